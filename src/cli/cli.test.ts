@@ -1,0 +1,250 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { SlimSource } from '#contract/data-sources.ts'
+import { type ErrorCode, ServiceError } from '#contract/errors.ts'
+import type { Principal } from '#contract/principal.ts'
+
+/** The real launcher as its own process, against an API of two operations. */
+const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
+const KEY = 'svc_key_that_must_never_show'
+const PRINCIPAL: Principal = {
+  kind: 'api_token',
+  id: 'tok_1',
+  user_id: 'usr_1',
+  org_id: 'org_1',
+  role: 'developer',
+  scopes: [],
+  expires_at: null,
+}
+const DOCS: SlimSource = {
+  id: 'db_docs',
+  name: 'Docs',
+  min_role: 'viewer',
+  filters: { category: 'string', year: 'number' },
+  description: 'All manuals',
+}
+
+let server: Server
+let url: string
+let folder: string
+let file: string
+/** What the list of sources answers; undefined keeps the caller waiting. */
+let sources: SlimSource[] | ServiceError | undefined
+
+beforeAll(async () => {
+  server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-cli-'))
+  file = join(folder, 'svc', 'contexts.json')
+  sources = [DOCS]
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url === '/api/v1/tokens/validate') {
+    const { token } = JSON.parse(await text(request)) as { token: string }
+    return token === KEY ? send(response, 200, { principal: PRINCIPAL }) : refuse(response, 'INVALID_TOKEN')
+  }
+  if (request.url !== '/api/wf/slim/data-sources') return refuse(response, 'NOT_FOUND')
+  if (request.headers.authorization !== `Bearer ${KEY}`) return refuse(response, 'INVALID_TOKEN')
+  if (sources instanceof ServiceError) return send(response, sources.status, sources.toProblem())
+  if (sources) send(response, 200, { items: sources, next_cursor: null })
+}
+
+function refuse(response: ServerResponse, code: ErrorCode): void {
+  const error = new ServiceError(code, `refused with ${code}`)
+  send(response, error.status, error.toProblem())
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+function start(args: string[], env: Record<string, string> = {}): ChildProcess {
+  const clean = { PATH: process.env.PATH ?? '', HOME: folder, SVC_CONFIG_DIR: folder, ...env }
+  return spawn(process.execPath, [LAUNCHER, ...args], { env: clean, stdio: 'pipe' })
+}
+
+async function svc(args: string[], options: { env?: Record<string, string>; stdin?: string } = {}) {
+  const child = start(args, options.env)
+  child.stdin!.end(options.stdin ?? '')
+  const [stdout, stderr, [exit]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')])
+  expect(stdout + stderr).not.toContain(KEY)
+  return { stdout, stderr, exit: exit as number }
+}
+
+const login = (...more: string[]) => svc(['login', '--api-url', url, '--api-key', KEY, ...more])
+const hostOf = (address: string) => new URL(address).host
+
+describe('CL-01 login and contexts', () => {
+  test('a login is checked, stored privately, and every further one is added without switching', async () => {
+    const host = hostOf(url)
+    expect(await login()).toMatchObject({ exit: 0, stderr: '' })
+    const second = await login()
+    expect(second).toMatchObject({ exit: 0 })
+    expect(second.stderr).toContain(`svc context use ${host}-2`)
+    const stored = JSON.parse(await readFile(file, 'utf8')) as unknown
+    const entry = { api_url: url, api_key: KEY }
+    expect(stored).toEqual({ current: host, contexts: { [host]: entry, [`${host}-2`]: entry } })
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('context use switches and context list shows which is current', async () => {
+    await login('--context', 'one')
+    await login('--context', 'two')
+    expect(await svc(['context', 'use', 'two'])).toMatchObject({ exit: 0 })
+    const { stdout } = await svc(['context', 'list'])
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      'CURRENT  NAME  API URL',
+      `         one   ${url}`,
+      `*        two   ${url}`,
+    ])
+    expect(await svc(['context', 'use', 'three'])).toMatchObject({ exit: 4, stdout: '' })
+  })
+
+  test('an explicit context that is taken exits 6 and changes nothing', async () => {
+    await login('--context', 'one')
+    const before = await readFile(file, 'utf8')
+    expect(await login('--context', 'one')).toMatchObject({ exit: 6, stdout: '' })
+    expect(await readFile(file, 'utf8')).toBe(before)
+  })
+
+  test('a key that the instance refuses exits 3 and nothing is stored', async () => {
+    const refused = await svc(['login', '--api-url', url, '--api-key', 'wrong'])
+    expect(refused).toMatchObject({ exit: 3, stdout: '' })
+    await expect(stat(file)).rejects.toThrow('ENOENT')
+  })
+
+  test('--api-key - reads the key from stdin', async () => {
+    const done = await svc(['login', '--api-url', url, '--api-key', '-'], { stdin: `${KEY}\n` })
+    expect(done).toMatchObject({ exit: 0 })
+  })
+
+  test('status --json tells the login state and never the key', async () => {
+    const before = await svc(['status', '--json'])
+    expect(before.exit).toBe(3)
+    expect(JSON.parse(before.stdout)).toMatchObject({ logged_in: false, context: null, reachable: null })
+    await login('--context', 'one')
+    const after = await svc(['status', '--json'])
+    expect(after).toMatchObject({ exit: 0, stderr: '' })
+    expect(JSON.parse(after.stdout)).toEqual({
+      logged_in: true,
+      context: 'one',
+      api_url: url,
+      reachable: true,
+      principal: { kind: 'api_token', id: 'tok_1', org_id: 'org_1', role: 'developer', expires_at: null },
+    })
+  })
+
+  test('SVC_API_URL and SVC_API_KEY stand in for a login', async () => {
+    const env = { SVC_API_URL: url, SVC_API_KEY: KEY }
+    const { exit, stdout } = await svc(['status'], { env })
+    expect(exit).toBe(0)
+    expect(stdout).toContain('Context       from SVC_API_URL and SVC_API_KEY')
+  })
+})
+
+describe('DS-22 datasource list', () => {
+  const env = () => ({ SVC_API_URL: url, SVC_API_KEY: KEY })
+
+  test('prints ID, NAME, MIN ROLE, FILTERS with their types, DESCRIPTION', async () => {
+    const { exit, stdout, stderr } = await svc(['datasource', 'list'], { env: env() })
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
+    expect(stdout).toBe(
+      'ID       NAME  MIN ROLE  FILTERS                       DESCRIPTION\n' +
+        'db_docs  Docs  viewer    category:string, year:number  All manuals\n',
+    )
+  })
+
+  test('-o json and --json print what the API answered', async () => {
+    for (const flags of [['-o', 'json'], ['--json']]) {
+      const { stdout } = await svc(['datasource', 'list', ...flags], { env: env() })
+      expect(JSON.parse(stdout)).toEqual({ items: [DOCS], next_cursor: null })
+    }
+  })
+
+  test('with nothing to ask, stderr says what to do and -o json stays JSON', async () => {
+    sources = []
+    const { exit, stdout, stderr } = await svc(['datasource', 'list', '-o', 'json'], { env: env() })
+    expect(exit).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ items: [], next_cursor: null })
+    expect(stderr).toContain('An admin of your organization can expose one')
+    expect(await svc(['datasource', 'list'], { env: env() })).toMatchObject({ exit: 0, stdout: '' })
+  })
+})
+
+describe('CL-02 exit codes of the whole program', () => {
+  const list = (env?: Record<string, string>) =>
+    svc(['datasource', 'list'], { env: env ?? { SVC_API_URL: url, SVC_API_KEY: KEY } })
+
+  test.each([
+    ['FORBIDDEN', 3],
+    ['NOT_FOUND', 4],
+    ['INVALID_REQUEST', 5],
+    ['CONFLICT', 6],
+    ['TIMEOUT', 7],
+    ['INTERNAL', 1],
+  ] as const)('%s from the server is %i', async (code, exit) => {
+    sources = new ServiceError(code, 'because')
+    const done = await list()
+    expect(done).toMatchObject({ exit, stdout: '' })
+    expect(done.stderr).toMatch(/^svc: because\n.+\n$/)
+  })
+
+  test('no login is 3, a wrong option 5, an unknown command 5', async () => {
+    expect(await list({})).toMatchObject({ exit: 3 })
+    expect(await svc(['datasource', 'list', '--nope'])).toMatchObject({ exit: 5, stdout: '' })
+    expect(await svc(['datasorce'])).toMatchObject({ exit: 5, stdout: '' })
+    expect(await svc(['login'])).toMatchObject({ exit: 5, stdout: '' })
+  })
+
+  test('Ctrl-C while waiting is 130', async () => {
+    sources = undefined
+    const child = start(['datasource', 'list'], { SVC_API_URL: url, SVC_API_KEY: KEY })
+    await once(server, 'request')
+    child.kill('SIGINT')
+    expect(await once(child, 'close')).toEqual([130, null])
+  })
+})
+
+describe('CL-03 for people and programs', () => {
+  test('errors are on stderr with each fault and what to do next', async () => {
+    const errors = [{ path: 'limit', message: 'must be at most 100' }]
+    sources = new ServiceError('INVALID_REQUEST', 'the request is not valid', { errors })
+    const { stdout, stderr } = await svc(['datasource', 'list'], { env: { SVC_API_URL: url, SVC_API_KEY: KEY } })
+    expect(stdout).toBe('')
+    expect(stderr.split('\n')).toEqual([
+      'svc: the request is not valid',
+      '  limit: must be at most 100',
+      'Add --help to the command to see what it takes.',
+      '',
+    ])
+  })
+
+  test('off a terminal nothing is coloured, and text of others cannot colour it', async () => {
+    sources = [{ ...DOCS, description: '\u001b[31mred' }]
+    const { stdout, stderr } = await svc(['datasource', 'list'], { env: { SVC_API_URL: url, SVC_API_KEY: KEY } })
+    expect(stdout + stderr).not.toContain('\u001b')
+  })
+
+  test('help lists every command, a near miss is guessed', async () => {
+    const { exit, stdout } = await svc(['--help'])
+    expect(exit).toBe(0)
+    for (const name of ['login', 'status', 'context', 'datasource']) expect(stdout).toContain(`  ${name} `)
+    expect((await svc(['datasorce'])).stderr).toContain('Did you mean datasource?')
+  })
+})

@@ -1,0 +1,66 @@
+import type { Command } from 'commander'
+import { validateToken } from '#contract/auth.ts'
+import { ServiceError } from '#contract/errors.ts'
+import type { Principal } from '#contract/principal.ts'
+import { connect } from '../api.ts'
+import type { Cli } from '../cli.ts'
+import { type ActiveLogin, findLogin } from '../credentials.ts'
+import { addOutputOptions, type Format, toJson, toPairs } from '../output.ts'
+
+type Flags = { output: Format }
+type Status = {
+  logged_in: boolean
+  context: string | null
+  api_url: string | null
+  /** Null when there is nothing to reach. */
+  reachable: boolean | null
+  principal: Pick<Principal, 'kind' | 'id' | 'org_id' | 'role' | 'expires_at'> | null
+}
+
+export function define(command: Command, cli: Cli): void {
+  addOutputOptions(command)
+    .addHelpText('after', '\nExits 0 when the login works, 3 when there is none or it is refused.')
+    .action((flags: Flags) => run(flags, cli))
+}
+
+/** The document is printed in any case; what is wrong, if anything, comes after it as any other error. */
+async function run({ output }: Flags, cli: Cli): Promise<void> {
+  const login = await findLogin(cli.config)
+  const { status, error } = login ? await ask(login) : notLoggedIn()
+  cli.print(output === 'json' ? toJson(status) : toPairs(describe(status)))
+  if (error) throw error
+}
+
+async function ask(login: ActiveLogin): Promise<{ status: Status; error?: ServiceError }> {
+  const { context, api_url } = login
+  try {
+    const { principal } = await connect(login).call(validateToken, { token: login.api_key })
+    return { status: { logged_in: true, context, api_url, reachable: true, principal: pick(principal) } }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const reachable = error.code !== 'UNAVAILABLE' && error.code !== 'TIMEOUT'
+    return { status: { logged_in: false, context, api_url, reachable, principal: null }, error }
+  }
+}
+
+function notLoggedIn(): { status: Status; error: ServiceError } {
+  const status = { logged_in: false, context: null, api_url: null, reachable: null, principal: null }
+  return { status, error: new ServiceError('INVALID_TOKEN', 'you are not logged in') }
+}
+
+function pick({ kind, id, org_id, role, expires_at }: Principal): Status['principal'] {
+  return { kind, id, org_id, role, expires_at }
+}
+
+function describe({ logged_in, context, api_url, reachable, principal }: Status): [string, string][] {
+  const pairs: [string, string][] = [['Logged in', logged_in ? 'yes' : 'no']]
+  if (api_url !== null) {
+    pairs.push(['Context', context ?? 'from SVC_API_URL and SVC_API_KEY'], ['API URL', api_url])
+    pairs.push(['Reachable', reachable ? 'yes' : 'no'])
+  }
+  if (principal) {
+    pairs.push(['Kind', principal.kind], ['Id', principal.id])
+    pairs.push(['Organization', principal.org_id ?? 'none yet'], ['Role', principal.role ?? 'none'])
+  }
+  return pairs
+}

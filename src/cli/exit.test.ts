@@ -1,0 +1,57 @@
+import { CommanderError } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { ERRORS, type ErrorCode, ServiceError } from '#contract/errors.ts'
+import { reportError } from './exit.ts'
+
+function report(error: unknown) {
+  const lines: string[] = []
+  return { exit: reportError(error, (line) => lines.push(line)), lines }
+}
+
+describe('CL-02 exit codes', () => {
+  test.each(Object.keys(ERRORS) as ErrorCode[])('%s exits as the table of errors says', (code) => {
+    expect(report(new ServiceError(code, 'no')).exit).toBe(ERRORS[code].exit)
+  })
+
+  test('wrong usage is 5, help and version are 0, and both were already printed', () => {
+    expect(report(new CommanderError(1, 'commander.unknownOption', 'x'))).toEqual({ exit: 5, lines: [] })
+    expect(report(new CommanderError(0, 'commander.helpDisplayed', 'x'))).toEqual({ exit: 0, lines: [] })
+  })
+
+  test('what nobody expected is 1', () => {
+    expect(report(new Error('boom')).exit).toBe(1)
+    expect(report('boom').exit).toBe(1)
+  })
+})
+
+describe('CL-03 errors say what to do next', () => {
+  test('detail, then each fault, then the hint', () => {
+    const errors = [{ path: 'filters.year', message: 'must be a number' }]
+    expect(report(new ServiceError('INVALID_REQUEST', 'the request is not valid', { errors })).lines).toEqual([
+      'svc: the request is not valid',
+      '  filters.year: must be a number',
+      'Add --help to the command to see what it takes.',
+    ])
+  })
+
+  test('a refused login names the command to log in', () => {
+    expect(report(new ServiceError('INVALID_TOKEN', 'no')).lines.at(-1)).toContain('svc login --api-url')
+  })
+
+  test('a server that says when to come back is quoted', () => {
+    expect(report(new ServiceError('RATE_LIMITED', 'slow', { retryAfterSeconds: 7 })).lines).toEqual([
+      'svc: slow',
+      'Try again in 7 s.',
+    ])
+  })
+
+  test('an answer of another shape is told as such', () => {
+    const shape = z.object({ a: z.string() }).safeParse({}).error
+    expect(report(shape).lines[0]).toContain('a shape this version of svc does not know')
+  })
+
+  test('what a server sends cannot steer the terminal', () => {
+    expect(report(new ServiceError('INTERNAL', '\u001b[2Jgone')).lines[0]).toBe('svc:  [2Jgone')
+  })
+})

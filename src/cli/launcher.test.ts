@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
+/** Makes this process believe it is an old Node; a process it starts is not touched. */
+const OLD = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } })`
+
+let root: string
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'svc-launcher-'))
+  await mkdir(join(root, 'bin'))
+  await mkdir(join(root, 'dist'))
+  await copyFile(LAUNCHER, join(root, 'bin', 'svc.js'))
+  await writeFile(join(root, 'package.json'), '{"type":"module"}')
+  await writeFile(join(root, 'dist', 'cli.js'), `console.log('release', process.argv[2]); process.exitCode = 6`)
+})
+afterEach(() => rm(root, { recursive: true }))
+
+function launch(...before: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...before, join(root, 'bin', 'svc.js'), 'word'], {
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+test('a release runs its bundle', () => {
+  expect(launch()).toEqual({ status: 6, stdout: 'release word\n', stderr: '' })
+})
+
+test('a checkout runs its source, also where something was built', async () => {
+  await mkdir(join(root, 'src', 'cli'), { recursive: true })
+  await writeFile(join(root, 'src', 'cli', 'main.ts'), `const from: string = 'source'; console.log(from)`)
+  expect(launch()).toEqual({ status: 0, stdout: 'source\n', stderr: '' })
+})
+
+test('an old Node hands over to the one that came along, with arguments and exit code', async () => {
+  await mkdir(join(root, 'node_modules', '.bin'), { recursive: true })
+  await symlink(process.execPath, join(root, 'node_modules', '.bin', 'node'))
+  expect(launch('--import', OLD)).toEqual({ status: 6, stdout: 'release word\n', stderr: '' })
+})
+
+test('an old Node with none to hand over to says which runs, which is needed and what to do', () => {
+  const { status, stdout, stderr } = launch('--import', OLD)
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  expect(stderr).toContain('this is Node 20.19.0, and svc needs Node 24')
+  expect(stderr).toContain('npm ci')
+})

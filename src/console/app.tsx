@@ -1,0 +1,37 @@
+import { docs } from '#contract/system.ts'
+import { KeyForm } from './key-form.tsx'
+import { SourceList } from './source-list.tsx'
+import { useSources } from './use-sources.ts'
+
+export function App() {
+  const { sources, load, forget } = useSources()
+  return (
+    <>
+      <header>
+        <span className="name">svc</span>
+        <nav aria-label="Main">
+          <a href={docs.path}>API documentation</a>
+        </nav>
+      </header>
+      <main>
+        <h1>What may I ask?</h1>
+        {sources.state === 'loaded' ? (
+          <>
+            <SourceList items={sources.items} />
+            <button type="button" className="quiet" onClick={forget}>
+              Use another key
+            </button>
+          </>
+        ) : (
+          <>
+            <p>Paste an API key to see the data sources of your organization that it opens.</p>
+            <KeyForm busy={sources.state === 'loading'} onSubmit={load} />
+          </>
+        )}
+        <p role="alert" className="error">
+          {sources.state === 'failed' && sources.detail}
+        </p>
+      </main>
+    </>
+  )
+}

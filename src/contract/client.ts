@@ -1,0 +1,111 @@
+import type { z } from 'zod'
+import { fromProblem, type Problem, ServiceError } from './errors.ts'
+import { inputInQuery, type JsonOperation, type Operation, pathHoles, type StreamOperation } from './operation.ts'
+
+export type FetchLike = (request: Request) => Promise<Response>
+export type CallOptions = { headers?: Record<string, string>; signal?: AbortSignal; idempotencyKey?: string }
+
+export type Client = {
+  call<I extends z.ZodObject, O extends z.ZodType>(
+    op: JsonOperation<I, O>,
+    input: z.input<I>,
+    options?: CallOptions,
+  ): Promise<z.output<O>>
+  stream<I extends z.ZodObject, E extends z.ZodType>(
+    op: StreamOperation<I, E>,
+    input: z.input<I>,
+    options?: CallOptions,
+  ): AsyncGenerator<z.output<E>>
+}
+
+/**
+ * The typed client of the CLI, the console and the services among themselves. `fetch` is the network's,
+ * or a neighbour's in the same process: the caller cannot tell.
+ */
+export function createClient(deps: {
+  baseUrl: string
+  fetch: FetchLike
+  headers?: () => Record<string, string>
+}): Client {
+  const send = async (op: Operation, input: Record<string, unknown>, accept: string, options: CallOptions) => {
+    const headers = { accept, ...deps.headers?.(), ...options.headers }
+    const request = toRequest(op, input, deps.baseUrl, headers, options)
+    const response = await deps.fetch(request)
+    if (!response.ok) throw await toError(response)
+    return response
+  }
+  return {
+    async call(op, input, options = {}) {
+      const response = await send(op, input, 'application/json', options)
+      return op.output.parse(await readJson(response)) as never
+    },
+    async *stream(op, input, options = {}) {
+      const response = await send(op, input, 'application/x-ndjson', options)
+      for await (const line of linesOf(response)) {
+        const event: unknown = JSON.parse(line)
+        if (isFault(event)) throw fromProblem(event.problem, event.problem.status)
+        yield op.event.parse(event) as never
+      }
+    },
+  }
+}
+
+/** A stream that fails after it began ends with this line: its status was already sent. */
+function isFault(event: unknown): event is { problem: Problem } {
+  return typeof event === 'object' && event !== null && 'problem' in event
+}
+
+function toRequest(
+  op: Operation,
+  input: Record<string, unknown>,
+  baseUrl: string,
+  headers: Record<string, string>,
+  options: CallOptions,
+): Request {
+  const rest = { ...input }
+  for (const hole of pathHoles(op.path)) delete rest[hole]
+  const path = op.path.replace(/\{(\w+)\}/g, (_, hole: string) => encodeURIComponent(String(input[hole])))
+  const url = new URL(baseUrl.replace(/\/$/, '') + path)
+  const init: RequestInit = { method: op.method, headers: { ...headers } }
+  const sent = init.headers as Record<string, string>
+  if (options.signal) init.signal = options.signal
+  if (options.idempotencyKey) sent['idempotency-key'] = options.idempotencyKey
+  if (inputInQuery(op)) addQuery(url, rest)
+  else {
+    sent['content-type'] = 'application/json'
+    init.body = JSON.stringify(rest)
+  }
+  return new Request(url, init)
+}
+
+function addQuery(url: URL, input: Record<string, unknown>): void {
+  for (const [key, value] of Object.entries(input)) {
+    if (value === undefined) continue
+    for (const one of Array.isArray(value) ? value : [value]) url.searchParams.append(key, String(one))
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json()
+  } catch (cause) {
+    throw new ServiceError('UNAVAILABLE', 'the answer is not from this service: check the address', { cause })
+  }
+}
+
+async function toError(response: Response): Promise<ServiceError> {
+  const isProblem = response.headers.get('content-type')?.includes('json') ?? false
+  const problem = isProblem ? await (response.json() as Promise<Partial<Problem>>).catch(() => ({})) : {}
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return fromProblem(problem, response.status, Number.isFinite(retryAfter) ? retryAfter : undefined)
+}
+
+async function* linesOf(response: Response): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    yield* lines.filter((line) => line !== '')
+  }
+  if (rest !== '') yield rest
+}

@@ -1,0 +1,91 @@
+/**
+ * Every refusal the product can give: code -> HTTP status, CLI exit code, what MCP answers.
+ * `tool` is a failed tool call the model can read and mend; `protocol` is a JSON-RPC error.
+ * Nothing else maps errors.
+ */
+export const ERRORS = {
+  INVALID_REQUEST: { status: 400, exit: 5, mcp: 'tool', title: 'The request is not valid' },
+  MALFORMED_REQUEST: { status: 400, exit: 5, mcp: 'protocol', title: 'The request cannot be read' },
+  INVALID_TOKEN: { status: 401, exit: 3, mcp: 'protocol', title: 'Not signed in' },
+  FORBIDDEN: { status: 403, exit: 3, mcp: 'tool', title: 'Not allowed' },
+  READ_ONLY_SESSION: { status: 403, exit: 3, mcp: 'tool', title: 'This session is read-only' },
+  NOT_FOUND: { status: 404, exit: 4, mcp: 'tool', title: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, exit: 5, mcp: 'protocol', title: 'Method not allowed' },
+  CONFLICT: { status: 409, exit: 6, mcp: 'tool', title: 'Conflict' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, exit: 6, mcp: 'tool', title: 'Idempotency key already used' },
+  IDEMPOTENCY_IN_PROGRESS: { status: 409, exit: 6, mcp: 'tool', title: 'The first request is still running' },
+  OUTCOME_UNKNOWN: { status: 409, exit: 6, mcp: 'tool', title: 'The outcome of the first request is unknown' },
+  ORG_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many organizations' },
+  PAYLOAD_TOO_LARGE: { status: 413, exit: 5, mcp: 'protocol', title: 'The body is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 5, mcp: 'protocol', title: 'Unsupported media type' },
+  RATE_LIMITED: { status: 429, exit: 1, mcp: 'tool', title: 'Too many requests' },
+  HEADERS_TOO_LARGE: { status: 431, exit: 5, mcp: 'protocol', title: 'The headers are too large' },
+  INTERNAL: { status: 500, exit: 1, mcp: 'tool', title: 'Something went wrong' },
+  UNAVAILABLE: { status: 503, exit: 1, mcp: 'tool', title: 'Temporarily unavailable' },
+  TIMEOUT: { status: 504, exit: 7, mcp: 'tool', title: 'Timed out' },
+} as const satisfies Record<string, { status: number; exit: number; mcp: 'tool' | 'protocol'; title: string }>
+
+export type ErrorCode = keyof typeof ERRORS
+export type Fault = { path: string; message: string }
+
+/** RFC 9457 problem details, with our stable `code` and, where there are several faults, `errors`. */
+export type Problem = {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: ErrorCode
+  request_id?: string
+  errors?: Fault[]
+}
+
+type Extras = { errors?: Fault[]; retryAfterSeconds?: number; cause?: unknown }
+
+/** An expected refusal. Anything else that is thrown is a bug and answers INTERNAL. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly code: ErrorCode
+  readonly errors: Fault[] | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, detail: string, extras: Extras = {}) {
+    super(detail, extras.cause === undefined ? undefined : { cause: extras.cause })
+    this.code = code
+    this.errors = extras.errors
+    this.retryAfterSeconds = extras.retryAfterSeconds
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status
+  }
+
+  toProblem(requestId?: string): Problem {
+    const { status, title } = ERRORS[this.code]
+    return {
+      type: `urn:svc:problem:${this.code.toLowerCase().replaceAll('_', '-')}`,
+      title,
+      status,
+      detail: this.message,
+      code: this.code,
+      ...(requestId && { request_id: requestId }),
+      ...(this.errors && { errors: this.errors }),
+    }
+  }
+}
+
+/** A problem as it came over the wire, back into the error it was. */
+export function fromProblem(problem: Partial<Problem>, status: number, retryAfterSeconds?: number): ServiceError {
+  const code = problem.code && problem.code in ERRORS ? problem.code : codeOfStatus(status)
+  return new ServiceError(code, problem.detail ?? ERRORS[code].title, {
+    ...(problem.errors && { errors: problem.errors }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  })
+}
+
+/** For answers that carry no code of ours: a proxy in between, say. */
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 401) return 'INVALID_TOKEN'
+  if (status === 502 || status === 503) return 'UNAVAILABLE'
+  const found = Object.entries(ERRORS).find(([, row]) => row.status === status)
+  return (found?.[0] as ErrorCode | undefined) ?? 'INTERNAL'
+}

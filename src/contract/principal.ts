@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { Role, Scope } from './roles.ts'
+
+export const PRINCIPAL_KINDS = ['user', 'api_token', 'workload', 'agent', 'run'] as const
+export const PrincipalKind = z.enum(PRINCIPAL_KINDS)
+export type PrincipalKind = z.infer<typeof PrincipalKind>
+
+/** Who a valid token stands for, as the auth service answers it. */
+export const Principal = z.object({
+  kind: PrincipalKind,
+  id: z.string(),
+  /** The person behind it; null for workloads and runs. */
+  user_id: z.string().nullable(),
+  /** Null for a person who is in no organization yet. */
+  org_id: z.string().nullable(),
+  role: Role.nullable(),
+  scopes: z.array(Scope),
+  deployment: z.string().optional(),
+  execution: z.string().optional(),
+  read_only: z.boolean().optional(),
+  expires_at: z.iso.datetime().nullable(),
+})
+export type Principal = z.infer<typeof Principal>
+
+/** The services a token can be meant for. */
+export const AUDIENCES = ['api-gateway', 'auth-service', 'deploy-api', 'mcp-server'] as const
+export const Audience = z.enum(AUDIENCES)
+export type Audience = z.infer<typeof Audience>

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { NO_BODY } from './limits.ts'
+import { operation } from './operation.ts'
+
+const open = { access: 'public', effect: 'read', bodyLimit: NO_BODY, input: z.object({}) } as const
+
+export const health = operation({
+  ...open,
+  kind: 'json',
+  name: 'system.health',
+  method: 'GET',
+  path: '/healthz',
+  summary: 'Is the process alive',
+  output: z.object({ status: z.literal('ok'), services: z.array(z.string()), version: z.string() }),
+})
+
+export const Readiness = z.object({
+  status: z.enum(['ready', 'not_ready']),
+  dependencies: z.record(
+    z.string(),
+    z.object({ status: z.enum(['ok', 'failing']), duration_ms: z.number(), detail: z.string().optional() }),
+  ),
+})
+export type Readiness = z.infer<typeof Readiness>
+
+/** Raw, because 503 answers the same document as 200. */
+export const ready = operation({
+  ...open,
+  kind: 'raw',
+  name: 'system.ready',
+  method: 'GET',
+  path: '/readyz',
+  summary: 'Can the process do its work: each dependency by name, 503 while one fails',
+  produces: ['application/json'],
+})
+
+export const metrics = operation({
+  ...open,
+  kind: 'raw',
+  name: 'system.metrics',
+  method: 'GET',
+  path: '/metrics',
+  summary: 'Prometheus metrics, for direct callers on a private network or with the operator token',
+  produces: ['text/plain'],
+})
+
+export const openapi = operation({
+  ...open,
+  kind: 'raw',
+  name: 'system.openapi',
+  method: 'GET',
+  path: '/openapi.json',
+  summary: 'This API as an OpenAPI 3.1 document',
+  produces: ['application/json'],
+})
+
+export const docs = operation({
+  ...open,
+  kind: 'raw',
+  name: 'system.docs',
+  method: 'GET',
+  path: '/docs',
+  summary: 'This API as a page to read',
+  produces: ['text/html'],
+})

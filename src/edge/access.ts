@@ -1,0 +1,63 @@
+import { ServiceError } from '#contract/errors.ts'
+import type { Access, Operation } from '#contract/operation.ts'
+import type { Principal } from '#contract/principal.ts'
+import { roleAtLeast } from '#contract/roles.ts'
+import { equalSecrets } from '#lib/keys.ts'
+import { bearerOf, invalidToken, type ResolveCaller } from './caller.ts'
+import type { RequestInfo } from './route.ts'
+
+export type Gate = (request: Request, info: RequestInfo, orgInPath: string | undefined) => Promise<Principal | null>
+
+/** The only reader of `access`: answers who may pass, or refuses. */
+export function createGate(op: Operation, deps: { resolve: ResolveCaller; operatorToken: string | undefined }): Gate {
+  const { access } = op
+  if (access === 'public') return async () => null
+  if (access === 'operator') {
+    return async (request) => {
+      admitOperator(request, deps.operatorToken)
+      return null
+    }
+  }
+  return async (request, info, orgInPath) => {
+    const principal = await deps.resolve(request, info)
+    admit(principal, access, op.effect, orgInPath)
+    return principal
+  }
+}
+
+function admitOperator(request: Request, operatorToken: string | undefined): void {
+  if (operatorToken === undefined) throw new ServiceError('NOT_FOUND', 'there is nothing here')
+  const token = bearerOf(request)
+  if (token === undefined || !equalSecrets(token, operatorToken)) throw invalidToken()
+}
+
+type MemberAccess = Exclude<Access, string>
+
+/** Pure: who may do what. Another organization's path is answered as if it did not exist. */
+export function admit(
+  principal: Principal,
+  access: MemberAccess,
+  effect: Operation['effect'],
+  orgInPath: string | undefined,
+): void {
+  if (!access.principals.includes(principal.kind)) throw forbidden(`not open to callers of kind ${principal.kind}`)
+  if (access.org === 'path' && orgInPath !== principal.org_id) {
+    throw new ServiceError('NOT_FOUND', 'no such organization')
+  }
+  if (access.role !== null) admitRole(principal, access.role)
+  if (principal.kind === 'agent' && (access.scope === null || !principal.scopes.includes(access.scope))) {
+    throw forbidden(access.scope === null ? 'not open to agents' : `needs the scope ${access.scope}`)
+  }
+  if (effect === 'write' && principal.read_only) {
+    throw new ServiceError('READ_ONLY_SESSION', 'this session may only read')
+  }
+}
+
+function admitRole(principal: Principal, role: NonNullable<MemberAccess['role']>): void {
+  if (principal.org_id === null || principal.role === null) throw forbidden('join or create an organization first')
+  if (!roleAtLeast(principal.role, role)) throw forbidden(`needs the role ${role} or above; you are ${principal.role}`)
+}
+
+function forbidden(detail: string): ServiceError {
+  return new ServiceError('FORBIDDEN', detail)
+}

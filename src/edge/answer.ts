@@ -1,0 +1,75 @@
+import type { JsonOperation } from '#contract/operation.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import type { Log } from '#lib/log.ts'
+import type { Sealer } from '#lib/seal.ts'
+import { withIdempotency } from './idempotency.ts'
+import { encode, type Format } from './negotiate.ts'
+import { boundedBody, refuseLargeBody } from './read-input.ts'
+import type { Context, Route, RouteOf } from './route.ts'
+import { chooseFraming, STREAM_TYPES, streamBody } from './stream.ts'
+
+type Deps = { db: Db; sealer: Sealer; clock: Clock; log: Log }
+export type Answer = (input: unknown, context: Context, format: Format) => Promise<Response>
+
+/** From parsed input to response, by the operation's kind. What leaves has passed the output schema. */
+export function createAnswer(route: Route, deps: Deps): Answer {
+  switch (route.op.kind) {
+    case 'json':
+      return jsonAnswer(route as RouteOf<'json'>, deps)
+    case 'stream':
+      return streamAnswer(route as RouteOf<'stream'>, deps)
+    case 'upload':
+      return uploadAnswer(route as RouteOf<'upload'>)
+    case 'raw':
+      return rawAnswer(route as RouteOf<'raw'>)
+    default:
+      throw route.op satisfies never
+  }
+}
+
+function jsonAnswer({ op, answer }: RouteOf<'json'>, deps: Deps): Answer {
+  const run = async (input: unknown, context: Context) => op.output.parse(await answer(input, context))
+  const handle = op.idempotent ? withIdempotency(op, run, deps) : run
+  const status = op.status ?? 200
+  return async (input, context, format) => respond(await handle(input, context), status, format, context.requestId)
+}
+
+function uploadAnswer({ op, answer }: RouteOf<'upload'>): Answer {
+  return async (input, context, format) => {
+    refuseLargeBody(context.request, op.bodyLimit)
+    const body = context.request.body ?? new Blob([]).stream()
+    const output = op.output.parse(await answer(input, context, boundedBody(body, op.bodyLimit)))
+    return respond(output, 200, format, context.requestId)
+  }
+}
+
+function streamAnswer({ op, answer }: RouteOf<'stream'>, { log }: Deps): Answer {
+  return async (input, context) => {
+    const framing = chooseFraming(context.request.headers.get('accept'))
+    const onFault = (error: unknown) =>
+      log.error({ error, operation: op.name, request_id: context.requestId }, 'a stream ended with a fault')
+    const body = streamBody(op, answer(input, context), framing, context.requestId, onFault)
+    return new Response(body, {
+      headers: { ...commonHeaders(context.requestId), 'content-type': STREAM_TYPES[framing], 'x-accel-buffering': 'no' },
+    })
+  }
+}
+
+function rawAnswer({ op, answer }: RouteOf<'raw'>): Answer {
+  return async (input, context) => {
+    refuseLargeBody(context.request, op.bodyLimit)
+    const response = await answer(input, context)
+    response.headers.set('x-request-id', context.requestId)
+    return response
+  }
+}
+
+function respond(value: unknown, status: NonNullable<JsonOperation['status']>, format: Format, requestId: string) {
+  const { body, type } = encode(value, format)
+  return new Response(body, { status, headers: { 'content-type': type, ...commonHeaders(requestId) } })
+}
+
+function commonHeaders(requestId: string): Record<string, string> {
+  return { 'x-request-id': requestId, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+}

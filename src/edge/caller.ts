@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto'
+import { ServiceError } from '#contract/errors.ts'
+import { PRINCIPAL_KEPT_SECONDS } from '#contract/limits.ts'
+import type { Principal } from '#contract/principal.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { RequestInfo } from './route.ts'
+
+/** Asks the auth service who a token stands for; throws INVALID_TOKEN, or UNAVAILABLE when it cannot be asked. */
+export type ValidateToken = (token: string, info: RequestInfo) => Promise<Principal>
+
+/** Validated principals, for a few seconds. One per process, so that a revocation in it can clear all at once. */
+export type PrincipalCache = {
+  get(audience: string, token: string): Promise<Principal> | undefined
+  put(audience: string, token: string, principal: Promise<Principal>): void
+  clear(): void
+}
+
+const MOST_KEPT = 10_000
+
+export function createPrincipalCache(clock: Clock): PrincipalCache {
+  const kept = new Map<string, { principal: Promise<Principal>; until: number }>()
+  const keyOf = (audience: string, token: string) => hash('sha256', `${audience} ${token}`, 'base64')
+  return {
+    get: (audience, token) => {
+      const entry = kept.get(keyOf(audience, token))
+      return entry && entry.until > clock.now().getTime() ? entry.principal : undefined
+    },
+    put: (audience, token, principal) => {
+      if (kept.size >= MOST_KEPT) kept.clear()
+      const key = keyOf(audience, token)
+      const entry = { principal, until: clock.now().getTime() + PRINCIPAL_KEPT_SECONDS * 1000 }
+      kept.set(key, entry)
+      // A refusal is not kept: a token may be made a moment later, and an outage must end when it ends.
+      principal.catch(() => {
+        if (kept.get(key) === entry) kept.delete(key)
+      })
+    },
+    clear: () => kept.clear(),
+  }
+}
+
+export type ResolveCaller = (request: Request, info: RequestInfo) => Promise<Principal>
+
+export function createCallerResolver(deps: {
+  /** The service that asks: a token good for one need not be good for another. */
+  audience: string
+  validate: ValidateToken
+  cache: PrincipalCache
+  clock: Clock
+}): ResolveCaller {
+  return async (request, info) => {
+    const token = bearerOf(request)
+    if (token === undefined) throw notSignedIn()
+    let principal = deps.cache.get(deps.audience, token)
+    if (!principal) {
+      principal = deps.validate(token, info)
+      deps.cache.put(deps.audience, token, principal)
+    }
+    const { expires_at } = await principal
+    if (expires_at !== null && Date.parse(expires_at) <= deps.clock.now().getTime()) throw invalidToken()
+    return principal
+  }
+}
+
+export function bearerOf(request: Request): string | undefined {
+  const header = request.headers.get('authorization')
+  return header === null ? undefined : /^Bearer ([\w.~+/=-]+)$/i.exec(header)?.[1]
+}
+
+/** The same words for unknown, revoked and expired: they tell an attacker nothing. */
+export function invalidToken(cause?: unknown): ServiceError {
+  return new ServiceError('INVALID_TOKEN', 'Invalid or expired API token', cause === undefined ? {} : { cause })
+}
+
+function notSignedIn(): ServiceError {
+  return new ServiceError('INVALID_TOKEN', 'send `Authorization: Bearer <API token>`')
+}

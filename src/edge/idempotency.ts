@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { ServiceError } from '#contract/errors.ts'
+import { IDEMPOTENCY_KEPT_HOURS, IDEMPOTENCY_KEY_LENGTH } from '#contract/limits.ts'
+import type { JsonOperation } from '#contract/operation.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import { claimKey, dropKeysBefore, freeKey, type KeyOf, keepAnswer, readAnswer } from '#lib/idempotency.ts'
+import type { Loop } from '#lib/loop.ts'
+import type { Sealer } from '#lib/seal.ts'
+import { toServiceError } from './problem.ts'
+import type { Context } from './route.ts'
+
+type Deps = { db: Db; sealer: Sealer; clock: Clock }
+type Run = (input: unknown, context: Context) => Promise<unknown>
+
+/** Longer than any request runs: a claim older than this belongs to a process that died. */
+const RUNNING_MS = 120_000
+
+/** Gives repetitions of a request the first one's answer. Without the header the operation just runs. */
+export function withIdempotency(op: JsonOperation, run: Run, deps: Deps): Run {
+  return async (input, context) => {
+    const key = context.request.headers.get('idempotency-key')
+    if (key === null) return run(input, context)
+    if (key === '' || key.length > IDEMPOTENCY_KEY_LENGTH) {
+      throw new ServiceError('INVALID_REQUEST', `Idempotency-Key: 1 to ${IDEMPOTENCY_KEY_LENGTH} characters`)
+    }
+    const of = { caller: context.principal?.id ?? 'operator', operation: op.name, key }
+    const digest = createHash('sha256').update(JSON.stringify(input)).digest()
+    const first = await claimKey(deps.db, of, digest, deps.clock.now())
+    return first ? runFirst(of, () => run(input, context), deps) : replay(of, digest, deps)
+  }
+}
+
+async function runFirst(of: KeyOf, run: () => Promise<unknown>, { db, sealer }: Deps): Promise<unknown> {
+  let output: unknown
+  try {
+    output = await run()
+  } catch (error) {
+    // Only a refusal says that nothing happened; after any other fault a repetition could do it twice.
+    if (toServiceError(error).status < 500) await freeKey(db, of)
+    throw error
+  }
+  await keepAnswer(db, of, { status: 200, body: sealer.seal(JSON.stringify(output), contextOf(of)) })
+  return output
+}
+
+async function replay(of: KeyOf, digest: Buffer, { db, sealer, clock }: Deps): Promise<unknown> {
+  const kept = await readAnswer(db, of)
+  if (kept && !kept.requestDigest.equals(digest)) {
+    throw new ServiceError('IDEMPOTENCY_KEY_REUSED', 'this Idempotency-Key was used with another request: take a new one')
+  }
+  if (kept?.answer) return JSON.parse(sealer.open(kept.answer.body, contextOf(of)))
+  if (!kept || clock.now().getTime() - kept.createdAt.getTime() < RUNNING_MS) {
+    throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', 'the first request with this key is still running', {
+      retryAfterSeconds: 1,
+    })
+  }
+  throw new ServiceError(
+    'OUTCOME_UNKNOWN',
+    'the first request with this key never finished: look whether it took effect, then use a new key',
+  )
+}
+
+function contextOf(of: KeyOf): string {
+  return `idempotency:${of.caller}:${of.operation}:${of.key}`
+}
+
+/** Forgets answers when nobody repeats a request any more. */
+export function idempotencyLoop({ db }: Pick<Deps, 'db'>): Loop {
+  const hour = 60 * 60_000
+  return {
+    name: 'idempotency-cleanup',
+    leader: true,
+    tick: async (now) => {
+      await dropKeysBefore(db, new Date(now.getTime() - IDEMPOTENCY_KEPT_HOURS * hour))
+      return new Date(now.getTime() + hour)
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { ServiceError } from '#contract/errors.ts'
+import { inputInQuery, type Operation } from '#contract/operation.ts'
+import { inputError } from './problem.ts'
+
+export type InputReader = (request: Request, holes: Record<string, string>, query: string) => Promise<unknown>
+
+/** Made once per operation: gathers path, query and body into the one input object and checks it. */
+export function createInputReader(op: Operation): InputReader {
+  const types = queryTypes(op)
+  const parse = (raw: Record<string, unknown>) => {
+    const result = op.input.safeParse(raw)
+    if (!result.success) throw inputError(result.error)
+    return result.data
+  }
+  if (inputInQuery(op)) {
+    return async (request, holes, query) => {
+      if (op.kind === 'json' || op.kind === 'stream') refuseLargeBody(request, op.bodyLimit)
+      return parse(merge(holes, query === '' ? {} : readQuery(query, types)))
+    }
+  }
+  return async (request, holes, query) => {
+    if (query !== '') throw unknownKeys(Object.keys(readQuery(query, types)))
+    return parse(merge(holes, await readJsonBody(request, op.bodyLimit)))
+  }
+}
+
+/** A key of the path that is sent a second time is refused like any unknown one. */
+function merge(holes: Record<string, string>, sent: Record<string, unknown>): Record<string, unknown> {
+  const twice = Object.keys(holes).filter((hole) => Object.hasOwn(sent, hole))
+  if (twice.length > 0) throw unknownKeys(twice)
+  return { ...sent, ...holes }
+}
+
+function unknownKeys(keys: string[]): ServiceError {
+  const errors = keys.map((path) => ({ path, message: 'unknown key' }))
+  return new ServiceError('INVALID_REQUEST', errors.map(({ path }) => `${path}: unknown key`).join('; '), { errors })
+}
+
+type QueryType = 'string' | 'number' | 'boolean' | 'array'
+
+/** The query string knows only text; the schema says what each key means. */
+function queryTypes(op: Operation): Map<string, QueryType> {
+  const { properties = {} } = z.toJSONSchema(op.input, { io: 'input', unrepresentable: 'any' })
+  return new Map(Object.entries(properties).map(([key, schema]) => [key, queryType(schema)]))
+}
+
+function queryType(schema: z.core.JSONSchema._JSONSchema): QueryType {
+  const type = typeof schema === 'object' ? schema.type : undefined
+  if (type === 'integer' || type === 'number') return 'number'
+  return type === 'boolean' || type === 'array' ? type : 'string'
+}
+
+function readQuery(query: string, types: Map<string, QueryType>): Record<string, unknown> {
+  const params = new URLSearchParams(query)
+  const input: Record<string, unknown> = {}
+  for (const key of new Set(params.keys())) {
+    const texts = params.getAll(key)
+    const type = types.get(key)
+    if (texts.length > 1 && type !== 'array') throw new ServiceError('INVALID_REQUEST', `${key}: given more than once`)
+    input[key] = type === 'array' ? texts : fromText(texts[0]!, type)
+  }
+  return input
+}
+
+/** Text that does not fit stays text, for the schema to refuse in its own words. */
+function fromText(text: string, type: QueryType | undefined): unknown {
+  if (type === 'number' && /^-?\d+(?:\.\d+)?$/.test(text)) return Number(text)
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+async function readJsonBody(request: Request, limit: number): Promise<Record<string, unknown>> {
+  refuseLargeBody(request, limit)
+  const type = request.headers.get('content-type')
+  const length = request.headers.get('content-length')
+  if (type === null && (length === '0' || length === null) && !request.headers.has('transfer-encoding')) return {}
+  if (type === null || !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'send the body as application/json')
+  }
+  return parseObject(length === null ? await readBounded(request, limit) : await request.text())
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new ServiceError('MALFORMED_REQUEST', 'the body is not valid JSON', { cause })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ServiceError('INVALID_REQUEST', 'the body must be a JSON object')
+  }
+  return value as Record<string, unknown>
+}
+
+export function refuseLargeBody(request: Request, limit: number): void {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit)
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('PAYLOAD_TOO_LARGE', limit === 0 ? 'no body is taken here' : `at most ${limit} bytes are taken`)
+}
+
+/** For bodies that do not say how long they are. */
+async function readBounded(request: Request, limit: number): Promise<string> {
+  if (!request.body) return ''
+  const chunks: Uint8Array[] = []
+  for await (const chunk of boundedBody(request.body, limit)) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The body as it comes, refused the moment it passes its limit; what follows is not read. */
+export async function* boundedBody(body: ReadableStream<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    if (size > limit) throw tooLarge(limit)
+    yield chunk
+  }
+}

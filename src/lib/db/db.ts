@@ -1,0 +1,116 @@
+import type { PoolClient } from 'pg'
+import pg from 'pg'
+import { unavailableFrom } from './errors.ts'
+import type { Sql } from './sql.ts'
+import { insideTransaction, refuseInTransaction, TransactionMisuse } from './transaction-guard.ts'
+
+declare const inTransaction: unique symbol
+
+/** What a store function takes when it must be part of a change. Only `Db.tx` makes one. */
+export type Tx = {
+  query<Row>(statement: Sql): Promise<Row[]>
+  readonly [inTransaction]: true
+}
+
+export type TxOptions = { readOnly?: boolean; timeoutMs?: number }
+
+/** Reads outside a transaction; anything that writes more than one row's truth takes `tx`. */
+export type Db = {
+  readonly engine: 'postgres' | 'embedded'
+  query<Row>(statement: Sql): Promise<Row[]>
+  tx<T>(run: (tx: Tx) => Promise<T>, options?: TxOptions): Promise<T>
+  /** Calls back at each NOTIFY, and once after every reconnection, when some may have been missed. */
+  listen(channel: string, onNotify: (payload: string) => void): Promise<AsyncDisposable>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export type Querier = Pick<Db, 'query'>
+
+/** What the two engines differ in. */
+export type Engine = {
+  readonly name: Db['engine']
+  readonly pool: pg.Pool
+  /** Bounds each statement of the transaction that begins on this client; undefined is the usual bound again. */
+  limitStatements(client: PoolClient, timeoutMs: number | undefined): Promise<void>
+  listen: Db['listen']
+  close(): Promise<void>
+}
+
+// int8 as a number: ours are counts and sizes. Dates stay text, since a Date would shift them by the time zone.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
+
+export function createDb(engine: Engine): Db {
+  return {
+    engine: engine.name,
+    query: async (statement) => {
+      refuseInTransaction('a plain query')
+      return run(engine.pool, statement)
+    },
+    tx: async (work, options) => {
+      refuseInTransaction('a second transaction')
+      return transact(engine, work, options ?? {})
+    },
+    listen: (channel, onNotify) => engine.listen(channel, onNotify),
+    [Symbol.asyncDispose]: () => engine.close(),
+  }
+}
+
+async function run<Row>(runner: pg.Pool | PoolClient, statement: Sql): Promise<Row[]> {
+  try {
+    const { name, text, values } = statement
+    const config = name === '' ? { text } : { name, text, values: values as unknown[] }
+    const result = await runner.query(config)
+    return result.rows as Row[]
+  } catch (error) {
+    throw unavailableFrom(error) ?? error
+  }
+}
+
+async function transact<T>(engine: Engine, work: (tx: Tx) => Promise<T>, options: TxOptions): Promise<T> {
+  const client = await engine.pool.connect().catch((error: unknown) => {
+    throw unavailableFrom(error) ?? error
+  })
+  let broken: Error | undefined
+  try {
+    await begin(engine, client, options)
+    const result = await insideTransaction(() => runWork(client, work))
+    await run(client, { text: 'commit', values: [], name: '' })
+    return result
+  } catch (error) {
+    broken = await rollback(client)
+    throw error
+  } finally {
+    if (!broken) await engine.limitStatements(client, undefined)
+    client.release(broken)
+  }
+}
+
+async function begin(engine: Engine, client: PoolClient, options: TxOptions): Promise<void> {
+  await run(client, { text: options.readOnly ? 'begin read only' : 'begin', values: [], name: '' })
+  await engine.limitStatements(client, options.timeoutMs)
+}
+
+/** The `tx` dies with its callback: a promise nobody awaited must not write into the next transaction. */
+async function runWork<T>(client: PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
+  let open = true
+  const query = <Row>(statement: Sql): Promise<Row[]> => {
+    if (!open) throw new TransactionMisuse('a query after its transaction ended: await it inside')
+    return run<Row>(client, statement)
+  }
+  try {
+    return await work({ query } as Tx)
+  } finally {
+    open = false
+  }
+}
+
+/** Answers the error that makes the connection useless, if the rollback itself failed. */
+async function rollback(client: PoolClient): Promise<Error | undefined> {
+  try {
+    await client.query('rollback')
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}

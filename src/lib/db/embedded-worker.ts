@@ -1,0 +1,71 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { workerData } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import { vector } from '@electric-sql/pglite-pgvector'
+import { type Served, serveWorker } from '../worker-serve.ts'
+
+export type EmbeddedData = {
+  /** Where the cluster lives; absent means in memory. */
+  folder?: string
+  /** A cluster to start from when the folder is new. */
+  archive?: string
+}
+export type EmbeddedMessage =
+  | { do: 'wire'; bytes: Uint8Array<ArrayBuffer> }
+  | { do: 'reset' }
+  | { do: 'open' }
+  | { do: 'dump'; to: string; compression: 'none' | 'gzip' }
+  | { do: 'close' }
+
+let opened: Promise<PGlite> | undefined
+const open = (): Promise<PGlite> => (opened ??= create(workerData as EmbeddedData))
+
+async function create({ folder, archive }: EmbeddedData): Promise<PGlite> {
+  return PGlite.create({
+    extensions: { vector },
+    ...(folder && { dataDir: folder }),
+    ...(archive && { loadDataDir: new Blob([await readFile(archive)]) }),
+  })
+}
+
+serveWorker(async (message: EmbeddedMessage): Promise<Served> => {
+  const pg = await open()
+  switch (message.do) {
+    case 'open':
+      return { value: undefined }
+    case 'wire': {
+      const answer = await pg.execProtocolRaw(message.bytes)
+      // A view into the engine's memory cannot be handed over; a copy can.
+      const bytes = new Uint8Array(answer)
+      return { value: bytes, transfer: [bytes.buffer] }
+    }
+    case 'reset':
+      return { value: await resetSession(pg) }
+    case 'dump':
+      return { value: await dump(pg, message.to, message.compression) }
+    case 'close':
+      return { value: await pg.close() }
+    default:
+      throw message satisfies never
+  }
+})
+
+/** There is one session for all who ever connect: a new connection must not find what the last one left. */
+async function resetSession(pg: PGlite): Promise<void> {
+  await pg.execProtocolRaw(simpleQuery('rollback'))
+  await pg.execProtocolRaw(simpleQuery('discard all'))
+}
+
+function simpleQuery(text: string): Uint8Array {
+  const body = Buffer.from(`${text}\0`)
+  const head = Buffer.from([0x51, 0, 0, 0, 0])
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
+async function dump(pg: PGlite, to: string, compression: 'none' | 'gzip'): Promise<void> {
+  const archive = await pg.dumpDataDir(compression)
+  const part = `${to}.${process.pid}.part`
+  await writeFile(part, Buffer.from(await archive.arrayBuffer()))
+  await rename(part, to)
+}

@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+import { assets } from '../assets.ts'
+import { startWorker, type WorkerHost } from '../worker-host.ts'
+import { createDb, type Db, type Engine } from './db.ts'
+import type { EmbeddedData, EmbeddedMessage } from './embedded-worker.ts'
+import { leaveTransaction } from './transaction-guard.ts'
+import { WireStream } from './wire-stream.ts'
+
+export type EmbeddedOptions = {
+  /** Absent: in memory, gone with the process. */
+  folder?: string
+  /** Kept archive of an initialised cluster: made when absent, started from when the folder is new. */
+  archive?: string
+  statementTimeoutMs?: number
+  onError: (error: unknown) => void
+}
+
+export type EmbeddedDb = Db & { dump(to: string, compression: 'none' | 'gzip'): Promise<void> }
+
+const OPEN_LIMIT_MS = 60_000
+
+/**
+ * Postgres as a library, in a thread of its own, behind the ordinary driver. It has one session, so the pool has
+ * one client; it cannot cancel a statement, so the thread of one that runs too long is killed and started again.
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDb> {
+  const thread = new EngineThread(options)
+  const pool = new pg.Pool({
+    max: 1,
+    stream: () => new WireStream(thread.wire()) as never,
+    user: 'postgres',
+    database: 'postgres',
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 0,
+    onConnect: (client) => listening.attach(client),
+  })
+  pool.on('error', options.onError)
+  const listening = createListening(pool)
+  const engine: Engine = {
+    name: 'embedded',
+    pool,
+    limitStatements: async (_client, timeoutMs) => thread.limit(timeoutMs),
+    listen: listening.listen,
+    close: async () => {
+      await pool.end()
+      await thread.close()
+    },
+  }
+  await thread.start()
+  return { ...createDb(engine), dump: (to, compression) => thread.ask({ do: 'dump', to, compression }) }
+}
+
+class EngineThread {
+  readonly #options: EmbeddedOptions
+  #host: WorkerHost | undefined
+  #limitMs: number
+
+  constructor(options: EmbeddedOptions) {
+    this.#options = options
+    this.#limitMs = this.#defaultLimit
+  }
+
+  get #defaultLimit(): number {
+    return this.#options.statementTimeoutMs ?? 30_000
+  }
+
+  /** Opens the cluster; the first time anywhere it is made, and an empty copy kept for the next ones. */
+  async start(): Promise<void> {
+    const { folder, archive } = this.#options
+    if (folder) await mkdir(dirname(folder), { recursive: true })
+    const fresh = !folder || !existsSync(join(folder, 'PG_VERSION'))
+    const from = fresh && archive && existsSync(archive) ? archive : undefined
+    this.#spawn({ ...(folder && { folder }), ...(from && { archive: from }) })
+    await this.ask({ do: 'open' }, OPEN_LIMIT_MS)
+    if (fresh && archive && !from) await this.ask({ do: 'dump', to: archive, compression: 'gzip' }, OPEN_LIMIT_MS)
+  }
+
+  wire() {
+    const host = this.#host ?? this.#spawn(this.#options.folder ? { folder: this.#options.folder } : {})
+    return {
+      stopped: host.stopped,
+      open: () => {
+        this.limit(undefined)
+        return host.ask<void>({ do: 'reset' } satisfies EmbeddedMessage, { limitMs: OPEN_LIMIT_MS })
+      },
+      send: (bytes: Uint8Array<ArrayBuffer>) =>
+        host.ask<Uint8Array>({ do: 'wire', bytes } satisfies EmbeddedMessage, {
+          limitMs: this.#limitMs,
+          transfer: [bytes.buffer],
+        }),
+    }
+  }
+
+  limit(timeoutMs: number | undefined): void {
+    this.#limitMs = timeoutMs ?? this.#defaultLimit
+  }
+
+  async ask(message: EmbeddedMessage, limitMs?: number): Promise<void> {
+    await this.#host?.ask(message, limitMs === undefined ? {} : { limitMs })
+  }
+
+  async close(): Promise<void> {
+    await this.ask({ do: 'close' }, 10_000).catch(this.#options.onError)
+    await this.#host?.[Symbol.asyncDispose]()
+  }
+
+  #spawn(data: EmbeddedData): WorkerHost {
+    const host = startWorker(assets.worker('embedded-worker'), data)
+    this.#host = host
+    void host.stopped.then(() => {
+      if (this.#host === host) this.#host = undefined
+    })
+    return host
+  }
+}
+
+/** The one client also listens; after a restart of the thread it listens again and tells everyone to look. */
+function createListening(pool: pg.Pool) {
+  const channels = new Map<string, Set<(payload: string) => void>>()
+  let connectedBefore = false
+  const tell = (channel: string, payload: string) => {
+    for (const onNotify of channels.get(channel) ?? []) leaveTransaction(() => onNotify(payload))
+  }
+  const attach = async (client: pg.ClientBase) => {
+    client.on('notification', (message) => tell(message.channel, message.payload ?? ''))
+    for (const channel of channels.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+    if (connectedBefore) for (const channel of channels.keys()) setImmediate(() => tell(channel, ''))
+    connectedBefore = true
+  }
+  const listen: Db['listen'] = async (channel, onNotify) => {
+    const known = channels.get(channel) ?? new Set()
+    channels.set(channel, known.add(onNotify))
+    await pool.query(`listen ${pg.escapeIdentifier(channel)}`)
+    return {
+      [Symbol.asyncDispose]: async () => {
+        known.delete(onNotify)
+        if (known.size === 0 && channels.delete(channel) && !pool.ending) {
+          await pool.query(`unlisten ${pg.escapeIdentifier(channel)}`)
+        }
+      },
+    }
+  }
+  return { attach, listen }
+}

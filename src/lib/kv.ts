@@ -1,0 +1,74 @@
+import { Redis } from 'ioredis'
+import type { Clock } from './clock.ts'
+
+/** Holds only what may be lost: counters, replay ids, short caches. */
+export type KeyValueStore = AsyncDisposable & {
+  readonly kind: 'redis' | 'memory'
+  /** Adds one; the count begins anew `seconds` after its first. */
+  count(key: string, seconds: number): Promise<number>
+  get(key: string): Promise<string | undefined>
+  set(key: string, value: string, seconds: number): Promise<void>
+  /** True for the first to set it, false for all others until it runs out. */
+  setOnce(key: string, seconds: number): Promise<boolean>
+  delete(key: string): Promise<void>
+  ping(): Promise<void>
+}
+
+const COUNT = `local n = redis.call('incr', KEYS[1]) if n == 1 then redis.call('expire', KEYS[1], ARGV[1]) end return n`
+
+export function openRedis(url: string, onError: (error: unknown) => void): KeyValueStore {
+  const redis = new Redis(url, { maxRetriesPerRequest: 1, connectTimeout: 3_000, commandTimeout: 2_000, keyPrefix: 'svc:' })
+  redis.on('error', onError)
+  return {
+    kind: 'redis',
+    count: async (key, seconds) => Number(await redis.eval(COUNT, 1, key, seconds)),
+    get: async (key) => (await redis.get(key)) ?? undefined,
+    set: async (key, value, seconds) => {
+      await redis.set(key, value, 'EX', seconds)
+    },
+    setOnce: async (key, seconds) => (await redis.set(key, '1', 'EX', seconds, 'NX')) === 'OK',
+    delete: async (key) => {
+      await redis.del(key)
+    },
+    ping: async () => {
+      await redis.ping()
+    },
+    [Symbol.asyncDispose]: async () => redis.disconnect(),
+  }
+}
+
+const SWEEP_AT = 10_000
+
+export function openMemoryStore(clock: Clock): KeyValueStore {
+  const entries = new Map<string, { value: string; until: number }>()
+  const live = (key: string) => {
+    const entry = entries.get(key)
+    return entry && entry.until > clock.now().getTime() ? entry : undefined
+  }
+  const put = (key: string, value: string, until: number) => {
+    if (entries.size >= SWEEP_AT) for (const known of entries.keys()) if (!live(known)) entries.delete(known)
+    entries.set(key, { value, until })
+  }
+  const after = (seconds: number) => clock.now().getTime() + seconds * 1000
+  return {
+    kind: 'memory',
+    count: async (key, seconds) => {
+      const before = live(key)
+      const next = Number(before?.value ?? 0) + 1
+      put(key, String(next), before?.until ?? after(seconds))
+      return next
+    },
+    get: async (key) => live(key)?.value,
+    set: async (key, value, seconds) => put(key, value, after(seconds)),
+    setOnce: async (key, seconds) => {
+      if (live(key)) return false
+      put(key, '1', after(seconds))
+      return true
+    },
+    delete: async (key) => {
+      entries.delete(key)
+    },
+    ping: async () => {},
+    [Symbol.asyncDispose]: async () => entries.clear(),
+  }
+}

@@ -1,0 +1,26 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+/** One registry per process, handed to whoever counts: nothing is registered at import. */
+export type Metrics = ReturnType<typeof createMetrics>
+
+export function createMetrics(options: { processMetrics: boolean }) {
+  const registry = new Registry()
+  const registers = [registry]
+  if (options.processMetrics) collectDefaultMetrics({ register: registry })
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'svc_request_duration_seconds',
+      help: 'Time to answer a request, by operation and status',
+      labelNames: ['service', 'operation', 'status'],
+      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+      registers,
+    }),
+    loopFaults: new Counter({
+      name: 'svc_loop_faults_total',
+      help: 'Turns of a loop that failed',
+      labelNames: ['loop'],
+      registers,
+    }),
+  }
+}

@@ -1,0 +1,163 @@
+import { once } from 'node:events'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { insideTransaction } from '../db/transaction-guard.ts'
+import { createOperatorFetch, OperatorFetchError } from './operator-fetch.ts'
+import { startPeer } from './test-internet.ts'
+
+// Self-signed for localhost, good for a hundred years, trusted by nobody.
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgySJLTuFO7gCNBPYx
+EC5v+eCyEXd+2ISe20SVs8FvGWuhRANCAAQ+KCbqYgwCmi6LyqF8kI2Yml4PD4WQ
+IbBYJYWGoLJge5HfgFm59u/7gy4/aYDRfusbResEBidMekP9/aO3k2qv
+-----END PRIVATE KEY-----`
+const cert = `-----BEGIN CERTIFICATE-----
+MIIBljCCATugAwIBAgIUc3WBBGadjxjGebGSqlu0/eZ5m50wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTExNTAxNTYzMloYDzIxMjYxMDIy
+MDE1NjMyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQ+KCbqYgwCmi6LyqF8kI2Yml4PD4WQIbBYJYWGoLJge5HfgFm59u/7
+gy4/aYDRfusbResEBidMekP9/aO3k2qvo2kwZzAdBgNVHQ4EFgQUZifFETUYCEA2
+m0IvuxpwJCv1CCEwHwYDVR0jBBgwFoAUZifFETUYCEA2m0IvuxpwJCv1CCEwDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SQAwRgIhAPdf8Md8hIun49c3WTA0/NjjGCA1249whyHGSI7LcCi3AiEAp3VoKNW7
+RF04Ff8Qak4x+NKzkIstds1Crn0Ue3BwHGc=
+-----END CERTIFICATE-----`
+
+const streamed = (text: string) => ({ body: new Blob([text]).stream(), duplex: 'half' })
+
+test('a request arrives whole, its streamed body too, and the answer comes back whole', async () => {
+  await using peer = await startPeer((_request, response) => {
+    response.writeHead(201, 'Made', { 'set-cookie': ['a=1', 'b=2'], 'x-one': '1' }).end('made')
+  })
+  await using operatorFetch = createOperatorFetch()
+  const answer = await operatorFetch(
+    new Request(`http://127.0.0.1:${peer.port}/a?b=c`, {
+      method: 'PUT',
+      headers: { 'x-two': '2' },
+      ...streamed('one two'),
+    }),
+  )
+  expect(answer).toBeInstanceOf(Response)
+  expect([answer.status, answer.statusText, answer.headers.get('x-one')]).toEqual([201, 'Made', '1'])
+  expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+  expect(await answer.text()).toBe('made')
+  expect(peer.received).toMatchObject([{ method: 'PUT', path: '/a?b=c', body: 'one two', headers: { 'x-two': '2' } }])
+})
+
+test('an answer can be read while it is still being written', async () => {
+  const firstRead = Promise.withResolvers<void>()
+  await using peer = await startPeer((_request, response) => {
+    response.write('first')
+    void firstRead.promise.then(() => response.end('second'))
+  })
+  await using operatorFetch = createOperatorFetch()
+  const answer = await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`))
+  const seen: string[] = []
+  for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+    seen.push(chunk)
+    firstRead.resolve()
+  }
+  expect(seen).toEqual(['first', 'second'])
+})
+
+test('connections are kept', async () => {
+  await using peer = await startPeer()
+  await using operatorFetch = createOperatorFetch()
+  for (let sent = 0; sent < 10; sent += 1) {
+    await (await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`))).text()
+  }
+  expect(peer.received).toHaveLength(10)
+  // A body's end is seen a moment before its connection is free again, so a second one may be opened.
+  expect(peer.connections).toBeLessThan(4)
+})
+
+test.each([301, 302, 303, 307, 308])('a %d is an answer and is not followed', async (status) => {
+  await using peer = await startPeer((_request, response) => response.writeHead(status, { location: '/b' }).end('x'))
+  await using operatorFetch = createOperatorFetch()
+  const answer = await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/a`, { method: 'POST', body: '1' }))
+  expect([answer.status, answer.headers.get('location'), await answer.text()]).toEqual([status, '/b', 'x'])
+  expect(peer.received).toHaveLength(1)
+})
+
+test.each([204, 304, 401, 421, 500])('a %d is an answer, to a streamed body too', async (status) => {
+  await using peer = await startPeer((_request, response) => response.writeHead(status).end())
+  await using operatorFetch = createOperatorFetch()
+  const init = { method: 'POST', ...streamed('x') } as RequestInit
+  const answer = await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`, init))
+  expect([answer.status, await answer.text()]).toEqual([status, ''])
+})
+
+test('an encoded answer is decoded and says nothing of the encoding', async () => {
+  await using peer = await startPeer((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('plain text'))
+  })
+  await using operatorFetch = createOperatorFetch()
+  const answer = await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`))
+  expect([answer.headers.get('content-encoding'), answer.headers.get('content-length')]).toEqual([null, null])
+  expect(await answer.text()).toBe('plain text')
+})
+
+test("the caller's abort is thrown as it is and reaches the peer", async () => {
+  const controller = new AbortController()
+  const dropped = Promise.withResolvers<void>()
+  await using peer = await startPeer((_request, response) => {
+    response.on('close', dropped.resolve)
+    controller.abort(new Error('enough'))
+  })
+  await using operatorFetch = createOperatorFetch()
+  const request = new Request(`http://127.0.0.1:${peer.port}/`, { signal: controller.signal })
+  await expect(operatorFetch(request)).rejects.toThrow('enough')
+  await dropped.promise
+})
+
+test('an abort after the head ends the body', async () => {
+  const controller = new AbortController()
+  await using peer = await startPeer((_request, response) => void response.write('first'))
+  await using operatorFetch = createOperatorFetch()
+  const answer = await operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`, { signal: controller.signal }))
+  controller.abort(new Error('enough'))
+  await expect(answer.text()).rejects.toThrow('enough')
+})
+
+test('nobody listens: an error with the cause, naming the origin only', async () => {
+  const gone = await startPeer()
+  await gone[Symbol.asyncDispose]()
+  await using operatorFetch = createOperatorFetch()
+  const error: unknown = await operatorFetch(new Request(`http://127.0.0.1:${gone.port}/secret?secret`)).catch((e) => e)
+  expect(error).toBeInstanceOf(OperatorFetchError)
+  expect(error).toMatchObject({ cause: { code: 'ECONNREFUSED' } })
+  expect(inspect(error, { depth: 10 })).toContain(`http://127.0.0.1:${gone.port}`)
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('secret')
+})
+
+test('a peer that never answers: an error once the time for headers is over', async () => {
+  await using peer = await startPeer(() => {})
+  await using operatorFetch = createOperatorFetch({ headersTimeoutMs: 50 })
+  const sending = operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`))
+  await expect(sending).rejects.toMatchObject({
+    name: 'OperatorFetchError',
+    cause: { code: 'UND_ERR_HEADERS_TIMEOUT' },
+  })
+})
+
+test('a certificate is trusted through `ca` and not without', async () => {
+  const server = createTlsServer({ key, cert }, (_request, response) => response.end('safe')).listen(0)
+  await once(server, 'listening')
+  const url = `https://localhost:${(server.address() as AddressInfo).port}/`
+  await using trusting = createOperatorFetch({ ca: cert })
+  await using wary = createOperatorFetch()
+  expect(await (await trusting(new Request(url))).text()).toBe('safe')
+  await expect(wary(new Request(url))).rejects.toMatchObject({ cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } })
+  server.close()
+})
+
+test('inside a transaction nothing is sent', async () => {
+  await using peer = await startPeer()
+  await using operatorFetch = createOperatorFetch()
+  const sending = insideTransaction(() => operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`)))
+  await expect(sending).rejects.toMatchObject({ name: 'TransactionMisuse' })
+  expect(peer.connections).toBe(0)
+})

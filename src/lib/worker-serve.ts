@@ -1,0 +1,19 @@
+import { parentPort } from 'node:worker_threads'
+
+export type Served = { value: unknown; transfer?: ArrayBuffer[] }
+
+/** The thread's side of `startWorker`: answers one message at a time, in order. */
+export function serveWorker(answer: (message: never) => Promise<Served>): void {
+  const port = parentPort!
+  let turn = Promise.resolve()
+  port.on('message', ({ id, message }: { id: number; message: never }) => {
+    turn = turn.then(async () => {
+      try {
+        const { value, transfer } = await answer(message)
+        port.postMessage({ id, value }, transfer ?? [])
+      } catch (error) {
+        port.postMessage({ id, error: error instanceof Error ? error : new Error(String(error)) })
+      }
+    })
+  })
+}

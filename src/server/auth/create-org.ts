@@ -1,0 +1,25 @@
+import { createOrg } from '#contract/auth.ts'
+import { ServiceError } from '#contract/errors.ts'
+import { ORGS_PER_USER } from '#contract/limits.ts'
+import { type Route, route } from '#edge/route.ts'
+import { audit } from '#lib/audit.ts'
+import type { AuthDeps } from './deps.ts'
+import { makeOrg, presentOrg } from './make-org.ts'
+import { countOwned, ensureMember } from './store.ts'
+
+export function createOrgRoute({ db, clock }: Pick<AuthDeps, 'db' | 'clock'>): Route {
+  return route(createOrg, async ({ name }, { principal }) => {
+    const userId = principal.user_id
+    if (userId === null) throw new ServiceError('FORBIDDEN', 'only a person can own an organization')
+    const now = clock.now()
+    return db.tx(async (tx) => {
+      if ((await countOwned(tx, userId)) >= ORGS_PER_USER) {
+        throw new ServiceError('ORG_LIMIT', `a person may own at most ${ORGS_PER_USER} organizations`)
+      }
+      const org = await makeOrg(tx, name, now)
+      await ensureMember(tx, { org_id: org.id, user_id: userId, role: 'owner', created_at: now })
+      await audit(tx, { org_id: org.id, actor: principal.id, action: 'org.created', target: org.id, at: now })
+      return presentOrg(org, [])
+    })
+  })
+}

@@ -1,0 +1,33 @@
+import { validateToken } from '#contract/auth.ts'
+import { createClient } from '#contract/client.ts'
+import type { Audience } from '#contract/principal.ts'
+import { createCallerResolver, type ValidateToken } from '#edge/caller.ts'
+import { createEdge, type EdgeDeps } from '#edge/http.ts'
+import type { Route, ServiceFetch } from '#edge/route.ts'
+import type { ServiceName } from '../services.ts'
+import { systemRoutes } from '../system/index.ts'
+import type { ServiceParts } from './parts.ts'
+
+type Options = { name: ServiceName; routes: readonly Route[]; validate: ValidateToken; forward?: EdgeDeps['forward'] }
+
+/** What every service has in common: its own routes and the operations ones, behind the same edge. */
+export function composeEdge(parts: ServiceParts, { name, routes, validate, forward }: Options): ServiceFetch {
+  const { principalCache: cache, clock } = parts
+  const { operatorToken } = parts.config.secrets
+  return createEdge([...routes, ...systemRoutes({ ...parts, operatorToken })], {
+    ...parts,
+    service: name,
+    operatorToken,
+    resolve: createCallerResolver({ audience: name, validate, cache, clock }),
+    ...(forward && { forward }),
+  })
+}
+
+/** Every service but auth itself asks the auth service, wherever that runs. */
+export function validateAtAuth(parts: ServiceParts, audience: Audience): ValidateToken {
+  return async (token, info) => {
+    const fetch = (request: Request) => parts.neighbour('auth-service')(request, info)
+    const client = createClient({ baseUrl: 'http://auth-service', fetch })
+    return (await client.call(validateToken, { token, audience })).principal
+  }
+}

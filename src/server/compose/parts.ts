@@ -1,0 +1,36 @@
+import type { Readiness } from '#contract/system.ts'
+import type { PrincipalCache } from '#edge/caller.ts'
+import type { ServiceFetch } from '#edge/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import type { KeyValueStore } from '#lib/kv.ts'
+import type { Log } from '#lib/log.ts'
+import type { Loop } from '#lib/loop.ts'
+import type { Metrics } from '#lib/metrics.ts'
+import type { Sealer } from '#lib/seal.ts'
+import type { Config } from '../config.ts'
+import type { ServiceName } from '../services.ts'
+
+/** What a process holds once, whichever services it runs. */
+export type Resources = {
+  readonly config: Config
+  readonly version: string
+  readonly db: Db
+  readonly kv: KeyValueStore
+  readonly sealer: Sealer
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly principalCache: PrincipalCache
+}
+
+/** What the builder of one service is given. */
+export type ServiceParts = Resources & {
+  /** The services of this process, by name. */
+  readonly running: readonly ServiceName[]
+  /** A neighbour's `fetch`: in this process, or over the network. */
+  readonly neighbour: (name: ServiceName) => ServiceFetch
+  readonly readiness: () => Promise<Readiness>
+}
+
+export type Service = { readonly fetch: ServiceFetch; readonly loops: readonly Loop[] }

@@ -1,0 +1,16 @@
+import { invalidToken } from '#edge/caller.ts'
+import { idempotencyLoop } from '#edge/idempotency.ts'
+import { composeEdge } from './edge.ts'
+import type { Service, ServiceParts } from './parts.ts'
+
+/** Loops, health and metrics; nobody signs in here. */
+export function compose(parts: ServiceParts): Service {
+  const fetch = composeEdge(parts, {
+    name: 'worker',
+    routes: [],
+    validate: async () => {
+      throw invalidToken()
+    },
+  })
+  return { fetch, loops: [idempotencyLoop(parts)] }
+}

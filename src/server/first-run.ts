@@ -1,0 +1,33 @@
+import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { authKeys, chooseFirstAccount, type FirstAccount, makeFirstAccount } from './auth/index.ts'
+import type { Resources } from './compose/parts.ts'
+import { writePrivate } from './embedded-secrets.ts'
+
+export type FirstRun = FirstAccount & { base_url: string; operator_token: string }
+
+/**
+ * On the first embedded start makes an account to begin with and writes it to the data folder. The values are
+ * written before the rows, so a start killed anywhere in between ends with one account and the key that opens it.
+ */
+export async function firstRun({ config, db, clock }: Resources, baseUrl: string): Promise<{ first: boolean; file: string }> {
+  const file = join(config.dataDir, 'first-run.json')
+  const { jwtSecret, jwtSigningKey, operatorToken } = config.secrets
+  if (!jwtSecret || !jwtSigningKey || !operatorToken) return { first: false, file }
+  if (existsSync(file)) {
+    const known = read(file)
+    if (known.base_url !== baseUrl) writePrivate(file, { ...known, base_url: baseUrl })
+    return { first: false, file }
+  }
+  const pending = `${file}.pending`
+  if (!existsSync(pending)) {
+    writePrivate(pending, { base_url: baseUrl, operator_token: operatorToken, ...chooseFirstAccount() })
+  }
+  await makeFirstAccount({ db, clock, keys: authKeys(jwtSecret, jwtSigningKey) }, read(pending))
+  renameSync(pending, file)
+  return { first: true, file }
+}
+
+function read(file: string): FirstRun {
+  return JSON.parse(readFileSync(file, 'utf8')) as FirstRun
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createPrincipalCache } from '#edge/caller.ts'
+import { assets } from '#lib/assets.ts'
+import { type Clock, systemClock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import { openEmbedded } from '#lib/db/embedded.ts'
+import { migrate, readMigrations } from '#lib/db/migrate.ts'
+import { openPostgres } from '#lib/db/postgres.ts'
+import { type KeyValueStore, openMemoryStore, openRedis } from '#lib/kv.ts'
+import { createLog, type Log } from '#lib/log.ts'
+import { createMetrics } from '#lib/metrics.ts'
+import { createSealer } from '#lib/seal.ts'
+import type { Resources } from './compose/parts.ts'
+import type { Config } from './config.ts'
+
+/** In the order their tables build on each other. */
+export const AREAS = ['lib', 'auth', 'data-sources'] as const
+
+export function allMigrations() {
+  return readMigrations(AREAS.map((area) => ({ area, folder: assets.migrations(area) })))
+}
+
+export type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore }
+
+/** Opens what a process holds once; `stack` closes it again, last opened first. */
+export async function openResources(config: Config, stack: AsyncDisposableStack, over: Overrides = {}): Promise<Resources> {
+  const clock = over.clock ?? systemClock
+  const log = over.log ?? createLog(config.logLevel)
+  const db = over.db ?? stack.use(await openDatabase(config, log))
+  if (!over.db) await migrate(db, allMigrations())
+  const kv = over.kv ?? stack.use(openStore(config, log, clock))
+  return {
+    config,
+    clock,
+    log,
+    db,
+    kv,
+    version: readVersion(),
+    sealer: createSealer(config.secrets.dataKeys),
+    metrics: createMetrics({ processMetrics: !over.log }),
+    principalCache: createPrincipalCache(clock),
+  }
+}
+
+async function openDatabase({ databaseUrl, dataDir }: Config, log: Log): Promise<Db> {
+  const onError = (error: unknown) => log.warn({ error }, 'the database connection failed')
+  if (databaseUrl) return openPostgres({ url: databaseUrl, onError })
+  return openEmbedded({ folder: join(dataDir, 'db'), archive: join(dataDir, 'empty-cluster.tar.gz'), onError })
+}
+
+function openStore({ redisUrl }: Config, log: Log, clock: Clock): KeyValueStore {
+  const onError = (error: unknown) => log.warn({ error }, 'the key-value store failed')
+  return redisUrl ? openRedis(redisUrl, onError) : openMemoryStore(clock)
+}
+
+function readVersion(): string {
+  return (JSON.parse(readFileSync(assets.packageJson(), 'utf8')) as { version: string }).version
+}

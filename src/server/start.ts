@@ -1,0 +1,94 @@
+import { createHops } from '#edge/hop.ts'
+import { type Listener, listen } from '#edge/listen.ts'
+import { addressList, createInfoReader } from '#edge/request-info.ts'
+import type { RequestInfo, ServiceFetch } from '#edge/route.ts'
+import { sql } from '#lib/db/sql.ts'
+import { newId } from '#lib/ids.ts'
+import { runLoops } from '#lib/loop.ts'
+import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
+import type { Resources, Service, ServiceParts } from './compose/parts.ts'
+import { localNeighbour, remoteNeighbour } from './neighbours.ts'
+import { type Check, checkReadiness } from './readiness.ts'
+import { ownerOf, SERVICES, type ServiceName } from './services.ts'
+
+export type Running = { readonly url: string; readonly port: number; readonly fetch: ServiceFetch }
+
+export type StartOptions = {
+  services: readonly ServiceName[]
+  host: string
+  port: number
+  /** Asked at each call: a neighbour may get its address after we start. */
+  urlOf: (name: ServiceName) => string | undefined
+}
+
+/** Builds the named services, joins them to their neighbours, and opens the port of the process. */
+export async function startServices(resources: Resources, stack: AsyncDisposableStack, options: StartOptions): Promise<Running> {
+  const { config, clock, log, metrics, db } = resources
+  const hops = createHops(config.secrets.internalSecret, clock)
+  const operatorFetch = stack.use(createOperatorFetch())
+  const built = new Map<ServiceName, Service>()
+  const neighbour = (name: ServiceName): ServiceFetch => {
+    if (options.services.includes(name)) return localNeighbour(() => built.get(name)!.fetch)
+    return async (request, info) => {
+      const url = options.urlOf(name)
+      if (!url) throw new Error(`${name} runs nowhere this process knows of`)
+      return remoteNeighbour(url, operatorFetch, hops)(request, info)
+    }
+  }
+  const checks = readinessChecks(resources, options, neighbour)
+  const parts: ServiceParts = {
+    ...resources,
+    running: options.services,
+    neighbour,
+    readiness: () => checkReadiness(checks),
+  }
+  for (const name of options.services) built.set(name, (await SERVICES[name].load()).compose(parts))
+
+  const onLoopError = (loop: string, error: unknown) => {
+    metrics.loopFaults.inc({ loop })
+    log.error({ loop, error }, 'a loop failed; it is tried again')
+  }
+  const loops = [...built.values()].flatMap((service) => service.loops)
+  stack.use(await runLoops(loops, { db, clock, onError: onLoopError }))
+
+  const fetch = doorOf(options.services, built)
+  const readInfo = createInfoReader({ trustedProxies: addressList(config.trustedProxies), hops })
+  const onError = (error: unknown) => log.error({ error }, 'the listener failed')
+  const listener: Listener = stack.use(await listen({ ...options, fetch, readInfo, onError }))
+  return { url: listener.url, port: listener.port, fetch }
+}
+
+/** The api-gateway where it runs; elsewhere whichever service owns the path. */
+function doorOf(names: readonly ServiceName[], built: ReadonlyMap<ServiceName, Service>): ServiceFetch {
+  const gateway = built.get('api-gateway')
+  if (gateway) return gateway.fetch
+  const first = built.get(names[0]!)!
+  return (request, info) => {
+    const owner = ownerOf(new URL(request.url).pathname)
+    return ((owner && built.get(owner)) ?? first).fetch(request, info)
+  }
+}
+
+function readinessChecks(
+  { db, kv }: Resources,
+  { services, urlOf }: StartOptions,
+  neighbour: ServiceParts['neighbour'],
+): Record<string, Check> {
+  const checks: Record<string, Check> = {
+    database: () => db.query(sql`select 1`),
+    'key-value store': () => kv.ping(),
+  }
+  const remote = new Set(services.flatMap((name) => SERVICES[name].calls).filter((name) => !services.includes(name)))
+  for (const name of remote) {
+    checks[name] = async () => {
+      const request = new Request(new URL('/healthz', urlOf(name)), { signal: AbortSignal.timeout(2_000) })
+      const response = await neighbour(name)(request, internalInfo())
+      if (!response.ok) throw new Error(`${name} answers ${response.status}`)
+    }
+  }
+  return checks
+}
+
+function internalInfo(): RequestInfo {
+  return { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: false }
+}

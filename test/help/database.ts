@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import { inject } from 'vitest'
+import type { Db } from '../../src/lib/db/db.ts'
+import { openEmbedded } from '../../src/lib/db/embedded.ts'
+import { openPostgres } from '../../src/lib/db/postgres.ts'
+import { onServer, withDatabase } from './global-setup.ts'
+import { stores } from './stores.ts'
+
+export type TestDatabase = AsyncDisposable & { db: Db; url: string | undefined }
+
+const onError = (error: unknown) => {
+  // The server ends idle connections when a test drops its database.
+  if (!(error instanceof Error && 'code' in error && error.code === '57P01')) console.error(error)
+}
+
+/** A migrated database of the test file's own. */
+export async function openTestDatabase(options: { statementTimeoutMs?: number } = {}): Promise<TestDatabase> {
+  const template = inject('template')
+  if (template.kind === 'embedded') {
+    const db = await openEmbedded({ archive: template.archive, onError, ...options })
+    return { db, url: undefined, [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]() }
+  }
+  const name = `svc_test_${randomBytes(6).toString('hex')}`
+  await onServer(stores.postgres!, `create database ${name} template ${template.database}`)
+  const url = withDatabase(stores.postgres!, name)
+  const db = openPostgres({ url, onError, ...options })
+  return {
+    db,
+    url,
+    [Symbol.asyncDispose]: async () => {
+      await db[Symbol.asyncDispose]()
+      await onServer(stores.postgres!, `drop database ${name} with (force)`)
+    },
+  }
+}

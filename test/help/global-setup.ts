@@ -1,0 +1,68 @@
+import { hash, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { openEmbedded } from '../../src/lib/db/embedded.ts'
+import { migrate } from '../../src/lib/db/migrate.ts'
+import { openPostgres } from '../../src/lib/db/postgres.ts'
+import { allMigrations } from '../../src/server/resources.ts'
+import { stores } from './stores.ts'
+
+export type Template = { kind: 'embedded'; archive: string } | { kind: 'postgres'; database: string }
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    template: Template
+  }
+}
+
+const onError = (error: unknown) => console.error(error)
+
+/** Migrates once; every test file opens its own copy of the result. */
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (stores.postgres) {
+    const database = `svc_template_${randomBytes(6).toString('hex')}`
+    await makeTemplateDatabase(stores.postgres, database)
+    project.provide('template', { kind: 'postgres', database })
+    return () => onServer(stores.postgres!, `drop database ${database}`)
+  }
+  project.provide('template', { kind: 'embedded', archive: await makeArchive() })
+  return undefined
+}
+
+/** Kept between runs under the hash of the migrations it holds. */
+async function makeArchive(): Promise<string> {
+  const folder = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'svc-test')
+  mkdirSync(folder, { recursive: true })
+  const migrations = allMigrations()
+  const archive = join(folder, `migrated-${hash('sha256', JSON.stringify(migrations)).slice(0, 16)}.tar`)
+  if (existsSync(archive)) return archive
+  const db = await openEmbedded({ archive: join(folder, 'empty-cluster.tar.gz'), onError })
+  await migrate(db, migrations)
+  await db.dump(archive, 'none')
+  await db[Symbol.asyncDispose]()
+  return archive
+}
+
+async function makeTemplateDatabase(url: string, database: string): Promise<void> {
+  await onServer(url, `create database ${database}`)
+  await using db = openPostgres({ url: withDatabase(url, database), onError })
+  await migrate(db, allMigrations())
+}
+
+export async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${database}`
+  return changed.href
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { adminCreateOrg, adminCreateToken } from '../../src/contract/auth.ts'
+import { type Client, createClient } from '../../src/contract/client.ts'
+import type { Role } from '../../src/contract/roles.ts'
+import { createPrincipalCache } from '../../src/edge/caller.ts'
+import { type Clock, systemClock } from '../../src/lib/clock.ts'
+import type { Db } from '../../src/lib/db/db.ts'
+import { openMemoryStore, openRedis } from '../../src/lib/kv.ts'
+import { createLog, type Log } from '../../src/lib/log.ts'
+import { type Config, type Environment, readSettings, toConfig } from '../../src/server/config.ts'
+import { openResources } from '../../src/server/resources.ts'
+import { SERVICE_NAMES, type ServiceName } from '../../src/server/services.ts'
+import { startServices } from '../../src/server/start.ts'
+import { openTestDatabase } from './database.ts'
+import { startProcesses } from './processes.ts'
+import { stores } from './stores.ts'
+
+/** `apart`: each service behind a listener of its own; on Postgres each in a process of its own. */
+export type Mode = 'together' | 'apart'
+
+export type System = AsyncDisposable & {
+  url: string
+  urlOf(name: ServiceName): string
+  db: Db
+  databaseUrl: string | undefined
+  config: Config
+  operator: Client
+  logs: string[]
+  /** A new organization with a member of the role, and a token of theirs. */
+  member(role?: Role, orgId?: string): Promise<{ token: string; org_id: string; user_id: string; email: string }>
+  client(token: string): Client
+}
+
+export type SystemOptions = { mode?: Mode; clock?: Clock; env?: Environment }
+
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const stack = new AsyncDisposableStack()
+  const database = stack.use(await openTestDatabase())
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-test-'))
+  stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+  const env = { ...testEnvironment(database.url, dataDir), ...options.env }
+  const config = toConfig(readSettings(env))
+  const logs: string[] = []
+  const log = createLog('info', { write: (line: string) => void logs.push(line) })
+  const kv = stack.use(openTestStore(options.clock ?? systemClock))
+  const over = { db: database.db, kv, log, ...(options.clock && { clock: options.clock }) }
+  const urls =
+    options.mode === 'apart'
+      ? stores.postgres
+        ? await startProcesses(env, stack, logs)
+        : await startListeners(config, stack, over)
+      : await startTogether(config, stack, over)
+  return toSystem(urls, config, { db: database.db, databaseUrl: database.url, logs }, stack)
+}
+
+type Over = { db: Db; log: Log; kv: ReturnType<typeof openMemoryStore>; clock?: Clock }
+type Urls = Record<ServiceName, string>
+
+async function startTogether(config: Config, stack: AsyncDisposableStack, over: Over): Promise<Urls> {
+  const resources = await openResources(config, stack, over)
+  const { url } = await startServices(resources, stack, { ...config, urlOf: () => undefined })
+  return Object.fromEntries(SERVICE_NAMES.map((name) => [name, url])) as Urls
+}
+
+/** Five listeners in one process: they share only the database, as five processes would. */
+async function startListeners(config: Config, stack: AsyncDisposableStack, over: Over): Promise<Urls> {
+  const urls: Partial<Urls> = {}
+  for (const name of SERVICE_NAMES) {
+    const resources = await openResources(config, stack, over)
+    const own = { ...resources, principalCache: createPrincipalCache(resources.clock) }
+    const options = { ...config, services: [name], urlOf: (other: ServiceName) => urls[other] }
+    urls[name] = (await startServices(own, stack, options)).url
+  }
+  return urls as Urls
+}
+
+function toSystem(
+  urls: Urls,
+  config: Config,
+  rest: Pick<System, 'db' | 'databaseUrl' | 'logs'>,
+  stack: AsyncDisposableStack,
+): System {
+  const url = urls['api-gateway']
+  const client = (token: string) =>
+    createClient({ baseUrl: url, fetch, headers: () => ({ authorization: `Bearer ${token}` }) })
+  const operator = client(config.secrets.operatorToken!)
+  const member: System['member'] = async (role = 'owner', orgId) => {
+    const name = `Org ${randomBytes(4).toString('hex')}`
+    const org_id = orgId ?? (await operator.call(adminCreateOrg, { name })).id
+    const email = `${role}-${randomBytes(4).toString('hex')}@example.com`
+    const made = await operator.call(adminCreateToken, { org_id, email, role, name: 'test' })
+    return { token: made.token, org_id, user_id: made.user_id, email }
+  }
+  return {
+    ...rest,
+    url,
+    urlOf: (name) => urls[name],
+    config,
+    operator,
+    member,
+    client,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+function openTestStore(clock: Clock) {
+  return stores.redis ? openRedis(stores.redis, console.error) : openMemoryStore(clock)
+}
+
+export function testEnvironment(databaseUrl: string | undefined, dataDir: string): Environment {
+  const key = () => randomBytes(32).toString('hex')
+  return {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    SVC_DATA_DIR: dataDir,
+    SVC_JWT_SECRET: key(),
+    SVC_JWT_SIGNING_KEY: key(),
+    SVC_DATA_KEY: key(),
+    SVC_INTERNAL_SECRET: key(),
+    SVC_OPERATOR_TOKEN: `svcop_${key()}`,
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+    ...(stores.redis && { REDIS_URL: stores.redis }),
+  }
+}

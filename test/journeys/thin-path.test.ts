@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { createOrg } from '../../src/contract/auth.ts'
+import { listSlimSources } from '../../src/contract/data-sources.ts'
+import { sql } from '../../src/lib/db/sql.ts'
+import { type Mode, startSystem, type System } from '../help/system.ts'
+
+const run = promisify(execFile)
+const BIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
+
+/** One path through every layer, the same in both ways to run. */
+describe.each<Mode>(['together', 'apart'])('a list of sources, services %s', (mode) => {
+  let system: System
+  let viewer: Awaited<ReturnType<System['member']>>
+  let admin: Awaited<ReturnType<System['member']>>
+
+  beforeAll(async () => {
+    system = await startSystem({ mode })
+    admin = await system.member('admin')
+    viewer = await system.member('viewer', admin.org_id)
+    await addSource(admin.org_id, 'handbook', 'viewer')
+    await addSource(admin.org_id, 'payroll', 'admin')
+    await addSource((await system.member()).org_id, 'elsewhere', 'viewer')
+  })
+  afterAll(() => system?.[Symbol.asyncDispose]())
+
+  async function addSource(orgId: string, name: string, minRole: string): Promise<void> {
+    await system.db.query(sql`
+      insert into data_sources.sources
+        (id, org_id, database_name, name, description, exposed, min_role, filter_schema, created_at, updated_at)
+      values (${`ds_${orgId}_${name}`}, ${orgId}, ${name}, ${name}, ${'What we know'}, true, ${minRole},
+              '{"category": "string"}', now(), now())`)
+  }
+
+  const slim = (token: string, headers: Record<string, string> = {}) =>
+    fetch(`${system.url}/api/wf/slim/data-sources`, { headers: { authorization: `Bearer ${token}`, ...headers } })
+
+  it('DS-09 HTTP answers YAML by default, only what the caller may ask', async () => {
+    const response = await slim(viewer.token)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/yaml')
+    const text = await response.text()
+    expect(text).toBe(
+      'items:\n  - id: "db_handbook"\n    name: "handbook"\n    min_role: "viewer"\n    filters:\n      category: "string"\n' +
+        '    description: "What we know"\nnext_cursor: null\n',
+    )
+    expect(parse(text).items).toHaveLength(1)
+  })
+
+  it('DS-09 HTTP answers JSON on request', async () => {
+    const response = await slim(admin.token, { accept: 'application/json' })
+    expect(response.headers.get('content-type')).toBe('application/json')
+    const { items } = (await response.json()) as { items: { id: string }[] }
+    expect(items.map((item) => item.id)).toEqual(['db_handbook', 'db_payroll'])
+  })
+
+  it('the typed client gets the same', async () => {
+    const { items } = await system.client(viewer.token).call(listSlimSources, {})
+    expect(items).toEqual([
+      { id: 'db_handbook', name: 'handbook', min_role: 'viewer', filters: { category: 'string' }, description: 'What we know' },
+    ])
+  })
+
+  it('DS-22 `svc datasource list` prints the table', async () => {
+    const config = mkdtempSync(join(tmpdir(), 'svc-cli-'))
+    const env = { PATH: process.env.PATH, SVC_CONFIG_DIR: config }
+    try {
+      await run(process.execPath, [BIN, 'login', '--api-url', system.url, '--api-key', viewer.token], { env })
+      const { stdout } = await run(process.execPath, [BIN, 'datasource', 'list'], { env })
+      expect(stdout.split('\n')[0]).toMatch(/^ID\s+NAME\s+MIN ROLE\s+FILTERS\s+DESCRIPTION$/)
+      expect(stdout.split('\n')[1]).toMatch(/^db_handbook\s+handbook\s+viewer\s+category:string\s+What we know$/)
+    } finally {
+      rmSync(config, { recursive: true })
+    }
+  })
+
+  it('DS-23 an MCP client lists the tool and gets the same', async () => {
+    const client = new Client({ name: 'test', version: '0' })
+    const transport = new StreamableHTTPClientTransport(new URL(`${system.url}/mcp/platform`), {
+      requestInit: { headers: { authorization: `Bearer ${viewer.token}` } },
+    })
+    await client.connect(transport)
+    const { tools } = await client.listTools()
+    expect(tools.map((tool) => tool.name)).toEqual(['data_sources_list'])
+    expect(tools[0]!.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+    const result = await client.callTool({ name: 'data_sources_list', arguments: {} })
+    expect(result.structuredContent).toMatchObject({ items: [{ id: 'db_handbook' }] })
+    const wrong = await client.callTool({ name: 'data_sources_list', arguments: { limit: 3 } })
+    expect(wrong.isError).toBe(true)
+    expect(JSON.stringify(wrong.content)).toContain('limit: unknown key')
+    await client.close()
+  })
+
+  it('MCP without a token, or with a wrong one, is 401', async () => {
+    const response = await fetch(`${system.url}/mcp/platform`, { method: 'POST', body: '{}' })
+    expect(response.status).toBe(401)
+  })
+
+  it('OpenAPI describes it', async () => {
+    const document = (await (await fetch(`${system.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { operationId: string }>>
+    }
+    expect(document.paths['/api/wf/slim/data-sources']!.get!.operationId).toBe('data-sources.slim-list')
+  })
+
+  it('AU-03 the door forwards to auth: an organization is made and can be worked in', async () => {
+    const org = await system.client(admin.token).call(createOrg, { name: 'Ärzte & Söhne' })
+    expect(org.slug).toMatch(/^arzte-sohne(-\d+)?$/)
+    expect((await slim('svc_wrong')).status).toBe(401)
+  })
+
+  it('every process is healthy and ready', async () => {
+    for (const name of ['api-gateway', 'auth-service', 'deploy-api', 'mcp-server', 'worker'] as const) {
+      expect((await fetch(`${system.urlOf(name)}/healthz`)).status).toBe(200)
+      const ready = await fetch(`${system.urlOf(name)}/readyz`)
+      expect([name, ready.status, await ready.json()]).toMatchObject([name, 200, { status: 'ready' }])
+      expect((await fetch(`${system.urlOf(name)}/metrics`)).status).toBe(200)
+    }
+  })
+})
