@@ -57,10 +57,10 @@ function handOver(node) {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  signals.forEach((signal) => process.on(signal, forward))
+  for (const signal of signals) process.on(signal, forward)
   child.on('error', fail)
   child.on('exit', (code, signal) => {
-    signals.forEach((name) => process.removeListener(name, forward))
+    for (const name of signals) process.removeListener(name, forward)
     if (signal) process.kill(process.pid, signal)
     else process.exit(code)
   })

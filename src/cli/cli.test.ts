@@ -88,6 +88,8 @@ async function svc(args: string[], options: { env?: Record<string, string>; stdi
 }
 
 const login = (...more: string[]) => svc(['login', '--api-url', url, '--api-key', KEY, ...more])
+const loggedIn = () => ({ SVC_API_URL: url, SVC_API_KEY: KEY })
+const list = (...flags: string[]) => svc(['datasource', 'list', ...flags], { env: loggedIn() })
 const hostOf = (address: string) => new URL(address).host
 
 describe('CL-01 login and contexts', () => {
@@ -151,18 +153,15 @@ describe('CL-01 login and contexts', () => {
   })
 
   test('SVC_API_URL and SVC_API_KEY stand in for a login', async () => {
-    const env = { SVC_API_URL: url, SVC_API_KEY: KEY }
-    const { exit, stdout } = await svc(['status'], { env })
+    const { exit, stdout } = await svc(['status'], { env: loggedIn() })
     expect(exit).toBe(0)
     expect(stdout).toContain('Context       from SVC_API_URL and SVC_API_KEY')
   })
 })
 
 describe('DS-22 datasource list', () => {
-  const env = () => ({ SVC_API_URL: url, SVC_API_KEY: KEY })
-
   test('prints ID, NAME, MIN ROLE, FILTERS with their types, DESCRIPTION', async () => {
-    const { exit, stdout, stderr } = await svc(['datasource', 'list'], { env: env() })
+    const { exit, stdout, stderr } = await list()
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
     expect(stdout).toBe(
       'ID       NAME  MIN ROLE  FILTERS                       DESCRIPTION\n' +
@@ -172,25 +171,22 @@ describe('DS-22 datasource list', () => {
 
   test('-o json and --json print what the API answered', async () => {
     for (const flags of [['-o', 'json'], ['--json']]) {
-      const { stdout } = await svc(['datasource', 'list', ...flags], { env: env() })
+      const { stdout } = await list(...flags)
       expect(JSON.parse(stdout)).toEqual({ items: [DOCS], next_cursor: null })
     }
   })
 
   test('with nothing to ask, stderr says what to do and -o json stays JSON', async () => {
     sources = []
-    const { exit, stdout, stderr } = await svc(['datasource', 'list', '-o', 'json'], { env: env() })
+    const { exit, stdout, stderr } = await list('-o', 'json')
     expect(exit).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ items: [], next_cursor: null })
     expect(stderr).toContain('An admin of your organization can expose one')
-    expect(await svc(['datasource', 'list'], { env: env() })).toMatchObject({ exit: 0, stdout: '' })
+    expect(await list()).toMatchObject({ exit: 0, stdout: '' })
   })
 })
 
 describe('CL-02 exit codes of the whole program', () => {
-  const list = (env?: Record<string, string>) =>
-    svc(['datasource', 'list'], { env: env ?? { SVC_API_URL: url, SVC_API_KEY: KEY } })
-
   test.each([
     ['FORBIDDEN', 3],
     ['NOT_FOUND', 4],
@@ -206,7 +202,7 @@ describe('CL-02 exit codes of the whole program', () => {
   })
 
   test('no login is 3, a wrong option 5, an unknown command 5', async () => {
-    expect(await list({})).toMatchObject({ exit: 3 })
+    expect(await svc(['datasource', 'list'])).toMatchObject({ exit: 3 })
     expect(await svc(['datasource', 'list', '--nope'])).toMatchObject({ exit: 5, stdout: '' })
     expect(await svc(['datasorce'])).toMatchObject({ exit: 5, stdout: '' })
     expect(await svc(['login'])).toMatchObject({ exit: 5, stdout: '' })
@@ -214,7 +210,7 @@ describe('CL-02 exit codes of the whole program', () => {
 
   test('Ctrl-C while waiting is 130', async () => {
     sources = undefined
-    const child = start(['datasource', 'list'], { SVC_API_URL: url, SVC_API_KEY: KEY })
+    const child = start(['datasource', 'list'], loggedIn())
     await once(server, 'request')
     child.kill('SIGINT')
     expect(await once(child, 'close')).toEqual([130, null])
@@ -225,7 +221,7 @@ describe('CL-03 for people and programs', () => {
   test('errors are on stderr with each fault and what to do next', async () => {
     const errors = [{ path: 'limit', message: 'must be at most 100' }]
     sources = new ServiceError('INVALID_REQUEST', 'the request is not valid', { errors })
-    const { stdout, stderr } = await svc(['datasource', 'list'], { env: { SVC_API_URL: url, SVC_API_KEY: KEY } })
+    const { stdout, stderr } = await list()
     expect(stdout).toBe('')
     expect(stderr.split('\n')).toEqual([
       'svc: the request is not valid',
@@ -237,7 +233,7 @@ describe('CL-03 for people and programs', () => {
 
   test('off a terminal nothing is coloured, and text of others cannot colour it', async () => {
     sources = [{ ...DOCS, description: '\u001b[31mred' }]
-    const { stdout, stderr } = await svc(['datasource', 'list'], { env: { SVC_API_URL: url, SVC_API_KEY: KEY } })
+    const { stdout, stderr } = await list()
     expect(stdout + stderr).not.toContain('\u001b')
   })
 

@@ -6,11 +6,11 @@ import type { Config } from './config.ts'
 export type Cli = {
   config: Config
   /** The answer: stdout, which a program may read. */
-  print(lines: string | readonly string[]): void
+  print: (lines: string | readonly string[]) => void
   /** Anything else, for the person: stderr. */
-  note(line: string): void
-  strong(line: string): string
-  readStdin(): Promise<string>
+  note: (line: string) => void
+  strong: (line: string) => string
+  readStdin: () => Promise<string>
 }
 
 export function createCli(config: Config): Cli {

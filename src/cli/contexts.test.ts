@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { addContext, type Contexts, readContexts, useContext, writeContexts } from './contexts.ts'
+import { addContext, type Contexts, readContexts, switchTo, writeContexts } from './contexts.ts'
 
 const NONE: Contexts = { current: null, contexts: {} }
 const login = (api_url: string, api_key = 'key') => ({ api_url, api_key })
@@ -43,8 +43,8 @@ describe('CL-01 names of contexts', () => {
 
   test('only a context that exists can be used, names of built-in properties included', () => {
     const { contexts } = addContext(NONE, login('https://a.example.com'), 'a')
-    expect(useContext(contexts, 'a').current).toBe('a')
-    expect(() => useContext(contexts, 'constructor')).toThrow('there is no context constructor')
+    expect(switchTo(contexts, 'a').current).toBe('a')
+    expect(() => switchTo(contexts, 'constructor')).toThrow('there is no context constructor')
   })
 })
 

@@ -51,7 +51,7 @@ export function addContext(
   return { name, contexts: { current: before.current ?? name, contexts } }
 }
 
-export function useContext(before: Contexts, name: string): Contexts {
+export function switchTo(before: Contexts, name: string): Contexts {
   if (!Object.hasOwn(before.contexts, name)) throw new ServiceError('NOT_FOUND', `there is no context ${name}`)
   return { ...before, current: name }
 }

@@ -3,9 +3,9 @@ import { readConfig } from './config.ts'
 import { findLogin, parseApiKey, parseApiUrl, requireLogin } from './credentials.ts'
 
 const NOWHERE = { SVC_CONFIG_DIR: '/nonexistent' }
+const file = (env: Record<string, string>) => readConfig(env, '/home/ada').contextsFile
 
 test('the folder is SVC_CONFIG_DIR, else XDG_CONFIG_HOME, else ~/.config', () => {
-  const file = (env: Record<string, string>) => readConfig(env, '/home/ada').contextsFile
   expect(file({ SVC_CONFIG_DIR: '/a', XDG_CONFIG_HOME: '/b' })).toBe('/a/svc/contexts.json')
   expect(file({ SVC_CONFIG_DIR: '', XDG_CONFIG_HOME: '/b' })).toBe('/b/svc/contexts.json')
   expect(file({})).toBe('/home/ada/.config/svc/contexts.json')

@@ -1,9 +1,5 @@
-import { z } from 'zod'
 import { type Client, createClient } from '#contract/client.ts'
 import { ServiceError } from '#contract/errors.ts'
-
-// Compiled parsers need `eval`, which the page's content security policy forbids.
-z.config({ jitless: true })
 
 /** The typed client, same origin. The only file of the console that names `fetch`. */
 export function connect(apiKey: string): Client {

@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { docs } from '#contract/system.ts'
 import { KeyForm } from './key-form.tsx'
 import { SourceList } from './source-list.tsx'
@@ -5,6 +6,11 @@ import { useSources } from './use-sources.ts'
 
 export function App() {
   const { sources, load, forget } = useSources()
+  const heading = useRef<HTMLHeadingElement>(null)
+  const startAgain = () => {
+    forget()
+    heading.current?.focus()
+  }
   return (
     <>
       <header>
@@ -14,18 +20,20 @@ export function App() {
         </nav>
       </header>
       <main>
-        <h1>What may I ask?</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          What may I ask?
+        </h1>
         {sources.state === 'loaded' ? (
           <>
             <SourceList items={sources.items} />
-            <button type="button" className="quiet" onClick={forget}>
+            <button type="button" className="quiet" onClick={startAgain}>
               Use another key
             </button>
           </>
         ) : (
           <>
             <p>Paste an API key to see the data sources of your organization that it opens.</p>
-            <KeyForm busy={sources.state === 'loading'} onSubmit={load} />
+            <KeyForm busy={sources.state === 'loading'} onSubmit={(apiKey) => void load(apiKey)} />
           </>
         )}
         <p role="alert" className="error">

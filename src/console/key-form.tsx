@@ -5,7 +5,8 @@ type Props = { busy: boolean; onSubmit: (apiKey: string) => void }
 export function KeyForm({ busy, onSubmit }: Props) {
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    onSubmit(String(new FormData(event.currentTarget).get('api_key')).trim())
+    const typed = new FormData(event.currentTarget).get('api_key')
+    if (typeof typed === 'string') onSubmit(typed.trim())
   }
   return (
     <form onSubmit={submit}>
@@ -20,7 +21,7 @@ export function KeyForm({ busy, onSubmit }: Props) {
           spellCheck={false}
           aria-describedby="api_key_note"
         />
-        <button type="submit" disabled={busy}>
+        <button type="submit" aria-busy={busy}>
           {busy ? 'Looking…' : 'Show data sources'}
         </button>
       </div>

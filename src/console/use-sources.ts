@@ -21,7 +21,8 @@ export function useSources() {
 
   const load = async (apiKey: string) => {
     asking.current?.abort()
-    const { signal } = (asking.current = new AbortController())
+    asking.current = new AbortController()
+    const { signal } = asking.current
     setSources({ state: 'loading' })
     const found = await ask(apiKey, signal)
     if (!signal.aborted) setSources(found)

@@ -27,7 +27,8 @@ export const validateToken = operation({
   method: 'POST',
   path: '/api/v1/tokens/validate',
   summary: 'Who a token stands for',
-  description: 'The one contract between services and an auth service, hosted or your own. Every refusal is the same 401.',
+  description:
+    'The one contract between services and an auth service, hosted or your own. Every refusal is the same 401.',
   access: 'public',
   effect: 'read',
   bodyLimit: 16 * 1024,

@@ -37,12 +37,12 @@ export function createClient(deps: {
   return {
     async call(op, input, options = {}) {
       const response = await send(op, input, 'application/json', options)
-      return op.output.parse(await readJson(response)) as never
+      return op.output.parse(await readJson(response))
     },
     async *stream(op, input, options = {}) {
       const response = await send(op, input, 'application/x-ndjson', options)
       for await (const line of linesOf(response)) {
-        const event: unknown = JSON.parse(line)
+        const event = parseLine(line)
         if (isFault(event)) throw fromProblem(event.problem, event.problem.status)
         yield op.event.parse(event) as never
       }
@@ -64,7 +64,7 @@ function toRequest(
 ): Request {
   const rest = { ...input }
   for (const hole of pathHoles(op.path)) delete rest[hole]
-  const path = op.path.replace(/\{(\w+)\}/g, (_, hole: string) => encodeURIComponent(String(input[hole])))
+  const path = op.path.replace(/\{(\w+)\}/g, (_, hole: string) => pathPart(hole, input[hole]))
   const url = new URL(baseUrl.replace(/\/$/, '') + path)
   const init: RequestInit = { method: op.method, headers: { ...headers } }
   const sent = init.headers as Record<string, string>
@@ -78,6 +78,13 @@ function toRequest(
   return new Request(url, init)
 }
 
+/** A URL drops `.` and goes up at `..`, encoded or not: the call would reach another operation. */
+function pathPart(hole: string, value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? '')
+  if (/^\.{0,2}$/.test(text)) throw new ServiceError('INVALID_REQUEST', `${hole}: cannot be "${text}"`)
+  return encodeURIComponent(text)
+}
+
 function addQuery(url: URL, input: Record<string, unknown>): void {
   for (const [key, value] of Object.entries(input)) {
     if (value === undefined) continue
@@ -89,20 +96,34 @@ async function readJson(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch (cause) {
-    throw new ServiceError('UNAVAILABLE', 'the answer is not from this service: check the address', { cause })
+    throw notOurs(cause)
   }
+}
+
+/** A line that cannot be read: another server's answer, or one cut off in its middle. */
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch (cause) {
+    throw notOurs(cause)
+  }
+}
+
+function notOurs(cause: unknown): ServiceError {
+  return new ServiceError('UNAVAILABLE', 'the answer is not from this service: check the address', { cause })
 }
 
 async function toError(response: Response): Promise<ServiceError> {
   const isProblem = response.headers.get('content-type')?.includes('json') ?? false
-  const problem = isProblem ? await (response.json() as Promise<Partial<Problem>>).catch(() => ({})) : {}
+  const problem = isProblem ? await (response.json() as Promise<Partial<Problem> | null>).catch(() => null) : null
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return fromProblem(problem, response.status, Number.isFinite(retryAfter) ? retryAfter : undefined)
+  return fromProblem(problem ?? {}, response.status, Number.isFinite(retryAfter) ? retryAfter : undefined)
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string> {
+  if (!response.body) return
   let rest = ''
-  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop()!
     yield* lines.filter((line) => line !== '')

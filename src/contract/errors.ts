@@ -10,7 +10,7 @@ export const ERRORS = {
   FORBIDDEN: { status: 403, exit: 3, mcp: 'tool', title: 'Not allowed' },
   READ_ONLY_SESSION: { status: 403, exit: 3, mcp: 'tool', title: 'This session is read-only' },
   NOT_FOUND: { status: 404, exit: 4, mcp: 'tool', title: 'Not found' },
-  METHOD_NOT_ALLOWED: { status: 405, exit: 5, mcp: 'protocol', title: 'Method not allowed' },
+  METHOD_NOT_ALLOWED: { status: 405, exit: 1, mcp: 'protocol', title: 'Method not allowed' },
   CONFLICT: { status: 409, exit: 6, mcp: 'tool', title: 'Conflict' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, exit: 6, mcp: 'tool', title: 'Idempotency key already used' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, exit: 6, mcp: 'tool', title: 'The first request is still running' },
@@ -19,7 +19,7 @@ export const ERRORS = {
   PAYLOAD_TOO_LARGE: { status: 413, exit: 5, mcp: 'protocol', title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 5, mcp: 'protocol', title: 'Unsupported media type' },
   RATE_LIMITED: { status: 429, exit: 1, mcp: 'tool', title: 'Too many requests' },
-  HEADERS_TOO_LARGE: { status: 431, exit: 5, mcp: 'protocol', title: 'The headers are too large' },
+  HEADERS_TOO_LARGE: { status: 431, exit: 1, mcp: 'protocol', title: 'The headers are too large' },
   INTERNAL: { status: 500, exit: 1, mcp: 'tool', title: 'Something went wrong' },
   UNAVAILABLE: { status: 503, exit: 1, mcp: 'tool', title: 'Temporarily unavailable' },
   TIMEOUT: { status: 504, exit: 7, mcp: 'tool', title: 'Timed out' },
@@ -75,7 +75,7 @@ export class ServiceError extends Error {
 
 /** A problem as it came over the wire, back into the error it was. */
 export function fromProblem(problem: Partial<Problem>, status: number, retryAfterSeconds?: number): ServiceError {
-  const code = problem.code && problem.code in ERRORS ? problem.code : codeOfStatus(status)
+  const code = problem.code && Object.hasOwn(ERRORS, problem.code) ? problem.code : codeOfStatus(status)
   return new ServiceError(code, problem.detail ?? ERRORS[code].title, {
     ...(problem.errors && { errors: problem.errors }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
@@ -85,6 +85,8 @@ export function fromProblem(problem: Partial<Problem>, status: number, retryAfte
 /** For answers that carry no code of ours: a proxy in between, say. */
 function codeOfStatus(status: number): ErrorCode {
   if (status === 401) return 'INVALID_TOKEN'
+  if (status === 408) return 'TIMEOUT'
+  if (status === 422) return 'INVALID_REQUEST'
   if (status === 502 || status === 503) return 'UNAVAILABLE'
   const found = Object.entries(ERRORS).find(([, row]) => row.status === status)
   return (found?.[0] as ErrorCode | undefined) ?? 'INTERNAL'

@@ -87,8 +87,7 @@ type Defined<T> = T extends Operation ? T : never
  * a filter that is silently dropped widens an answer.
  */
 export function operation<const T extends Operation>(op: Defined<T>): T {
-  const input = op.input.strict()
-  return Object.freeze({ ...op, input }) as unknown as T
+  return Object.freeze({ ...op, input: op.input.strict() })
 }
 
 export function pathHoles(path: string): string[] {

@@ -51,7 +51,11 @@ function streamAnswer({ op, answer }: RouteOf<'stream'>, { log }: Deps): Answer 
       log.error({ error, operation: op.name, request_id: context.requestId }, 'a stream ended with a fault')
     const body = streamBody(op, answer(input, context), framing, context.requestId, onFault)
     return new Response(body, {
-      headers: { ...commonHeaders(context.requestId), 'content-type': STREAM_TYPES[framing], 'x-accel-buffering': 'no' },
+      headers: {
+        ...commonHeaders(context.requestId),
+        'content-type': STREAM_TYPES[framing],
+        'x-accel-buffering': 'no',
+      },
     })
   }
 }

@@ -26,13 +26,10 @@ function streamOptions({ responses }: OperationObject): string[] {
   return ok && 'content' in ok && ok.content?.['application/x-ndjson'] ? ['-N'] : []
 }
 
+/** Encodes the value, and unlike `-G` leaves a body where it is. */
 function queryOptions({ parameters = [] }: OperationObject): string[] {
   const needed = parameters.filter((one): one is Parameter => 'in' in one && one.in === 'query' && one.required)
-  if (needed.length === 0) return []
-  return [
-    '-G',
-    ...needed.map(({ name, schema }) => `--data-urlencode ${quoted(`${name}=${sampleText(name, schema)}`)}`),
-  ]
+  return needed.map(({ name, schema }) => `--url-query ${quoted(`${name}=${sampleText(name, schema)}`)}`)
 }
 
 function sampleText(name: string, schema: JsonSchema): string {

@@ -31,13 +31,18 @@ function factsOf(op: OperationObject): [string, Html[] | string][] {
   const limits = op['x-svc-rate-limits'] ?? []
   const rows: [string, Html[] | string | false][] = [
     ['Who may call', prose(accessWords(op['x-svc-access']))],
-    ['Effect', op['x-svc-effect'] === 'read' ? 'Reads only' : 'Writes: refused to read-only sessions'],
+    ['Effect', effectWords(op)],
     ['Body limit', op.requestBody !== undefined && bytes(op['x-svc-body-limit'])],
     ['Rate limit', limits.length > 0 && limits.map(rateWords).join('; ')],
     ['MCP tool', tool !== undefined && prose(`\`${tool.name}\` at \`/mcp/${tool.endpoint}\``)],
     ['Name', prose(`\`${op.operationId}\``)],
   ]
   return rows.filter((row): row is [string, Html[] | string] => row[1] !== false)
+}
+
+function effectWords(op: OperationObject): string {
+  if (op['x-svc-effect'] === 'read') return 'Reads only'
+  return typeof op['x-svc-access'] === 'object' ? 'Writes: refused to read-only sessions' : 'Writes'
 }
 
 const CALLERS: Record<PrincipalKind, string> = {

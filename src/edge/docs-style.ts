@@ -76,6 +76,7 @@ td p, th p { margin: .1rem 0 0; }
 .media, .status { font-weight: 400; color: var(--soft); font-size: .8125rem; font-family: var(--mono); }
 .status { color: var(--write); }
 details { margin: .5rem 0 .25rem; }
+article > details { margin: .5rem 0 1.25rem; }
 summary { cursor: pointer; color: var(--accent); font-size: .875rem; }
 details > table { margin: .5rem 0 0; }
 td details { padding-left: .9rem; border-left: 2px solid var(--line); }

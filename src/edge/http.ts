@@ -56,7 +56,7 @@ function mount(app: Hono<Bindings>, route: Route, deps: EdgeDeps): void {
   app.on(route.op.method, honoPath(route.op.path), (c) => {
     const { url } = c.req.raw
     const mark = url.indexOf('?')
-    return handle(c.req.raw, c.req.param() as Record<string, string>, mark === -1 ? '' : url.slice(mark + 1), c.env)
+    return handle(c.req.raw, c.req.param(), mark === -1 ? '' : url.slice(mark + 1), c.env)
   })
 }
 

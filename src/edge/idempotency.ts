@@ -47,7 +47,10 @@ async function runFirst(of: KeyOf, run: () => Promise<unknown>, { db, sealer }: 
 async function replay(of: KeyOf, digest: Buffer, { db, sealer, clock }: Deps): Promise<unknown> {
   const kept = await readAnswer(db, of)
   if (kept && !kept.requestDigest.equals(digest)) {
-    throw new ServiceError('IDEMPOTENCY_KEY_REUSED', 'this Idempotency-Key was used with another request: take a new one')
+    throw new ServiceError(
+      'IDEMPOTENCY_KEY_REUSED',
+      'this Idempotency-Key was used with another request: take a new one',
+    )
   }
   if (kept?.answer) return JSON.parse(sealer.open(kept.answer.body, contextOf(of)))
   if (!kept || clock.now().getTime() - kept.createdAt.getTime() < RUNNING_MS) {

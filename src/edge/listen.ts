@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
 import { type ErrorCode, ServiceError } from '#contract/errors.ts'
@@ -18,21 +18,28 @@ export type ListenOptions = {
 }
 
 const STOP_GRACE_MS = 20_000
+const LINGER_MS = 1_000
 
 /** Opens the one port of a process. Stopping takes no new request and finishes those that run. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const answer = getRequestListener(
-    (request, bindings) => {
-      const { incoming } = bindings as HttpBindings
+    async (request, bindings) => {
+      const { incoming, outgoing } = bindings as HttpBindings
       const info = options.readInfo(request, incoming.socket.remoteAddress ?? '')
-      return options.fetch(request, info)
+      const response = await options.fetch(request, info)
+      if (!incoming.complete) leaveBodyUnread(incoming, outgoing)
+      // While stopping, a connection kept alive would only be waited for.
+      if (!server.listening) outgoing.shouldKeepAlive = false
+      return response
     },
     { errorHandler: (error) => outsideFault(error, options.onError), autoCleanupIncoming: false },
   )
-  const server = createServer({ keepAlive: true, requestTimeout: 60_000, headersTimeout: 15_000 }, (incoming, outgoing) => {
-    closeUnreadBody(incoming, outgoing)
-    void answer(incoming, outgoing)
-  })
+  const server = createServer(
+    { keepAlive: true, requestTimeout: 60_000, headersTimeout: 15_000 },
+    (incoming, outgoing) => {
+      void answer(incoming, outgoing)
+    },
+  )
   server.on('clientError', refuseBrokenRequest)
   await bind(server, options)
   const { port } = server.address() as AddressInfo
@@ -50,12 +57,20 @@ function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
   })
 }
 
-/** An answer given before the body was read leaves bytes on the connection that nobody will read. */
-function closeUnreadBody(incoming: IncomingMessage, outgoing: { once(event: 'finish', run: () => void): unknown }): void {
-  if (incoming.method === 'GET' || incoming.method === 'HEAD') return
-  outgoing.once('finish', () => {
-    if (!incoming.readableEnded) setImmediate(() => incoming.complete || incoming.socket.destroySoon())
-  })
+/**
+ * The answer is ready and the body is not all here: the rest is not read, so the connection must end. Closing it at
+ * once would reset it and take the answer away from a client that is still sending, so it lingers a moment.
+ */
+function leaveBodyUnread(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { socket } = outgoing
+  if (!socket || socket.destroyed) return
+  outgoing.shouldKeepAlive = false
+  // Counts as reading, so that Node does not read the rest only to throw it away.
+  incoming.read(0)
+  socket.destroySoon = () => {
+    socket.end()
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  }
 }
 
 /** What Node's parser refuses never becomes a request; it is answered on the socket, which is then closed. */

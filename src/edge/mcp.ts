@@ -1,6 +1,6 @@
 import { createMcpHandler, type McpHttpHandler, Server, type Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { ERRORS, ServiceError } from '#contract/errors.ts'
+import { ERRORS, type ServiceError } from '#contract/errors.ts'
 import type { JsonOperation } from '#contract/operation.ts'
 import { toServiceError } from './problem.ts'
 import type { Context } from './route.ts'

@@ -12,7 +12,7 @@ export type ResponseObject = {
 export type Responses = Record<string, ResponseObject | Reference>
 
 /** When an operation can give a status, as far as its definition tells; `default` stands for the rest. */
-const REFUSALS: readonly { status: number; when(op: Operation): boolean }[] = [
+const REFUSALS: readonly { status: number; when: (op: Operation) => boolean }[] = [
   { status: 400, when: () => true },
   { status: 401, when: (op) => op.access !== 'public' },
   { status: 403, when: (op) => typeof op.access === 'object' },

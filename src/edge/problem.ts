@@ -10,7 +10,10 @@ export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   if (error instanceof DatabaseUnavailable) {
     const { retryAfterSeconds } = error
-    return new ServiceError('UNAVAILABLE', 'the database cannot answer now; try again', { cause: error, retryAfterSeconds })
+    return new ServiceError('UNAVAILABLE', 'the database cannot answer now; try again', {
+      cause: error,
+      retryAfterSeconds,
+    })
   }
   if (error instanceof OperatorFetchError) {
     return new ServiceError('UNAVAILABLE', 'a part of the service cannot be reached; try again', {

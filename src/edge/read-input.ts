@@ -99,7 +99,10 @@ export function refuseLargeBody(request: Request, limit: number): void {
 }
 
 function tooLarge(limit: number): ServiceError {
-  return new ServiceError('PAYLOAD_TOO_LARGE', limit === 0 ? 'no body is taken here' : `at most ${limit} bytes are taken`)
+  return new ServiceError(
+    'PAYLOAD_TOO_LARGE',
+    limit === 0 ? 'no body is taken here' : `at most ${limit} bytes are taken`,
+  )
 }
 
 /** For bodies that do not say how long they are. */
@@ -112,10 +115,14 @@ async function readBounded(request: Request, limit: number): Promise<string> {
 
 /** The body as it comes, refused the moment it passes its limit; what follows is not read. */
 export async function* boundedBody(body: ReadableStream<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+  // Not `for await`: leaving that cancels the stream, which closes the connection before it can be answered.
+  const reader = body.getReader()
   let size = 0
-  for await (const chunk of body) {
-    size += chunk.byteLength
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    size += value.byteLength
     if (size > limit) throw tooLarge(limit)
-    yield chunk
+    yield value
   }
 }

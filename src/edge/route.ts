@@ -28,7 +28,11 @@ export type ServiceFetch = (request: Request, info: RequestInfo) => Promise<Resp
 /** A caller in an organization: what most handlers need. */
 export type Member = Principal & { org_id: string; role: Role }
 
-type PrincipalOf<A extends Access> = A extends 'public' | 'operator' ? null : A extends { role: null } ? Principal : Member
+type PrincipalOf<A extends Access> = A extends 'public' | 'operator'
+  ? null
+  : A extends { role: null }
+    ? Principal
+    : Member
 
 export type Context<P = Principal | null> = RequestInfo & {
   readonly principal: P
@@ -40,10 +44,13 @@ type ContextOf<T extends Operation> = Context<PrincipalOf<T['access']>>
 type Input<T extends Operation> = z.output<T['input']>
 
 export type Route =
-  | { op: JsonOperation; answer(input: unknown, context: Context): Promise<unknown> }
-  | { op: StreamOperation; answer(input: unknown, context: Context): AsyncIterable<unknown> }
-  | { op: UploadOperation; answer(input: unknown, context: Context, body: AsyncIterable<Uint8Array>): Promise<unknown> }
-  | { op: RawOperation; answer(input: unknown, context: Context): Promise<Response> }
+  | { op: JsonOperation; answer: (input: unknown, context: Context) => Promise<unknown> }
+  | { op: StreamOperation; answer: (input: unknown, context: Context) => AsyncIterable<unknown> }
+  | {
+      op: UploadOperation
+      answer: (input: unknown, context: Context, body: AsyncIterable<Uint8Array>) => Promise<unknown>
+    }
+  | { op: RawOperation; answer: (input: unknown, context: Context) => Promise<Response> }
 
 export type RouteOf<K extends Operation['kind']> = Extract<Route, { op: { kind: K } }>
 

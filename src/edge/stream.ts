@@ -18,6 +18,7 @@ export function streamBody(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const iterator = events[Symbol.asyncIterator]()
+  let cancelled = false
   const frame = (value: unknown) => {
     const line = JSON.stringify(value)
     return encoder.encode(framing === 'sse' ? `data: ${line}\n\n` : `${line}\n`)
@@ -26,15 +27,21 @@ export function streamBody(
     async pull(controller) {
       try {
         const { done, value } = await iterator.next()
+        if (cancelled) return
         if (done) controller.close()
         else controller.enqueue(frame(op.event.parse(value)))
       } catch (error) {
+        // Nobody listens any more: what an aborted source says is no fault.
+        if (cancelled) return
         onFault(error)
         controller.enqueue(frame({ problem: toServiceError(error).toProblem(requestId) }))
         controller.close()
+        // After an event that does not fit, its source still runs.
+        await iterator.return?.()
       }
     },
     async cancel() {
+      cancelled = true
       await iterator.return?.()
     },
   })

@@ -10,15 +10,17 @@ export function toYaml(value: unknown): string {
 const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_-]*$/
 /** Words some parser reads as something other than text. */
 const WORDS = new Set(['true', 'false', 'null', 'yes', 'no', 'on', 'off', 'y', 'n', '_'])
+/** YAML allows 1024 characters before the colon; a longer key needs its question mark. */
+const LONGEST_KEY = 1000
 /** What JSON leaves as it is and YAML 1.2 does not allow, or reads as a line break. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must be escaped
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
 
 /** A scalar or empty collection stands on its key's line; anything else on lines of its own. */
 function yamlLines(value: unknown, indent: string): string | string[] {
   if (value === null || value === undefined) return 'null'
   if (typeof value === 'string') return quote(value)
-  if (typeof value !== 'object') return Number.isFinite(value) || typeof value === 'boolean' ? String(value) : 'null'
+  if (typeof value === 'number') return Number.isFinite(value) ? numeral(value) : 'null'
+  if (typeof value !== 'object') return typeof value === 'boolean' ? String(value) : 'null'
   if (value instanceof Date) return quote(value.toISOString())
   if (Array.isArray(value)) return value.length === 0 ? '[]' : value.flatMap((item) => listItem(item, indent))
   const entries = Object.entries(value).filter(([, item]) => item !== undefined)
@@ -26,7 +28,8 @@ function yamlLines(value: unknown, indent: string): string | string[] {
 }
 
 function mapEntry(key: string, value: unknown, indent: string): string[] {
-  const head = `${indent}${PLAIN_KEY.test(key) && !WORDS.has(key.toLowerCase()) ? key : quote(key)}:`
+  const text = PLAIN_KEY.test(key) && !WORDS.has(key.toLowerCase()) ? key : quote(key)
+  const head = text.length > LONGEST_KEY ? `${indent}? ${text}\n${indent}:` : `${indent}${text}:`
   const lines = yamlLines(value, `${indent}  `)
   return typeof lines === 'string' ? [`${head} ${lines}`] : [head, ...lines]
 }
@@ -37,6 +40,15 @@ function listItem(value: unknown, indent: string): string[] {
   return [`${indent}- ${lines[0]!.trimStart()}`, ...lines.slice(1)]
 }
 
+/** YAML 1.1 reads `1e-7` as text: there a number with an exponent has a point. */
+function numeral(value: number): string {
+  return String(value).replace(/^(-?\d+)e/, '$1.0e')
+}
+
+/** Half a surrogate pair is no character, and most parsers refuse its escape. */
 function quote(text: string): string {
-  return JSON.stringify(text).replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return JSON.stringify(text.toWellFormed()).replace(
+    UNSAFE,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

@@ -1,7 +1,11 @@
 import type { Db } from './db/db.ts'
 import { sql } from './db/sql.ts'
 
-export type KeptAnswer = { requestDigest: Buffer; createdAt: Date; answer: { status: number; body: string } | undefined }
+export type KeptAnswer = {
+  requestDigest: Buffer
+  createdAt: Date
+  answer: { status: number; body: string } | undefined
+}
 export type KeyOf = { caller: string; operation: string; key: string }
 
 /** True for the first request with this key: it runs, all others are told of it. */

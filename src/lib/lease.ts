@@ -6,7 +6,10 @@ export type Lease = { name: string; holder: string; fence: number; expiresAt: Da
 type Ask = { name: string; holder: string; seconds: number; now: Date }
 
 /** Takes or renews; undefined while another holds it. `fence` grows with every change of holder. */
-export async function takeLease(db: Pick<Db, 'query'>, { name, holder, seconds, now }: Ask): Promise<Lease | undefined> {
+export async function takeLease(
+  db: Pick<Db, 'query'>,
+  { name, holder, seconds, now }: Ask,
+): Promise<Lease | undefined> {
   const expiresAt = new Date(now.getTime() + seconds * 1000)
   const [row] = await db.query<{ fence: number }>(sql`
     insert into svc.leases as held (name, holder, fence, expires_at)

@@ -1,7 +1,7 @@
+import { addressList } from '#edge/request-info.ts'
 import { HEX_KEY } from '#lib/keys.ts'
 import { LOG_LEVELS, type LogLevel } from '#lib/log.ts'
-import { addressList } from '#edge/request-info.ts'
-import { SERVICE_NAMES, SERVICES, type ServiceName } from './services.ts'
+import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from './service-table.ts'
 
 export type Secrets = {
   /** Both sign everything that dies when one of them is rotated; only the auth service needs them. */
@@ -36,7 +36,9 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly faults: readonly string[]
   constructor(faults: readonly string[]) {
-    super(`the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((f) => `  - ${f}`).join('\n')}`)
+    super(
+      `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((f) => `  - ${f}`).join('\n')}`,
+    )
     this.faults = faults
   }
 }
@@ -89,7 +91,9 @@ export function readSettings(env: Environment): Settings {
     logLevel: read.oneOf('SVC_LOG_LEVEL', LOG_LEVELS, databaseUrl ? 'info' : 'warn'),
     example: read.oneOf('SVC_EXAMPLE', ['true', 'false'], 'true') === 'true',
     secrets: readSecrets(read),
-    unknown: Object.keys(env).filter((name) => name.startsWith('SVC_') && !name.startsWith('SVC_TEST_') && !KNOWN.has(name)),
+    unknown: Object.keys(env).filter(
+      (name) => name.startsWith('SVC_') && !name.startsWith('SVC_TEST_') && !KNOWN.has(name),
+    ),
   }
   faults.push(...(databaseUrl ? clusterFaults(settings) : embeddedFaults(settings)))
   if (faults.length > 0) throw new ConfigError(faults)
@@ -98,7 +102,10 @@ export function readSettings(env: Environment): Settings {
 
 /** Complete and frozen. `generated` holds what the embedded default keeps in its data folder. */
 export function toConfig({ unknown: _, ...settings }: Settings, generated: Partial<Secrets> = {}): Config {
-  const { dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken } = { ...generated, ...defined(settings.secrets) }
+  const { dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken } = {
+    ...generated,
+    ...defined(settings.secrets),
+  }
   if (!dataKeys || !internalSecret) throw new ConfigError(['SVC_DATA_KEY and SVC_INTERNAL_SECRET are needed'])
   const secrets = Object.freeze({ dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken })
   return Object.freeze({ ...settings, secrets })
@@ -130,9 +137,11 @@ function readServices(read: Reader, urls: Config['urls']): readonly ServiceName[
 function readSecrets(read: Reader): Partial<Secrets> {
   const current = read.key('SVC_DATA_KEY')
   const former = read.list('SVC_DATA_KEYS_FORMER')
-  if (former.some((key) => !HEX_KEY.test(key))) read.fault('SVC_DATA_KEYS_FORMER must be keys of 64 hex digits, comma-separated')
+  if (former.some((key) => !HEX_KEY.test(key)))
+    read.fault('SVC_DATA_KEYS_FORMER must be keys of 64 hex digits, comma-separated')
   const operatorToken = read.text('SVC_OPERATOR_TOKEN')
-  if (operatorToken !== undefined && operatorToken.length < 32) read.fault('SVC_OPERATOR_TOKEN must have 32 characters or more')
+  if (operatorToken !== undefined && operatorToken.length < 32)
+    read.fault('SVC_OPERATOR_TOKEN must have 32 characters or more')
   return defined({
     jwtSecret: read.key('SVC_JWT_SECRET'),
     jwtSigningKey: read.key('SVC_JWT_SIGNING_KEY'),
@@ -152,7 +161,10 @@ function clusterFaults({ services, urls, redisUrl, secrets }: Settings): string[
   const faults: string[] = []
   const need = (ok: unknown, fault: string) => ok || faults.push(fault)
   need(secrets.dataKeys, 'SVC_DATA_KEY is needed with DATABASE_URL: 32 random bytes as hex (openssl rand -hex 32)')
-  need(secrets.internalSecret, 'SVC_INTERNAL_SECRET is needed with DATABASE_URL, the same for every service: openssl rand -hex 32')
+  need(
+    secrets.internalSecret,
+    'SVC_INTERNAL_SECRET is needed with DATABASE_URL, the same for every service: openssl rand -hex 32',
+  )
   if (services.includes('auth-service')) {
     need(secrets.jwtSecret, 'SVC_JWT_SECRET is needed by auth-service: openssl rand -hex 32')
     need(secrets.jwtSigningKey, 'SVC_JWT_SIGNING_KEY is needed by auth-service: openssl rand -hex 32')
@@ -160,7 +172,7 @@ function clusterFaults({ services, urls, redisUrl, secrets }: Settings): string[
   if (services.length < SERVICE_NAMES.length) {
     need(redisUrl, 'REDIS_URL is needed when services run apart: limits must be counted together')
   }
-  const called = new Set(services.flatMap((name) => SERVICES[name].calls))
+  const called = new Set(services.flatMap((name) => SERVICE_TABLE[name].calls))
   for (const name of called) {
     need(services.includes(name) || urls[name], `${URL_OF[name]} is needed: ${name} does not run in this process`)
   }
@@ -182,7 +194,10 @@ class Reader {
     return value === '' ? undefined : value
   }
   list(name: string): string[] {
-    return (this.text(name) ?? '').split(',').map((item) => item.trim()).filter((item) => item !== '')
+    return (this.text(name) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '')
   }
   integer(name: string, fallback: number, min: number, max: number): number {
     const text = this.text(name)

@@ -10,7 +10,10 @@ export type FirstRun = FirstAccount & { base_url: string; operator_token: string
  * On the first embedded start makes an account to begin with and writes it to the data folder. The values are
  * written before the rows, so a start killed anywhere in between ends with one account and the key that opens it.
  */
-export async function firstRun({ config, db, clock }: Resources, baseUrl: string): Promise<{ first: boolean; file: string }> {
+export async function firstRun(
+  { config, db, clock }: Resources,
+  baseUrl: string,
+): Promise<{ first: boolean; file: string }> {
   const file = join(config.dataDir, 'first-run.json')
   const { jwtSecret, jwtSigningKey, operatorToken } = config.secrets
   if (!jwtSecret || !jwtSigningKey || !operatorToken) return { first: false, file }

@@ -64,7 +64,9 @@ function stopOnSignal(stack: AsyncDisposableStack): void {
 
 function fail(error: unknown): never {
   const expected = error instanceof ConfigError || error instanceof FolderInUse
-  process.stderr.write(`svc cannot start: ${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
+  process.stderr.write(
+    `svc cannot start: ${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+  )
   process.exit(1)
 }
 

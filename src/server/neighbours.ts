@@ -4,10 +4,10 @@ import { refuseInTransaction } from '#lib/db/transaction-guard.ts'
 import type { OperatorFetch } from '#lib/net/operator-fetch.ts'
 
 /** A neighbour in this process: called in memory, under the same rule as one over the network. */
-export function localNeighbour(fetch: () => ServiceFetch): ServiceFetch {
+export function localNeighbour(serviceOf: () => ServiceFetch): ServiceFetch {
   return async (request, info) => {
     refuseInTransaction('a call to another service')
-    return fetch()(request, info)
+    return serviceOf()(request, info)
   }
 }
 
@@ -30,9 +30,9 @@ const NOT_PASSED_ON = [
 ]
 
 /** A neighbour elsewhere: the same request under its address, with a signed word on who the end client is. */
-export function remoteNeighbour(baseUrl: string, fetch: OperatorFetch, hops: Hops): ServiceFetch {
+export function remoteNeighbour(baseUrl: string, send: OperatorFetch, hops: Hops): ServiceFetch {
   return async (request, info) => {
-    const response = await fetch(addressedTo(baseUrl, request, info, hops))
+    const response = await send(addressedTo(baseUrl, request, info, hops))
     return new Response(response.body, { status: response.status, headers: without(response.headers) })
   }
 }
@@ -42,8 +42,14 @@ function addressedTo(baseUrl: string, request: Request, info: RequestInfo, hops:
   const url = new URL(baseUrl.replace(/\/$/, '') + from.pathname + from.search)
   const headers = without(request.headers)
   headers.set(HOP_HEADER, hops.sign(request.method, url.href, info))
-  const init = { method: request.method, headers, body: request.body, signal: request.signal, duplex: 'half' }
-  return new Request(url, init as RequestInit)
+  const init: RequestInit & { duplex: 'half' } = {
+    method: request.method,
+    headers,
+    body: request.body,
+    signal: request.signal,
+    duplex: 'half',
+  }
+  return new Request(url, init)
 }
 
 function without(headers: Headers): Headers {

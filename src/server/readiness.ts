@@ -6,7 +6,9 @@ const CHECK_MS = 2_000
 
 /** Asks every dependency at once; one that does not answer in time is failing, by name. */
 export async function checkReadiness(checks: Readonly<Record<string, Check>>): Promise<Readiness> {
-  const results = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await run(check)] as const))
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => [name, await run(check)] as const),
+  )
   const dependencies = Object.fromEntries(results)
   const ok = results.every(([, result]) => result.status === 'ok')
   return { status: ok ? 'ready' : 'not_ready', dependencies }
@@ -22,7 +24,8 @@ async function run(check: Check): Promise<Readiness['dependencies'][string]> {
     return { status: 'ok', duration_ms: duration() }
   } catch (error) {
     // No inner text: readiness is open to everyone.
-    const detail = error instanceof Error && error.message === 'late' ? `no answer in ${CHECK_MS} ms` : 'failed; see the log'
+    const detail =
+      error instanceof Error && error.message === 'late' ? `no answer in ${CHECK_MS} ms` : 'failed; see the log'
     return { status: 'failing', duration_ms: duration(), detail }
   } finally {
     clearTimeout(timer)

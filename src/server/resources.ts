@@ -24,7 +24,11 @@ export function allMigrations() {
 export type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore }
 
 /** Opens what a process holds once; `stack` closes it again, last opened first. */
-export async function openResources(config: Config, stack: AsyncDisposableStack, over: Overrides = {}): Promise<Resources> {
+export async function openResources(
+  config: Config,
+  stack: AsyncDisposableStack,
+  over: Overrides = {},
+): Promise<Resources> {
   const clock = over.clock ?? systemClock
   const log = over.log ?? createLog(config.logLevel)
   const db = over.db ?? stack.use(await openDatabase(config, log))

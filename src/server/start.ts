@@ -9,7 +9,8 @@ import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
 import type { Resources, Service, ServiceParts } from './compose/parts.ts'
 import { localNeighbour, remoteNeighbour } from './neighbours.ts'
 import { type Check, checkReadiness } from './readiness.ts'
-import { ownerOf, SERVICES, type ServiceName } from './services.ts'
+import { ownerOf, SERVICE_TABLE, type ServiceName } from './service-table.ts'
+import { SERVICES } from './services.ts'
 
 export type Running = { readonly url: string; readonly port: number; readonly fetch: ServiceFetch }
 
@@ -22,7 +23,11 @@ export type StartOptions = {
 }
 
 /** Builds the named services, joins them to their neighbours, and opens the port of the process. */
-export async function startServices(resources: Resources, stack: AsyncDisposableStack, options: StartOptions): Promise<Running> {
+export async function startServices(
+  resources: Resources,
+  stack: AsyncDisposableStack,
+  options: StartOptions,
+): Promise<Running> {
   const { config, clock, log, metrics, db } = resources
   const hops = createHops(config.secrets.internalSecret, clock)
   const operatorFetch = stack.use(createOperatorFetch())
@@ -42,7 +47,7 @@ export async function startServices(resources: Resources, stack: AsyncDisposable
     neighbour,
     readiness: () => checkReadiness(checks),
   }
-  for (const name of options.services) built.set(name, (await SERVICES[name].load()).compose(parts))
+  for (const name of options.services) built.set(name, (await SERVICES[name]()).compose(parts))
 
   const onLoopError = (loop: string, error: unknown) => {
     metrics.loopFaults.inc({ loop })
@@ -78,7 +83,9 @@ function readinessChecks(
     database: () => db.query(sql`select 1`),
     'key-value store': () => kv.ping(),
   }
-  const remote = new Set(services.flatMap((name) => SERVICES[name].calls).filter((name) => !services.includes(name)))
+  const remote = new Set(
+    services.flatMap((name) => SERVICE_TABLE[name].calls).filter((name) => !services.includes(name)),
+  )
   for (const name of remote) {
     checks[name] = async () => {
       const request = new Request(new URL('/healthz', urlOf(name)), { signal: AbortSignal.timeout(2_000) })

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Environment } from '../../src/server/config.ts'
-import { SERVICE_NAMES, type ServiceName } from '../../src/server/services.ts'
+import { SERVICE_NAMES, type ServiceName } from '../../src/server/service-table.ts'
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'server', 'main.ts')
 
@@ -12,7 +12,10 @@ export type ServerProcess = AsyncDisposable & { child: ChildProcess; url: string
 
 /** A real process of ours; resolves when it says it is ready, rejects with what it said when it ends before. */
 export async function startProcess(env: Environment, command: readonly string[] = [MAIN]): Promise<ServerProcess> {
-  const child = spawn(process.execPath, command, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, command, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const output: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => output.push(line))
   const lines = createInterface({ input: child.stdout })
@@ -69,5 +72,8 @@ async function openRelay(stack: AsyncDisposableStack) {
   await once(server, 'listening')
   stack.defer(() => void server.close())
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, to: (next: number) => void (target = next) }
+  const to = (next: number) => {
+    target = next
+  }
+  return { url: `http://127.0.0.1:${port}`, to }
 }

@@ -9,7 +9,7 @@ import { parse } from 'yaml'
 import { createOrg } from '../../src/contract/auth.ts'
 import { listSlimSources } from '../../src/contract/data-sources.ts'
 import { sql } from '../../src/lib/db/sql.ts'
-import { type Mode, startSystem, type System } from '../help/system.ts'
+import { type Mode, type System, startSystem } from '../help/system.ts'
 
 const run = promisify(execFile)
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
@@ -63,7 +63,13 @@ describe.each<Mode>(['together', 'apart'])('a list of sources, services %s', (mo
   it('the typed client gets the same', async () => {
     const { items } = await system.client(viewer.token).call(listSlimSources, {})
     expect(items).toEqual([
-      { id: 'db_handbook', name: 'handbook', min_role: 'viewer', filters: { category: 'string' }, description: 'What we know' },
+      {
+        id: 'db_handbook',
+        name: 'handbook',
+        min_role: 'viewer',
+        filters: { category: 'string' },
+        description: 'What we know',
+      },
     ])
   })
 

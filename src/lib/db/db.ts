@@ -51,7 +51,10 @@ export function createDb(engine: Engine): Db {
       refuseInTransaction('a second transaction')
       return transact(engine, work, options ?? {})
     },
-    listen: (channel, onNotify) => engine.listen(channel, onNotify),
+    listen: async (channel, onNotify) => {
+      refuseInTransaction('listening')
+      return engine.listen(channel, onNotify).catch(rethrow)
+    },
     [Symbol.asyncDispose]: () => engine.close(),
   }
 }
@@ -63,19 +66,24 @@ async function run<Row>(runner: pg.Pool | PoolClient, statement: Sql): Promise<R
     const result = await runner.query(config)
     return result.rows as Row[]
   } catch (error) {
-    throw unavailableFrom(error) ?? error
+    return rethrow(error)
   }
 }
 
+function rethrow(error: unknown): never {
+  throw unavailableFrom(error) ?? error
+}
+
 async function transact<T>(engine: Engine, work: (tx: Tx) => Promise<T>, options: TxOptions): Promise<T> {
-  const client = await engine.pool.connect().catch((error: unknown) => {
-    throw unavailableFrom(error) ?? error
-  })
+  const client = await engine.pool.connect().catch(rethrow)
+  // The next statement fails and tells; with nobody listening the event itself would end the process.
+  const onLost = () => {}
+  client.on('error', onLost)
   let broken: Error | undefined
   try {
     await begin(engine, client, options)
     const result = await insideTransaction(() => runWork(client, work))
-    await run(client, { text: 'commit', values: [], name: '' })
+    await commit(client)
     return result
   } catch (error) {
     broken = await rollback(client)
@@ -83,12 +91,21 @@ async function transact<T>(engine: Engine, work: (tx: Tx) => Promise<T>, options
   } finally {
     if (!broken) await engine.limitStatements(client, undefined)
     client.release(broken)
+    client.off('error', onLost)
   }
 }
 
 async function begin(engine: Engine, client: PoolClient, options: TxOptions): Promise<void> {
   await run(client, { text: options.readOnly ? 'begin read only' : 'begin', values: [], name: '' })
   await engine.limitStatements(client, options.timeoutMs)
+}
+
+/** The server answers a commit after a failed statement with a rollback, and does not call that an error. */
+async function commit(client: PoolClient): Promise<void> {
+  const { command } = await client.query('commit').catch(rethrow)
+  if (command !== 'COMMIT') {
+    throw new TransactionMisuse('a statement failed and its error was caught inside: nothing was changed')
+  }
 }
 
 /** The `tx` dies with its callback: a promise nobody awaited must not write into the next transaction. */

@@ -28,14 +28,16 @@ const OPEN_LIMIT_MS = 60_000
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDb> {
   const thread = new EngineThread(options)
+  // The pool waits for what this answers before it hands the client out.
+  const onConnect = (client: pg.ClientBase): unknown => listening.attach(client)
   const pool = new pg.Pool({
     max: 1,
-    stream: () => new WireStream(thread.wire()) as never,
+    stream: () => new WireStream(thread.wire()),
     user: 'postgres',
     database: 'postgres',
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 0,
-    onConnect: (client) => listening.attach(client),
+    onConnect,
   })
   pool.on('error', options.onError)
   const listening = createListening(pool)

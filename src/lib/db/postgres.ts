@@ -57,13 +57,17 @@ function createListener(options: PostgresOptions) {
     for (const channel of channels.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
     return client
   }
+  const ensureConnected = (): Promise<pg.Client> => {
+    current ??= connect()
+    return current
+  }
   const lost = () => {
     current = undefined
     if (!closed) retry = setTimeout(() => void reconnect(), RECONNECT_MS)
   }
   const reconnect = async () => {
     try {
-      await (current ??= connect())
+      await ensureConnected()
       for (const channel of channels.keys()) tell(channel, '')
     } catch (error) {
       options.onError(error)
@@ -72,7 +76,7 @@ function createListener(options: PostgresOptions) {
     }
   }
   const send = async (verb: 'listen' | 'unlisten', channel: string) => {
-    const client = await (current ??= connect())
+    const client = await ensureConnected()
     await client.query(`${verb} ${pg.escapeIdentifier(channel)}`)
   }
   const listen: Db['listen'] = async (channel, onNotify) => {

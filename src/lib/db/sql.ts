@@ -9,22 +9,37 @@ const NAMES_KEPT = 2000
 
 /** `sql\`select id from t where a = ${value}\``: values become parameters, nested `Sql` becomes text. */
 export function sql(strings: TemplateStringsArray, ...holes: unknown[]): Sql {
-  let text = ''
+  const parts = [strings[0]!]
   const values: unknown[] = []
-  const put = (part: string, hole: unknown) => {
-    text += part
-    if (hole instanceof Raw) text += hole.text
-    else if (isSql(hole)) {
-      text += hole.text.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + values.length}`)
+  const append = (text: string) => void (parts[parts.length - 1] += text)
+  holes.forEach((hole, i) => {
+    if (hole instanceof Raw) append(hole.text)
+    else if (hole instanceof Statement) {
+      append(hole.parts[0]!)
+      parts.push(...hole.parts.slice(1))
       values.push(...hole.values)
     } else {
       values.push(hole)
-      text += `$${values.length}`
+      parts.push('')
     }
+    append(strings[i + 1]!)
+  })
+  return new Statement(parts, values)
+}
+
+/** Known by its class, not its shape: an object that a caller sent must never pass for text of ours. */
+class Statement implements Sql {
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly name: string
+  /** The text around the values, so that nesting need not look for `$1` in quoted text. */
+  readonly parts: readonly string[]
+  constructor(parts: readonly string[], values: readonly unknown[], name?: string) {
+    this.text = parts.reduce((text, part, n) => `${text}$${n}${part}`)
+    this.values = values
+    this.name = name ?? nameOf(this.text)
+    this.parts = parts
   }
-  holes.forEach((hole, i) => put(strings[i]!, hole))
-  text += strings[holes.length]!
-  return { text, values, name: nameOf(text) }
 }
 
 class Raw {
@@ -41,11 +56,7 @@ export function identifier(...parts: string[]): Raw {
 
 /** Text of our own, such as a migration file. It runs unprepared, so it may hold several statements. */
 export function script(text: string): Sql {
-  return { text, values: [], name: '' }
-}
-
-function isSql(value: unknown): value is Sql {
-  return typeof value === 'object' && value !== null && 'text' in value && 'values' in value && 'name' in value
+  return new Statement([text], [], '')
 }
 
 function nameOf(text: string): string {

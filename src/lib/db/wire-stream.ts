@@ -51,7 +51,10 @@ export class WireStream extends Duplex {
     this.#unsent = this.#unsent.length === 0 ? chunk : Buffer.concat([this.#unsent, chunk])
     const { bytes, ends } = this.#takeWhole()
     if (ends) this.push(null)
-    if (bytes.length === 0) return done()
+    if (bytes.length === 0) {
+      done()
+      return
+    }
     this.#wire.send(bytes).then(
       (answer) => {
         if (!this.destroyed) this.push(answer)

@@ -93,6 +93,8 @@ test('an abort before and an abort underway', async () => {
   const { signal } = controller
   await expect(fetchAt(peer)(url, { signal })).rejects.toMatchObject({ reason: 'aborted', sent: true })
   await expect(fetchAt(peer)(url, { signal })).rejects.toMatchObject({ reason: 'aborted', sent: false })
+  const waiting = createSafeFetch({ resolve: () => new Promise(() => {}) })
+  await expect(waiting(url, { signal })).rejects.toMatchObject({ reason: 'aborted', sent: false })
   expect(peer.connections).toBe(1)
 })
 

@@ -21,7 +21,14 @@ export async function makeFirstAccount({ db, clock, keys }: AuthDeps, account: F
     const org = await makeOrg(tx, 'My organization', now, account.org_id)
     const user = await ensureUser(tx, { id: newId('usr'), email: account.owner_email, name: 'Owner', created_at: now })
     await ensureMember(tx, { org_id: org.id, user_id: user.id, role: 'owner', created_at: now })
-    const token = { id: newId('tok'), org_id: org.id, user_id: user.id, name: 'first run', created_at: now, expires_at: null }
+    const token = {
+      id: newId('tok'),
+      org_id: org.id,
+      user_id: user.id,
+      name: 'first run',
+      created_at: now,
+      expires_at: null,
+    }
     await insertToken(tx, { ...token, hash: hmac(keys.apiToken, account.api_key), epoch: keys.epoch })
     await audit(tx, { org_id: org.id, actor: 'operator', action: 'org.created', target: org.id, at: now })
   })

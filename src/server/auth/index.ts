@@ -17,12 +17,7 @@ type Options = { db: Db; clock: Clock; jwtSecret: string; jwtSigningKey: string 
 export function createAuth({ db, clock, jwtSecret, jwtSigningKey }: Options): Auth {
   const deps = { db, clock, keys: authKeys(jwtSecret, jwtSigningKey) }
   const validate = createValidate(deps)
-  const routes = [
-    validateRoute(validate),
-    createOrgRoute(deps),
-    adminCreateOrgRoute(deps),
-    adminCreateTokenRoute(deps),
-  ]
+  const routes = [validateRoute(validate), createOrgRoute(deps), adminCreateOrgRoute(deps), adminCreateTokenRoute(deps)]
   return { routes, validate }
 }
 

@@ -49,7 +49,10 @@ export async function ensureUser(tx: Tx, user: UserRow & { created_at: Date }): 
 }
 
 /** Who is a member stays as they are; the role answered is the one that holds. */
-export async function ensureMember(tx: Tx, member: { org_id: string; user_id: string; role: Role; created_at: Date }): Promise<Role> {
+export async function ensureMember(
+  tx: Tx,
+  member: { org_id: string; user_id: string; role: Role; created_at: Date },
+): Promise<Role> {
   const [row] = await tx.query<{ role: Role }>(sql`
     insert into auth.memberships as held (org_id, user_id, role, created_at)
     values (${member.org_id}, ${member.user_id}, ${member.role}, ${member.created_at})
@@ -85,7 +88,12 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<void> {
 }
 
 /** A token that is good now, with its maker's role of now. */
-export async function findLiveToken(db: Querier, hash: Buffer, epoch: string, now: Date): Promise<TokenRow | undefined> {
+export async function findLiveToken(
+  db: Querier,
+  hash: Buffer,
+  epoch: string,
+  now: Date,
+): Promise<TokenRow | undefined> {
   const [row] = await db.query<TokenRow>(sql`
     select t.id, t.org_id, t.user_id, m.role, t.expires_at
     from auth.api_tokens t

@@ -1,5 +1,5 @@
 import { dataSourceRoutes } from '../data-sources/index.ts'
-import { ownerOf } from '../services.ts'
+import { ownerOf } from '../service-table.ts'
 import { apiDocsRoutes } from '../system/index.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'

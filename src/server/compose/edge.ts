@@ -4,7 +4,7 @@ import type { Audience } from '#contract/principal.ts'
 import { createCallerResolver, type ValidateToken } from '#edge/caller.ts'
 import { createEdge, type EdgeDeps } from '#edge/http.ts'
 import type { Route, ServiceFetch } from '#edge/route.ts'
-import type { ServiceName } from '../services.ts'
+import type { ServiceName } from '../service-table.ts'
 import { systemRoutes } from '../system/index.ts'
 import type { ServiceParts } from './parts.ts'
 

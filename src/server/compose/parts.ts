@@ -9,7 +9,7 @@ import type { Loop } from '#lib/loop.ts'
 import type { Metrics } from '#lib/metrics.ts'
 import type { Sealer } from '#lib/seal.ts'
 import type { Config } from '../config.ts'
-import type { ServiceName } from '../services.ts'
+import type { ServiceName } from '../service-table.ts'
 
 /** What a process holds once, whichever services it runs. */
 export type Resources = {

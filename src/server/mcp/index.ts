@@ -31,6 +31,6 @@ function callThrough(gateway: ServiceFetch): CallTool {
       fetch: (request) => gateway(request, { ...context, via: 'mcp' }),
       headers: () => ({ authorization: context.request.headers.get('authorization') ?? '' }),
     })
-    return client.call(op, input as never)
+    return client.call(op, input)
   }
 }

@@ -1,8 +1,8 @@
-import { OPERATIONS } from '#contract/operations.ts'
 import { ServiceError } from '#contract/errors.ts'
+import { OPERATIONS } from '#contract/operations.ts'
 import { docs, health, metrics, openapi, type Readiness, ready } from '#contract/system.ts'
 import { bearerOf } from '#edge/caller.ts'
-import { docsPage, DOCS_CSP } from '#edge/docs-page.ts'
+import { DOCS_CSP, docsPage } from '#edge/docs-page.ts'
 import { toOpenApi } from '#edge/openapi.ts'
 import { type Context, type Route, route } from '#edge/route.ts'
 import { equalSecrets } from '#lib/keys.ts'
@@ -39,7 +39,9 @@ export function apiDocsRoutes({ version }: Pick<Deps, 'version'>): Route[] {
   const cached = { 'cache-control': 'max-age=60' }
   return [
     route(openapi, async () => answer(json, 'application/json', cached)),
-    route(docs, async () => answer(page, 'text/html; charset=utf-8', { ...cached, 'content-security-policy': DOCS_CSP })),
+    route(docs, async () =>
+      answer(page, 'text/html; charset=utf-8', { ...cached, 'content-security-policy': DOCS_CSP }),
+    ),
   ]
 }
 

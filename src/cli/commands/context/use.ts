@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../cli.ts'
-import { readContexts, useContext, writeContexts } from '../../contexts.ts'
+import { readContexts, switchTo, writeContexts } from '../../contexts.ts'
 
 export function define(command: Command, cli: Cli): void {
   command
@@ -10,7 +10,7 @@ export function define(command: Command, cli: Cli): void {
 
 async function run(name: string, cli: Cli): Promise<void> {
   const file = cli.config.contextsFile
-  await writeContexts(file, useContext(await readContexts(file), name))
+  await writeContexts(file, switchTo(await readContexts(file), name))
   cli.print(`The current context is now ${name}.`)
   if (cli.config.apiUrl !== undefined) cli.note('SVC_API_URL is set and goes before any context.')
 }

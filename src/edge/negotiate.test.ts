@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { chooseFormat, encode, type Format } from './negotiate.ts'
+
+describe('chooseFormat', () => {
+  const cases: [accept: string | null, fallback: Format, chosen: Format][] = [
+    [null, 'json', 'json'],
+    [null, 'yaml', 'yaml'],
+    ['', 'yaml', 'yaml'],
+    ['*/*', 'json', 'json'],
+    ['*/*', 'yaml', 'yaml'],
+    ['application/json', 'yaml', 'json'],
+    ['APPLICATION/JSON', 'yaml', 'json'],
+    ['application/json; charset=utf-8', 'yaml', 'json'],
+    ['application/problem+json', 'yaml', 'json'],
+    ['application/yaml', 'json', 'yaml'],
+    ['application/x-yaml', 'json', 'yaml'],
+    ['text/yaml', 'json', 'yaml'],
+    ['text/x-yaml', 'json', 'yaml'],
+    ['application/yaml, application/json', 'json', 'yaml'],
+    ['application/yaml;q=0.5, application/json;q=0.9', 'yaml', 'json'],
+    ['application/yaml;q=0.5, application/json', 'yaml', 'json'],
+    ['application/json;q=0, application/yaml', 'json', 'yaml'],
+    ['application/json;q=nonsense, application/yaml;q=0.1', 'json', 'yaml'],
+    ['application/json, text/plain, */*', 'yaml', 'json'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'yaml', 'yaml'],
+    ['text/html', 'json', 'json'],
+    ['text/html', 'yaml', 'yaml'],
+    ['application/jsonp', 'yaml', 'yaml'],
+    ['application/json-seq', 'yaml', 'yaml'],
+    [';;,,', 'json', 'json'],
+  ]
+  it.each(cases)('Accept %j where %s is the default gives %s', (accept, fallback, chosen) => {
+    expect(chooseFormat(accept, fallback)).toBe(chosen)
+  })
+})
+
+describe('encode', () => {
+  it('gives body and media type of the format', () => {
+    expect(encode({ a: 'b' }, 'json')).toEqual({ body: '{"a":"b"}', type: 'application/json' })
+    expect(encode({ a: 'b' }, 'yaml')).toEqual({ body: 'a: "b"\n', type: 'application/yaml' })
+  })
+})

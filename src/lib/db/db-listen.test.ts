@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/help/database.ts'
+import type { Db, Querier } from './db.ts'
+import { sql } from './sql.ts'
+import { openEars } from './test-ears.ts'
+
+let opened: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  opened = await openTestDatabase()
+  db = opened.db
+})
+afterAll(() => opened?.[Symbol.asyncDispose]())
+
+const notify = (by: Querier, channel: string, payload: string) =>
+  by.query(sql`select pg_notify(${channel}, ${payload})`)
+
+describe('listening', () => {
+  it('hears a notification of a plain query', async () => {
+    const ears = openEars()
+    await using _listening = await db.listen('plain', ears.onNotify)
+    await notify(db, 'plain', 'one')
+    expect(await ears.until(1)).toEqual(['one'])
+  })
+
+  it('hears of a transaction after its commit, in order, and of one rolled back nothing', async () => {
+    const ears = openEars()
+    await using _listening = await db.listen('after commit', ears.onNotify)
+    const heardInside = await db.tx(async (tx) => {
+      await notify(tx, 'after commit', 'one')
+      await notify(tx, 'after commit', 'two')
+      return [...ears.heard]
+    })
+    const rolledBack = db.tx(async (tx) => {
+      await notify(tx, 'after commit', 'never')
+      throw new Error('no')
+    })
+    await expect(rolledBack).rejects.toThrow('no')
+    await notify(db, 'after commit', 'three')
+    expect(heardInside).toEqual([])
+    expect(await ears.until(3)).toEqual(['one', 'two', 'three'])
+  })
+
+  it('hears its own channel only, whatever its name', async () => {
+    const [ears, others] = [openEars(), openEars()]
+    await using _listening = await db.listen('a "quoted"; Channel', ears.onNotify)
+    await using _other = await db.listen('another', others.onNotify)
+    await notify(db, 'a "quoted"; Channel', 'mine')
+    await notify(db, 'another', 'theirs')
+    expect(await others.until(1)).toEqual(['theirs'])
+    expect(await ears.until(1)).toEqual(['mine'])
+  })
+
+  it('ends with its disposal, for others on the channel it goes on', async () => {
+    const [first, second] = [openEars(), openEars()]
+    const one = await db.listen('shared', first.onNotify)
+    const two = await db.listen('shared', second.onNotify)
+    await notify(db, 'shared', 'both')
+    await Promise.all([first.until(1), second.until(1)])
+    await one[Symbol.asyncDispose]()
+    await notify(db, 'shared', 'second only')
+    expect(await second.until(2)).toEqual(['both', 'second only'])
+
+    await two[Symbol.asyncDispose]()
+    const last = openEars()
+    await using _mark = await db.listen('mark', last.onNotify)
+    await notify(db, 'shared', 'nobody')
+    await notify(db, 'mark', 'after')
+    await last.until(1)
+    expect([first.heard, second.heard]).toEqual([['both'], ['both', 'second only']])
+  })
+
+  it('begins again on a channel that was left, and a second leaving of the first changes nothing', async () => {
+    const ears = openEars()
+    const left = await db.listen('again', () => {})
+    await left[Symbol.asyncDispose]()
+    await using _listening = await db.listen('again', ears.onNotify)
+    await left[Symbol.asyncDispose]()
+    await notify(db, 'again', 'heard')
+    expect(await ears.until(1)).toEqual(['heard'])
+  })
+
+  it('may query when it is told, although the news came with a transaction', async () => {
+    const answer = Promise.withResolvers<unknown>()
+    await using _listening = await db.listen('ask', () => {
+      db.query(sql`select 1 as one`).then(answer.resolve, answer.reject)
+    })
+    await db.tx((tx) => notify(tx, 'ask', ''))
+    expect(await answer.promise).toEqual([{ one: 1 }])
+  })
+})

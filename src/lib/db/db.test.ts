@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openTestDatabase, type TestDatabase } from '../../../test/help/database.ts'
+import type { Db, Tx } from './db.ts'
+import { isUniqueViolation } from './errors.ts'
+import { script, sql } from './sql.ts'
+import { leaveTransaction, refuseInTransaction, TransactionMisuse } from './transaction-guard.ts'
+
+let opened: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  opened = await openTestDatabase()
+  db = opened.db
+  await db.query(script('create table public.things (id int primary key, name text constraint one_name unique)'))
+})
+beforeEach(() => db.query(sql`delete from public.things`))
+afterAll(() => opened?.[Symbol.asyncDispose]())
+
+const add = (to: Pick<Db, 'query'>, id: number, name = `thing ${id}`) =>
+  to.query(sql`insert into public.things (id, name) values (${id}, ${name})`)
+const ids = async () =>
+  (await db.query<{ id: number }>(sql`select id from public.things order by id`)).map(({ id }) => id)
+
+describe('a transaction', () => {
+  it('keeps all of what it did and answers what its work answered', async () => {
+    const answer = await db.tx(async (tx) => {
+      await add(tx, 1)
+      await add(tx, 2)
+      return tx.query(sql`select name from public.things where id = ${2}`)
+    })
+    expect(answer).toEqual([{ name: 'thing 2' }])
+    expect(await ids()).toEqual([1, 2])
+  })
+
+  it('keeps nothing when its work throws, and passes the error on', async () => {
+    const thrown = new Error('no more')
+    const work = db.tx(async (tx) => {
+      await add(tx, 1)
+      throw thrown
+    })
+    await expect(work).rejects.toBe(thrown)
+    expect(await ids()).toEqual([])
+  })
+
+  it('keeps nothing when a statement fails', async () => {
+    const work = db.tx(async (tx) => {
+      await add(tx, 1)
+      await add(tx, 1)
+    })
+    await expect(work).rejects.toMatchObject({ code: '23505' })
+    expect(await ids()).toEqual([])
+  })
+
+  it('never says it kept what it did not: a failure caught inside is told at the end', async () => {
+    const work = db.tx(async (tx) => {
+      await add(tx, 1)
+      await add(tx, 1).catch(() => undefined)
+      return 'done'
+    })
+    await expect(work).rejects.toBeInstanceOf(TransactionMisuse)
+    expect(await ids()).toEqual([])
+    await db.tx((tx) => add(tx, 3))
+    expect(await ids()).toEqual([3])
+  })
+
+  it('keeps a change whose promise nobody awaited before the work ended', async () => {
+    await db.tx(async (tx) => {
+      void add(tx, 1)
+    })
+    expect(await ids()).toEqual([1])
+  })
+
+  it('refuses its `tx` after its end', async () => {
+    let kept: Tx | undefined
+    await db.tx(async (tx) => {
+      kept = tx
+    })
+    expect(() => add(kept!, 1)).toThrow(TransactionMisuse)
+    await expect(
+      db.tx(async (tx) => {
+        kept = tx
+        throw new Error('over')
+      }),
+    ).rejects.toThrow('over')
+    expect(() => add(kept!, 1)).toThrow('a query after its transaction ended: await it inside')
+    expect(await ids()).toEqual([])
+  })
+
+  it('refuses writes when it is read-only, and the next one may write', async () => {
+    await add(db, 1)
+    const read = await db.tx((tx) => tx.query(sql`select id from public.things`), { readOnly: true })
+    expect(read).toEqual([{ id: 1 }])
+    await expect(db.tx((tx) => add(tx, 2), { readOnly: true })).rejects.toMatchObject({ code: '25006' })
+    await db.tx((tx) => add(tx, 3))
+    expect(await ids()).toEqual([1, 3])
+  })
+
+  it('waits for its turn: many at once all finish, the failing ones without a trace', async () => {
+    const work = Array.from({ length: 30 }, (_, n) =>
+      db.tx(async (tx) => {
+        await add(tx, n)
+        if (n % 3 === 0) throw new Error(`not ${n}`)
+        await tx.query(sql`update public.things set name = ${`again ${n}`} where id = ${n}`)
+      }),
+    )
+    const ended = await Promise.allSettled([...work, ...Array.from({ length: 30 }, () => ids())])
+    expect(ended.filter(({ status }) => status === 'rejected')).toHaveLength(10)
+    expect(await ids()).toEqual([1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19, 20, 22, 23, 25, 26, 28, 29])
+  })
+})
+
+describe('inside a transaction', () => {
+  const misuses: [string, () => Promise<unknown>][] = [
+    ['a plain query', () => ids()],
+    ['a second transaction', () => db.tx(async () => undefined)],
+    ['listening', () => db.listen('inside', () => {})],
+    ['a call to a neighbour', async () => refuseInTransaction('a call of x')],
+  ]
+
+  it.each(misuses)('%s is refused at once, and the transaction goes on', async (_, misuse) => {
+    await db.tx(async (tx) => {
+      await expect(misuse()).rejects.toBeInstanceOf(TransactionMisuse)
+      await add(tx, 1)
+    })
+    expect(await ids()).toEqual([1])
+    await expect(misuse()).resolves.not.toThrow()
+  })
+
+  it.each(misuses)('%s is refused when it is begun but not awaited', async (_, misuse) => {
+    let stray: Promise<unknown> | undefined
+    await db.tx(async (tx) => {
+      stray = misuse().catch((error: unknown) => error)
+      await add(tx, 1)
+    })
+    expect(await stray).toBeInstanceOf(TransactionMisuse)
+    expect(await ids()).toEqual([1])
+  })
+
+  it('is refused deep in what the work calls, and after a failure it is not', async () => {
+    const deep = async () => {
+      await Promise.resolve()
+      return ids()
+    }
+    await expect(db.tx(async () => deep())).rejects.toThrow(
+      'a plain query inside a transaction: do it before or after',
+    )
+    expect(await deep()).toEqual([])
+  })
+
+  it('is no concern of work that runs beside it', async () => {
+    const begun = Promise.withResolvers<void>()
+    const beside = begun.promise.then(() => ids())
+    await db.tx(async (tx) => {
+      begun.resolve()
+      await add(tx, 1)
+    })
+    expect(await beside).toBeInstanceOf(Array)
+  })
+
+  it('lets work leave that outlives it', async () => {
+    let later: Promise<number[]> | undefined
+    await db.tx(async (tx) => {
+      later = leaveTransaction(() => ids())
+      await add(tx, 1)
+    })
+    expect(await later).toBeInstanceOf(Array)
+  })
+})
+
+describe('an error of the database', () => {
+  it.each([
+    ['22012', sql`select 1 / ${0}::int`],
+    ['42P01', sql`select id from public.nowhere`],
+    ['42601', sql`selec 1`],
+    ['22P02', sql`select ${'x'}::int`],
+    ['23502', sql`insert into public.things (id) values (${null})`],
+  ])('arrives with its state %s, and the connection goes on', async (code, statement) => {
+    await expect(db.query(statement)).rejects.toMatchObject({ code })
+    await expect(db.tx((tx) => tx.query(statement))).rejects.toMatchObject({ code })
+    expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+  })
+
+  it('is recognised when it is a second row of the same key', async () => {
+    await add(db, 1, 'same')
+    const error: unknown = await add(db, 2, 'same').catch((thrown: unknown) => thrown)
+    expect(isUniqueViolation(error)).toBe(true)
+    expect(isUniqueViolation(error, 'one_name')).toBe(true)
+    expect(isUniqueViolation(error, 'things_pkey')).toBe(false)
+    const other: unknown = await db.query(sql`select 1 / ${0}::int`).catch((thrown: unknown) => thrown)
+    expect(isUniqueViolation(other)).toBe(false)
+    expect(isUniqueViolation({ code: '23505' })).toBe(false)
+  })
+})
+
+describe('values', () => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+  const at = new Date('2026-03-29T01:30:00.123Z')
+
+  it.each<[string, unknown, string, unknown]>([
+    ['null', null, 'text', null],
+    ['undefined', undefined, 'text', null],
+    ['text', `it's "quoted" \\ $1 ü 漢 🎉`, 'text', `it's "quoted" \\ $1 ü 漢 🎉`],
+    ['an empty text', '', 'text', ''],
+    ['a number', -7, 'int4', -7],
+    ['a fraction', 0.1, 'float8', 0.1],
+    ['a large count', 9_007_199_254_740_991, 'int8', 9_007_199_254_740_991],
+    ['a decimal', '12345678901234567890.5', 'numeric', '12345678901234567890.5'],
+    ['true', true, 'bool', true],
+    ['a date', '2026-03-29', 'date', '2026-03-29'],
+    ['a moment', at, 'timestamptz', at],
+    ['bytes', bytes, 'bytea', bytes],
+    ['an object', { a: [1, { b: null }] }, 'jsonb', { a: [1, { b: null }] }],
+    ['a list as JSON', JSON.stringify([1, 'a']), 'jsonb', [1, 'a']],
+    ['a list of texts', ['a', 'b,"c"', '', null, '{}'], 'text[]', ['a', 'b,"c"', '', null, '{}']],
+    ['a list of numbers', [3, 1, 2], 'int4[]', [3, 1, 2]],
+    ['an empty list', [], 'text[]', []],
+  ])('%s goes in and comes out', async (_, value, type, expected) => {
+    const [row] = await db.query<{ value: unknown }>(sql`select ${value}::${script(type)} as value`)
+    expect(row).toEqual({ value: expected })
+  })
+
+  it('counts are numbers', async () => {
+    expect(await db.query(sql`select count(*), sum(n) as sum from generate_series(1, 3) n`)).toEqual([
+      { count: 3, sum: 6 },
+    ])
+  })
+
+  it('an answer of many rows and of no rows', async () => {
+    const rows = await db.query<{ n: number }>(sql`select n, repeat('x', 1000) from generate_series(1, ${5000}::int) n`)
+    expect([rows.length, rows[4999]!.n]).toEqual([5000, 5000])
+    expect(await db.query(sql`select id from public.things where id = ${-1}`)).toEqual([])
+  })
+})

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import type { Environment } from '../../src/server/config.ts'
+import { startProcess } from './processes.ts'
+
+export type KillReport = { rounds: number; acknowledged: number; lost: string[]; slowest_restart_ms: number }
+
+type Options = { env: Environment; operatorToken: string; rounds: number; seed: number }
+
+const LONGEST_ROUND_MS = 1_500
+const WRITERS = 4
+
+/**
+ * Writes organizations over HTTP while the server is killed at a random moment, then looks for every id that was
+ * answered 201. An organization that exists takes a token; one that was lost answers 404.
+ */
+export async function killRounds({ env, operatorToken, rounds, seed }: Options): Promise<KillReport> {
+  const random = seeded(seed)
+  const acknowledged: string[] = []
+  let slowest = 0
+  for (let round = 0; round < rounds; round++) {
+    const started = performance.now()
+    const server = await startProcess(env)
+    slowest = Math.max(slowest, performance.now() - started)
+    const stop = new AbortController()
+    const writers = Array.from({ length: WRITERS }, () => write(server.url, operatorToken, acknowledged, stop.signal))
+    setTimeout(() => server.child.kill('SIGKILL'), random() * LONGEST_ROUND_MS)
+    await once(server.child, 'exit')
+    stop.abort()
+    await Promise.all(writers)
+  }
+  await using server = await startProcess(env)
+  const lost: string[] = []
+  for (const id of acknowledged) if (!(await exists(server.url, operatorToken, id))) lost.push(id)
+  return { rounds, acknowledged: acknowledged.length, lost, slowest_restart_ms: Math.round(slowest) }
+}
+
+async function write(url: string, operatorToken: string, acknowledged: string[], signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const response = await send(`${url}/api/v1/admin/orgs`, operatorToken, { name: 'Round' })
+      const { id } = (await response.json()) as { id: string }
+      if (response.status === 201) acknowledged.push(id)
+    } catch {
+      return
+    }
+  }
+}
+
+async function exists(url: string, operatorToken: string, orgId: string): Promise<boolean> {
+  const body = { org_id: orgId, email: 'reader@example.com', role: 'viewer', name: 'reader' }
+  return (await send(`${url}/api/v1/admin/tokens`, operatorToken, body)).status === 201
+}
+
+function send(url: string, token: string, body: object): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
+/** Park and Miller's generator: the same seed gives the same moments. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}

@@ -1,0 +1,120 @@
+import { posix } from 'node:path'
+
+export type SourceFile = { path: string; text: string }
+
+const SHARED = ['contract', 'lib', 'edge']
+const CLIENTS = ['cli', 'console', 'worker-sdk']
+/** The only readers of the environment, one per part. */
+const ENVIRONMENT_READERS = ['server/config.ts', 'cli/config.ts', 'worker-sdk/config.ts']
+const HTTP_PACKAGES = /^(?:undici|axios|got|node-fetch|node:https?)$/
+/** The rooms of outgoing and incoming HTTP. */
+const HTTP_ROOMS = ['lib/net/', 'edge/listen.ts', 'lib/node-handler.ts']
+
+/** Every broken arrow, in words. Pure: paths are relative to `src`. */
+export function findViolations(files: readonly SourceFile[]): string[] {
+  const sources = files.filter(({ path }) => !/\.test\.tsx?$/.test(path) && !posix.basename(path).startsWith('test-'))
+  const imports = sources.map((file) => ({ ...file, imports: importsOf(file) }))
+  return [
+    ...imports.flatMap((file) => file.imports.flatMap((to) => arrowFaults(file.path, to))),
+    ...sources.flatMap(environmentFaults),
+    ...sources.flatMap(fetchFaults),
+    ...fetchNamedOnce(sources),
+    ...cycles(new Map(imports.map((file) => [file.path, file.imports]))),
+  ]
+}
+
+/** `contract`, `lib`, `edge`, `cli`, `console`, `worker-sdk`, `server/compose`, `server/<area>`, or `server` itself. */
+function roomOf(path: string): string {
+  const [top = '', second = ''] = path.split('/')
+  return top === 'server' && path.split('/').length > 2 ? `server/${second}` : top
+}
+
+function isArea(room: string): boolean {
+  return room.startsWith('server/') && room !== 'server/compose'
+}
+
+/** Ours as paths relative to `src`, packages as they are written. */
+export function importsOf({ path, text }: SourceFile): string[] {
+  const specifier = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g
+  return [...withoutComments(text).matchAll(specifier)].map(([, spec]) => {
+    if (spec!.startsWith('#')) return spec!.slice(1)
+    return spec!.startsWith('.') ? posix.join(posix.dirname(path), spec!) : `package:${spec}`
+  })
+}
+
+function arrowFaults(from: string, to: string): string[] {
+  if (to.startsWith('package:')) return packageFaults(from, to.slice('package:'.length))
+  if (to === '../package.json') return []
+  const [source, target] = [roomOf(from), roomOf(to)]
+  if (mayImport(source, target, to)) return []
+  const why =
+    isArea(source) && isArea(target) ? 'an area never imports another area' : `${source} may not import ${target}`
+  return [`${from} -> ${to}: ${why}`]
+}
+
+function mayImport(source: string, target: string, to: string): boolean {
+  if (source === target) return true
+  if (source === 'contract' || source === 'lib') return false
+  if (source === 'edge') return target === 'contract' || target === 'lib'
+  if (CLIENTS.includes(source)) return target === 'contract'
+  if (isArea(source)) return SHARED.includes(target)
+  if (source === 'server' || source === 'server/compose') {
+    if (SHARED.includes(target) || target === 'server' || target === 'server/compose') return true
+    return isArea(target) && to === `${target}/index.ts`
+  }
+  return false
+}
+
+function packageFaults(from: string, name: string): string[] {
+  const room = roomOf(from)
+  if (room === 'contract' && name !== 'zod') return [`${from} -> ${name}: contract imports zod only`]
+  if (HTTP_PACKAGES.test(name) && !HTTP_ROOMS.some((place) => from.startsWith(place))) {
+    return [`${from} -> ${name}: HTTP goes through safeFetch or operatorFetch`]
+  }
+  return []
+}
+
+function environmentFaults({ path, text }: SourceFile): string[] {
+  const reads = /\bprocess\s*(?:\.\s*env\b|\[\s*['"]env)|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b|import\.meta\.env/.test(
+    withoutComments(text),
+  )
+  return reads && !ENVIRONMENT_READERS.includes(path)
+    ? [`${path}: only ${ENVIRONMENT_READERS.join(', ')} read the environment`]
+    : []
+}
+
+const NAMES_FETCH = /(?<![.\w'"`-])fetch\(|\b(?:globalThis|window|self)\s*\.\s*fetch\b/
+
+function fetchFaults({ path, text }: SourceFile): string[] {
+  const serverSide = path.startsWith('server/') || path.startsWith('edge/')
+  if (!serverSide || !NAMES_FETCH.test(withoutComments(text))) return []
+  return [`${path}: no bare fetch; addresses users type go through safeFetch, configured ones through operatorFetch`]
+}
+
+/** Each client part talks to the network in one file. */
+function fetchNamedOnce(files: readonly SourceFile[]): string[] {
+  return CLIENTS.flatMap((part) => {
+    const naming = files.filter(({ path, text }) => roomOf(path) === part && NAMES_FETCH.test(withoutComments(text)))
+    return naming.length > 1
+      ? [`${part} names fetch in ${naming.map(({ path }) => path).join(', ')}: once is enough`]
+      : []
+  })
+}
+
+function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+  const walk = (path: string, trail: string[]): void => {
+    const start = trail.indexOf(path)
+    if (start !== -1) found.push(`a cycle: ${[...trail.slice(start), path].join(' -> ')}`)
+    if (start !== -1 || done.has(path)) return
+    for (const next of graph.get(path) ?? []) walk(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) walk(path, [])
+  return found
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[\s;])\/\/.*$/gm, '$1')
+}

@@ -1,0 +1,123 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { findViolations } from './help/layers.ts'
+
+const SRC = join(import.meta.dirname, '..', 'src')
+
+describe('imports point one way', () => {
+  it('the whole of src keeps the rules', () => {
+    const paths = globSync('**/*.{ts,tsx}', { cwd: SRC })
+    expect(paths.length).toBeGreaterThan(50)
+    const files = paths.map((path) => ({
+      path: path.replaceAll('\\', '/'),
+      text: readFileSync(join(SRC, path), 'utf8'),
+    }))
+    expect(findViolations(files)).toEqual([])
+  })
+
+  it.each([
+    [
+      'an area importing an area',
+      'server/auth/a.ts',
+      `import { x } from '../data-sources/index.ts'`,
+      'an area never imports another area',
+    ],
+    [
+      'a dynamic import of an area',
+      'server/auth/a.ts',
+      `const x = await import('../data-sources/index.ts')`,
+      'an area never imports another area',
+    ],
+    [
+      'the agent reaching deploys',
+      'server/maintenance/agent.ts',
+      `import { deploy } from '../apps/deploys/process.ts'`,
+      'an area never imports another area',
+    ],
+    [
+      'an area importing compose',
+      'server/auth/a.ts',
+      `import type { Parts } from '../compose/parts.ts'`,
+      'server/auth may not import server/compose',
+    ],
+    [
+      'compose reaching inside an area',
+      'server/compose/a.ts',
+      `import { x } from '../auth/store.ts'`,
+      'server/compose may not import server/auth',
+    ],
+    [
+      'the contract importing lib',
+      'contract/a.ts',
+      `import { newId } from '#lib/ids.ts'`,
+      'contract may not import lib',
+    ],
+    ['the contract importing a package', 'contract/a.ts', `import pg from 'pg'`, 'contract imports zod only'],
+    [
+      'lib importing the contract',
+      'lib/a.ts',
+      `import { ROLES } from '#contract/roles.ts'`,
+      'lib may not import contract',
+    ],
+    [
+      'edge importing an area',
+      'edge/a.ts',
+      `import { x } from '../server/auth/index.ts'`,
+      'edge may not import server/auth',
+    ],
+    [
+      'the CLI importing the server',
+      'cli/a.ts',
+      `import { x } from '../server/config.ts'`,
+      'cli may not import server',
+    ],
+    ['the console importing lib', 'console/a.tsx', `import { newId } from '#lib/ids.ts'`, 'console may not import lib'],
+    ['process.env in a handler', 'server/auth/a.ts', 'const key = process.env.KEY', 'read the environment'],
+    ['the environment taken apart', 'lib/a.ts', 'const { env } = process', 'read the environment'],
+    ['a bare fetch', 'server/auth/a.ts', `await fetch('http://x')`, 'no bare fetch'],
+    ['the global fetch', 'edge/a.ts', 'const send = globalThis.fetch', 'no bare fetch'],
+    [
+      'undici in an area',
+      'server/notifications/a.ts',
+      `import { request } from 'undici'`,
+      'HTTP goes through safeFetch',
+    ],
+    [
+      'node:http in an area',
+      'server/notifications/a.ts',
+      `import { request } from 'node:http'`,
+      'HTTP goes through safeFetch',
+    ],
+  ])('planted: %s is found', (_, path, text, fault) => {
+    const violations = findViolations([{ path, text }])
+    expect(violations).toHaveLength(1)
+    expect(violations[0]).toContain(path)
+    expect(violations[0]).toContain(fault)
+  })
+
+  it('planted: a cycle is found', () => {
+    const files = [
+      { path: 'lib/a.ts', text: `import { b } from './b.ts'` },
+      { path: 'lib/b.ts', text: `import { c } from './c.ts'` },
+      { path: 'lib/c.ts', text: `export { a } from './a.ts'` },
+    ]
+    expect(findViolations(files)).toEqual(['a cycle: lib/a.ts -> lib/b.ts -> lib/c.ts -> lib/a.ts'])
+  })
+
+  it('planted: a client part that names fetch twice is found', () => {
+    const files = [
+      { path: 'cli/a.ts', text: 'await fetch(x)' },
+      { path: 'cli/b.ts', text: 'await fetch(y)' },
+    ]
+    expect(findViolations(files)).toEqual(['cli names fetch in cli/a.ts, cli/b.ts: once is enough'])
+  })
+
+  it('comments and tests do not count', () => {
+    const files = [
+      { path: 'server/auth/a.ts', text: `// import '../data-sources/index.ts'\n/* process.env */` },
+      { path: 'server/auth/a.test.ts', text: 'await fetch(process.env.URL)' },
+    ]
+    expect(findViolations(files)).toEqual([])
+  })
+})

@@ -1,0 +1,20 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FirstRun } from '../../src/server/first-run.ts'
+import { killRounds } from '../help/kill-rounds.ts'
+import { startProcess } from '../help/processes.ts'
+
+/** Proofs that take minutes. CI runs a tenth of each; `npm run test:long` runs them whole. */
+const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 1e6) + 1)
+const folder = mkdtempSync(join(tmpdir(), 'svc-long-'))
+const env = { PORT: '0', SVC_DATA_DIR: folder }
+try {
+  await (await startProcess(env))[Symbol.asyncDispose]()
+  const { operator_token } = JSON.parse(readFileSync(join(folder, 'first-run.json'), 'utf8')) as FirstRun
+  const report = await killRounds({ env, operatorToken: operator_token, rounds: 20, seed })
+  console.log(`kill -9, seed ${seed}: ${JSON.stringify(report, null, 2)}`)
+  if (report.lost.length > 0) process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
