@@ -64,8 +64,8 @@ async function openRelay(stack: AsyncDisposableStack) {
   let target = 0
   const server = createServer((socket) => {
     const peer = connect(target, '127.0.0.1')
-    socket.on('error', () => peer.destroy())
-    peer.on('error', () => socket.destroy())
+    socket.on('error', () => peer.destroy()).on('close', () => peer.destroy())
+    peer.on('error', () => socket.destroy()).on('close', () => socket.destroySoon())
     socket.pipe(peer).pipe(socket)
   })
   server.listen(0, '127.0.0.1')

@@ -138,7 +138,7 @@ function createListening(pool: pg.Pool) {
     await pool.query(`listen ${pg.escapeIdentifier(channel)}`)
     return {
       [Symbol.asyncDispose]: async () => {
-        known.delete(onNotify)
+        if (!known.delete(onNotify)) return
         if (known.size === 0 && channels.delete(channel) && !pool.ending) {
           await pool.query(`unlisten ${pg.escapeIdentifier(channel)}`)
         }

@@ -85,7 +85,7 @@ function createListener(options: PostgresOptions) {
     await send('listen', channel)
     return {
       [Symbol.asyncDispose]: async () => {
-        known.delete(onNotify)
+        if (!known.delete(onNotify)) return
         if (known.size === 0 && channels.delete(channel) && !closed) await send('unlisten', channel)
       },
     }
