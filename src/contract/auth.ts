@@ -32,6 +32,7 @@ export const validateToken = operation({
   access: 'public',
   effect: 'read',
   bodyLimit: 16 * 1024,
+  errors: ['INVALID_TOKEN'],
   input: z.object({ token: z.string().min(1).max(8192), audience: Audience.default('api-gateway') }),
   output: z.object({ principal: Principal }),
 })
@@ -46,6 +47,7 @@ export const createOrg = operation({
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   idempotent: true,
+  errors: ['ORG_LIMIT'],
   status: 201,
   input: z.object({ name: OrgName }),
   output: Org,

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { ErrorCode } from './errors.ts'
 import type { PrincipalKind } from './principal.ts'
 import type { AppPart, Role, Scope } from './roles.ts'
 
@@ -10,7 +11,7 @@ export type Access =
       readonly principals: readonly PrincipalKind[]
       /** Least role in the organization; null when the caller need not be in one. */
       readonly role: Role | null
-      /** A part in the app named by the path that is as good as the role. */
+      /** A part in the app named by the path's `{alias}` that is as good as the role. */
       readonly part?: AppPart
       /** What a connected agent must have been granted; null means no agent may call it. */
       readonly scope: Scope | null
@@ -39,6 +40,8 @@ type Common = {
   readonly effect: 'read' | 'write'
   readonly bodyLimit: number
   readonly rateLimits?: readonly RateLimit[]
+  /** Refusals of its own, beyond those that follow from its kind and access. */
+  readonly errors?: readonly ErrorCode[]
 }
 
 type Tool = { readonly name: string; readonly description: string; readonly endpoint: 'platform' | 'notifications' }
@@ -92,6 +95,12 @@ export function operation<const T extends Operation>(op: Defined<T>): T {
 
 export function pathHoles(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
+}
+
+/** Matches the paths an operation answers to. */
+export function pathShape(path: string): RegExp {
+  const parts = path.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^$()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('[^/]+')}$`)
 }
 
 /** Methods whose input travels in the query string. */

@@ -28,7 +28,7 @@ const principal = (over: Partial<Principal> = {}): Principal => ({
 /** The code of the refusal, or `pass`. */
 function decide(who: Principal, to: MemberAccess, effect: 'read' | 'write' = 'read', orgInPath?: string): string {
   try {
-    admit(who, to, effect, orgInPath)
+    admit(who, to, effect, { orgInPath })
     return 'pass'
   } catch (error) {
     return (error as { code: string }).code
@@ -66,7 +66,7 @@ describe('admit by role', () => {
   })
 
   it('says which role is needed and which one the caller has', () => {
-    expect(() => admit(principal({ role: 'viewer' }), access({ role: 'admin' }), 'read', undefined)).toThrow(
+    expect(() => admit(principal({ role: 'viewer' }), access({ role: 'admin' }), 'read')).toThrow(
       'needs the role admin or above; you are viewer',
     )
   })

@@ -1,15 +1,20 @@
 import { ServiceError } from '#contract/errors.ts'
 import type { Access, Operation } from '#contract/operation.ts'
 import type { Principal } from '#contract/principal.ts'
-import { roleAtLeast } from '#contract/roles.ts'
+import { type AppPart, roleAtLeast } from '#contract/roles.ts'
 import { equalSecrets } from '#lib/keys.ts'
 import { bearerOf, invalidToken, type ResolveCaller } from './caller.ts'
 import type { RequestInfo } from './route.ts'
 
-export type Gate = (request: Request, info: RequestInfo, orgInPath: string | undefined) => Promise<Principal | null>
+type Holes = Readonly<Record<string, string>>
+export type Gate = (request: Request, info: RequestInfo, holes: Holes) => Promise<Principal | null>
+/** Whether the caller has the part, or a greater one, in the app of that alias in their organization. */
+export type HasPart = (principal: Principal, alias: string, part: AppPart) => Promise<boolean>
+
+type Deps = { resolve: ResolveCaller; operatorToken: string | undefined; hasPart?: HasPart }
 
 /** The only reader of `access`: answers who may pass, or refuses. */
-export function createGate(op: Operation, deps: { resolve: ResolveCaller; operatorToken: string | undefined }): Gate {
+export function createGate(op: Operation, deps: Deps): Gate {
   const { access } = op
   if (access === 'public') return async () => null
   if (access === 'operator') {
@@ -18,11 +23,19 @@ export function createGate(op: Operation, deps: { resolve: ResolveCaller; operat
       return null
     }
   }
-  return async (request, info, orgInPath) => {
+  return async (request, info, holes) => {
     const principal = await deps.resolve(request, info)
-    admit(principal, access, op.effect, orgInPath)
+    const part = await heldPart(principal, access, holes.alias, deps.hasPart)
+    admit(principal, access, op.effect, { orgInPath: holes.org_id, part })
     return principal
   }
+}
+
+/** Looked up only when it decides: most callers pass by their role. */
+async function heldPart(principal: Principal, access: MemberAccess, alias: string | undefined, hasPart?: HasPart) {
+  if (access.part === undefined || access.role === null || alias === undefined || !hasPart) return false
+  if (principal.role !== null && roleAtLeast(principal.role, access.role)) return false
+  return hasPart(principal, alias, access.part)
 }
 
 function admitOperator(request: Request, operatorToken: string | undefined): void {
@@ -38,13 +51,13 @@ export function admit(
   principal: Principal,
   access: MemberAccess,
   effect: Operation['effect'],
-  orgInPath: string | undefined,
+  found: { orgInPath?: string | undefined; part?: boolean } = {},
 ): void {
   if (!access.principals.includes(principal.kind)) throw forbidden(`not open to callers of kind ${principal.kind}`)
-  if (access.org === 'path' && orgInPath !== principal.org_id) {
+  if (access.org === 'path' && found.orgInPath !== principal.org_id) {
     throw new ServiceError('NOT_FOUND', 'no such organization')
   }
-  if (access.role !== null) admitRole(principal, access.role)
+  if (access.role !== null && !found.part) admitRole(principal, access.role)
   if (principal.kind === 'agent' && (access.scope === null || !principal.scopes.includes(access.scope))) {
     throw forbidden(access.scope === null ? 'not open to agents' : `needs the scope ${access.scope}`)
   }

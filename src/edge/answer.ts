@@ -1,3 +1,4 @@
+import { ServiceError } from '#contract/errors.ts'
 import type { JsonOperation } from '#contract/operation.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
@@ -5,7 +6,7 @@ import type { Log } from '#lib/log.ts'
 import type { Sealer } from '#lib/seal.ts'
 import { withIdempotency } from './idempotency.ts'
 import { encode, type Format } from './negotiate.ts'
-import { boundedBody, refuseLargeBody } from './read-input.ts'
+import { boundedBody, boundedRequest, refuseLargeBody } from './read-input.ts'
 import type { Context, Route, RouteOf } from './route.ts'
 import { chooseFraming, STREAM_TYPES, streamBody } from './stream.ts'
 
@@ -37,6 +38,7 @@ function jsonAnswer({ op, answer }: RouteOf<'json'>, deps: Deps): Answer {
 
 function uploadAnswer({ op, answer }: RouteOf<'upload'>): Answer {
   return async (input, context, format) => {
+    refuseMediaType(context.request, op.consumes)
     refuseLargeBody(context.request, op.bodyLimit)
     const body = context.request.body ?? new Blob([]).stream()
     const output = op.output.parse(await answer(input, context, boundedBody(body, op.bodyLimit)))
@@ -62,11 +64,19 @@ function streamAnswer({ op, answer }: RouteOf<'stream'>, { log }: Deps): Answer 
 
 function rawAnswer({ op, answer }: RouteOf<'raw'>): Answer {
   return async (input, context) => {
-    refuseLargeBody(context.request, op.bodyLimit)
-    const response = await answer(input, context)
-    response.headers.set('x-request-id', context.requestId)
-    return response
+    if (op.consumes) refuseMediaType(context.request, op.consumes)
+    const request = boundedRequest(context.request, op.bodyLimit)
+    const response = await answer(input, { ...context, request })
+    const headers = new Headers(response.headers)
+    headers.set('x-request-id', context.requestId)
+    return new Response(response.body, { status: response.status, headers })
   }
+}
+
+function refuseMediaType(request: Request, consumes: readonly string[]): void {
+  const type = request.headers.get('content-type')?.split(';')[0]!.trim().toLowerCase()
+  if (type !== undefined && consumes.includes(type)) return
+  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `send the body as ${consumes.join(' or ')}`)
 }
 
 function respond(value: unknown, status: NonNullable<JsonOperation['status']>, format: Format, requestId: string) {

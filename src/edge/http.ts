@@ -7,7 +7,7 @@ import type { KeyValueStore } from '#lib/kv.ts'
 import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#lib/metrics.ts'
 import type { Sealer } from '#lib/seal.ts'
-import { createGate } from './access.ts'
+import { createGate, type HasPart } from './access.ts'
 import { createAnswer } from './answer.ts'
 import type { ResolveCaller } from './caller.ts'
 import { chooseFormat, type Format } from './negotiate.ts'
@@ -20,6 +20,7 @@ export type EdgeDeps = {
   service: string
   resolve: ResolveCaller
   operatorToken: string | undefined
+  hasPart?: HasPart
   db: Db
   kv: KeyValueStore
   sealer: Sealer
@@ -45,8 +46,9 @@ export function createEdge(routes: readonly Route[], deps: EdgeDeps): ServiceFet
     return refuse(c.req.raw, c.env, new ServiceError('NOT_FOUND', 'there is nothing here'))
   })
   app.onError((error, c) => {
-    deps.log.error({ error, request_id: c.env.requestId }, 'the edge itself failed')
-    return refuse(c.req.raw, c.env, toServiceError(error))
+    const refusal = toServiceError(error)
+    if (refusal.status >= 500) deps.log.error({ error, request_id: c.env.requestId }, 'not answered by a route')
+    return refuse(c.req.raw, c.env, refusal)
   })
   return async (request, info) => app.fetch(request, info)
 }
@@ -73,7 +75,7 @@ function createHandler(route: Route, deps: EdgeDeps) {
     const started = performance.now()
     const format = chooseFormat(request.headers.get('accept'), defaultFormat(op))
     try {
-      const principal = await gate(request, info, holes.org_id)
+      const principal = await gate(request, info, holes)
       await limit?.(info, principal)
       const input = await readInput(request, holes, query)
       const context = {

@@ -33,7 +33,11 @@ export function takesBody(op: Operation): boolean {
 }
 
 export function responsesOf(op: Operation, schemas: Schemas): Responses {
-  const refusals = REFUSALS.filter(({ when }) => when(op)).map(({ status }) => [String(status), refusal(status)])
+  const own = new Set((op.errors ?? []).map((code) => ERRORS[code].status as number))
+  const refusals = REFUSALS.filter(({ status, when }) => own.has(status) || when(op)).map(({ status }) => [
+    String(status),
+    refusal(status),
+  ])
   const status = String(op.kind === 'json' ? (op.status ?? 200) : 200)
   return { [status]: success(op, schemas), ...Object.fromEntries(refusals), default: otherwise(op) }
 }

@@ -78,7 +78,7 @@ async function readJsonBody(request: Request, limit: number): Promise<Record<str
   if (type === null || !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'send the body as application/json')
   }
-  return parseObject(length === null ? await readBounded(request, limit) : await request.text())
+  return parseObject(await readText(request, length === null ? limit : undefined))
 }
 
 function parseObject(text: string): Record<string, unknown> {
@@ -105,12 +105,15 @@ function tooLarge(limit: number): ServiceError {
   )
 }
 
-/** For bodies that do not say how long they are. */
-async function readBounded(request: Request, limit: number): Promise<string> {
-  if (!request.body) return ''
-  const chunks: Uint8Array[] = []
-  for await (const chunk of boundedBody(request.body, limit)) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
+/** `limit` is for bodies that do not say how long they are; the others were held to theirs before. */
+async function readText(request: Request, limit: number | undefined): Promise<string> {
+  try {
+    if (limit === undefined || !request.body) return await request.text()
+    return Buffer.concat(await Array.fromAsync(boundedBody(request.body, limit))).toString('utf8')
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause
+    throw new ServiceError('MALFORMED_REQUEST', 'the body ended before it was complete', { cause })
+  }
 }
 
 /** The body as it comes, refused the moment it passes its limit; what follows is not read. */
@@ -125,4 +128,24 @@ export async function* boundedBody(body: ReadableStream<Uint8Array>, limit: numb
     if (size > limit) throw tooLarge(limit)
     yield value
   }
+}
+
+/** The same request for a handler that reads the body itself; one that does not say its length is held to the limit. */
+export function boundedRequest(request: Request, limit: number): Request {
+  refuseLargeBody(request, limit)
+  if (request.headers.has('content-length') || !request.body) return request
+  const { method, headers, signal, url } = request
+  const body = toStream(boundedBody(request.body, limit))
+  const init: RequestInit & { duplex: 'half' } = { method, headers, signal, body, duplex: 'half' }
+  return new Request(url, init)
+}
+
+export function toStream(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+  })
 }

@@ -1,4 +1,7 @@
+import { pathShape } from '#contract/operation.ts'
+import { OPERATIONS } from '#contract/operations.ts'
 import { HOP_HEADER, type Hops } from '#edge/hop.ts'
+import { boundedBody, refuseLargeBody, toStream } from '#edge/read-input.ts'
 import type { RequestInfo, ServiceFetch } from '#edge/route.ts'
 import { refuseInTransaction } from '#lib/db/transaction-guard.ts'
 import type { OperatorFetch } from '#lib/net/operator-fetch.ts'
@@ -9,6 +12,46 @@ export function localNeighbour(serviceOf: () => ServiceFetch): ServiceFetch {
     refuseInTransaction('a call to another service')
     return serviceOf()(request, info)
   }
+}
+
+/** A neighbour elsewhere: the same request under its address, with a signed word on who the end client is. */
+export function remoteNeighbour(baseUrl: string, send: OperatorFetch, hops: Hops): ServiceFetch {
+  return async (request, info) => {
+    const body = boundedForward(request)
+    try {
+      const response = await send(addressedTo(baseUrl, request, body?.stream ?? null, info, hops))
+      return new Response(response.body, { status: response.status, headers: without(response.headers) })
+    } catch (error) {
+      throw body?.refusal ?? error
+    }
+  }
+}
+
+/**
+ * Holds the body to the limit of its operation here, at the door: an early answer of the neighbour to a body that
+ * is still being sent may be lost on the way back.
+ */
+function boundedForward(request: Request): { stream: ReadableStream<Uint8Array>; refusal?: unknown } | undefined {
+  if (!request.body) return undefined
+  const limit = bodyLimitOf(request.method, new URL(request.url).pathname)
+  refuseLargeBody(request, limit)
+  const { body } = request
+  async function* chunks() {
+    try {
+      yield* boundedBody(body, limit)
+    } catch (error) {
+      forward.refusal = error
+      throw error
+    }
+  }
+  const forward: { stream: ReadableStream<Uint8Array>; refusal?: unknown } = { stream: toStream(chunks()) }
+  return forward
+}
+
+const LIMITS = OPERATIONS.map(({ method, path, bodyLimit }) => ({ method, shape: pathShape(path), bodyLimit }))
+
+function bodyLimitOf(method: string, path: string): number {
+  return LIMITS.find((row) => row.method === method && row.shape.test(path))?.bodyLimit ?? 0
 }
 
 /** Headers that belong to one connection (RFC 9110 section 7.6.1), and what only our own processes may say. */
@@ -29,26 +72,19 @@ const NOT_PASSED_ON = [
   HOP_HEADER,
 ]
 
-/** A neighbour elsewhere: the same request under its address, with a signed word on who the end client is. */
-export function remoteNeighbour(baseUrl: string, send: OperatorFetch, hops: Hops): ServiceFetch {
-  return async (request, info) => {
-    const response = await send(addressedTo(baseUrl, request, info, hops))
-    return new Response(response.body, { status: response.status, headers: without(response.headers) })
-  }
-}
-
-function addressedTo(baseUrl: string, request: Request, info: RequestInfo, hops: Hops): Request {
+function addressedTo(
+  baseUrl: string,
+  request: Request,
+  body: ReadableStream<Uint8Array> | null,
+  info: RequestInfo,
+  hops: Hops,
+): Request {
   const from = new URL(request.url)
   const url = new URL(baseUrl.replace(/\/$/, '') + from.pathname + from.search)
   const headers = without(request.headers)
   headers.set(HOP_HEADER, hops.sign(request.method, url.href, info))
-  const init: RequestInit & { duplex: 'half' } = {
-    method: request.method,
-    headers,
-    body: request.body,
-    signal: request.signal,
-    duplex: 'half',
-  }
+  const { method, signal } = request
+  const init: RequestInit & { duplex: 'half' } = { method, headers, body, signal, duplex: 'half' }
   return new Request(url, init)
 }
 

@@ -141,9 +141,7 @@ describe('inside a transaction', () => {
       await Promise.resolve()
       return ids()
     }
-    await expect(db.tx(async () => deep())).rejects.toThrow(
-      'a plain query inside a transaction: do it before or after',
-    )
+    await expect(db.tx(async () => deep())).rejects.toThrow('a plain query inside a transaction: do it before or after')
     expect(await deep()).toEqual([])
   })
 

@@ -58,6 +58,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDb
 class EngineThread {
   readonly #options: EmbeddedOptions
   #host: WorkerHost | undefined
+  /** Two threads must never have one folder open: the next one's first message waits for this. */
+  #formerExited: Promise<void> | undefined
   #limitMs: number
 
   constructor(options: EmbeddedOptions) {
@@ -84,7 +86,8 @@ class EngineThread {
     const host = this.#host ?? this.#spawn(this.#options.folder ? { folder: this.#options.folder } : {})
     return {
       stopped: host.stopped,
-      open: () => {
+      open: async () => {
+        await this.#formerExited
         this.limit(undefined)
         return host.ask<void>({ do: 'reset' } satisfies EmbeddedMessage, { limitMs: OPEN_LIMIT_MS })
       },
@@ -107,13 +110,16 @@ class EngineThread {
   async close(): Promise<void> {
     await this.ask({ do: 'close' }, 10_000).catch(this.#options.onError)
     await this.#host?.[Symbol.asyncDispose]()
+    await this.#formerExited
   }
 
   #spawn(data: EmbeddedData): WorkerHost {
     const host = startWorker(assets.worker('embedded-worker'), data)
     this.#host = host
     void host.stopped.then(() => {
-      if (this.#host === host) this.#host = undefined
+      if (this.#host !== host) return
+      this.#host = undefined
+      this.#formerExited = host.exited
     })
     return host
   }

@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createClient } from '#contract/client.ts'
+import { ServiceError } from '#contract/errors.ts'
+import { operation } from '#contract/operation.ts'
+import type { Principal } from '#contract/principal.ts'
+import { testClock } from '#lib/clock.ts'
+import { openMemoryStore } from '#lib/kv.ts'
+import { createLog } from '#lib/log.ts'
+import { createMetrics } from '#lib/metrics.ts'
+import { OperatorFetchError } from '#lib/net/operator-fetch.ts'
+import { createSealer } from '#lib/seal.ts'
+import { openTestDatabase, type TestDatabase } from '../../test/help/database.ts'
+import { createCallerResolver, createPrincipalCache, invalidToken } from './caller.ts'
+import { createEdge } from './http.ts'
+import { type RequestInfo, route, type ServiceFetch } from './route.ts'
+
+const open = { access: 'public', effect: 'read', bodyLimit: 0 } as const
+const member = { principals: ['api_token'], role: 'developer', scope: null, org: 'token' } as const
+
+const count = operation({
+  ...open,
+  kind: 'stream',
+  name: 'test.count',
+  method: 'GET',
+  path: '/count',
+  summary: 'Counts',
+  input: z.object({ to: z.int(), break_at: z.int().optional() }),
+  event: z.object({ n: z.int() }),
+})
+const upload = operation({
+  kind: 'upload',
+  name: 'test.upload',
+  method: 'PUT',
+  path: '/files/{name}',
+  summary: 'Takes bytes',
+  access: 'public',
+  effect: 'write',
+  bodyLimit: 1000,
+  input: z.object({ name: z.string() }),
+  output: z.object({ name: z.string(), size: z.int() }),
+  consumes: ['application/octet-stream'],
+})
+const away = operation({
+  ...open,
+  kind: 'raw',
+  name: 'test.away',
+  method: 'GET',
+  path: '/away',
+  summary: 'Away',
+  input: z.object({}),
+  produces: ['text/html'],
+})
+const wrong = operation({
+  ...open,
+  kind: 'json',
+  name: 'test.wrong',
+  method: 'GET',
+  path: '/wrong',
+  summary: 'Wrong',
+  input: z.object({}),
+  output: z.object({ n: z.int() }),
+})
+const slim = operation({
+  ...open,
+  kind: 'json',
+  name: 'test.slim',
+  method: 'GET',
+  path: '/slim',
+  summary: 'Slim',
+  input: z.object({ q: z.array(z.string()).optional(), n: z.int().optional(), b: z.boolean().optional() }),
+  output: z.object({ shown: z.string(), input: z.unknown() }),
+})
+const limited = operation({
+  ...open,
+  kind: 'json',
+  name: 'test.limited',
+  method: 'GET',
+  path: '/limited',
+  summary: 'Limited',
+  rateLimits: [{ name: 'test', per: 'address', limit: 2, windowSeconds: 60 }],
+  input: z.object({}),
+  output: z.object({}),
+})
+const parted = operation({
+  kind: 'json',
+  name: 'test.parted',
+  method: 'GET',
+  path: '/apps/{alias}',
+  summary: 'Parted',
+  access: { ...member, part: 'builder' },
+  effect: 'read',
+  bodyLimit: 0,
+  input: z.object({ alias: z.string() }),
+  output: z.object({ org: z.string() }),
+})
+
+describe('every kind of operation through the edge', () => {
+  const clock = testClock()
+  let database: TestDatabase
+  let edge: ServiceFetch
+  let answerOfAuth: () => Promise<Principal>
+  const logs: string[] = []
+
+  beforeAll(async () => {
+    database = await openTestDatabase()
+    const routes = [
+      route(count, async function* ({ to, break_at }) {
+        for (let n = 1; n <= to; n++) {
+          if (n === break_at) throw new Error('inner text')
+          yield { n }
+        }
+      }),
+      route(upload, async ({ name }, _, body) => {
+        let size = 0
+        for await (const chunk of body) size += chunk.byteLength
+        return { name, size }
+      }),
+      route(away, async () => Response.redirect('http://elsewhere.example/', 303)),
+      route(wrong, async () => ({ n: 'inner text' }) as unknown as { n: number }),
+      route(slim, async (input) => ({ shown: 'yes', hidden: 'inner text', input })),
+      route(limited, async () => ({})),
+      route(parted, async (_, { principal }) => ({ org: principal.org_id })),
+    ]
+    edge = createEdge(routes, {
+      service: 'test',
+      resolve: createCallerResolver({
+        audience: 'test',
+        validate: () => answerOfAuth(),
+        cache: createPrincipalCache(clock),
+        clock,
+      }),
+      operatorToken: undefined,
+      hasPart: async (_, alias) => alias === 'mine',
+      db: database.db,
+      kv: openMemoryStore(clock),
+      sealer: createSealer(['ab'.repeat(32)]),
+      clock,
+      log: createLog('info', { write: (line: string) => void logs.push(line) }),
+      metrics: createMetrics({ processMetrics: false }),
+    })
+  })
+  afterAll(() => database?.[Symbol.asyncDispose]())
+
+  const from = (clientAddress: string): RequestInfo => ({
+    clientAddress,
+    requestId: 'req_1',
+    via: 'api',
+    direct: false,
+  })
+  const ask = (path: string, init: RequestInit & { duplex?: 'half' } = {}, info = from('198.51.100.1')) =>
+    edge(new Request(`http://test${path}`, init), info)
+
+  it('a stream is NDJSON, or SSE on request, and the typed client reads it', async () => {
+    const ndjson = await ask('/count?to=2')
+    expect([ndjson.headers.get('content-type'), await ndjson.text()]).toEqual([
+      'application/x-ndjson',
+      '{"n":1}\n{"n":2}\n',
+    ])
+    const sse = await ask('/count?to=2', { headers: { accept: 'text/event-stream' } })
+    expect([sse.headers.get('content-type'), await sse.text()]).toEqual([
+      'text/event-stream',
+      'data: {"n":1}\n\ndata: {"n":2}\n\n',
+    ])
+    const client = createClient({ baseUrl: 'http://test', fetch: (request) => edge(request, from('198.51.100.1')) })
+    expect(await Array.fromAsync(client.stream(count, { to: 3 }))).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
+  })
+
+  it('a stream that fails ends with a problem that tells nothing of its inside', async () => {
+    const text = await (await ask('/count?to=5&break_at=2')).text()
+    const [first, last] = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown)
+    expect(first).toEqual({ n: 1 })
+    expect(last).toMatchObject({ problem: { code: 'INTERNAL', request_id: 'req_1' } })
+    expect(text).not.toContain('inner text')
+    expect(logs.at(-1)).toContain('inner text')
+  })
+
+  it('an upload is read as it comes, within its limit and of its media type', async () => {
+    const put = (body: BodyInit, type = 'application/octet-stream') =>
+      ask('/files/a%20b', { method: 'PUT', body, headers: { 'content-type': type }, duplex: 'half' })
+    expect(await (await put(new Uint8Array(1000))).json()).toEqual({ name: 'a b', size: 1000 })
+    expect((await put(new Uint8Array(1001))).status).toBe(413)
+    expect((await put('x', 'text/plain')).status).toBe(415)
+  })
+
+  it('a raw answer keeps its shape and gets the request id', async () => {
+    const response = await ask('/away')
+    expect([response.status, response.headers.get('location'), response.headers.get('x-request-id')]).toEqual([
+      303,
+      'http://elsewhere.example/',
+      'req_1',
+    ])
+  })
+
+  it('what leaves has passed the output schema: keys not named are gone, a misfit is our fault and says nothing', async () => {
+    expect(await (await ask('/slim')).json()).toEqual({ shown: 'yes', input: {} })
+    const response = await ask('/wrong')
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('inner text')])
+  })
+
+  it('the query string is read by the types of the schema', async () => {
+    const { input } = (await (await ask('/slim?q=a&q=b&n=3&b=true')).json()) as { input: unknown }
+    expect(input).toEqual({ q: ['a', 'b'], n: 3, b: true })
+    for (const query of ['n=x', 'n=1&n=2', 'b=yes', 'unknown=1', 'n=1e3']) {
+      expect([query, (await ask(`/slim?${query}`)).status]).toEqual([query, 400])
+    }
+  })
+
+  it('too often from one address is 429 with the seconds to wait; another address and the next window pass', async () => {
+    clock.set(new Date('2026-01-01T00:00:45Z'))
+    expect((await ask('/limited')).status).toBe(200)
+    expect((await ask('/limited')).status).toBe(200)
+    const refused = await ask('/limited')
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '15'])
+    expect((await ask('/limited', {}, from('198.51.100.2'))).status).toBe(200)
+    clock.advance(15_000)
+    expect((await ask('/limited')).status).toBe(200)
+  })
+
+  const principal = (over: Partial<Principal> = {}): Principal => ({
+    kind: 'api_token',
+    id: 'tok_1',
+    user_id: 'usr_1',
+    org_id: 'org_1',
+    role: 'developer',
+    scopes: [],
+    expires_at: null,
+    ...over,
+  })
+  const asCaller = (token: string, path = '/apps/other') => ask(path, { headers: { authorization: `Bearer ${token}` } })
+
+  it('a part in the app is as good as the role, in that app only', async () => {
+    answerOfAuth = async () => principal({ role: 'viewer' })
+    expect((await asCaller('part', '/apps/mine')).status).toBe(200)
+    expect((await asCaller('part', '/apps/other')).status).toBe(403)
+  })
+
+  it('a principal is kept five seconds and no longer; a refusal is not kept', async () => {
+    answerOfAuth = async () => principal()
+    expect((await asCaller('kept')).status).toBe(200)
+    answerOfAuth = async () => {
+      throw invalidToken()
+    }
+    clock.advance(4_999)
+    expect((await asCaller('kept')).status).toBe(200)
+    clock.advance(1)
+    expect((await asCaller('kept')).status).toBe(401)
+    answerOfAuth = async () => principal()
+    expect((await asCaller('kept')).status).toBe(200)
+  })
+
+  it('a kept principal dies when its token expires', async () => {
+    const expires_at = new Date(clock.now().getTime() + 1_000).toISOString()
+    answerOfAuth = async () => principal({ expires_at })
+    expect((await asCaller('expiring')).status).toBe(200)
+    clock.advance(1_000)
+    expect((await asCaller('expiring')).status).toBe(401)
+  })
+
+  it('AU-09 auth that cannot be asked is 503 with Retry-After, never allowed and never invalid', async () => {
+    answerOfAuth = async () => {
+      throw new OperatorFetchError('no answer from http://auth-service')
+    }
+    const response = await asCaller('unasked')
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await response.text()).not.toContain('auth-service')
+    answerOfAuth = async () => {
+      throw new ServiceError('UNAVAILABLE', 'the database cannot answer now', { retryAfterSeconds: 2 })
+    }
+    expect((await asCaller('unasked')).headers.get('retry-after')).toBe('2')
+  })
+})
