@@ -2,6 +2,7 @@ import { cp, glob, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { WORKERS } from '../src/lib/assets.ts'
+import { buildConsole } from './build-console.ts'
 
 /** `node scripts/build.ts [part…]` makes a release in `dist/`; `src/lib/assets.ts` finds its files there. */
 const root = join(import.meta.dirname, '..')
@@ -29,12 +30,6 @@ const PARTS: Record<string, () => Promise<unknown>> = {
     build({ ...common, target: 'node22', minify: true, entryPoints: ['src/cli/main.ts'], outfile: 'dist/cli.js' }),
   migrations: copyMigrations,
   console: buildConsole,
-}
-
-/** Loaded only here: the other parts need no vite. */
-async function buildConsole(): Promise<void> {
-  const vite = await import('vite')
-  await vite.build({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn' })
 }
 
 async function copyMigrations(): Promise<void> {

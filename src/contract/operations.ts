@@ -1,4 +1,5 @@
 import { adminCreateOrg, adminCreateToken, createOrg, validateToken } from './auth.ts'
+import { consoleAsset, consolePage } from './console.ts'
 import { listSlimSources } from './data-sources.ts'
 import { platformMcp } from './mcp.ts'
 import type { Operation } from './operation.ts'
@@ -12,6 +13,8 @@ export const OPERATIONS: readonly Operation[] = [
   adminCreateToken,
   listSlimSources,
   platformMcp,
+  consolePage,
+  consoleAsset,
   health,
   ready,
   metrics,

@@ -79,6 +79,7 @@ describe('a worker thread', () => {
     expect(await caught(host.ask({}))).toBe(stopped)
     await host.exited
     const reached = new Int32Array(counted)[0]
+    expect(reached).not.toBe(0)
     await using other = startWorker(file, undefined)
     await other.ask({})
     expect(new Int32Array(counted)[0]).toBe(reached)
@@ -89,7 +90,9 @@ describe('a worker thread', () => {
     await using host = startWorker(file, undefined)
     await host.ask({}, { limitMs: 1_000 })
     expect(await caught(host.ask({ fail: 'x' }, { limitMs: 1_000 }))).toMatchObject({ message: 'x' })
-    expect(await caught((async () => host.ask(() => {}, { limitMs: 1_000 }))())).toMatchObject({ name: 'DataCloneError' })
+    expect(await caught((async () => host.ask(() => {}, { limitMs: 1_000 }))())).toMatchObject({
+      name: 'DataCloneError',
+    })
     vi.advanceTimersByTime(60_000)
     expect(await host.ask({ n: 2 })).toMatchObject({ message: { n: 2 } })
   })
@@ -113,7 +116,10 @@ describe('a worker thread', () => {
 
   it('whose script is missing tells so', async () => {
     await using host = startWorker(join(place, 'missing.mts'), undefined)
-    expect(await caught(host.ask({}))).toMatchObject({ name: 'WorkerStopped', cause: { code: 'ERR_MODULE_NOT_FOUND' } })
+    expect(await caught(host.ask({}))).toMatchObject({
+      name: 'WorkerStopped',
+      cause: { message: expect.stringContaining('missing.mts') },
+    })
   })
 
   it('that is closed tells all who wait, and is gone', async () => {

@@ -50,15 +50,18 @@ export class WireStream extends Duplex {
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     this.#unsent = this.#unsent.length === 0 ? chunk : Buffer.concat([this.#unsent, chunk])
     const { bytes, ends } = this.#takeWhole()
-    if (ends) this.push(null)
-    if (bytes.length === 0) {
+    const finish = () => {
+      if (ends && !this.destroyed) this.push(null)
       done()
+    }
+    if (bytes.length === 0) {
+      finish()
       return
     }
     this.#wire.send(bytes).then(
       (answer) => {
         if (!this.destroyed) this.push(answer)
-        done()
+        finish()
       },
       (error: Error) => done(error),
     )

@@ -1,3 +1,5 @@
+import { assets } from '#lib/assets.ts'
+import { consoleRoutes } from '../console/index.ts'
 import { dataSourceRoutes } from '../data-sources/index.ts'
 import { ownerOf } from '../service-table.ts'
 import { apiDocsRoutes } from '../system/index.ts'
@@ -8,7 +10,7 @@ import type { Service, ServiceParts } from './parts.ts'
 export function compose(parts: ServiceParts): Service {
   const fetch = composeEdge(parts, {
     name: 'api-gateway',
-    routes: [...dataSourceRoutes(parts), ...apiDocsRoutes(parts)],
+    routes: [...dataSourceRoutes(parts), ...apiDocsRoutes(parts), ...consoleRoutes(assets.console())],
     validate: validateAtAuth(parts, 'api-gateway'),
     forward: (path) => {
       const owner = ownerOf(path)

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { NO_BODY } from './limits.ts'
+import { operation } from './operation.ts'
+
+export const consolePage = operation({
+  kind: 'raw',
+  name: 'console.page',
+  method: 'GET',
+  path: '/',
+  summary: 'The console',
+  access: 'public',
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({}),
+  produces: ['text/html'],
+})
+
+export const consoleAsset = operation({
+  kind: 'raw',
+  name: 'console.asset',
+  method: 'GET',
+  path: '/assets/{file}',
+  summary: 'A script, style or picture of the console',
+  access: 'public',
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({ file: z.string().regex(/^[\w-]+\.(?:js|css|svg)$/) }),
+  produces: ['text/javascript', 'text/css', 'image/svg+xml'],
+})

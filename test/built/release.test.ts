@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createOrg } from '../../src/contract/auth.ts'
+import { createClient } from '../../src/contract/client.ts'
+import type { FirstRun } from '../../src/server/first-run.ts'
+import { type ServerProcess, startProcess } from '../help/processes.ts'
+import { needs, stores } from '../help/stores.ts'
+
+const run = promisify(execFile)
+const ROOT = join(import.meta.dirname, '..', '..')
+
+/** The built server and CLI in a folder that has no source. */
+describe('a release', () => {
+  let folder: string
+  let server: ServerProcess
+  let first: FirstRun
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-release-'))
+    const release = join(folder, 'release')
+    mkdirSync(release)
+    for (const part of ['dist', 'bin', 'package.json'])
+      cpSync(join(ROOT, part), join(release, part), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules'), join(release, 'node_modules'))
+    const env = { PORT: '0', SVC_DATA_DIR: join(folder, 'data') }
+    server = await startProcess(env, [join(release, 'dist', 'server.js')])
+    first = JSON.parse(readFileSync(join(folder, 'data', 'first-run.json'), 'utf8')) as FirstRun
+  })
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const svc = (...args: string[]) =>
+    run(process.execPath, [join(folder, 'release', 'bin', 'svc.js'), ...args], {
+      env: { PATH: process.env.PATH, SVC_CONFIG_DIR: join(folder, 'config') },
+    })
+
+  it('the server answers and writes', async () => {
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+    const headers = () => ({ authorization: `Bearer ${first.api_key}` })
+    const client = createClient({ baseUrl: server.url, fetch, headers })
+    expect((await client.call(createOrg, { name: 'Built' })).slug).toBe('built')
+    const list = await fetch(`${server.url}/api/wf/slim/data-sources`, { headers: headers() })
+    expect(await list.text()).toBe('items: []\nnext_cursor: null\n')
+    expect((await fetch(`${server.url}/docs`)).status).toBe(200)
+  })
+
+  it('the CLI signs in and lists', async () => {
+    await svc('login', '--api-url', server.url, '--api-key', first.api_key)
+    const { stdout } = await svc('datasource', 'list', '-o', 'json')
+    expect(JSON.parse(stdout)).toEqual({ items: [], next_cursor: null })
+    expect((await svc('--version')).stdout.trim()).toBe('0.1.0')
+  })
+
+  needs('chromium')('in a browser', () => {
+    it('CO-02 the console shows what the key opens, under its own content security policy', async () => {
+      const browser = await chromium.launch({
+        executablePath: stores.chromium!,
+        args: [
+          '--no-sandbox',
+          '--disable-gpu',
+          '--disable-background-networking',
+          '--disable-component-update',
+          '--disable-sync',
+        ],
+      })
+      try {
+        const page = await browser.newPage()
+        const faults: string[] = []
+        page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+        page.on('pageerror', (error) => faults.push(error.message))
+        await page.goto(server.url)
+        await page.getByLabel('API key').fill(first.api_key)
+        await page.getByRole('button', { name: 'Show data sources' }).click()
+        await page.getByText('None yet.').waitFor()
+        await page.goto(`${server.url}/docs`)
+        await page.getByText('/api/wf/slim/data-sources').first().waitFor()
+        expect(faults).toEqual([])
+      } finally {
+        await browser.close()
+      }
+    })
+  })
+})
