@@ -7,7 +7,7 @@ import type { Sealer } from '#lib/seal.ts'
 import { withIdempotency } from './idempotency.ts'
 import { encode, type Format } from './negotiate.ts'
 import { boundedBody, boundedRequest, refuseLargeBody } from './read-input.ts'
-import type { Context, Route, RouteOf } from './route.ts'
+import { type Context, RequestContext, type Route, type RouteOf } from './route.ts'
 import { chooseFraming, STREAM_TYPES, streamBody } from './stream.ts'
 
 type Deps = { db: Db; sealer: Sealer; clock: Clock; log: Log }
@@ -66,7 +66,7 @@ function rawAnswer({ op, answer }: RouteOf<'raw'>): Answer {
   return async (input, context) => {
     if (op.consumes) refuseMediaType(context.request, op.consumes)
     const request = boundedRequest(context.request, op.bodyLimit)
-    const response = await answer(input, { ...context, request })
+    const response = await answer(input, new RequestContext(context, context.principal, request))
     const headers = new Headers(response.headers)
     headers.set('x-request-id', context.requestId)
     return new Response(response.body, { status: response.status, headers })

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { ServiceError } from '#contract/errors.ts'
 import { PRINCIPAL_KEPT_SECONDS } from '#contract/limits.ts'
 import type { Principal } from '#contract/principal.ts'
@@ -19,11 +18,14 @@ const MOST_KEPT = 10_000
 
 export function createPrincipalCache(clock: Clock): PrincipalCache {
   const kept = new Map<string, { principal: Promise<Principal>; until: number }>()
-  const keyOf = (audience: string, token: string) => hash('sha256', `${audience} ${token}`, 'base64')
+  const keyOf = (audience: string, token: string) => `${audience} ${token}`
   return {
     get: (audience, token) => {
-      const entry = kept.get(keyOf(audience, token))
-      return entry && entry.until > clock.now().getTime() ? entry.principal : undefined
+      const key = keyOf(audience, token)
+      const entry = kept.get(key)
+      if (entry === undefined || entry.until > clock.now().getTime()) return entry?.principal
+      kept.delete(key)
+      return undefined
     },
     put: (audience, token, principal) => {
       if (kept.size >= MOST_KEPT) kept.clear()

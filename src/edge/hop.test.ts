@@ -36,7 +36,6 @@ describe('the end client’s address', () => {
   const trusted = addressList(['10.0.0.0/8', 'fd00::/8', '192.0.2.1'])
 
   it.each([
-    ['no proxy: the socket', '198.51.100.1', null, '198.51.100.1'],
     ['a stranger’s word is not taken', '198.51.100.1', '1.2.3.4', '198.51.100.1'],
     ['a trusted proxy’s word is', '10.1.1.1', '1.2.3.4', '1.2.3.4'],
     ['only the part trusted proxies wrote', '10.1.1.1', '6.6.6.6, 1.2.3.4, 10.2.2.2', '1.2.3.4'],
@@ -51,7 +50,7 @@ describe('the end client’s address', () => {
 
   const read = createInfoReader({ trustedProxies: trusted, hops: createHops(SECRET, testClock()) })
   const ask = (headers: Record<string, string>, socket = '127.0.0.1') =>
-    read(new Request('http://x/', { headers }), socket)
+    read({ method: 'GET', url: 'http://x/', header: (name) => headers[name] }, socket)
 
   it('IPv4 in IPv6 sockets is IPv4', () => {
     expect(ask({}, '::ffff:198.51.100.1').clientAddress).toBe('198.51.100.1')

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { ServiceError } from '#contract/errors.ts'
-import type { Operation } from '#contract/operation.ts'
+import { type Operation, pathShape } from '#contract/operation.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { KeyValueStore } from '#lib/kv.ts'
@@ -14,7 +14,7 @@ import { chooseFormat, type Format } from './negotiate.ts'
 import { problemResponse, toServiceError } from './problem.ts'
 import { createLimiter } from './rate-limit.ts'
 import { createInputReader } from './read-input.ts'
-import type { RequestInfo, Route, ServiceFetch } from './route.ts'
+import { RequestContext, type RequestInfo, type Route, type ServiceFetch } from './route.ts'
 
 export type EdgeDeps = {
   service: string
@@ -37,12 +37,12 @@ type Bindings = { Bindings: RequestInfo }
 export function createEdge(routes: readonly Route[], deps: EdgeDeps): ServiceFetch {
   const app = new Hono<Bindings>()
   for (const route of routes) mount(app, route, deps)
-  for (const [path, allow] of methodsByPath(routes)) {
-    app.all(honoPath(path), (c) => refuse(c.req.raw, c.env, methodNotAllowed(c.req.method, allow), { allow }))
-  }
+  const allowed = methodsByPath(routes)
   app.notFound((c) => {
     const neighbour = deps.forward?.(c.req.path)
     if (neighbour) return neighbour(c.req.raw, c.env)
+    const allow = allowed.find(({ shape }) => shape.test(c.req.path))?.allow
+    if (allow) return refuse(c.req.raw, c.env, methodNotAllowed(c.req.method, allow), { allow })
     return refuse(c.req.raw, c.env, new ServiceError('NOT_FOUND', 'there is nothing here'))
   })
   app.onError((error, c) => {
@@ -78,15 +78,7 @@ function createHandler(route: Route, deps: EdgeDeps) {
       const principal = await gate(request, info, holes)
       await limit?.(info, principal)
       const input = await readInput(request, holes, query)
-      const context = {
-        ...info,
-        principal,
-        request,
-        get signal() {
-          return request.signal
-        },
-      }
-      const response = await answer(input, context, format)
+      const response = await answer(input, new RequestContext(info, principal, request), format)
       seen(response.status, started, info)
       return response
     } catch (error) {
@@ -103,9 +95,15 @@ function defaultFormat(op: Operation): Format {
 
 /** Counts and logs each answer; what we did wrong is logged with its cause, what the caller did wrong is not. */
 function createRecorder(op: Operation, { service, metrics, log }: EdgeDeps) {
+  const timers = new Map<number, { observe(seconds: number): void }>()
+  const timerOf = (status: number) => {
+    const timer = timers.get(status) ?? metrics.requests.labels({ service, operation: op.name, status })
+    timers.set(status, timer)
+    return timer
+  }
   return (status: number, started: number, info: RequestInfo, refusal?: ServiceError) => {
     const ms = performance.now() - started
-    metrics.requests.observe({ service, operation: op.name, status }, ms / 1000)
+    timerOf(status).observe(ms / 1000)
     const fields = { request_id: info.requestId, operation: op.name, status, duration_ms: Math.round(ms * 10) / 10 }
     if (refusal && status >= 500) log.error({ ...fields, error: refusal.cause ?? refusal }, 'answered with a fault')
     else log.info(fields, 'answered')
@@ -120,14 +118,14 @@ function methodNotAllowed(method: string, allow: string): ServiceError {
   return new ServiceError('METHOD_NOT_ALLOWED', `${method} is not taken here; ${allow} is`)
 }
 
-function methodsByPath(routes: readonly Route[]): Map<string, string> {
+function methodsByPath(routes: readonly Route[]): { shape: RegExp; allow: string }[] {
   const allow = new Map<string, string>()
   for (const { op } of routes) {
     const methods = op.method === 'GET' ? 'GET, HEAD' : op.method
     const before = allow.get(op.path)
     allow.set(op.path, before ? `${before}, ${methods}` : methods)
   }
-  return allow
+  return [...allow].map(([path, methods]) => ({ shape: pathShape(path), allow: methods }))
 }
 
 function honoPath(path: string): string {

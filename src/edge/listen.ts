@@ -25,7 +25,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const answer = getRequestListener(
     async (request, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings
-      const info = options.readInfo(request, incoming.socket.remoteAddress ?? '')
+      const header = (name: string) => incoming.headers[name] as string | undefined
+      const info = options.readInfo(
+        { method: request.method, url: request.url, header },
+        incoming.socket.remoteAddress ?? '',
+      )
       const response = await options.fetch(request, info)
       if (!incoming.complete) leaveBodyUnread(incoming, outgoing)
       // While stopping, a connection kept alive would only be waited for.

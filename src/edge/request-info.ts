@@ -3,30 +3,46 @@ import { newId } from '#lib/ids.ts'
 import { HOP_HEADER, type Hops } from './hop.ts'
 import type { RequestInfo } from './route.ts'
 
-export type ReadInfo = (request: Request, socketAddress: string) => RequestInfo
+/** The little of a request that is needed here, as cheap to get as the listener can offer it. */
+export type RequestHead = { method: string; url: string; header: (name: string) => string | undefined }
+export type ReadInfo = (head: RequestHead, socketAddress: string) => RequestInfo
 
 /** Reads who is really calling, from the socket, from proxies that are trusted, or from our own signed header. */
 export function createInfoReader(deps: { trustedProxies: BlockList; hops: Hops }): ReadInfo {
-  return (request, socketAddress) => {
-    const { headers, method, url } = request
-    const hop = headers.get(HOP_HEADER)
-    const told = hop === null ? undefined : deps.hops.verify(hop, method, url)
+  return (head, socketAddress) => {
+    const hop = head.header(HOP_HEADER)
+    const told = hop === undefined ? undefined : deps.hops.verify(hop, head.method, head.url)
     if (told) return told
-    const forwarded = headers.get('x-forwarded-for')
-    const proxied = forwarded !== null || headers.has('forwarded') || headers.has('x-forwarded-host')
+    const { address, isPrivate } = knownAddress(socketAddress)
+    const forwarded = head.header('x-forwarded-for')
+    const proxied = forwarded ?? head.header('forwarded') ?? head.header('x-forwarded-host')
     return {
-      clientAddress: clientAddress(plainAddress(socketAddress), forwarded, deps.trustedProxies),
+      clientAddress: forwarded === undefined ? address : clientAddress(address, forwarded, deps.trustedProxies),
       requestId: newId('req'),
-      via: headers.get('x-svc-client') === 'cli' ? 'cli' : 'api',
-      direct: !proxied && contains(PRIVATE, plainAddress(socketAddress)),
+      via: head.header('x-svc-client') === 'cli' ? 'cli' : 'api',
+      direct: proxied === undefined && isPrivate,
     }
   }
 }
 
+const known = new Map<string, { address: string; isPrivate: boolean }>()
+const MOST_KNOWN = 10_000
+
+/** Connections are kept and clients come back: what an address is, is worked out once. */
+function knownAddress(socketAddress: string) {
+  const before = known.get(socketAddress)
+  if (before) return before
+  if (known.size >= MOST_KNOWN) known.clear()
+  const address = plainAddress(socketAddress)
+  const found = { address, isPrivate: contains(PRIVATE, address) }
+  known.set(socketAddress, found)
+  return found
+}
+
 /** Walks `X-Forwarded-For` from the nearest hop outwards and stops at the first one nobody vouches for. */
-export function clientAddress(socketAddress: string, forwarded: string | null, trusted: BlockList): string {
+export function clientAddress(socketAddress: string, forwarded: string, trusted: BlockList): string {
   let address = socketAddress
-  const hops = forwarded === null ? [] : forwarded.split(',').map((hop) => plainAddress(hop.trim()))
+  const hops = forwarded.split(',').map((hop) => plainAddress(hop.trim()))
   for (const hop of hops.toReversed()) {
     if (!contains(trusted, address) || !isAddress(hop)) break
     address = hop

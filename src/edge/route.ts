@@ -40,6 +40,29 @@ export type Context<P = Principal | null> = RequestInfo & {
   readonly signal: AbortSignal
 }
 
+/** The context of one request. A class, so that the signal costs nothing until somebody asks for it. */
+export class RequestContext implements Context {
+  readonly clientAddress: string
+  readonly requestId: string
+  readonly via: Via
+  readonly direct: boolean
+  readonly principal: Principal | null
+  readonly request: Request
+
+  constructor(info: RequestInfo, principal: Principal | null, request: Request) {
+    this.clientAddress = info.clientAddress
+    this.requestId = info.requestId
+    this.via = info.via
+    this.direct = info.direct
+    this.principal = principal
+    this.request = request
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal
+  }
+}
+
 type ContextOf<T extends Operation> = Context<PrincipalOf<T['access']>>
 type Input<T extends Operation> = z.output<T['input']>
 

@@ -24,6 +24,8 @@ export const ID_PREFIXES = [
 export type IdPrefix = (typeof ID_PREFIXES)[number]
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const random = new Uint8Array(4096)
+let randomUsed = random.length
 let lastMs = 0
 let sequence = 0
 
@@ -32,21 +34,45 @@ let sequence = 0
  * so the 12 bits after the time count up within a millisecond (RFC 9562 section 6.2, method 1).
  */
 export function newId(prefix: IdPrefix, now: number = Date.now()): string {
+  const bytes = new Uint8Array(16)
+  takeRandom(bytes)
   if (now > lastMs) {
     lastMs = now
-    sequence = randomFillSync(new Uint16Array(1))[0]! & 0x7ff
+    sequence = ((bytes[6]! << 8) | bytes[7]!) & 0x7ff
   } else if (++sequence > 0xfff) {
     lastMs += 1
     sequence = 0
   }
-  const low = randomFillSync(new BigUint64Array(1))[0]! & 0x3fffffffffffffffn
-  const high = (BigInt(lastMs) << 16n) | 0x7000n | BigInt(sequence)
-  return `${prefix}_${base32((high << 64n) | 0x8000000000000000n | low)}`
+  for (let i = 5, rest = lastMs; i >= 0; i--, rest = Math.floor(rest / 256)) bytes[i] = rest % 256
+  bytes[6] = 0x70 | (sequence >> 8)
+  bytes[7] = sequence & 0xff
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f)
+  return `${prefix}_${base32(bytes)}`
 }
 
-function base32(value: bigint): string {
+/** From a store filled at once: asking the system for a few bytes costs as much as asking for many. */
+function takeRandom(bytes: Uint8Array): void {
+  if (randomUsed + bytes.length > random.length) {
+    randomFillSync(random)
+    randomUsed = 0
+  }
+  bytes.set(random.subarray(randomUsed, (randomUsed += bytes.length)))
+}
+
+/** 128 bits as 26 digits of 5, the first holding only 3. */
+function base32(bytes: Uint8Array): string {
   let text = ''
-  for (let rest = value, left = 26; left > 0; left--, rest >>= 5n) text = ALPHABET[Number(rest & 31n)] + text
+  let held = 0
+  let bits = 2
+  for (const byte of bytes) {
+    held = (held << 8) | byte
+    bits += 8
+    while (bits >= 5) {
+      bits -= 5
+      text += ALPHABET[(held >> bits) & 31]
+    }
+    held &= (1 << bits) - 1
+  }
   return text
 }
 

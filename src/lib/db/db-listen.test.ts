@@ -81,6 +81,15 @@ describe('listening', () => {
     expect(await ears.until(1)).toEqual(['heard'])
   })
 
+  it('is not disturbed by a statement that fails', async () => {
+    const ears = openEars()
+    await using _listening = await db.listen('quiet', ears.onNotify)
+    await expect(db.query(sql`select 1 / ${0}::int`)).rejects.toMatchObject({ code: '22012' })
+    await expect(db.tx((tx) => tx.query(sql`select 1 / ${0}::int`))).rejects.toMatchObject({ code: '22012' })
+    await notify(db, 'quiet', 'one')
+    expect(await ears.until(1)).toEqual(['one'])
+  })
+
   it('may query when it is told, although the news came with a transaction', async () => {
     const answer = Promise.withResolvers<unknown>()
     await using _listening = await db.listen('ask', () => {

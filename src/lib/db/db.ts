@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import pg from 'pg'
-import { unavailableFrom } from './errors.ts'
+import { DatabaseUnavailable, unavailableFrom } from './errors.ts'
 import type { Sql } from './sql.ts'
 import { insideTransaction, refuseInTransaction, TransactionMisuse } from './transaction-guard.ts'
 
@@ -45,7 +45,7 @@ export function createDb(engine: Engine): Db {
     engine: engine.name,
     query: async (statement) => {
       refuseInTransaction('a plain query')
-      return run(engine.pool, statement)
+      return queryOnce(engine.pool, statement)
     },
     tx: async (work, options) => {
       refuseInTransaction('a second transaction')
@@ -59,11 +59,38 @@ export function createDb(engine: Engine): Db {
   }
 }
 
-async function run<Row>(runner: pg.Pool | PoolClient, statement: Sql): Promise<Row[]> {
+/** Not `pool.query`: that one closes the connection after any error, be it a duplicate key. */
+async function queryOnce<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
+  const client = await connect(pool)
+  let broken: DatabaseUnavailable | undefined
+  try {
+    return await run<Row>(client, statement)
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) broken = error
+    throw error
+  } finally {
+    release(client, broken)
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<PoolClient> {
+  const client = await pool.connect().catch(rethrow)
+  return client.on('error', onLost)
+}
+
+function release(client: PoolClient, broken: Error | undefined): void {
+  client.release(broken)
+  client.off('error', onLost)
+}
+
+/** The next statement fails and tells; with nobody listening the event itself would end the process. */
+function onLost(): void {}
+
+async function run<Row>(client: PoolClient, statement: Sql): Promise<Row[]> {
   try {
     const { name, text, values } = statement
     const config = name === '' ? { text } : { name, text, values: values as unknown[] }
-    const result = await runner.query(config)
+    const result = await client.query(config)
     return result.rows as Row[]
   } catch (error) {
     return rethrow(error)
@@ -75,10 +102,7 @@ function rethrow(error: unknown): never {
 }
 
 async function transact<T>(engine: Engine, work: (tx: Tx) => Promise<T>, options: TxOptions): Promise<T> {
-  const client = await engine.pool.connect().catch(rethrow)
-  // The next statement fails and tells; with nobody listening the event itself would end the process.
-  const onLost = () => {}
-  client.on('error', onLost)
+  const client = await connect(engine.pool)
   let broken: Error | undefined
   try {
     await begin(engine, client, options)
@@ -90,8 +114,7 @@ async function transact<T>(engine: Engine, work: (tx: Tx) => Promise<T>, options
     throw error
   } finally {
     if (!broken) await engine.limitStatements(client, undefined)
-    client.release(broken)
-    client.off('error', onLost)
+    release(client, broken)
   }
 }
 

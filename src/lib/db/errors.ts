@@ -14,7 +14,7 @@ export class DatabaseUnavailable extends Error {
 const STATES = new Set(['57014', '57P01', '57P02', '57P03', '53300', '53400', '55P03', '08000', '08003', '08006'])
 const SOCKET = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'])
 const TEXTS =
-  /^(?:timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/
+  /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/
 
 export function unavailableFrom(error: unknown): DatabaseUnavailable | undefined {
   if (error instanceof DatabaseUnavailable) return error

@@ -25,20 +25,30 @@ needs('postgres')('on a server', () => {
   /** A second pool on the same database; `errors` are told to it as they come. */
   const open = (options: { statementTimeoutMs?: number; maxConnections?: number } = {}) => {
     const errors = openEars()
-    return { errors, db: openPostgres({ url: opened.url!, onError: (error) => errors.onNotify(String(error)), ...options }) }
+    return {
+      errors,
+      db: openPostgres({ url: opened.url!, onError: (error) => errors.onNotify(String(error)), ...options }),
+    }
   }
   const kill = (pid: number) => other.query(sql`select pg_terminate_backend(${pid})`)
   const pidOf = async (db: Pick<Db, 'query'>) =>
     (await db.query<{ pid: number }>(sql`select pg_backend_pid() as pid`))[0]!.pid
 
-  it('a statement past its limit is given up, and the connection goes on', async () => {
+  it('a statement past its limit is given up', async () => {
     await using db = open({ statementTimeoutMs: 200, maxConnections: 1 }).db
-    const pid = await pidOf(db)
     await expect(db.query(sql`select pg_sleep(60)`)).rejects.toMatchObject({
       name: 'DatabaseUnavailable',
       retryAfterSeconds: 1,
       cause: { code: '57014' },
     })
+    expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+  })
+
+  it('a statement that fails does not cost its connection', async () => {
+    await using db = open({ maxConnections: 1 }).db
+    const pid = await pidOf(db)
+    await expect(db.query(sql`select 1 / ${0}::int`)).rejects.toMatchObject({ code: '22012' })
+    await expect(db.tx((tx) => tx.query(sql`select 1 / ${0}::int`))).rejects.toMatchObject({ code: '22012' })
     expect(await pidOf(db)).toBe(pid)
   })
 
@@ -143,7 +153,10 @@ describe('a server that cannot be reached', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const port = await closedPort()
     const errors = openEars()
-    const db = openPostgres({ url: `postgres://u:p@127.0.0.1:${port}/d`, onError: (error) => errors.onNotify(String(error)) })
+    const db = openPostgres({
+      url: `postgres://u:p@127.0.0.1:${port}/d`,
+      onError: (error) => errors.onNotify(String(error)),
+    })
     const begun = performance.now()
     await expect(db.query(sql`select 1`)).rejects.toBeInstanceOf(DatabaseUnavailable)
     await expect(db.tx((tx) => tx.query(sql`select 1`))).rejects.toBeInstanceOf(DatabaseUnavailable)

@@ -9,13 +9,14 @@ export type PostgresOptions = {
   onError: (error: unknown) => void
 }
 
+const CONNECT_LIMIT_MS = 5_000
 const RECONNECT_MS = 500
 
 export function openPostgres(options: PostgresOptions): Db {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.maxConnections ?? 10,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeoutMs ?? 30_000,
     idle_in_transaction_session_timeout: 60_000,
@@ -49,7 +50,12 @@ function createListener(options: PostgresOptions) {
     for (const onNotify of channels.get(channel) ?? []) leaveTransaction(() => onNotify(payload))
   }
   const connect = async (): Promise<pg.Client> => {
-    const client = new pg.Client({ connectionString: options.url, application_name: 'svc listen', keepAlive: true })
+    const client = new pg.Client({
+      connectionString: options.url,
+      connectionTimeoutMillis: CONNECT_LIMIT_MS,
+      application_name: 'svc listen',
+      keepAlive: true,
+    })
     client.on('notification', (message) => tell(message.channel, message.payload ?? ''))
     client.on('error', options.onError)
     client.on('end', lost)

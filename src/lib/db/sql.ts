@@ -11,7 +11,9 @@ const NAMES_KEPT = 2000
 export function sql(strings: TemplateStringsArray, ...holes: unknown[]): Sql {
   const parts = [strings[0]!]
   const values: unknown[] = []
-  const append = (text: string) => void (parts[parts.length - 1] += text)
+  const append = (text: string) => {
+    parts[parts.length - 1] += text
+  }
   holes.forEach((hole, i) => {
     if (hole instanceof Raw) append(hole.text)
     else if (hole instanceof Statement) {

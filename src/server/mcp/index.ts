@@ -3,7 +3,7 @@ import { platformMcp } from '#contract/mcp.ts'
 import type { JsonOperation } from '#contract/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
 import { type CallTool, createMcpEndpoint } from '#edge/mcp.ts'
-import { type Route, route, type ServiceFetch } from '#edge/route.ts'
+import { type RequestInfo, type Route, route, type ServiceFetch } from '#edge/route.ts'
 import type { Log } from '#lib/log.ts'
 
 type Deps = { gateway: ServiceFetch; version: string; log: Log }
@@ -28,9 +28,13 @@ function callThrough(gateway: ServiceFetch): CallTool {
   return (op, input, context) => {
     const client = createClient({
       baseUrl: 'http://api-gateway',
-      fetch: (request) => gateway(request, { ...context, via: 'mcp' }),
+      fetch: (request) => gateway(request, { ...infoOf(context), via: 'mcp' }),
       headers: () => ({ authorization: context.request.headers.get('authorization') ?? '' }),
     })
     return client.call(op, input)
   }
+}
+
+function infoOf({ clientAddress, requestId, direct, via }: RequestInfo): RequestInfo {
+  return { clientAddress, requestId, direct, via }
 }

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { FolderInUse, lockFolder } from './folder-lock.ts'
+
+const place = mkdtempSync(join(tmpdir(), 'svc-lock-'))
+const holder = join(place, 'hold.mts')
+const children: ChildProcess[] = []
+let folders = 0
+
+beforeAll(() => {
+  writeFileSync(
+    holder,
+    `import { lockFolder } from ${JSON.stringify(join(import.meta.dirname, 'folder-lock.ts'))}
+    try {
+      globalThis.lock = lockFolder(process.argv[2])
+      console.log('held')
+      process.stdin.resume()
+    } catch (error) {
+      console.log(error.name + ': ' + error.message)
+    }`,
+  )
+})
+afterEach(async () => {
+  for (const child of children.splice(0)) await end(child)
+})
+afterAll(() => rmSync(place, { recursive: true }))
+
+const newFolder = () => join(place, `folder ${folders++}`, 'deep')
+
+/** A process that tries to take the folder, and the first line it says about that. */
+async function hold(folder: string): Promise<{ child: ChildProcess; said: string }> {
+  const child = spawn(process.execPath, [holder, folder], { stdio: ['pipe', 'pipe', 'inherit'] })
+  children.push(child)
+  const [said] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  return { child, said }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
+
+describe('a locked folder', () => {
+  it('is made, for its owner only', () => {
+    const folder = newFolder()
+    using _lock = lockFolder(folder)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(statSync(join(folder, 'lock.json')).mode & 0o777).toBe(0o600)
+  })
+
+  it('is refused to the same process a second time, naming the process', () => {
+    const folder = newFolder()
+    using _lock = lockFolder(folder)
+    expect(() => lockFolder(folder)).toThrow(FolderInUse)
+    expect(() => lockFolder(folder)).toThrow(`${folder} is in use by process ${process.pid}, started 20`)
+  })
+
+  it('is refused to another process, naming the holder, also after it was refused once', async () => {
+    const folder = newFolder()
+    using _lock = lockFolder(folder)
+    const refusal = new RegExp(`^FolderInUse: .*folder \\d+/deep is in use by process ${process.pid}, started 20`)
+    expect((await hold(folder)).said).toMatch(refusal)
+    expect((await hold(folder)).said).toMatch(refusal)
+  })
+
+  it('is refused to us while another process holds it, and free at once when that is killed', async () => {
+    const folder = newFolder()
+    const { child, said } = await hold(folder)
+    expect(said).toBe('held')
+    expect(() => lockFolder(folder)).toThrow(`in use by process ${child.pid}, started`)
+    await end(child)
+    using _lock = lockFolder(folder)
+    expect(() => lockFolder(folder)).toThrow(`in use by process ${process.pid}, started`)
+  })
+
+  it('is free again when the lock is disposed of', async () => {
+    const folder = newFolder()
+    lockFolder(folder)[Symbol.dispose]()
+    expect((await hold(folder)).said).toBe('held')
+  })
+
+  it('leaves other folders free', () => {
+    using _one = lockFolder(newFolder())
+    expect(() => lockFolder(newFolder())[Symbol.dispose]()).not.toThrow()
+  })
+
+  it('says that much when its holder left no word', () => {
+    const folder = newFolder()
+    using _lock = lockFolder(folder)
+    writeFileSync(join(folder, 'lock.json'), '')
+    expect(() => lockFolder(folder)).toThrow(`${folder} is in use by another process`)
+  })
+})
