@@ -37,7 +37,7 @@ describe('the list of operations', () => {
   })
 
   it.each(all)('%s has an input key for each hole of its path, and a well-formed path', (_, { path, input }) => {
-    expect(path).toMatch(/^(?:\/(?:[a-z0-9._-]+|\{\w+\}))+$/)
+    expect(path).toMatch(/^(?:\/|(?:\/(?:[a-z0-9._-]+|\{\w+\}))+)$/)
     for (const hole of pathHoles(path)) expect(Object.keys(input.shape)).toContain(hole)
   })
 

@@ -115,12 +115,13 @@ describe('a turn of a leader', () => {
     const { loop, turn } = openTestLoop({ name: 'renewing', leader: true })
     await using running = await run(loop, { query })
     const first = await turn(1)
+    await Promise.all(Array.from({ length: 5 }, () => db.query(sql`select 1`)))
     hold = true
     vi.advanceTimersByTime(5_000)
     await asked!.promise
     first.finish(FAR)
     // Long enough for the lease to be given back, were nobody waiting for the renewal.
-    for (let rounds = 0; rounds < 3; rounds += 1) await db.query(sql`select 1`)
+    for (let rounds = 0; rounds < 20; rounds += 1) await db.query(sql`select 1`)
     go!.resolve()
     await renewed!.promise
     await running[Symbol.asyncDispose]()

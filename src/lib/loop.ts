@@ -86,18 +86,37 @@ class Runner {
 
   /** Milliseconds until the next turn. */
   async #tick(): Promise<number> {
-    const now = this.#deps.clock.now()
-    if (!this.#loop.leader) return (await this.#loop.tick(now, this.#stopping.signal)).getTime() - now.getTime()
-    const lease = await this.#lead(now)
+    const { clock } = this.#deps
+    const now = clock.now()
+    if (this.#loop.leader) return this.#tickAsLeader(now)
+    const next = await this.#loop.tick(now, this.#stopping.signal)
+    return next.getTime() - clock.now().getTime()
+  }
+
+  async #tickAsLeader(now: Date): Promise<number> {
+    const { clock, db } = this.#deps
+    let lease = await this.#lead(now)
     if (!lease) return (LEADER_SECONDS * 1000) / 2
+    const { fence } = lease
     const lost = new AbortController()
-    const renewal = setInterval(() => void this.#renew(lost), (LEADER_SECONDS * 1000) / 3)
+    let renewing: Promise<void> | undefined
+    /** Whoever cannot renew must stop; so must one whose lease ran out, for another may have had it meanwhile. */
+    const renew = async () => {
+      const kept = await this.#lead(clock.now()).catch(() => undefined)
+      if (kept?.fence !== fence) lost.abort()
+      lease = kept ?? lease
+    }
+    const renewal = setInterval(() => {
+      renewing = renew()
+    }, (LEADER_SECONDS * 1000) / 3)
     try {
       const next = await this.#loop.tick(now, AbortSignal.any([this.#stopping.signal, lost.signal]))
-      return next.getTime() - now.getTime()
+      return next.getTime() - clock.now().getTime()
     } finally {
       clearInterval(renewal)
-      await releaseLease(this.#deps.db, lease)
+      // A renewal still under way would take again what is released.
+      await renewing
+      await releaseLease(db, lease)
     }
   }
 
@@ -108,11 +127,5 @@ class Runner {
       seconds: LEADER_SECONDS,
       now,
     })
-  }
-
-  /** Whoever cannot renew must stop before the lease runs out and another begins. */
-  async #renew(lost: AbortController): Promise<void> {
-    const kept = await this.#lead(this.#deps.clock.now()).catch(() => undefined)
-    if (!kept) lost.abort()
   }
 }
