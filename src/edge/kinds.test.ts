@@ -5,6 +5,7 @@ import { ServiceError } from '#contract/errors.ts'
 import { operation } from '#contract/operation.ts'
 import type { Principal } from '#contract/principal.ts'
 import { testClock } from '#lib/clock.ts'
+import { sql } from '#lib/db/sql.ts'
 import { openMemoryStore } from '#lib/kv.ts'
 import { createLog } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
@@ -95,6 +96,17 @@ const parted = operation({
   output: z.object({ org: z.string() }),
 })
 
+const slow = operation({
+  ...open,
+  kind: 'json',
+  name: 'test.slow',
+  method: 'GET',
+  path: '/slow',
+  summary: 'Slow',
+  input: z.object({}),
+  output: z.object({}),
+})
+
 describe('every kind of operation through the edge', () => {
   const clock = testClock()
   let database: TestDatabase
@@ -120,6 +132,15 @@ describe('every kind of operation through the edge', () => {
       route(wrong, async () => ({ n: 'inner text' }) as unknown as { n: number }),
       route(slim, async (input) => ({ shown: 'yes', hidden: 'inner text', input })),
       route(limited, async () => ({})),
+      route(slow, () =>
+        database.db.tx(
+          async (tx) => {
+            await tx.query(sql`select count(*) from generate_series(1, 10000000000)`)
+            return {}
+          },
+          { timeoutMs: 200 },
+        ),
+      ),
       route(parted, async (_, { principal }) => ({ org: principal.org_id })),
     ]
     edge = createEdge(routes, {
@@ -218,6 +239,13 @@ describe('every kind of operation through the edge', () => {
     expect((await ask('/limited', {}, from('198.51.100.2'))).status).toBe(200)
     clock.advance(15_000)
     expect((await ask('/limited')).status).toBe(200)
+  })
+
+  it('a statement past its limit is 503 with Retry-After, and the next request is served', async () => {
+    const response = await ask('/slow')
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await response.text()).not.toMatch(/generate_series|statement|worker/)
+    expect(await database.db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
   })
 
   const principal = (over: Partial<Principal> = {}): Principal => ({

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { FolderInUse, lockFolder } from './folder-lock.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'svc-lock-'))
@@ -32,6 +32,11 @@ afterAll(() => rmSync(place, { recursive: true }))
 
 const newFolder = () => join(place, `folder ${folders++}`, 'deep')
 
+const lock = (folder: string) => {
+  const locked = lockFolder(folder)
+  onTestFinished(() => locked[Symbol.dispose]())
+}
+
 /** A process that tries to take the folder, and the first line it says about that. */
 async function hold(folder: string): Promise<{ child: ChildProcess; said: string }> {
   const child = spawn(process.execPath, [holder, folder], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -50,21 +55,21 @@ async function end(child: ChildProcess): Promise<void> {
 describe('a locked folder', () => {
   it('is made, for its owner only', () => {
     const folder = newFolder()
-    using _lock = lockFolder(folder)
+    lock(folder)
     expect(statSync(folder).mode & 0o777).toBe(0o700)
     expect(statSync(join(folder, 'lock.json')).mode & 0o777).toBe(0o600)
   })
 
   it('is refused to the same process a second time, naming the process', () => {
     const folder = newFolder()
-    using _lock = lockFolder(folder)
+    lock(folder)
     expect(() => lockFolder(folder)).toThrow(FolderInUse)
     expect(() => lockFolder(folder)).toThrow(`${folder} is in use by process ${process.pid}, started 20`)
   })
 
   it('is refused to another process, naming the holder, also after it was refused once', async () => {
     const folder = newFolder()
-    using _lock = lockFolder(folder)
+    lock(folder)
     const refusal = new RegExp(`^FolderInUse: .*folder \\d+/deep is in use by process ${process.pid}, started 20`)
     expect((await hold(folder)).said).toMatch(refusal)
     expect((await hold(folder)).said).toMatch(refusal)
@@ -76,7 +81,7 @@ describe('a locked folder', () => {
     expect(said).toBe('held')
     expect(() => lockFolder(folder)).toThrow(`in use by process ${child.pid}, started`)
     await end(child)
-    using _lock = lockFolder(folder)
+    lock(folder)
     expect(() => lockFolder(folder)).toThrow(`in use by process ${process.pid}, started`)
   })
 
@@ -87,13 +92,13 @@ describe('a locked folder', () => {
   })
 
   it('leaves other folders free', () => {
-    using _one = lockFolder(newFolder())
+    lock(newFolder())
     expect(() => lockFolder(newFolder())[Symbol.dispose]()).not.toThrow()
   })
 
   it('says that much when its holder left no word', () => {
     const folder = newFolder()
-    using _lock = lockFolder(folder)
+    lock(folder)
     writeFileSync(join(folder, 'lock.json'), '')
     expect(() => lockFolder(folder)).toThrow(`${folder} is in use by another process`)
   })

@@ -56,7 +56,8 @@ function takeRandom(bytes: Uint8Array): void {
     randomFillSync(random)
     randomUsed = 0
   }
-  bytes.set(random.subarray(randomUsed, (randomUsed += bytes.length)))
+  bytes.set(random.subarray(randomUsed, randomUsed + bytes.length))
+  randomUsed += bytes.length
 }
 
 /** 128 bits as 26 digits of 5, the first holding only 3. */

@@ -50,8 +50,13 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
     const entry = entries.get(key)
     return entry && entry.until > clock.now().getTime() ? entry : undefined
   }
+  let sweepAt = SWEEP_AT
   const put = (key: string, value: string, until: number) => {
-    if (entries.size >= SWEEP_AT) for (const known of entries.keys()) if (!live(known)) entries.delete(known)
+    if (entries.size >= sweepAt) {
+      for (const known of entries.keys()) if (!live(known)) entries.delete(known)
+      // Where many live, not at every one that comes after.
+      sweepAt = Math.max(SWEEP_AT, entries.size * 2)
+    }
     entries.set(key, { value, until })
   }
   const after = (seconds: number) => clock.now().getTime() + seconds * 1000

@@ -11,14 +11,15 @@ export type Log = {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-const SECRET_NAME = /^(?:authorization|cookie|set-cookie|password|.*secret.*|.*_?token|api_?key|.*_key)$/i
+const SECRET_NAME = /^(?:.*authorization|(?:set-)?cookie|.*password.*|.*secret.*|.*token|.*api[-_]?key|.*[-_]key)$/i
 /** Our tokens, JWTs, and passwords inside connection strings, wherever in a text they stand. */
-const SECRET_TEXT = /svc_[0-9A-Za-z]{49}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|(?<=:\/\/[^\s:/@]{0,128}:)[^\s@/]+(?=@)/g
+const SECRET_TEXT =
+  /svc_[0-9A-Za-z]{49}|svcop_[\w-]{16,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|(?<=:\/\/[^\s:/@]{0,128}:)[^\s/]+(?=@)/g
 const HIDDEN = '[hidden]'
 
 /** JSON lines on the given stream, with secrets hidden by name and by shape before they are written. */
 export function createLog(level: LogLevel, destination: pino.DestinationStream = pino.destination(2)): Log {
-  return pino(
+  const log = pino(
     {
       level,
       base: null,
@@ -28,6 +29,18 @@ export function createLog(level: LogLevel, destination: pino.DestinationStream =
     },
     destination,
   )
+  return withCleanChildren(log)
+}
+
+/** pino itself writes a child's fields as they are. */
+function withCleanChildren(log: pino.Logger): Log {
+  return {
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    warn: (fields, message) => log.warn(fields, message),
+    error: (fields, message) => log.error(fields, message),
+    child: (fields) => withCleanChildren(log.child(redact(fields) as pino.Bindings)),
+  }
 }
 
 function logRedacted(this: pino.Logger, args: unknown[], method: pino.LogFn): void {
@@ -47,7 +60,7 @@ export function redact(value: unknown, depth = 0): unknown {
   if (value instanceof Error) return redactError(value, depth)
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1))
   const entries = Object.entries(value).map(([key, item]) =>
-    SECRET_NAME.test(key) && item != null ? [key, HIDDEN] : [key, redact(item, depth + 1)],
+    SECRET_NAME.test(key) && item != null ? [key, HIDDEN] : [hideSecrets(key), redact(item, depth + 1)],
   )
   return Object.fromEntries(entries)
 }
@@ -56,7 +69,7 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
   return {
     name: error.name,
     message: hideSecrets(error.message),
-    ...('code' in error && { code: error.code }),
+    ...('code' in error && { code: redact(error.code, depth + 1) }),
     ...(error.stack && { stack: hideSecrets(error.stack) }),
     ...(error.cause !== undefined && { cause: redact(error.cause, depth + 1) }),
   }

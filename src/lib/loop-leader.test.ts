@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setImmediate as nextRound } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/help/database.ts'
 import { needs } from '../../test/help/stores.ts'
 import { testClock } from './clock.ts'
@@ -21,8 +21,12 @@ afterAll(() => opened?.[Symbol.asyncDispose]())
 
 const clock = testClock()
 const FAR = new Date('2036-01-01T00:00:00.000Z')
-const run = (loop: Loop, over: Partial<Db> = {}) =>
-  runLoops([loop], { db: { ...db, ...over }, clock, onError: (_, error) => expect.fail(String(error)) })
+const run = async (loop: Loop, over: Partial<Db> = {}) => {
+  const onError = (_: string, error: unknown) => expect.fail(String(error))
+  const running = await runLoops([loop], { db: { ...db, ...over }, clock, onError })
+  onTestFinished(() => running[Symbol.asyncDispose]())
+  return running
+}
 const notify = (channel: string) => db.query(sql`select pg_notify(${channel}, '')`)
 const takeOver = (loop: string) =>
   takeLease(db, { name: `loop:${loop}`, holder: 'another', seconds: 15, now: clock.now() })
@@ -37,7 +41,7 @@ describe('a turn of a leader', () => {
 
   it('holds the lease, and gives it back when it ends', async () => {
     const { loop, turn } = openTestLoop({ name: 'short', leader: true })
-    await using running = await run(loop)
+    const running = await run(loop)
     const first = await turn(1)
     expect(await takeOver('short')).toBeUndefined()
     first.finish(FAR)
@@ -47,7 +51,7 @@ describe('a turn of a leader', () => {
 
   it('keeps the lease for as long as it runs', async () => {
     const { loop, turn } = openTestLoop({ name: 'long', leader: true })
-    await using _running = await run(loop)
+    await run(loop)
     const first = await turn(1)
     for (let renewed = 1; renewed <= 4; renewed += 1) {
       clock.advance(5_000)
@@ -63,7 +67,7 @@ describe('a turn of a leader', () => {
 
   it('is told to stop when another has the lease', async () => {
     const { loop, turn } = openTestLoop({ name: 'lost', leader: true })
-    await using _running = await run(loop)
+    await run(loop)
     const first = await turn(1)
     clock.advance(15_000)
     expect(await takeOver('lost')).toMatchObject({ fence: 2 })
@@ -75,7 +79,7 @@ describe('a turn of a leader', () => {
 
   it('is told to stop when another had the lease meanwhile, and then leaves it free', async () => {
     const { loop, turn } = openTestLoop({ name: 'overtaken', leader: true })
-    await using running = await run(loop)
+    const running = await run(loop)
     const first = await turn(1)
     clock.advance(15_000)
     await releaseLease(db, (await takeOver('overtaken'))!)
@@ -92,7 +96,7 @@ describe('a turn of a leader', () => {
     const query: Db['query'] = (statement) =>
       reachable ? db.query(statement) : Promise.reject(new Error('unreachable'))
     const { loop, turn } = openTestLoop({ name: 'cut off', leader: true })
-    await using _running = await run(loop, { query })
+    await run(loop, { query })
     const first = await turn(1)
     reachable = false
     const aborted = once(first.signal, 'abort')
@@ -113,7 +117,7 @@ describe('a turn of a leader', () => {
       return db.query<never>(statement).finally(() => renewed!.resolve())
     }
     const { loop, turn } = openTestLoop({ name: 'renewing', leader: true })
-    await using running = await run(loop, { query })
+    const running = await run(loop, { query })
     const first = await turn(1)
     await Promise.all(Array.from({ length: 5 }, () => db.query(sql`select 1`)))
     hold = true
@@ -141,7 +145,7 @@ needs('postgres')('a leader’s loop in two processes', () => {
     }
     const running = await run(one.loop)
     const first = await one.turn(1)
-    await using _running = await run(two.loop, { query })
+    await run(two.loop, { query })
     await ears.until(1)
     await nextRound()
     await notify('shared')
@@ -156,28 +160,23 @@ needs('postgres')('a leader’s loop in two processes', () => {
   })
 
   it('never runs twice at once, however often both are woken', async () => {
-    let [now, most, total] = [0, 0, 0]
-    const enough = Promise.withResolvers<void>()
+    const seen = { now: 0, most: 0, total: 0 }
     const loop: Loop = {
       name: 'crowded',
       leader: true,
       wakeOn: 'crowded',
       tick: async () => {
-        most = Math.max(most, ++now)
+        seen.now += 1
+        seen.most = Math.max(seen.most, seen.now)
         await db.query(sql`select pg_sleep(0.002)`)
-        now -= 1
-        if (++total === 20) enough.resolve()
+        seen.now -= 1
+        seen.total += 1
         return FAR
       },
     }
-    await using _one = await run(loop)
-    await using _two = await run(loop)
-    let done = false
-    const ended = enough.promise.then(() => {
-      done = true
-    })
-    while (!done) await notify('crowded')
-    await ended
-    expect(most).toBe(1)
+    await run(loop)
+    await run(loop)
+    while (seen.total < 20) await notify('crowded')
+    expect(seen.most).toBe(1)
   })
 })

@@ -1,10 +1,10 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/help/database.ts'
 import { testClock } from './clock.ts'
 import type { Db } from './db/db.ts'
 import { sql } from './db/sql.ts'
-import { openEars } from './db/test-ears.ts'
+import { hear, openEars } from './db/test-ears.ts'
 import { type Loop, runLoops } from './loop.ts'
 import { openTestLoop } from './test-loop.ts'
 
@@ -18,20 +18,20 @@ afterAll(() => opened?.[Symbol.asyncDispose]())
 
 const clock = testClock()
 const START = new Date('2026-01-01T00:00:00.000Z')
-const after = (ms: number) => new Date(START.getTime() + ms)
-const FAR = after(10 * 365 * 24 * 60 * 60_000)
+const later = (ms: number) => new Date(START.getTime() + ms)
+const FAR = later(10 * 365 * 24 * 60 * 60_000)
 
 const faults: [string, unknown][] = []
 const faulty = openEars()
-const run = (...loops: Loop[]) =>
-  runLoops(loops, {
-    db,
-    clock,
-    onError: (loop, error) => {
-      faults.push([loop, error])
-      faulty.onNotify(loop)
-    },
-  })
+const run = async (...loops: Loop[]) => {
+  const onError = (loop: string, error: unknown) => {
+    faults.push([loop, error])
+    faulty.onNotify(loop)
+  }
+  const running = await runLoops(loops, { db, clock, onError })
+  onTestFinished(() => running[Symbol.asyncDispose]())
+  return running
+}
 const notify = (channel: string) => db.query(sql`select pg_notify(${channel}, '')`)
 /** Time passes for timers and clock alike. */
 const pass = async (ms: number) => {
@@ -52,30 +52,30 @@ afterEach(() => {
 describe('a loop', () => {
   it('has its first turn at once, and the next when it asked for it', async () => {
     const { loop, turn, turns } = openTestLoop({ name: 'timed' })
-    await using _running = await run(loop)
+    await run(loop)
     const first = await turn(1)
     expect(first.now).toEqual(START)
-    first.finish(after(60_000))
+    first.finish(later(60_000))
     await nextRound()
     await pass(59_999)
     expect(turns).toHaveLength(1)
     await pass(1)
     expect(turns).toHaveLength(2)
-    expect(turns[1]!.now).toEqual(after(60_000))
+    expect(turns[1]!.now).toEqual(later(60_000))
     turns[1]!.finish(FAR)
   })
 
   it('that took long is not called later for it', async () => {
     const { loop, turn, turns } = openTestLoop({ name: 'slow' })
-    await using _running = await run(loop)
+    await run(loop)
     const first = await turn(1)
     clock.advance(45_000)
-    first.finish(after(60_000))
+    first.finish(later(60_000))
     await nextRound()
     await pass(15_000)
     expect(turns).toHaveLength(2)
     clock.advance(90_000)
-    turns[1]!.finish(after(120_000))
+    turns[1]!.finish(later(120_000))
     await nextRound()
     await pass(0)
     expect(turns).toHaveLength(3)
@@ -84,7 +84,7 @@ describe('a loop', () => {
 
   it('is called at least every hour, however far it looks ahead', async () => {
     const { loop, turn, turns } = openTestLoop({ name: 'patient' })
-    await using _running = await run(loop)
+    await run(loop)
     ;(await turn(1)).finish(FAR)
     await nextRound()
     await pass(60 * 60_000)
@@ -95,10 +95,10 @@ describe('a loop', () => {
   it('that fails is told of and called again soon; its neighbours do not notice', async () => {
     const failing = openTestLoop({ name: 'failing' })
     const fine = openTestLoop({ name: 'fine' })
-    await using _running = await run(failing.loop, fine.loop)
+    await run(failing.loop, fine.loop)
     const fault = new Error('not today')
     ;(await failing.turn(1)).fail(fault)
-    ;(await fine.turn(1)).finish(after(1_000))
+    ;(await fine.turn(1)).finish(later(1_000))
     await faulty.until(1)
     expect(faults).toEqual([['failing', fault]])
     await nextRound()
@@ -113,7 +113,7 @@ describe('a loop', () => {
 
   it('is woken by a notification', async () => {
     const { loop, turn } = openTestLoop({ name: 'woken', wakeOn: 'wake' })
-    await using _running = await run(loop)
+    await run(loop)
     for (const count of [1, 2, 3]) {
       const next = await turn(count)
       next.finish(FAR)
@@ -124,10 +124,9 @@ describe('a loop', () => {
   })
 
   it('does not miss what wakes it during a turn, and takes one turn for all of it', async () => {
-    const ears = openEars()
     const { loop, turn, turns } = openTestLoop({ name: 'busy', wakeOn: 'busy' })
-    await using _running = await run(loop)
-    await using _listening = await db.listen('busy', ears.onNotify)
+    await run(loop)
+    const ears = await hear(db, 'busy')
     const first = await turn(1)
     for (const count of [1, 2, 3]) {
       await notify('busy')
@@ -143,10 +142,9 @@ describe('a loop', () => {
   })
 
   it('that fails while it is woken is called again at once', async () => {
-    const ears = openEars()
     const { loop, turn } = openTestLoop({ name: 'both', wakeOn: 'both' })
-    await using _running = await run(loop)
-    await using _listening = await db.listen('both', ears.onNotify)
+    await run(loop)
+    const ears = await hear(db, 'both')
     const first = await turn(1)
     await notify('both')
     await ears.until(1)
@@ -157,10 +155,9 @@ describe('a loop', () => {
 
 describe('stopping', () => {
   it('tells the running turn, waits for it, and there is no other', async () => {
-    const ears = openEars()
     const { loop, turn, turns } = openTestLoop({ name: 'stopped', wakeOn: 'stop' })
     const running = await run(loop)
-    await using _listening = await db.listen('stop', ears.onNotify)
+    const ears = await hear(db, 'stop')
     const first = await turn(1)
     expect(first.signal.aborted).toBe(false)
     await notify('stop')
@@ -183,7 +180,7 @@ describe('stopping', () => {
   it('between turns is at once', async () => {
     const { loop, turn, turns } = openTestLoop({ name: 'idle' })
     const running = await run(loop)
-    ;(await turn(1)).finish(after(1_000))
+    ;(await turn(1)).finish(later(1_000))
     await nextRound()
     await running[Symbol.asyncDispose]()
     await pass(60_000)

@@ -106,9 +106,12 @@ class Runner {
       if (kept?.fence !== fence) lost.abort()
       lease = kept ?? lease
     }
-    const renewal = setInterval(() => {
-      renewing = renew()
-    }, (LEADER_SECONDS * 1000) / 3)
+    const renewal = setInterval(
+      () => {
+        renewing = renew()
+      },
+      (LEADER_SECONDS * 1000) / 3,
+    )
     try {
       const next = await this.#loop.tick(now, AbortSignal.any([this.#stopping.signal, lost.signal]))
       return next.getTime() - clock.now().getTime()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/help/database.ts'
 import { sql } from './db/sql.ts'
-import { openEars } from './db/test-ears.ts'
+import { hear } from './db/test-ears.ts'
 import { isId } from './ids.ts'
 import { emit, OUTBOX_CHANNEL } from './outbox.ts'
 
@@ -28,8 +28,7 @@ describe('an event', () => {
   })
 
   it('leaves nothing when its change is undone, not even a wake-up', async () => {
-    const ears = openEars()
-    await using _listening = await opened.db.listen(OUTBOX_CHANNEL, ears.onNotify)
+    const ears = await hear(opened.db, OUTBOX_CHANNEL)
     const undone = opened.db.tx(async (tx) => {
       await emit(tx, event(1))
       throw new Error('undone')
@@ -43,9 +42,8 @@ describe('an event', () => {
   })
 
   it('wakes its listener once however many a change tells', async () => {
-    const [ears, mark] = [openEars(), openEars()]
-    await using _listening = await opened.db.listen(OUTBOX_CHANNEL, ears.onNotify)
-    await using _mark = await opened.db.listen('mark', mark.onNotify)
+    const ears = await hear(opened.db, OUTBOX_CHANNEL)
+    const mark = await hear(opened.db, 'mark')
     await opened.db.tx(async (tx) => {
       for (const n of [1, 2, 3]) await emit(tx, event(n))
     })

@@ -34,8 +34,10 @@ export function createSealer(hexKeys: readonly [string, ...string[]]): Sealer {
       if (version !== 'v1' || !key) throw new CannotOpen(`sealed under key ${id}, which is not configured`)
       try {
         const body = Buffer.from(text, 'base64url')
-        const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, IV_BYTES)).setAAD(Buffer.from(context))
-        decipher.setAuthTag(body.subarray(-TAG_BYTES))
+        // The length must be said: without it a tag of 4 bytes would do, and those can be guessed.
+        const options = { authTagLength: TAG_BYTES }
+        const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, IV_BYTES), options)
+        decipher.setAAD(Buffer.from(context)).setAuthTag(body.subarray(-TAG_BYTES))
         return decipher.update(body.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
       } catch (cause) {
         throw new CannotOpen('changed, or sealed for something else', { cause })

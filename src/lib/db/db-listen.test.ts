@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/help/database.ts'
 import type { Db, Querier } from './db.ts'
 import { sql } from './sql.ts'
-import { openEars } from './test-ears.ts'
+import { hear, openEars } from './test-ears.ts'
 
 let opened: TestDatabase
 let db: Db
@@ -18,15 +18,13 @@ const notify = (by: Querier, channel: string, payload: string) =>
 
 describe('listening', () => {
   it('hears a notification of a plain query', async () => {
-    const ears = openEars()
-    await using _listening = await db.listen('plain', ears.onNotify)
+    const ears = await hear(db, 'plain')
     await notify(db, 'plain', 'one')
     expect(await ears.until(1)).toEqual(['one'])
   })
 
   it('hears of a transaction after its commit, in order, and of one rolled back nothing', async () => {
-    const ears = openEars()
-    await using _listening = await db.listen('after commit', ears.onNotify)
+    const ears = await hear(db, 'after commit')
     const heardInside = await db.tx(async (tx) => {
       await notify(tx, 'after commit', 'one')
       await notify(tx, 'after commit', 'two')
@@ -43,9 +41,8 @@ describe('listening', () => {
   })
 
   it('hears its own channel only, whatever its name', async () => {
-    const [ears, others] = [openEars(), openEars()]
-    await using _listening = await db.listen('a "quoted"; Channel', ears.onNotify)
-    await using _other = await db.listen('another', others.onNotify)
+    const ears = await hear(db, 'a "quoted"; Channel')
+    const others = await hear(db, 'another')
     await notify(db, 'a "quoted"; Channel', 'mine')
     await notify(db, 'another', 'theirs')
     expect(await others.until(1)).toEqual(['theirs'])
@@ -63,8 +60,7 @@ describe('listening', () => {
     expect(await second.until(2)).toEqual(['both', 'second only'])
 
     await two[Symbol.asyncDispose]()
-    const last = openEars()
-    await using _mark = await db.listen('mark', last.onNotify)
+    const last = await hear(db, 'mark')
     await notify(db, 'shared', 'nobody')
     await notify(db, 'mark', 'after')
     await last.until(1)
@@ -72,18 +68,16 @@ describe('listening', () => {
   })
 
   it('begins again on a channel that was left, and a second leaving of the first changes nothing', async () => {
-    const ears = openEars()
     const left = await db.listen('again', () => {})
     await left[Symbol.asyncDispose]()
-    await using _listening = await db.listen('again', ears.onNotify)
+    const ears = await hear(db, 'again')
     await left[Symbol.asyncDispose]()
     await notify(db, 'again', 'heard')
     expect(await ears.until(1)).toEqual(['heard'])
   })
 
   it('is not disturbed by a statement that fails', async () => {
-    const ears = openEars()
-    await using _listening = await db.listen('quiet', ears.onNotify)
+    const ears = await hear(db, 'quiet')
     await expect(db.query(sql`select 1 / ${0}::int`)).rejects.toMatchObject({ code: '22012' })
     await expect(db.tx((tx) => tx.query(sql`select 1 / ${0}::int`))).rejects.toMatchObject({ code: '22012' })
     await notify(db, 'quiet', 'one')
@@ -92,7 +86,7 @@ describe('listening', () => {
 
   it('may query when it is told, although the news came with a transaction', async () => {
     const answer = Promise.withResolvers<unknown>()
-    await using _listening = await db.listen('ask', () => {
+    await db.listen('ask', () => {
       db.query(sql`select 1 as one`).then(answer.resolve, answer.reject)
     })
     await db.tx((tx) => notify(tx, 'ask', ''))

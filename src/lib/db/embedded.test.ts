@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type EmbeddedOptions, openEmbedded } from './embedded.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import { script, sql } from './sql.ts'
-import { openEars } from './test-ears.ts'
+import { hear } from './test-ears.ts'
 
 const ENDLESS = sql`select count(*) from generate_series(1, 1e10::bigint)`
 const LIMIT_MS = 500
@@ -17,7 +17,8 @@ let folders = 0
 
 beforeAll(async () => {
   // The first open anywhere makes the cluster and its archive.
-  await using _first = await openEmbedded({ folder: join(place, 'first'), archive, onError: () => {} })
+  const first = await openEmbedded({ folder: join(place, 'first'), archive, onError: () => {} })
+  await first[Symbol.asyncDispose]()
 })
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
@@ -101,9 +102,8 @@ describe('a statement past its limit', () => {
   })
 
   it('leaves no listener deaf: each is told to look, and hears what comes', async () => {
-    const [ears, others] = [openEars(), openEars()]
-    await using _listening = await things.db.listen('news', ears.onNotify)
-    await using _other = await things.db.listen('other news', others.onNotify)
+    const ears = await hear(things.db, 'news')
+    const others = await hear(things.db, 'other news')
     await things.db.query(sql`select pg_notify('news', 'before')`)
     expect(await ears.until(1)).toEqual(['before'])
     await expect(things.db.query(ENDLESS)).rejects.toBeInstanceOf(DatabaseUnavailable)

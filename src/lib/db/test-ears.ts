@@ -1,3 +1,14 @@
+import { onTestFinished } from 'vitest'
+import type { Db } from './db.ts'
+
+/** Listens until the test ends. */
+export async function hear(db: Db, channel: string) {
+  const ears = openEars()
+  const listening = await db.listen(channel, ears.onNotify)
+  onTestFinished(() => listening[Symbol.asyncDispose]())
+  return ears
+}
+
 /** Collects what a listener is told; `until` waits for it to have been told so often. */
 export function openEars() {
   const heard: string[] = []

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { needs, stores } from '../../test/help/stores.ts'
+import { testClock } from './clock.ts'
+import { openEars } from './db/test-ears.ts'
+import { type KeyValueStore, openMemoryStore, openRedis } from './kv.ts'
+
+type Subject = {
+  open: () => KeyValueStore
+  /** Resolves when the condition holds after so many seconds. */
+  after: (seconds: number, condition: () => Promise<boolean>) => Promise<void>
+}
+
+const clock = testClock()
+const memory: Subject = {
+  open: () => openMemoryStore(clock),
+  after: async (seconds, condition) => {
+    clock.advance(seconds * 1000)
+    expect(await condition()).toBe(true)
+  },
+}
+const redis: Subject = {
+  open: () => openRedis(stores.redis!, (error) => expect.fail(String(error))),
+  after: async (seconds, condition) => {
+    await vi.waitUntil(condition, { timeout: seconds * 1000 + 5_000, interval: 20 })
+  },
+}
+
+describe('a store in memory', () => suite('memory', memory))
+needs('redis')('a store in Redis', () => suite('redis', redis))
+
+function suite(kind: KeyValueStore['kind'], { open, after }: Subject) {
+  let kv: KeyValueStore
+  const key = (name: string) => `${name} ${randomUUID()}`
+  beforeAll(() => {
+    kv = open()
+  })
+  afterAll(() => kv?.[Symbol.asyncDispose]())
+
+  it('says what it is and that it is there', async () => {
+    expect(kv.kind).toBe(kind)
+    await kv.ping()
+  })
+
+  it('keeps a value until it runs out, is set anew, or is deleted', async () => {
+    const [one, two] = [key('one'), key('two')]
+    expect(await kv.get(one)).toBeUndefined()
+    await kv.set(one, 'ü "1"', 1)
+    await kv.set(two, '', 3600)
+    expect([await kv.get(one), await kv.get(two)]).toEqual(['ü "1"', ''])
+    await after(1, async () => (await kv.get(one)) === undefined)
+    expect(await kv.get(two)).toBe('')
+    await kv.set(two, 'other', 3600)
+    expect(await kv.get(two)).toBe('other')
+    await kv.delete(two)
+    await kv.delete(two)
+    expect(await kv.get(two)).toBeUndefined()
+  })
+
+  it('counts up, each key by itself, and many at once', async () => {
+    const [one, two] = [key('one'), key('two')]
+    const counts = await Promise.all(Array.from({ length: 50 }, () => kv.count(one, 3600)))
+    expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
+    expect(await kv.count(two, 3600)).toBe(1)
+    expect(await kv.get(one)).toBe('50')
+  })
+
+  it('begins a count anew so long after its first, however often it is counted meanwhile', async () => {
+    const window = key('window')
+    expect([await kv.count(window, 1), await kv.count(window, 3600)]).toEqual([1, 2])
+    await after(0.5, async () => (await kv.count(window, 1)) >= 3)
+    await after(0.5, async () => (await kv.count(window, 1)) === 1)
+  })
+
+  it('is set once by one of many, until it runs out', async () => {
+    const id = key('replay')
+    const firsts = await Promise.all(Array.from({ length: 20 }, () => kv.setOnce(id, 1)))
+    expect(firsts.filter(Boolean)).toEqual([true])
+    await after(1, () => kv.setOnce(id, 3600))
+    expect(await kv.setOnce(id, 1)).toBe(false)
+    await kv.delete(id)
+    expect(await kv.setOnce(id, 1)).toBe(true)
+  })
+}
+
+describe('a store in memory, of all the process', () => {
+  it('forgets all when it is closed, and shares nothing', async () => {
+    const [one, two] = [openMemoryStore(clock), openMemoryStore(clock)]
+    await one.set('k', 'v', 60)
+    expect(await two.get('k')).toBeUndefined()
+    await one[Symbol.asyncDispose]()
+    expect(await one.get('k')).toBeUndefined()
+  })
+
+  it('stays quick and right with many live keys', async () => {
+    await using kv = openMemoryStore(clock)
+    await kv.set('first', 'kept', 3600)
+    for (let n = 0; n < 50_000; n += 1) await kv.count(`key ${n}`, n % 2 === 0 ? 1 : 3600)
+    clock.advance(1_000)
+    for (let n = 0; n < 50_000; n += 1) await kv.setOnce(`other ${n}`, 3600)
+    expect(await kv.get('first')).toBe('kept')
+    expect([await kv.count('key 0', 1), await kv.count('key 1', 1)]).toEqual([1, 2])
+  })
+})
+
+describe('a Redis that cannot be reached', () => {
+  it('is told of, and refuses in place of waiting', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    const errors = openEars()
+    await using kv = openRedis(`redis://127.0.0.1:${port}`, (error) => errors.onNotify(String(error)))
+    await expect(kv.count('k', 1)).rejects.toThrow()
+    await expect(kv.ping()).rejects.toThrow()
+    expect((await errors.until(1))[0]).toContain('ECONNREFUSED')
+  })
+})
