@@ -74,8 +74,8 @@ function rawAnswer({ op, answer }: RouteOf<'raw'>): Answer {
 }
 
 function refuseMediaType(request: Request, consumes: readonly string[]): void {
-  const type = request.headers.get('content-type')?.split(';')[0]!.trim().toLowerCase()
-  if (type !== undefined && consumes.includes(type)) return
+  const [type = ''] = (request.headers.get('content-type') ?? '').split(';')
+  if (consumes.includes(type.trim().toLowerCase())) return
   throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `send the body as ${consumes.join(' or ')}`)
 }
 
