@@ -27,9 +27,12 @@ async function start(stack: AsyncDisposableStack): Promise<void> {
   for (const name of settings.unknown) resources.log.warn({ name }, 'this variable is not one svc knows')
   const running = await startServices(resources, stack, { ...config, urlOf: (name) => config.urls[name] })
   const told = embedded && !config.urls['auth-service'] ? await firstRun(resources, running.url) : undefined
-  say(`svc ready at ${running.url}`)
-  say(`  started in ${(performance.now() / 1000).toFixed(1)} s: ${config.services.join(', ')}`)
-  if (told) say(told.first ? nextSteps(running.url, told.file) : `  your API key is in ${shown(told.file)}`)
+  const lines = [
+    `svc ready at ${running.url}`,
+    `  started in ${(performance.now() / 1000).toFixed(1)} s: ${config.services.join(', ')}`,
+    ...(told ? [told.first ? nextSteps(running.url, told.file) : `  your API key is in ${shown(told.file)}`] : []),
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
 }
 
 function nextSteps(url: string, file: string): string {
@@ -68,10 +71,6 @@ function fail(error: unknown): never {
     `svc cannot start: ${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
   )
   process.exit(1)
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
 }
 
 main().catch(fail)

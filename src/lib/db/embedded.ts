@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { assets } from '../assets.ts'
@@ -74,16 +74,28 @@ class EngineThread {
   /** Opens the cluster; the first time anywhere it is made, and an empty copy kept for the next ones. */
   async start(): Promise<void> {
     const { folder, archive } = this.#options
-    if (folder) await mkdir(dirname(folder), { recursive: true })
-    const fresh = !folder || !existsSync(join(folder, 'PG_VERSION'))
-    const from = fresh && archive && existsSync(archive) ? archive : undefined
-    this.#spawn({ ...(folder && { folder }), ...(from && { archive: from }) })
+    const isNew = this.#isNew
+    if (folder && isNew) await this.#make(folder)
+    this.#spawn()
     await this.ask({ do: 'open' }, OPEN_LIMIT_MS)
-    if (fresh && archive && !from) await this.ask({ do: 'dump', to: archive, compression: 'gzip' }, OPEN_LIMIT_MS)
+    if (isNew && archive && !existsSync(archive)) {
+      await this.ask({ do: 'dump', to: archive, compression: 'gzip' }, OPEN_LIMIT_MS)
+    }
+  }
+
+  /** Under another name until it is whole: a process killed meanwhile must not leave half a cluster behind. */
+  async #make(folder: string): Promise<void> {
+    const part = `${folder}.part`
+    await rm(part, { recursive: true, force: true })
+    await mkdir(dirname(folder), { recursive: true })
+    this.#spawn(part)
+    await this.ask({ do: 'open' }, OPEN_LIMIT_MS)
+    await this.close()
+    await rename(part, folder)
   }
 
   wire() {
-    const host = this.#host ?? this.#spawn(this.#options.folder ? { folder: this.#options.folder } : {})
+    const host = this.#host ?? this.#spawn()
     return {
       stopped: host.stopped,
       open: async () => {
@@ -113,7 +125,16 @@ class EngineThread {
     await this.#formerExited
   }
 
-  #spawn(data: EmbeddedData): WorkerHost {
+  /** What is in memory is new each time a thread starts. */
+  get #isNew(): boolean {
+    const { folder } = this.#options
+    return !folder || !existsSync(join(folder, 'PG_VERSION'))
+  }
+
+  #spawn(folder = this.#options.folder): WorkerHost {
+    const { archive } = this.#options
+    const from = this.#isNew && archive && existsSync(archive) ? archive : undefined
+    const data: EmbeddedData = { ...(folder && { folder }), ...(from && { archive: from }) }
     const host = startWorker(assets.worker('embedded-worker'), data)
     this.#host = host
     void host.stopped.then(() => {
