@@ -14,6 +14,8 @@ const TABLE: [code: ErrorCode, status: number, exit: number, mcp: 'tool' | 'prot
   ['IDEMPOTENCY_KEY_REUSED', 409, 6, 'tool'],
   ['IDEMPOTENCY_IN_PROGRESS', 409, 6, 'tool'],
   ['OUTCOME_UNKNOWN', 409, 6, 'tool'],
+  ['LAST_OWNER', 409, 6, 'tool'],
+  ['INVITATION_INVALID', 409, 6, 'tool'],
   ['ORG_LIMIT', 409, 6, 'tool'],
   ['PAYLOAD_TOO_LARGE', 413, 5, 'protocol'],
   ['UNSUPPORTED_MEDIA_TYPE', 415, 5, 'protocol'],

@@ -15,6 +15,8 @@ export const ERRORS = {
   IDEMPOTENCY_KEY_REUSED: { status: 409, exit: 6, mcp: 'tool', title: 'Idempotency key already used' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, exit: 6, mcp: 'tool', title: 'The first request is still running' },
   OUTCOME_UNKNOWN: { status: 409, exit: 6, mcp: 'tool', title: 'The outcome of the first request is unknown' },
+  LAST_OWNER: { status: 409, exit: 6, mcp: 'tool', title: 'The last owner stays' },
+  INVITATION_INVALID: { status: 409, exit: 6, mcp: 'tool', title: 'The invitation cannot be used' },
   ORG_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many organizations' },
   PAYLOAD_TOO_LARGE: { status: 413, exit: 5, mcp: 'protocol', title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 5, mcp: 'protocol', title: 'Unsupported media type' },

@@ -15,6 +15,8 @@ export type Access =
       readonly part?: AppPart
       /** What a connected agent must have been granted; null means no agent may call it. */
       readonly scope: Scope | null
+      /** `refused`: not in a support session, whatever its role. */
+      readonly support?: 'refused'
       /** Where the organization comes from. With `path` the hole is `{org_id}` and must be the caller's own. */
       readonly org: 'token' | 'path'
     }

@@ -2,8 +2,23 @@ import { adminCreateOrg, adminCreateToken, createOrg, validateToken } from './au
 import { consoleAsset, consolePage } from './console.ts'
 import { listSlimSources } from './data-sources.ts'
 import { platformMcp } from './mcp.ts'
+import {
+  acceptInvitation,
+  changeRole,
+  createInvitation,
+  listAudit,
+  listInvitations,
+  listMembers,
+  listOrgs,
+  me,
+  removeMember,
+  revokeInvitation,
+  setDomains,
+} from './members.ts'
 import type { Operation } from './operation.ts'
+import { adminListAudit, adminSetDomains, elevateSupport, endSupport, listSupport, startSupport } from './support.ts'
 import { docs, health, metrics, openapi, ready } from './system.ts'
+import { createToken, listTokens, revokeToken } from './tokens.ts'
 
 /** All there is. OpenAPI and the role table are made from this list, and nothing outside it is mounted. */
 export const OPERATIONS: readonly Operation[] = [
@@ -11,6 +26,26 @@ export const OPERATIONS: readonly Operation[] = [
   createOrg,
   adminCreateOrg,
   adminCreateToken,
+  adminSetDomains,
+  adminListAudit,
+  startSupport,
+  elevateSupport,
+  endSupport,
+  me,
+  listOrgs,
+  listTokens,
+  createToken,
+  revokeToken,
+  listMembers,
+  changeRole,
+  removeMember,
+  createInvitation,
+  listInvitations,
+  revokeInvitation,
+  acceptInvitation,
+  setDomains,
+  listAudit,
+  listSupport,
   listSlimSources,
   platformMcp,
   consolePage,

@@ -18,6 +18,8 @@ export const Principal = z.object({
   deployment: z.string().optional(),
   execution: z.string().optional(),
   read_only: z.boolean().optional(),
+  /** Set while vendor staff act in a support session. */
+  support: z.object({ staff_email: z.string() }).optional(),
   expires_at: z.iso.datetime().nullable(),
 })
 export type Principal = z.infer<typeof Principal>

@@ -61,6 +61,7 @@ export function admit(
   if (principal.kind === 'agent' && (access.scope === null || !principal.scopes.includes(access.scope))) {
     throw forbidden(access.scope === null ? 'not open to agents' : `needs the scope ${access.scope}`)
   }
+  if (principal.support && access.support === 'refused') throw forbidden('not open to support sessions')
   if (effect === 'write' && principal.read_only) {
     throw new ServiceError('READ_ONLY_SESSION', 'this session may only read')
   }

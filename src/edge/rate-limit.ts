@@ -32,3 +32,27 @@ function subjectOf(limit: RateLimit, info: RequestInfo, principal: Principal | n
   if (limit.per === 'principal') return principal?.id ?? info.clientAddress
   return info.clientAddress
 }
+
+/** Counts only what failed; past the limit even the right answer waits, or guessing would go on. */
+export type FailureLimiter = { refuseIfSpent(address: string): Promise<void>; count(address: string): Promise<void> }
+
+export function createFailureLimiter(
+  limit: Omit<RateLimit, 'per'>,
+  { kv, clock }: { kv: KeyValueStore; clock: Clock },
+): FailureLimiter {
+  const keyOf = (address: string) => {
+    const window = Math.floor(clock.now().getTime() / 1000 / limit.windowSeconds)
+    return `limit:${limit.name}:${address}:${window}`
+  }
+  return {
+    refuseIfSpent: async (address) => {
+      if (Number((await kv.get(keyOf(address))) ?? 0) < limit.limit) return
+      throw new ServiceError('RATE_LIMITED', 'too many failed attempts from this address; wait', {
+        retryAfterSeconds: limit.windowSeconds - ((clock.now().getTime() / 1000) % limit.windowSeconds),
+      })
+    },
+    count: async (address) => {
+      await kv.count(keyOf(address), limit.windowSeconds)
+    },
+  }
+}

@@ -20,6 +20,8 @@ export const ID_PREFIXES = [
   'sub',
   'req',
   'aud',
+  'ses',
+  'sup',
 ] as const
 export type IdPrefix = (typeof ID_PREFIXES)[number]
 

@@ -29,16 +29,20 @@ export type System = AsyncDisposable & {
   config: Config
   operator: Client
   logs: string[]
+  /** Every secret minted here: a test can look for them where they must not be. */
+  secrets: string[]
   /** A new organization with a member of the role, and a token of theirs. */
   member(role?: Role, orgId?: string): Promise<{ token: string; org_id: string; user_id: string; email: string }>
   client(token: string): Client
 }
 
-export type SystemOptions = { mode?: Mode; clock?: Clock; env?: Environment }
+/** `on`: another system on the same database. */
+export type SystemOptions = { mode?: Mode; clock?: Clock; env?: Environment; on?: System }
 
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const stack = new AsyncDisposableStack()
-  const database = stack.use(await openTestDatabase())
+  const { on } = options
+  const database = on ? { db: on.db, url: on.databaseUrl } : stack.use(await openTestDatabase())
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-test-'))
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
   const env = { ...testEnvironment(database.url, dataDir), ...options.env }
@@ -53,7 +57,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
         ? await startProcesses(env, stack, logs)
         : await startListeners(config, stack, over)
       : await startTogether(config, stack, over)
-  return toSystem(urls, config, { db: database.db, databaseUrl: database.url, logs }, stack)
+  return toSystem(urls, config, { db: database.db, databaseUrl: database.url, logs, secrets: [] }, stack)
 }
 
 type Over = { db: Db; log: Log; kv: ReturnType<typeof openMemoryStore>; clock?: Clock }
@@ -80,7 +84,7 @@ async function startListeners(config: Config, stack: AsyncDisposableStack, over:
 function toSystem(
   urls: Urls,
   config: Config,
-  rest: Pick<System, 'db' | 'databaseUrl' | 'logs'>,
+  rest: Pick<System, 'db' | 'databaseUrl' | 'logs' | 'secrets'>,
   stack: AsyncDisposableStack,
 ): System {
   const url = urls['api-gateway']
@@ -92,6 +96,7 @@ function toSystem(
     const org_id = orgId ?? (await operator.call(adminCreateOrg, { name })).id
     const email = `${role}-${randomBytes(4).toString('hex')}@example.com`
     const made = await operator.call(adminCreateToken, { org_id, email, role, name: 'test' })
+    rest.secrets.push(made.token)
     return { token: made.token, org_id, user_id: made.user_id, email }
   }
   return {

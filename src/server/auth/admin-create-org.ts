@@ -1,33 +1,25 @@
 import { adminCreateOrg } from '#contract/auth.ts'
-import { ServiceError } from '#contract/errors.ts'
 import { type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { newId } from '#lib/ids.ts'
 import type { AuthDeps } from './deps.ts'
+import { takeDomains } from './domains.ts'
 import { makeOrg, presentOrg } from './make-org.ts'
-import { ensureMember, ensureUser, insertDomains } from './store.ts'
+import { ensureMember, ensureUser } from './store/people.ts'
 
 export function adminCreateOrgRoute({ db, clock }: Pick<AuthDeps, 'db' | 'clock'>): Route {
   return route(adminCreateOrg, async ({ name, domains, admin_email, admin_name }) => {
     const now = clock.now()
     return db.tx(async (tx) => {
       const org = await makeOrg(tx, name, now)
-      await takeDomains(tx, org.id, [...new Set(domains)])
+      await takeDomains(tx, org.id, domains)
       const owner = admin_email === undefined ? null : await addOwner(tx, org.id, admin_email, admin_name ?? null, now)
       const detail = { domains, ...(owner && { owner: owner.user_id }) }
       await audit(tx, { org_id: org.id, actor: 'operator', action: 'org.created', target: org.id, detail, at: now })
       return { ...presentOrg(org, domains), owner }
     })
   })
-}
-
-async function takeDomains(tx: Tx, orgId: string, domains: string[]): Promise<void> {
-  const free = await insertDomains(tx, orgId, domains)
-  const taken = domains.filter((domain) => !free.includes(domain))
-  if (taken.length > 0) {
-    throw new ServiceError('CONFLICT', `${taken.join(', ')}: the domain of another organization already`)
-  }
 }
 
 async function addOwner(tx: Tx, orgId: string, email: string, name: string | null, now: Date) {

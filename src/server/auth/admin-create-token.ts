@@ -3,9 +3,8 @@ import { ServiceError } from '#contract/errors.ts'
 import { type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
 import { newId } from '#lib/ids.ts'
-import { hmac } from '#lib/keys.ts'
 import type { AuthDeps } from './deps.ts'
-import { ensureMember, ensureUser, findOrg, insertToken } from './store.ts'
+import { ensureMember, ensureUser, findOrg, insertToken } from './store/people.ts'
 import { makeToken } from './token-format.ts'
 
 export function adminCreateTokenRoute({ db, clock, keys }: AuthDeps): Route {
@@ -18,7 +17,7 @@ export function adminCreateTokenRoute({ db, clock, keys }: AuthDeps): Route {
       const user = await ensureUser(tx, { id: newId('usr'), email, name: null, created_at: now })
       const held = await ensureMember(tx, { org_id, user_id: user.id, role, created_at: now })
       const row = { id, org_id, user_id: user.id, name, created_at: now, expires_at: null }
-      await insertToken(tx, { ...row, hash: hmac(keys.apiToken, token), epoch: keys.epoch })
+      await insertToken(tx, { ...row, hash: keys.hash('api_token', token), epoch: keys.epoch })
       const detail = { user_id: user.id, role: held, name }
       await audit(tx, { org_id, actor: 'operator', action: 'token.created', target: id, detail, at: now })
       return { ...row, token, email: user.email, role: held, created_at: now.toISOString() }

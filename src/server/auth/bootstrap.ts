@@ -1,9 +1,8 @@
 import { audit } from '#lib/audit.ts'
 import { newId } from '#lib/ids.ts'
-import { hmac } from '#lib/keys.ts'
 import type { AuthDeps } from './deps.ts'
 import { makeOrg } from './make-org.ts'
-import { ensureMember, ensureUser, findOrg, insertToken } from './store.ts'
+import { ensureMember, ensureUser, findOrg, insertToken } from './store/people.ts'
 import { makeToken } from './token-format.ts'
 
 /** Chosen before anything is written, so that a start that was killed goes on with the same ones. */
@@ -14,7 +13,10 @@ export function chooseFirstAccount(): FirstAccount {
 }
 
 /** The first organization, its owner and their API key; does nothing when it was done before. */
-export async function makeFirstAccount({ db, clock, keys }: AuthDeps, account: FirstAccount): Promise<void> {
+export async function makeFirstAccount(
+  { db, clock, keys }: Pick<AuthDeps, 'db' | 'clock' | 'keys'>,
+  account: FirstAccount,
+): Promise<void> {
   const now = clock.now()
   await db.tx(async (tx) => {
     if (await findOrg(tx, account.org_id)) return
@@ -29,7 +31,7 @@ export async function makeFirstAccount({ db, clock, keys }: AuthDeps, account: F
       created_at: now,
       expires_at: null,
     }
-    await insertToken(tx, { ...token, hash: hmac(keys.apiToken, account.api_key), epoch: keys.epoch })
+    await insertToken(tx, { ...token, hash: keys.hash('api_token', account.api_key), epoch: keys.epoch })
     await audit(tx, { org_id: org.id, actor: 'operator', action: 'org.created', target: org.id, at: now })
   })
 }

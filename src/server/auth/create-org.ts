@@ -5,7 +5,7 @@ import { type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
 import type { AuthDeps } from './deps.ts'
 import { makeOrg, presentOrg } from './make-org.ts'
-import { countOwned, ensureMember } from './store.ts'
+import { countOwned, ensureMember } from './store/people.ts'
 
 export function createOrgRoute({ db, clock }: Pick<AuthDeps, 'db' | 'clock'>): Route {
   return route(createOrg, async ({ name }, { principal }) => {

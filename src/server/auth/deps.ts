@@ -1,7 +1,35 @@
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import { deriveKey, hmac, keyEpoch, masterKey } from '#lib/keys.ts'
+import type { TokenKind } from './token-format.ts'
 
-/** Keys of the current pair of signing secrets, one per purpose. */
-export type AuthKeys = { readonly epoch: string; readonly apiToken: Buffer }
+/** Keys of the current pair of signing secrets, one per purpose. Rotating either secret changes all of them. */
+export type AuthKeys = {
+  readonly epoch: string
+  readonly userJwt: Uint8Array
+  /** How a secret is kept: never itself, always under the key of its kind. */
+  hash(kind: TokenKind | 'state' | 'browser', secret: string): Buffer
+}
 
-export type AuthDeps = { readonly db: Db; readonly clock: Clock; readonly keys: AuthKeys }
+export function authKeys(jwtSecret: string, jwtSigningKey: string): AuthKeys {
+  const master = masterKey(jwtSecret, jwtSigningKey)
+  const keys = new Map<string, Buffer>()
+  const keyOf = (kind: string) => {
+    const key = keys.get(kind) ?? deriveKey(master, `hash/${kind}`)
+    keys.set(kind, key)
+    return key
+  }
+  return {
+    epoch: keyEpoch(master),
+    userJwt: deriveKey(master, 'user-jwt'),
+    hash: (kind, secret) => hmac(keyOf(kind), secret),
+  }
+}
+
+export type AuthDeps = {
+  readonly db: Db
+  readonly clock: Clock
+  readonly keys: AuthKeys
+  /** Somebody lost a right: whoever keeps principals in this process forgets them. */
+  readonly onRevoked: () => void
+}

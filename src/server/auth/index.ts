@@ -1,27 +1,53 @@
+import { createFailureLimiter } from '#edge/rate-limit.ts'
 import type { Route } from '#edge/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import { deriveKey, keyEpoch, masterKey } from '#lib/keys.ts'
+import type { KeyValueStore } from '#lib/kv.ts'
 import { adminCreateOrgRoute } from './admin-create-org.ts'
 import { adminCreateTokenRoute } from './admin-create-token.ts'
+import { auditRoutes } from './audit-trail.ts'
 import { createOrgRoute } from './create-org.ts'
-import type { AuthKeys } from './deps.ts'
-import { createValidate, type Validate, validateRoute } from './validate.ts'
+import { type AuthKeys, authKeys } from './deps.ts'
+import { domainRoutes } from './domains.ts'
+import { invitationRoutes } from './invitations.ts'
+import { meRoutes } from './me.ts'
+import { memberRoutes } from './members.ts'
+import { supportRoutes } from './support.ts'
+import { tokenRoutes } from './tokens.ts'
+import { createValidate, type Validate, type ValidateWorkload, validateRoute } from './validate.ts'
 
 export { chooseFirstAccount, type FirstAccount, makeFirstAccount } from './bootstrap.ts'
+export { type AuthKeys, authKeys } from './deps.ts'
 
 export type Auth = { readonly routes: readonly Route[]; readonly validate: Validate }
 
-type Options = { db: Db; clock: Clock; jwtSecret: string; jwtSigningKey: string }
-
-export function createAuth({ db, clock, jwtSecret, jwtSigningKey }: Options): Auth {
-  const deps = { db, clock, keys: authKeys(jwtSecret, jwtSigningKey) }
-  const validate = createValidate(deps)
-  const routes = [validateRoute(validate), createOrgRoute(deps), adminCreateOrgRoute(deps), adminCreateTokenRoute(deps)]
-  return { routes, validate }
+type Options = {
+  db: Db
+  clock: Clock
+  kv: KeyValueStore
+  jwtSecret: string
+  jwtSigningKey: string
+  onRevoked: () => void
+  workload?: ValidateWorkload
 }
 
-export function authKeys(jwtSecret: string, jwtSigningKey: string): AuthKeys {
-  const master = masterKey(jwtSecret, jwtSigningKey)
-  return { epoch: keyEpoch(master), apiToken: deriveKey(master, 'api-token') }
+export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, ...rest }: Options): Auth {
+  const keys: AuthKeys = authKeys(jwtSecret, jwtSigningKey)
+  const deps = { ...rest, keys }
+  const failures = createFailureLimiter({ name: 'validate-failures', limit: 60, windowSeconds: 60 }, { ...rest, kv })
+  const validate = createValidate({ ...deps, workload, failures })
+  const routes = [
+    validateRoute(validate),
+    createOrgRoute(deps),
+    adminCreateOrgRoute(deps),
+    adminCreateTokenRoute(deps),
+    ...meRoutes(deps),
+    ...tokenRoutes(deps),
+    ...memberRoutes(deps),
+    ...invitationRoutes(deps),
+    ...domainRoutes(deps),
+    ...auditRoutes(deps),
+    ...supportRoutes(deps),
+  ]
+  return { routes, validate }
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '#contract/errors.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { newId } from '#lib/ids.ts'
 import { numberedSlug, slugOf } from './slug.ts'
-import { countSlugs, insertOrg, type OrgRow } from './store.ts'
+import { countSlugs, insertOrg, type OrgRow } from './store/people.ts'
 
 const TRIES = 20
 

@@ -1,25 +1,96 @@
+import { decodeProtectedHeader } from 'jose'
 import { validateToken } from '#contract/auth.ts'
 import type { Audience, Principal } from '#contract/principal.ts'
 import { invalidToken } from '#edge/caller.ts'
+import type { FailureLimiter } from '#edge/rate-limit.ts'
 import { type Route, route } from '#edge/route.ts'
-import { hmac } from '#lib/keys.ts'
 import type { AuthDeps } from './deps.ts'
-import { findLiveToken } from './store.ts'
-import { isToken } from './token-format.ts'
+import { liveSession } from './sessions.ts'
+import { findLiveToken } from './store/people.ts'
+import { findLiveSupport } from './store/support.ts'
+import { kindOfToken } from './token-format.ts'
+import { readUserJwt, USER_JWT_TYPE } from './user-jwt.ts'
 
-export type Validate = (token: string, audience: Audience) => Promise<Principal>
+export type Validate = (token: string, audience: Audience, clientAddress: string) => Promise<Principal>
 
-/** Who a token stands for; every refusal is the same. */
-export function createValidate({ db, clock, keys }: AuthDeps): Validate {
-  return async (token) => {
-    if (!isToken(token)) throw invalidToken()
-    const row = await findLiveToken(db, hmac(keys.apiToken, token), keys.epoch, clock.now())
-    if (!row) throw invalidToken()
-    const { id, org_id, user_id, role, expires_at } = row
-    return { kind: 'api_token', id, user_id, org_id, role, scopes: [], expires_at: expires_at?.toISOString() ?? null }
+/** Answers undefined for a token that is not good, and throws UNAVAILABLE when that cannot be told now. */
+export type ValidateWorkload = (token: string) => Promise<Principal | undefined>
+
+type Deps = AuthDeps & { workload: ValidateWorkload | undefined; failures: FailureLimiter }
+
+/**
+ * Who a token stands for; every refusal is the same. Guessing is bounded by the end client's address, whichever
+ * service passed the guess on.
+ */
+export function createValidate(deps: Deps): Validate {
+  return async (token, _audience, clientAddress) => {
+    await deps.failures.refuseIfSpent(clientAddress)
+    const principal = await find(deps, token)
+    if (principal) return principal
+    await deps.failures.count(clientAddress)
+    throw invalidToken()
+  }
+}
+
+async function find(deps: Deps, token: string): Promise<Principal | undefined> {
+  switch (kindOfToken(token)) {
+    case 'api_token':
+      return findApiToken(deps, token)
+    case 'session':
+      return (await liveSession(deps, { secret: token }))?.principal
+    case 'support':
+      return findSupport(deps, token)
+    default:
+      return findJwt(deps, token)
+  }
+}
+
+async function findApiToken({ db, clock, keys }: Deps, token: string): Promise<Principal | undefined> {
+  const row = await findLiveToken(db, keys.hash('api_token', token), keys.epoch, clock.now())
+  if (!row) return undefined
+  const { id, org_id, user_id, role, expires_at } = row
+  return { kind: 'api_token', id, user_id, org_id, role, scopes: [], expires_at: expires_at?.toISOString() ?? null }
+}
+
+/** Staff are no members: they act as viewer, raised as admin, and never as a person of the organization. */
+async function findSupport({ db, clock, keys }: Deps, token: string): Promise<Principal | undefined> {
+  const row = await findLiveSupport(db, keys.hash('support', token), keys.epoch, clock.now())
+  if (!row) return undefined
+  const elevated = row.elevated_at !== null
+  return {
+    kind: 'user',
+    id: row.id,
+    user_id: null,
+    org_id: row.org_id,
+    role: elevated ? 'admin' : 'viewer',
+    scopes: [],
+    read_only: !elevated,
+    support: { staff_email: row.staff_email },
+    expires_at: row.expires_at.toISOString(),
+  }
+}
+
+async function findJwt(deps: Deps, token: string): Promise<Principal | undefined> {
+  const type = typeOfJwt(token)
+  if (type === undefined) return undefined
+  if (type !== USER_JWT_TYPE) return deps.workload?.(token)
+  const jwt = await readUserJwt(deps, token)
+  const session = jwt && (await liveSession(deps, { id: jwt.sessionId }))
+  if (!session || session.user_id !== jwt.userId) return undefined
+  return { ...session.principal, expires_at: jwt.expiresAt.toISOString() }
+}
+
+/** '' for a JWT without one, as Kubernetes writes them. */
+function typeOfJwt(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).typ ?? ''
+  } catch {
+    return undefined
   }
 }
 
 export function validateRoute(validate: Validate): Route {
-  return route(validateToken, async ({ token, audience }) => ({ principal: await validate(token, audience) }))
+  return route(validateToken, async ({ token, audience }, { clientAddress }) => ({
+    principal: await validate(token, audience, clientAddress),
+  }))
 }

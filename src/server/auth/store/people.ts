@@ -38,6 +38,16 @@ export async function insertDomains(tx: Tx, orgId: string, domains: readonly str
   return rows.map((row) => row.domain)
 }
 
+export async function listDomains(tx: Tx, orgId: string): Promise<string[]> {
+  const rows = await tx.query<{ domain: string }>(sql`
+    select domain from auth.org_domains where org_id = ${orgId} order by domain`)
+  return rows.map((row) => row.domain)
+}
+
+export async function deleteDomainsBut(tx: Tx, orgId: string, kept: readonly string[]): Promise<void> {
+  await tx.query(sql`delete from auth.org_domains where org_id = ${orgId} and domain <> all(${kept}::text[])`)
+}
+
 /** The person with this email, made if there is none; who exists keeps their name. */
 export async function ensureUser(tx: Tx, user: UserRow & { created_at: Date }): Promise<UserRow> {
   const [row] = await tx.query<UserRow>(sql`

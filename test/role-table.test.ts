@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adminCreateToken } from '../src/contract/auth.ts'
+import { createInvitation } from '../src/contract/members.ts'
+import { OPERATIONS } from '../src/contract/operations.ts'
+import { startSupport } from '../src/contract/support.ts'
+import { createToken, revokeToken } from '../src/contract/tokens.ts'
+import { type System, startSystem } from './help/system.ts'
+
+/** In the order of the columns. `other` owns another organization; `support` is a read-only support session. */
+const CALLERS = [
+  'none',
+  'viewer',
+  'member',
+  'developer',
+  'admin',
+  'owner',
+  'other',
+  'revoked',
+  'support',
+  'operator',
+] as const
+type Caller = (typeof CALLERS)[number]
+
+type Fixture = { system: System; org: string; owner: string }
+type Request = { path: string; body?: object }
+type Row = [operation: string, expected: string, request: (fixture: Fixture) => Promise<Request> | Request]
+
+const at = (path: string, body?: object) => () => (body ? { path, body } : { path })
+const unique = () => Math.random().toString(36).slice(2)
+
+/** Who gets what, written down and not computed: a new operation without its row fails. */
+// biome-ignore format: the columns are the point
+const TABLE: Row[] = [
+  //                          none viewer member dev admin owner other revoked support operator
+  ['system.health',           '200 200 200 200 200 200 200 200 200 200', at('/healthz')],
+  ['system.ready',            '200 200 200 200 200 200 200 200 200 200', at('/readyz')],
+  ['system.metrics',          '200 200 200 200 200 200 200 200 200 200', at('/metrics')],
+  ['system.openapi',          '200 200 200 200 200 200 200 200 200 200', at('/openapi.json')],
+  ['system.docs',             '200 200 200 200 200 200 200 200 200 200', at('/docs')],
+  ['console.page',            '200 200 200 200 200 200 200 200 200 200', at('/')],
+  ['console.asset',           '404 404 404 404 404 404 404 404 404 404', at('/assets/none.js')],
+  ['auth.validate-token',     '200 200 200 200 200 200 200 200 200 200', ({ owner }) => ({ path: '/api/v1/tokens/validate', body: { token: owner } })],
+  ['auth.me',                 '401 200 200 200 200 200 200 401 200 401', at('/api/v1/me')],
+  ['auth.list-orgs',          '401 200 200 200 200 200 200 401 403 401', at('/api/v1/orgs')],
+  ['auth.create-org',         '401 201 201 201 201 201 201 401 403 401', at('/api/v1/orgs', { name: 'Table' })],
+  ['auth.admin-create-org',   '401 401 401 401 401 401 401 401 401 201', at('/api/v1/admin/orgs', { name: 'Table' })],
+  ['auth.admin-create-token', '401 401 401 401 401 401 401 401 401 201', ({ org }) => ({ path: '/api/v1/admin/tokens', body: { org_id: org, email: `${unique()}@example.com`, name: 't' } })],
+  ['domains.admin-set',       '401 401 401 401 401 401 401 401 401 200', ({ org }) => ({ path: `/api/v1/admin/orgs/${org}/domains`, body: { domains: [] } })],
+  ['audit.admin-list',        '401 401 401 401 401 401 401 401 401 200', at('/api/v1/admin/audit')],
+  ['support.start',           '401 401 401 401 401 401 401 401 401 201', ({ org }) => ({ path: '/api/v1/admin/support-sessions', body: { org_id: org, staff_email: 's@example.com', reason: 'table' } })],
+  ['support.elevate',         '401 401 401 401 401 401 401 401 401 200', async (f) => ({ path: `/api/v1/admin/support-sessions/${await newSupport(f)}/elevate`, body: {} })],
+  ['support.end',             '401 401 401 401 401 401 401 401 401 200', async (f) => ({ path: `/api/v1/admin/support-sessions/${await newSupport(f)}` })],
+  ['support.list',            '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/support-sessions` })],
+  ['tokens.list',             '401 200 200 200 200 200 200 401 403 401', at('/api/v1/tokens')],
+  ['tokens.create',           '401 201 201 201 201 201 201 401 403 401', at('/api/v1/tokens', { name: 'table' })],
+  // Someone else's: only an owner may, to the others it is not there.
+  ['tokens.revoke',           '401 404 404 404 404 200 404 401 403 401', async (f) => ({ path: `/api/v1/tokens/${(await newMember(f)).tokenId}` })],
+  ['members.list',            '401 403 403 403 200 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/members` })],
+  ['members.change-role',     '401 403 403 403 403 200 404 401 403 401', async (f) => ({ path: `/api/v1/orgs/${f.org}/members/${(await newMember(f)).userId}`, body: { role: 'viewer' } })],
+  ['members.remove',          '401 403 403 403 403 200 404 401 403 401', async (f) => ({ path: `/api/v1/orgs/${f.org}/members/${(await newMember(f)).userId}` })],
+  ['invitations.create',      '401 403 403 403 403 201 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/invitations`, body: { email: 'new@example.com', role: 'viewer' } })],
+  ['invitations.list',        '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/invitations` })],
+  ['invitations.revoke',      '401 403 403 403 403 200 404 401 403 401', async (f) => ({ path: `/api/v1/orgs/${f.org}/invitations/${await newInvitation(f)}` })],
+  ['invitations.accept',      '401 409 409 409 409 409 409 401 403 401', at('/api/v1/invitations/accept', { token: 'svci_none' })],
+  ['domains.set',             '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/domains`, body: { domains: [] } })],
+  ['audit.list',              '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/audit` })],
+  ['data-sources.slim-list',  '401 200 200 200 200 200 200 401 200 401', at('/api/wf/slim/data-sources')],
+  ['mcp.platform',            '401 200 200 200 200 200 200 401 200 401', at('/mcp/platform', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
+]
+
+async function newMember({ system, org }: Fixture) {
+  const email = `${unique()}@example.com`
+  const made = await system.operator.call(adminCreateToken, { org_id: org, email, role: 'member', name: 'target' })
+  return { userId: made.user_id, tokenId: made.id }
+}
+
+async function newSupport({ system, org }: Fixture): Promise<string> {
+  const input = { org_id: org, staff_email: 's@example.com', reason: 'table' }
+  return (await system.operator.call(startSupport, input)).id
+}
+
+async function newInvitation({ system, org, owner }: Fixture): Promise<string> {
+  const input = { org_id: org, email: 'new@example.com', role: 'viewer' } as const
+  return (await system.client(owner).call(createInvitation, input)).id
+}
+
+describe('who may do what', () => {
+  let fixture: Fixture
+  const tokens = {} as Record<Caller, string | undefined>
+
+  beforeAll(async () => {
+    const system = await startSystem()
+    const owner = await system.member('owner')
+    const org = owner.org_id
+    fixture = { system, org, owner: owner.token }
+    const token = async (role: 'viewer' | 'member' | 'developer' | 'admin') => (await system.member(role, org)).token
+    Object.assign(tokens, {
+      none: undefined,
+      viewer: await token('viewer'),
+      member: await token('member'),
+      developer: await token('developer'),
+      admin: await token('admin'),
+      owner: owner.token,
+      other: (await system.member('owner')).token,
+      revoked: await revokedToken(system, owner.token),
+      support: (
+        await system.operator.call(startSupport, { org_id: org, staff_email: 's@example.com', reason: 'table' })
+      ).token,
+      operator: system.config.secrets.operatorToken,
+    })
+  })
+  afterAll(() => fixture?.system[Symbol.asyncDispose]())
+
+  async function revokedToken(system: System, owner: string): Promise<string> {
+    const made = await system.client(owner).call(createToken, { name: 'to be revoked' })
+    await system.client(owner).call(revokeToken, { id: made.id })
+    return made.token
+  }
+
+  it('AU-07 every operation has its row, and every row its operation', () => {
+    expect(TABLE.map(([name]) => name).sort()).toEqual(OPERATIONS.map(({ name }) => name).sort())
+  })
+
+  it.each(TABLE)('AU-07 %s: %s', async (name, expected, request) => {
+    const op = OPERATIONS.find((known) => known.name === name)!
+    const statuses: number[] = []
+    for (const caller of CALLERS) {
+      const { path, body } = await request(fixture)
+      const headers: Record<string, string> = { accept: 'application/json, text/event-stream' }
+      if (tokens[caller]) headers.authorization = `Bearer ${tokens[caller]}`
+      if (body) headers['content-type'] = 'application/json'
+      const init = { method: op.method, headers, ...(body && { body: JSON.stringify(body) }) }
+      const response = await fetch(`${fixture.system.url}${path}`, { ...init, redirect: 'manual' })
+      await response.body?.cancel()
+      statuses.push(response.status)
+    }
+    expect(statuses.join(' ')).toBe(expected)
+  })
+})
