@@ -13,6 +13,9 @@ if (isStale()) {
     console.error(`svc: the console is not built: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
+// npm runs this under a shell that does not pass signals on: when that shell is gone, so are we.
+const parent = process.ppid
+setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGTERM'), 500).unref()
 await import('../src/server/main.ts')
 
 function isStale(): boolean {

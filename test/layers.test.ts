@@ -77,6 +77,21 @@ describe('imports point one way', () => {
     ['the environment taken apart', 'lib/a.ts', 'const { env } = process', 'read the environment'],
     ['a bare fetch', 'server/auth/a.ts', `await fetch('http://x')`, 'no bare fetch'],
     ['the global fetch', 'edge/a.ts', 'const send = globalThis.fetch', 'no bare fetch'],
+    ['fetch under another name', 'server/auth/a.ts', 'const send = fetch', 'no bare fetch'],
+    ['fetch taken out of the global', 'server/auth/a.ts', 'const { fetch } = globalThis', 'no bare fetch'],
+    ['fetch by its name as text', 'server/auth/a.ts', "globalThis['fetch']", 'no bare fetch'],
+    [
+      'a double-quoted import of an area',
+      'server/auth/a.ts',
+      'import { x } from "../data-sources/index.ts"',
+      'an area never imports another area',
+    ],
+    [
+      'a socket in an area',
+      'server/notifications/a.ts',
+      `import { connect } from 'node:net'`,
+      'HTTP goes through safeFetch',
+    ],
     [
       'undici in an area',
       'server/notifications/a.ts',

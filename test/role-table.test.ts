@@ -65,7 +65,19 @@ const TABLE: Row[] = [
   ['domains.set',             '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/domains`, body: { domains: [] } })],
   ['audit.list',              '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/audit` })],
   ['data-sources.slim-list',  '401 200 200 200 200 200 200 401 200 401', at('/api/wf/slim/data-sources')],
+  ['ai.models',               '401 200 200 200 200 200 200 401 200 401', at('/api/ai/v1/models')],
+  ['ai.embeddings',           '401 200 200 200 200 200 200 401 403 401', at('/api/ai/v1/embeddings', { model: 'builtin/all-minilm-l6-v2', input: 'table' })],
   ['mcp.platform',            '401 200 200 200 200 200 200 401 200 401', at('/mcp/platform', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
+  ['sign-in.page',            '200 200 200 200 200 200 200 200 200 200', at('/auth/login?signed_out=1')],
+  ['sign-in.start',           '404 404 404 404 404 404 404 404 404 404', at('/auth/google/start')],
+  ['sign-in.callback',        '404 404 404 404 404 404 404 404 404 404', at('/auth/google/callback')],
+  ['sign-in.hosted-callback', '404 404 404 404 404 404 404 404 404 404', at('/auth/hosted/callback')],
+  ['sign-in.sign-out',        '403 401 401 401 401 401 401 401 401 401', at('/auth/logout')],
+  ['sign-in.local-page',      '400 400 400 400 400 400 400 400 400 400', at('/auth/local?open_to_all=1')],
+  ['sign-in.local',           '415 415 415 415 415 415 415 415 415 415', at('/auth/local', {})],
+  ['sign-in.switch-org',      '401 403 403 403 403 403 403 401 403 401', at('/auth/org', { org_id: 'org_x' })],
+  ['sign-in.token',           '401 403 403 403 403 403 403 401 403 401', at('/api/v1/sessions/token', {})],
+  ['sign-in.exchange',        '401 401 401 401 401 401 401 401 401 401', at('/api/v1/tokens/exchange', { code: 'x', state: 'x' })],
 ]
 
 async function newMember({ system, org }: Fixture) {

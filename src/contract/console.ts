@@ -24,6 +24,6 @@ export const consoleAsset = operation({
   access: 'public',
   effect: 'read',
   bodyLimit: NO_BODY,
-  input: z.object({ file: z.string().regex(/^[\w-]+\.(?:js|css|svg)$/) }),
+  input: z.object({ file: z.string().max(200) }),
   produces: ['text/javascript', 'text/css', 'image/svg+xml'],
 })

@@ -42,6 +42,8 @@ type Common = {
   readonly effect: 'read' | 'write'
   readonly bodyLimit: number
   readonly rateLimits?: readonly RateLimit[]
+  /** `openai`: refusals carry `error.message` too, where clients made for OpenAI look for it. */
+  readonly refusals?: 'openai'
   /** Refusals of its own, beyond those that follow from its kind and access. */
   readonly errors?: readonly ErrorCode[]
 }
@@ -80,6 +82,8 @@ export type RawOperation<I extends z.ZodObject = z.ZodObject> = Common & {
   readonly input: I
   readonly consumes?: readonly string[]
   readonly produces: readonly string[]
+  /** Only where others choose what to send: an OAuth answer may carry more (RFC 6749 section 4.1.2). */
+  readonly ignoresUnknownKeys?: true
 }
 
 export type Operation = JsonOperation | StreamOperation | UploadOperation | RawOperation

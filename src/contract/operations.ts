@@ -1,3 +1,4 @@
+import { createEmbeddings, listModels } from './ai.ts'
 import { adminCreateOrg, adminCreateToken, createOrg, validateToken } from './auth.ts'
 import { consoleAsset, consolePage } from './console.ts'
 import { listSlimSources } from './data-sources.ts'
@@ -16,6 +17,18 @@ import {
   setDomains,
 } from './members.ts'
 import type { Operation } from './operation.ts'
+import {
+  exchangeCode,
+  hostedCallback,
+  localPage,
+  localSignIn,
+  sessionToken,
+  signInCallback,
+  signInPage,
+  signInStart,
+  signOut,
+  switchOrg,
+} from './sign-in.ts'
 import { adminListAudit, adminSetDomains, elevateSupport, endSupport, listSupport, startSupport } from './support.ts'
 import { docs, health, metrics, openapi, ready } from './system.ts'
 import { createToken, listTokens, revokeToken } from './tokens.ts'
@@ -47,6 +60,18 @@ export const OPERATIONS: readonly Operation[] = [
   listAudit,
   listSupport,
   listSlimSources,
+  listModels,
+  createEmbeddings,
+  signInPage,
+  signInStart,
+  signInCallback,
+  signOut,
+  localPage,
+  localSignIn,
+  switchOrg,
+  sessionToken,
+  exchangeCode,
+  hostedCallback,
   platformMcp,
   consolePage,
   consoleAsset,

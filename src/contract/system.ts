@@ -18,7 +18,7 @@ export const Readiness = z.object({
   status: z.enum(['ready', 'not_ready']),
   dependencies: z.record(
     z.string(),
-    z.object({ status: z.enum(['ok', 'failing']), duration_ms: z.number(), detail: z.string().optional() }),
+    z.object({ status: z.enum(['ok', 'degraded', 'failing']), duration_ms: z.number(), detail: z.string().optional() }),
   ),
 })
 export type Readiness = z.infer<typeof Readiness>

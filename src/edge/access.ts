@@ -3,7 +3,8 @@ import type { Access, Operation } from '#contract/operation.ts'
 import type { Principal } from '#contract/principal.ts'
 import { type AppPart, roleAtLeast } from '#contract/roles.ts'
 import { equalSecrets } from '#lib/keys.ts'
-import { bearerOf, invalidToken, type ResolveCaller } from './caller.ts'
+import { bearerOf, calledByCookie, invalidToken, type ResolveCaller } from './caller.ts'
+import { refuseCrossSite } from './csrf.ts'
 import type { RequestInfo } from './route.ts'
 
 type Holes = Readonly<Record<string, string>>
@@ -11,7 +12,13 @@ export type Gate = (request: Request, info: RequestInfo, holes: Holes) => Promis
 /** Whether the caller has the part, or a greater one, in the app of that alias in their organization. */
 export type HasPart = (principal: Principal, alias: string, part: AppPart) => Promise<boolean>
 
-type Deps = { resolve: ResolveCaller; operatorToken: string | undefined; hasPart?: HasPart }
+type Deps = {
+  resolve: ResolveCaller
+  operatorToken: string | undefined
+  hasPart?: HasPart
+  /** The address people see, where it is known. */
+  publicUrl?: string | undefined
+}
 
 /** The only reader of `access`: answers who may pass, or refuses. */
 export function createGate(op: Operation, deps: Deps): Gate {
@@ -25,6 +32,7 @@ export function createGate(op: Operation, deps: Deps): Gate {
   }
   return async (request, info, holes) => {
     const principal = await deps.resolve(request, info)
+    if (op.effect === 'write' && calledByCookie(request)) refuseCrossSite(request, deps.publicUrl)
     const part = await heldPart(principal, access, holes.alias, deps.hasPart)
     admit(principal, access, op.effect, { orgInPath: holes.org_id, part })
     return principal

@@ -2,6 +2,7 @@ import { ServiceError } from '#contract/errors.ts'
 import { PRINCIPAL_KEPT_SECONDS } from '#contract/limits.ts'
 import type { Principal } from '#contract/principal.ts'
 import type { Clock } from '#lib/clock.ts'
+import { readCookie } from './cookies.ts'
 import type { RequestInfo } from './route.ts'
 
 /** Asks the auth service who a token stands for; throws INVALID_TOKEN, or UNAVAILABLE when it cannot be asked. */
@@ -33,9 +34,9 @@ export function createPrincipalCache(clock: Clock): PrincipalCache {
       const entry = { principal, until: clock.now().getTime() + PRINCIPAL_KEPT_SECONDS * 1000 }
       kept.set(key, entry)
       // A refusal is not kept: a token may be made a moment later, and an outage must end when it ends.
-      principal.catch(() => {
-        if (kept.get(key) === entry) kept.delete(key)
-      })
+      const forget = () => kept.get(key) === entry && kept.delete(key)
+      // Whether an agent's grant still stands is asked at every call.
+      principal.then(({ kind }) => kind === 'agent' && forget(), forget)
     },
     clear: () => kept.clear(),
   }
@@ -46,12 +47,14 @@ export type ResolveCaller = (request: Request, info: RequestInfo) => Promise<Pri
 export function createCallerResolver(deps: {
   /** The service that asks: a token good for one need not be good for another. */
   audience: string
+  /** Names of the cookies a session is taken from where no header says who calls. */
+  cookies?: readonly string[]
   validate: ValidateToken
   cache: PrincipalCache
   clock: Clock
 }): ResolveCaller {
   return async (request, info) => {
-    const token = bearerOf(request)
+    const token = tokenOf(request, deps.cookies ?? [])
     if (token === undefined) throw notSignedIn()
     let principal = deps.cache.get(deps.audience, token)
     if (!principal) {
@@ -62,6 +65,15 @@ export function createCallerResolver(deps: {
     if (expires_at !== null && Date.parse(expires_at) <= deps.clock.now().getTime()) throw invalidToken()
     return principal
   }
+}
+
+/** A header that is there decides alone, also one that cannot be read. */
+export function tokenOf(request: Request, cookies: readonly string[]): string | undefined {
+  return calledByCookie(request) ? readCookie(request, cookies) : bearerOf(request)
+}
+
+export function calledByCookie(request: Request): boolean {
+  return !request.headers.has('authorization')
 }
 
 export function bearerOf(request: Request): string | undefined {

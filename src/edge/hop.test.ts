@@ -49,8 +49,10 @@ describe('the end client’s address', () => {
   })
 
   const read = createInfoReader({ trustedProxies: trusted, hops: createHops(SECRET, testClock()) })
-  const ask = (headers: Record<string, string>, socket = '127.0.0.1') =>
-    read({ method: 'GET', url: 'http://x/', header: (name) => headers[name] }, socket)
+  const ask = (sent: Record<string, string>, socket = '127.0.0.1') => {
+    const headers: Record<string, string> = { host: '127.0.0.1:8080', ...sent }
+    return read({ method: 'GET', url: 'http://x/', header: (name) => headers[name] }, socket)
+  }
 
   it('IPv4 in IPv6 sockets is IPv4', () => {
     expect(ask({}, '::ffff:198.51.100.1').clientAddress).toBe('198.51.100.1')
@@ -68,5 +70,9 @@ describe('the end client’s address', () => {
     expect(ask({}, '198.51.100.1').direct).toBe(false)
     expect(ask({ 'x-forwarded-for': '1.2.3.4' }).direct).toBe(false)
     expect(ask({ forwarded: 'for=1.2.3.4' }).direct).toBe(false)
+    expect(ask({ via: '1.1 proxy' }).direct).toBe(false)
+    expect(ask({ 'x-svc-hop': 'v1.1.x.y' }).direct).toBe(false)
+    expect(ask({ host: 'localhost' }).direct).toBe(true)
+    expect(ask({ host: 'evil.example' }).direct).toBe(false)
   })
 })

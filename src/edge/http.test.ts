@@ -147,6 +147,64 @@ describe.each<Mode>(['together', 'apart'])('what is refused, and how, services %
     return answer
   }
 
+  it('text that cannot be stored, and bodies in another encoding, are refused before anything is done', async () => {
+    const nul = await problem(await post('{"name": "a\\u0000b"}'))
+    expect([nul.status, nul.errors]).toEqual([400, [{ path: 'name', message: expect.any(String) }]])
+    expect((await problem(await post('{"name": "half \\ud800"}'))).status).toBe(400)
+    const broken = await problem(await post(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])))
+    expect(broken.detail).toBe('the body is not valid UTF-8')
+    const json = { 'content-type': 'application/json' }
+    expect((await problem(await post('{"name":"a"}', { ...json, 'content-encoding': 'gzip' }))).status).toBe(415)
+    expect(
+      (await problem(await post('{"name":"a"}', { 'content-type': 'application/json; charset=utf-16' }))).status,
+    ).toBe(415)
+  })
+
+  it('an answer does not grow with what was sent', async () => {
+    const keys = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`key${n}`, 1]))
+    const text = await (await post(JSON.stringify(keys))).text()
+    expect(text.length).toBeLessThan(10_000)
+  })
+
+  it('another spelling of a path is 404, whatever service it would reach', async () => {
+    for (const path of [
+      '/%61pi/v1/orgs',
+      '/api%2fv1/orgs',
+      '//api/v1/orgs',
+      '/api/v1/../v1/orgs',
+      '/api/v1/%2e%2e/orgs',
+    ]) {
+      const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n`
+      const answer = await raw(`${head}content-type: application/json\r\ncontent-length: 12\r\n\r\n{"name":"ab"}`)
+      expect([path, answer.slice(0, 12)]).toEqual([path, 'HTTP/1.1 404'])
+    }
+  })
+
+  it('what is broken after a good request does not take its answer', async () => {
+    const good = `GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n`
+    const answer = await raw(`${good}\0\0GARBAGE\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1)
+  })
+
+  it('no Host is 400, an expectation that cannot be met 417, both as problems', async () => {
+    expect(await raw('GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 400 [\s\S]*MALFORMED_REQUEST/,
+    )
+    const odd = await raw('GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: coffee\r\nconnection: close\r\n\r\n')
+    expect(odd).toMatch(/^HTTP\/1\.1 417 [\s\S]*EXPECTATION_FAILED/)
+  })
+
+  it('a body is asked for only when it is wanted', async () => {
+    const head = (auth: string) =>
+      `POST /api/v1/orgs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${auth}\r\ncontent-type: application/json\r\n` +
+      'expect: 100-continue\r\nconnection: close\r\n'
+    expect(await raw(`${head('wrong')}content-length: 5000000\r\n\r\n`)).toMatch(/^HTTP\/1\.1 4(?:01|13) /)
+    expect(await raw(`${head(token)}content-length: 5000000\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /)
+    const wanted = await raw(`${head(token)}content-length: 16\r\n\r\n{"name":"Expect"}`)
+    expect(wanted).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 /)
+  })
+
   it('nothing above was a fault of ours, and no answer or log line holds a token', async () => {
     const log = system.logs.join('')
     expect(log).not.toMatch(/"status":5\d\d/)

@@ -21,6 +21,8 @@ export type EdgeDeps = {
   resolve: ResolveCaller
   operatorToken: string | undefined
   hasPart?: HasPart
+  /** The address people see, where it is known. */
+  publicUrl?: string | undefined
   db: Db
   kv: KeyValueStore
   sealer: Sealer
@@ -38,16 +40,28 @@ export function createEdge(routes: readonly Route[], deps: EdgeDeps): ServiceFet
   const app = new Hono<Bindings>()
   for (const route of routes) mount(app, route, deps)
   const allowed = methodsByPath(routes)
+  const seenElsewhere = createRecorder('none', deps)
+  const seenForwarded = createRecorder('forwarded', deps)
+  const forwarded = async (pass: () => Promise<Response>, info: RequestInfo) => {
+    const started = performance.now()
+    const response = await pass()
+    seenForwarded(response.status, started, info)
+    return response
+  }
   app.notFound((c) => {
     const neighbour = deps.forward?.(c.req.path)
-    if (neighbour) return neighbour(c.req.raw, c.env)
+    if (neighbour) return forwarded(() => neighbour(c.req.raw, c.env), c.env)
+    seenElsewhere(404, performance.now(), c.env)
     const allow = allowed.find(({ shape }) => shape.test(c.req.path))?.allow
     if (allow) return refuse(c.req.raw, c.env, methodNotAllowed(c.req.method, allow), { allow })
     return refuse(c.req.raw, c.env, new ServiceError('NOT_FOUND', 'there is nothing here'))
   })
   app.onError((error, c) => {
     const refusal = toServiceError(error)
-    if (refusal.status >= 500) deps.log.error({ error, request_id: c.env.requestId }, 'not answered by a route')
+    const fields = { error, request_id: c.env.requestId }
+    // A caller who hung up is no fault of ours.
+    if (c.req.raw.signal.aborted) deps.log.info(fields, 'the caller went away')
+    else if (refusal.status >= 500) deps.log.error(fields, 'not answered by a route')
     return refuse(c.req.raw, c.env, refusal)
   })
   return async (request, info) => app.fetch(request, info)
@@ -69,7 +83,7 @@ function createHandler(route: Route, deps: EdgeDeps) {
   const limit = createLimiter(op, deps)
   const readInput = createInputReader(op)
   const answer = createAnswer(route, deps)
-  const seen = createRecorder(op, deps)
+  const seen = createRecorder(op.name, deps)
 
   return async (request: Request, holes: Record<string, string>, query: string, info: RequestInfo) => {
     const started = performance.now()
@@ -84,7 +98,7 @@ function createHandler(route: Route, deps: EdgeDeps) {
     } catch (error) {
       const refusal = toServiceError(error)
       seen(refusal.status, started, info, refusal)
-      return problemResponse(refusal, format, info.requestId)
+      return problemResponse(refusal, format, info.requestId, {}, op.refusals)
     }
   }
 }
@@ -94,19 +108,19 @@ function defaultFormat(op: Operation): Format {
 }
 
 /** Counts and logs each answer; what we did wrong is logged with its cause, what the caller did wrong is not. */
-function createRecorder(op: Operation, { service, metrics, log }: EdgeDeps) {
+function createRecorder(operation: string, { service, metrics, log }: EdgeDeps) {
   const timers = new Map<number, { observe(seconds: number): void }>()
   const timerOf = (status: number) => {
-    const timer = timers.get(status) ?? metrics.requests.labels({ service, operation: op.name, status })
+    const timer = timers.get(status) ?? metrics.requests.labels({ service, operation, status })
     timers.set(status, timer)
     return timer
   }
   return (status: number, started: number, info: RequestInfo, refusal?: ServiceError) => {
     const ms = performance.now() - started
     timerOf(status).observe(ms / 1000)
-    const fields = { request_id: info.requestId, operation: op.name, status, duration_ms: Math.round(ms * 10) / 10 }
+    const fields = { request_id: info.requestId, operation, status, duration_ms: Math.round(ms * 10) / 10 }
     if (refusal && status >= 500) log.error({ ...fields, error: refusal.cause ?? refusal }, 'answered with a fault')
-    else log.info(fields, 'answered')
+    else log.plain(fields, 'answered')
   }
 }
 

@@ -3,6 +3,7 @@ import { ServiceError } from '#contract/errors.ts'
 import { IDEMPOTENCY_KEPT_HOURS, IDEMPOTENCY_KEY_LENGTH } from '#contract/limits.ts'
 import type { JsonOperation } from '#contract/operation.ts'
 import type { Clock } from '#lib/clock.ts'
+import { watchCommits } from '#lib/db/commit-watch.ts'
 import type { Db } from '#lib/db/db.ts'
 import { claimKey, dropKeysBefore, freeKey, type KeyOf, keepAnswer, readAnswer } from '#lib/idempotency.ts'
 import type { Loop } from '#lib/loop.ts'
@@ -18,30 +19,36 @@ const RUNNING_MS = 120_000
 
 /** Gives repetitions of a request the first one's answer. Without the header the operation just runs. */
 export function withIdempotency(op: JsonOperation, run: Run, deps: Deps): Run {
+  if (op.access === 'public') throw new Error(`${op.name}: a public operation cannot tell its callers’ keys apart`)
   return async (input, context) => {
     const key = context.request.headers.get('idempotency-key')
     if (key === null) return run(input, context)
     if (key === '' || key.length > IDEMPOTENCY_KEY_LENGTH) {
       throw new ServiceError('INVALID_REQUEST', `Idempotency-Key: 1 to ${IDEMPOTENCY_KEY_LENGTH} characters`)
     }
-    const of = { caller: context.principal?.id ?? 'operator', operation: op.name, key }
+    const of = { caller: callerOf(context), operation: op.name, key }
     const digest = createHash('sha256').update(JSON.stringify(input)).digest()
     const first = await claimKey(deps.db, of, digest, deps.clock.now())
-    return first ? runFirst(of, () => run(input, context), deps) : replay(of, digest, deps)
+    return first ? runFirst(op, of, () => run(input, context), deps) : replay(of, digest, deps)
   }
 }
 
-async function runFirst(of: KeyOf, run: () => Promise<unknown>, { db, sealer }: Deps): Promise<unknown> {
-  let output: unknown
-  try {
-    output = await run()
-  } catch (error) {
-    // Only a refusal says that nothing happened; after any other fault a repetition could do it twice.
-    if (toServiceError(error).status < 500) await freeKey(db, of)
-    throw error
+async function runFirst(op: JsonOperation, of: KeyOf, run: () => Promise<unknown>, deps: Deps): Promise<unknown> {
+  const ran = await watchCommits(run)
+  if ('error' in ran) {
+    // Where a commit had begun and no refusal says what came of it, a repetition could do it twice.
+    const nothingHappened = !ran.changed || toServiceError(ran.error).status < 500
+    if (nothingHappened) await freeKey(deps.db, of).catch(() => undefined)
+    throw ran.error
   }
-  await keepAnswer(db, of, { status: 200, body: sealer.seal(JSON.stringify(output), contextOf(of)) })
-  return output
+  const body = deps.sealer.seal(JSON.stringify(ran.value), contextOf(of))
+  await keepAnswer(deps.db, of, { status: op.status ?? 200, body })
+  return ran.value
+}
+
+/** Whose key it is: the same person in another organization is another caller. */
+function callerOf({ principal }: Context): string {
+  return principal === null ? 'operator' : `${principal.id}@${principal.org_id ?? ''}`
 }
 
 async function replay(of: KeyOf, digest: Buffer, { db, sealer, clock }: Deps): Promise<unknown> {

@@ -5,6 +5,7 @@ import { ServiceError } from '#contract/errors.ts'
 import { operation } from '#contract/operation.ts'
 import type { Principal } from '#contract/principal.ts'
 import { testClock } from '#lib/clock.ts'
+import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openMemoryStore } from '#lib/kv.ts'
 import { createLog } from '#lib/log.ts'
@@ -96,6 +97,19 @@ const parted = operation({
   output: z.object({ org: z.string() }),
 })
 
+const once = operation({
+  kind: 'json',
+  name: 'test.once',
+  method: 'POST',
+  path: '/once',
+  summary: 'Once',
+  access: { principals: ['api_token'], role: 'viewer', scope: null, org: 'token' },
+  effect: 'write',
+  bodyLimit: 1000,
+  idempotent: true,
+  input: z.object({ fail: z.enum(['before', 'after', 'no']) }),
+  output: z.object({ done: z.int() }),
+})
 const slow = operation({
   ...open,
   kind: 'json',
@@ -113,6 +127,7 @@ describe('every kind of operation through the edge', () => {
   let edge: ServiceFetch
   let answerOfAuth: () => Promise<Principal>
   const logs: string[] = []
+  let runs = 0
 
   beforeAll(async () => {
     database = await openTestDatabase()
@@ -132,6 +147,17 @@ describe('every kind of operation through the edge', () => {
       route(wrong, async () => ({ n: 'inner text' }) as unknown as { n: number }),
       route(slim, async (input) => ({ shown: 'yes', hidden: 'inner text', input })),
       route(limited, async () => ({})),
+      route(once, async ({ fail }) => {
+        const done = await database.db.tx(async (tx) => {
+          const rows = await tx.query(
+            sql`insert into svc.leases values (${`once ${++runs}`}, 'x', 1, now()) returning name`,
+          )
+          if (fail === 'before' && runs === 1) throw new DatabaseUnavailable('gone', { cause: null })
+          return rows.length
+        })
+        if (fail === 'after' && runs === 1) throw new DatabaseUnavailable('gone', { cause: null })
+        return { done }
+      }),
       route(slow, () =>
         database.db.tx(
           async (tx) => {
@@ -259,6 +285,26 @@ describe('every kind of operation through the edge', () => {
     ...over,
   })
   const asCaller = (token: string, path = '/apps/other') => ask(path, { headers: { authorization: `Bearer ${token}` } })
+
+  const repeat = async (fail: string, key: string) => {
+    const headers = { authorization: 'Bearer once', 'content-type': 'application/json', 'idempotency-key': key }
+    const response = await ask('/once', { method: 'POST', body: JSON.stringify({ fail }), headers })
+    return [response.status, ((await response.json()) as { code?: string }).code]
+  }
+
+  it('told to try again, a caller may: where nothing was committed the key is free', async () => {
+    answerOfAuth = async () => principal()
+    runs = 0
+    expect(await repeat('before', 'k1')).toEqual([503, 'UNAVAILABLE'])
+    expect(await repeat('before', 'k1')).toEqual([200, undefined])
+  })
+
+  it('where a commit had begun the outcome is unknown, and it is not done again', async () => {
+    runs = 0
+    expect(await repeat('after', 'k2')).toEqual([503, 'UNAVAILABLE'])
+    expect(await repeat('after', 'k2')).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])
+    expect(runs).toBe(1)
+  })
 
   it('a part in the app is as good as the role, in that app only', async () => {
     answerOfAuth = async () => principal({ role: 'viewer' })

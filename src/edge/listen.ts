@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
 import { type ErrorCode, ServiceError } from '#contract/errors.ts'
 import { newId } from '#lib/ids.ts'
+import { isPlainPath } from './plain-path.ts'
 import { problemResponse, toServiceError } from './problem.ts'
 import type { ReadInfo } from './request-info.ts'
 import type { ServiceFetch } from './route.ts'
@@ -25,12 +26,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const answer = getRequestListener(
     async (request, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings
-      const header = (name: string) => incoming.headers[name] as string | undefined
-      const info = options.readInfo(
-        { method: request.method, url: request.url, header },
-        incoming.socket.remoteAddress ?? '',
-      )
-      const response = await options.fetch(request, info)
+      const response = isPlainPath(incoming.url ?? '') ? await pass(request, incoming, options) : notPlain(newId('req'))
       if (!incoming.complete) leaveBodyUnread(incoming, outgoing)
       // While stopping, a connection kept alive would only be waited for.
       if (!server.listening) outgoing.shouldKeepAlive = false
@@ -38,17 +34,54 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     { errorHandler: (error) => outsideFault(error, options.onError), autoCleanupIncoming: false },
   )
-  const server = createServer(
-    { keepAlive: true, requestTimeout: 60_000, headersTimeout: 15_000 },
-    (incoming, outgoing) => {
-      void answer(incoming, outgoing)
-    },
-  )
-  server.on('clientError', refuseBrokenRequest)
+  const unanswered = new WeakMap<Socket, number>()
+  const closing = new WeakSet<Socket>()
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { socket } = incoming
+    unanswered.set(socket, (unanswered.get(socket) ?? 0) + 1)
+    outgoing.once('close', () => {
+      const left = unanswered.get(socket)! - 1
+      unanswered.set(socket, left)
+      if (left === 0 && closing.has(socket)) socket.destroySoon()
+    })
+    void answer(incoming, outgoing)
+  }
+  const limits = { requestTimeout: 60_000, headersTimeout: 15_000, requireHostHeader: false }
+  const server = createServer({ keepAlive: true, ...limits }, handle)
+  server.on('checkContinue', (incoming, outgoing) => {
+    // Asked for only when somebody wants the body: a request that is refused is spared sending it.
+    incoming.once('resume', () => outgoing.headersSent || outgoing.writeContinue())
+    handle(incoming, outgoing)
+  })
+  server.on('checkExpectation', (_, outgoing) => {
+    const refusal = new ServiceError('EXPECTATION_FAILED', 'only `Expect: 100-continue` can be met').toProblem(
+      newId('req'),
+    )
+    outgoing.writeHead(refusal.status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(refusal))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // While an earlier request is unanswered, what is said now would be read as the answer to that one.
+    if ((unanswered.get(socket) ?? 0) > 0) closing.add(socket)
+    else refuseBrokenRequest(error, socket)
+  })
   await bind(server, options)
   const { port } = server.address() as AddressInfo
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
   return { port, url: `http://${host}:${port}`, [Symbol.asyncDispose]: () => stop(server) }
+}
+
+function pass(
+  request: Request,
+  incoming: IncomingMessage,
+  { readInfo, fetch: answer }: ListenOptions,
+): Promise<Response> {
+  const header = (name: string) => incoming.headers[name] as string | undefined
+  const head = { method: request.method, url: request.url, header }
+  return answer(request, readInfo(head, incoming.socket.remoteAddress ?? ''))
+}
+
+function notPlain(requestId: string): Response {
+  return problemResponse(new ServiceError('NOT_FOUND', 'there is nothing here'), 'json', requestId)
 }
 
 function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
@@ -83,16 +116,18 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
     socket.destroy()
     return
   }
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const timedOut = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const code: ErrorCode = tooLarge ? 'HEADERS_TOO_LARGE' : 'MALFORMED_REQUEST'
-  const detail = tooLarge ? 'send smaller headers' : timedOut ? 'the request took too long' : 'this is not HTTP'
+  const [code, detail] = BROKEN[error.code ?? ''] ?? ['MALFORMED_REQUEST', 'this is not HTTP']
   const problem = new ServiceError(code, detail).toProblem(newId('req'))
   const body = JSON.stringify(problem)
   socket.end(
     `HTTP/1.1 ${problem.status} ${problem.title}\r\ncontent-type: application/problem+json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
+}
+
+const BROKEN: Record<string, [ErrorCode, string]> = {
+  HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'send smaller headers'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'the request took too long to arrive'],
 }
 
 /** Faults outside any route: an address that is none, or a bug in the listener. */

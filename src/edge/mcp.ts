@@ -2,7 +2,7 @@ import { createMcpHandler, type McpHttpHandler, Server, type Tool } from '@model
 import { z } from 'zod'
 import { ERRORS, type ServiceError } from '#contract/errors.ts'
 import type { JsonOperation } from '#contract/operation.ts'
-import { toServiceError } from './problem.ts'
+import { inputError, toServiceError } from './problem.ts'
 import type { Context } from './route.ts'
 
 /** Calls an operation for the agent: over the typed client, so that HTTP and MCP cannot differ. */
@@ -19,6 +19,9 @@ type Deps = {
 }
 
 const LIST_TTL_MS = 60_000
+// https://www.jsonrpc.org/specification#error_object
+const INVALID_REQUEST = -32600
+const INVALID_PARAMS = -32602
 
 /** One MCP endpoint whose tools are operations. The JSON schemas are made once, here. */
 export function createMcpEndpoint(deps: Deps): McpEndpoint {
@@ -29,7 +32,7 @@ export function createMcpEndpoint(deps: Deps): McpEndpoint {
     server.setRequestHandler('tools/list', () => ({ tools, ttlMs: LIST_TTL_MS, cacheScope: 'private' as const }))
     server.setRequestHandler('tools/call', async ({ params }) => {
       const op = byName.get(params.name)
-      if (!op) throw new UnknownTool(params.name)
+      if (!op) throw new ProtocolFault(INVALID_PARAMS, `there is no tool ${params.name.slice(0, 64)}`)
       return callTool(op, params.arguments ?? {}, context, deps)
     })
     return server
@@ -44,21 +47,28 @@ export function createMcpEndpoint(deps: Deps): McpEndpoint {
   }
 }
 
-class UnknownTool extends Error {
-  readonly code = -32602
-  constructor(name: string) {
-    super(`there is no tool ${name.slice(0, 64)}`)
+/** A JSON-RPC error: the call itself was wrong, and no model can mend it by other arguments. */
+class ProtocolFault extends Error {
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
   }
 }
 
+/** The arguments pass our own parser first, so that HTTP and MCP refuse them in the same words. */
 async function callTool(op: JsonOperation, input: Record<string, unknown>, context: Context, deps: Deps) {
   try {
+    const parsed = op.input.safeParse(input)
+    if (!parsed.success) throw inputError(parsed.error)
     const output = (await deps.call(op, input, context)) as Record<string, unknown>
     return { content: [{ type: 'text' as const, text: JSON.stringify(output) }], structuredContent: output }
   } catch (error) {
     const refusal = toServiceError(error)
     if (refusal.code === 'INTERNAL') deps.onError(error)
-    return { isError: true, content: [{ type: 'text' as const, text: textOf(refusal, context.requestId) }] }
+    const text = textOf(refusal, context.requestId)
+    if (ERRORS[refusal.code].mcp === 'protocol') throw new ProtocolFault(INVALID_REQUEST, text)
+    return { isError: true, content: [{ type: 'text' as const, text }] }
   }
 }
 

@@ -1,7 +1,8 @@
-import type { z } from 'zod'
-import { ZodError } from 'zod'
+import type { ZodError, z } from 'zod'
 import { type Fault, ServiceError } from '#contract/errors.ts'
+import type { Operation } from '#contract/operation.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { StoreUnavailable } from '#lib/kv.ts'
 import { OperatorFetchError } from '#lib/net/operator-fetch.ts'
 import { encode, type Format } from './negotiate.ts'
 
@@ -15,6 +16,9 @@ export function toServiceError(error: unknown): ServiceError {
       retryAfterSeconds,
     })
   }
+  if (error instanceof StoreUnavailable) {
+    return new ServiceError('UNAVAILABLE', 'try again in a moment', { cause: error, retryAfterSeconds: 1 })
+  }
   if (error instanceof OperatorFetchError) {
     return new ServiceError('UNAVAILABLE', 'a part of the service cannot be reached; try again', {
       cause: error,
@@ -24,16 +28,16 @@ export function toServiceError(error: unknown): ServiceError {
   return new ServiceError('INTERNAL', 'an unexpected fault; the request id helps to find it', { cause: error })
 }
 
+/** Enough to mend any request a person writes; an answer must not grow with what was sent. */
+const MOST_FAULTS = 100
+
 /** Faults of the caller's input, each with where it is. Only for input: output that does not fit is our bug. */
 export function inputError(error: ZodError): ServiceError {
-  const errors = error.issues.flatMap(toFaults)
+  const all = error.issues.flatMap(toFaults)
+  const errors = all.slice(0, MOST_FAULTS)
   const shown = errors.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  const more = errors.length > shown.length ? `; and ${errors.length - shown.length} more` : ''
+  const more = all.length > shown.length ? `; and ${all.length - shown.length} more` : ''
   return new ServiceError('INVALID_REQUEST', shown.join('; ') + more, { errors })
-}
-
-export function isInputError(error: unknown): error is ZodError {
-  return error instanceof ZodError
 }
 
 function toFaults(issue: z.core.$ZodIssue): Fault[] {
@@ -47,8 +51,10 @@ export function problemResponse(
   format: Format,
   requestId: string,
   extra: Record<string, string> = {},
+  shape?: Operation['refusals'],
 ): Response {
-  const { body, type } = encode(error.toProblem(requestId), format)
+  const problem = error.toProblem(requestId)
+  const { body, type } = encode(shape === 'openai' ? { ...problem, error: openAiError(error) } : problem, format)
   const headers: Record<string, string> = {
     'content-type': type === 'application/json' ? 'application/problem+json' : type,
     'x-request-id': requestId,
@@ -61,4 +67,9 @@ export function problemResponse(
     ...extra,
   }
   return new Response(body, { status: error.status, headers })
+}
+
+/** https://platform.openai.com/docs/guides/error-codes: its clients show `message` and nothing else of a body. */
+function openAiError({ message, status, code }: ServiceError) {
+  return { message, type: status < 500 ? 'invalid_request_error' : 'server_error', code }
 }

@@ -9,14 +9,16 @@ export type InputReader = (request: Request, holes: Record<string, string>, quer
 export function createInputReader(op: Operation): InputReader {
   const types = queryTypes(op)
   const parse = (raw: Record<string, unknown>) => {
+    refuseBadText(raw, [])
     const result = op.input.safeParse(raw)
     if (!result.success) throw inputError(result.error)
     return result.data
   }
+  const known = op.kind === 'raw' && op.ignoresUnknownKeys ? keepKeys(new Set(types.keys())) : (query: string) => query
   if (inputInQuery(op)) {
     return async (request, holes, query) => {
       if (op.kind === 'json' || op.kind === 'stream') refuseLargeBody(request, op.bodyLimit)
-      return parse(merge(holes, query === '' ? {} : readQuery(query, types)))
+      return parse(merge(holes, query === '' ? {} : readQuery(known(query), types)))
     }
   }
   return async (request, holes, query) => {
@@ -33,8 +35,13 @@ function merge(holes: Record<string, string>, sent: Record<string, unknown>): Re
 }
 
 function unknownKeys(keys: string[]): ServiceError {
-  const errors = keys.map((path) => ({ path, message: 'unknown key' }))
-  return new ServiceError('INVALID_REQUEST', errors.map(({ path }) => `${path}: unknown key`).join('; '), { errors })
+  const errors = keys.slice(0, 100).map((path) => ({ path: path.slice(0, 200), message: 'unknown key' }))
+  const shown = errors.slice(0, 3).map(({ path }) => `${path}: unknown key`)
+  return new ServiceError('INVALID_REQUEST', shown.join('; '), { errors })
+}
+
+function keepKeys(keys: ReadonlySet<string>): (query: string) => string {
+  return (query) => new URLSearchParams([...new URLSearchParams(query)].filter(([key]) => keys.has(key))).toString()
 }
 
 type QueryType = 'string' | 'number' | 'boolean' | 'array'
@@ -75,11 +82,17 @@ async function readJsonBody(request: Request, limit: number): Promise<Record<str
   const type = request.headers.get('content-type')
   const length = request.headers.get('content-length')
   if (type === null && (length === '0' || length === null) && !request.headers.has('transfer-encoding')) return {}
-  if (type === null || !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'send the body as application/json')
+  if (type === null || !JSON_TYPE.test(type)) {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'send the body as application/json, in UTF-8')
+  }
+  const encoding = request.headers.get('content-encoding')
+  if (encoding !== null && encoding !== 'identity') {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'send the body as it is: compressed ones are not taken')
   }
   return parseObject(await readText(request, length === null ? limit : undefined))
 }
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
 
 function parseObject(text: string): Record<string, unknown> {
   let value: unknown
@@ -107,12 +120,38 @@ function tooLarge(limit: number): ServiceError {
 
 /** `limit` is for bodies that do not say how long they are; the others were held to theirs before. */
 async function readText(request: Request, limit: number | undefined): Promise<string> {
+  const bytes = await readBytes(request, limit)
   try {
-    if (limit === undefined || !request.body) return await request.text()
-    return Buffer.concat(await Array.fromAsync(boundedBody(request.body, limit))).toString('utf8')
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new ServiceError('MALFORMED_REQUEST', 'the body is not valid UTF-8', { cause })
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+async function readBytes(request: Request, limit: number | undefined): Promise<ArrayBuffer | Uint8Array> {
+  try {
+    if (limit === undefined || !request.body) return await request.arrayBuffer()
+    return Buffer.concat(await Array.fromAsync(boundedBody(request.body, limit)))
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause
     throw new ServiceError('MALFORMED_REQUEST', 'the body ended before it was complete', { cause })
+  }
+}
+
+/** NUL cannot be stored as text, and half a surrogate pair is no character: both are refused wherever they stand. */
+function refuseBadText(value: unknown, path: readonly string[]): void {
+  if (typeof value === 'string') {
+    if (!value.includes('\0') && value.isWellFormed()) return
+    const where = path.join('.')
+    const errors = [{ path: where, message: 'must be text without NUL and without half characters' }]
+    throw new ServiceError('INVALID_REQUEST', `${where}: ${errors[0]!.message}`, { errors })
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) {
+    refuseBadText(key, [...path, 'key'])
+    refuseBadText(inner, [...path, key])
   }
 }
 

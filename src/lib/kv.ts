@@ -82,3 +82,32 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
     [Symbol.asyncDispose]: async () => entries.clear(),
   }
 }
+
+/** The shared store cannot be asked, and guessing would be wrong. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable'
+}
+
+/**
+ * Goes on with a map in the process while the shared store is away: counts are then per process, which is better
+ * than no limit and better than no service. Not so `setOnce`: without the others it cannot say who was first.
+ */
+export function withFallback(shared: KeyValueStore, own: KeyValueStore): KeyValueStore {
+  const or = <T>(ask: Promise<T>, instead: () => Promise<T>) => ask.catch(instead)
+  return {
+    kind: shared.kind,
+    count: (key, seconds) => or(shared.count(key, seconds), () => own.count(key, seconds)),
+    get: (key) => or(shared.get(key), () => own.get(key)),
+    set: (key, value, seconds) => or(shared.set(key, value, seconds), () => own.set(key, value, seconds)),
+    setOnce: (key, seconds) =>
+      shared.setOnce(key, seconds).catch((cause: unknown) => {
+        throw new StoreUnavailable('the key-value store cannot be asked', { cause })
+      }),
+    delete: (key) => or(shared.delete(key), () => own.delete(key)),
+    ping: () => shared.ping(),
+    [Symbol.asyncDispose]: async () => {
+      await shared[Symbol.asyncDispose]()
+      await own[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -5,16 +5,19 @@ export type Log = {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
+  /** For lines whose fields are all our own: nothing to hide, so nothing is looked for. At level info. */
+  plain(fields: Record<string, string | number>, message: string): void
   child(fields: object): Log
 }
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-const SECRET_NAME = /^(?:.*authorization|(?:set-)?cookie|.*password.*|.*secret.*|.*token|.*api[-_]?key|.*[-_]key)$/i
+const SECRET_NAME =
+  /authorization|cookie|passw|passphrase|secret|credential|tokens?$|api[-_]?keys?$|(?:signing|private|data)[-_]?keys?$|[-_]key$/i
 /** Our tokens, JWTs, and passwords inside connection strings, wherever in a text they stand. */
 const SECRET_TEXT =
-  /svc_[0-9A-Za-z]{49}|svcop_[\w-]{16,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|(?<=:\/\/[^\s:/@]{0,128}:)[^\s/]+(?=@)/g
+  /svc[spic]?_[0-9A-Za-z]{49}|svcop_[\w-]{16,}|(?<=\bBearer )[\w.~+/=-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|(?<=:\/\/[^\s:/@]{0,128}:)[^\s/]+(?=@)/g
 const HIDDEN = '[hidden]'
 
 /** JSON lines on the given stream, with secrets hidden by name and by shape before they are written. */
@@ -24,22 +27,31 @@ export function createLog(level: LogLevel, destination: pino.DestinationStream =
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }), log: (fields) => redact(fields) as Record<string, unknown> },
+      formatters: { ...LABELS, log: (fields) => redact(fields) as Record<string, unknown> },
       hooks: { logMethod: logRedacted },
     },
     destination,
   )
-  return withCleanChildren(log)
+  return withCleanChildren(
+    log,
+    pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: LABELS }, destination),
+  )
 }
 
+const LABELS = { level: (label: string) => ({ level: label }) }
+
 /** pino itself writes a child's fields as they are. */
-function withCleanChildren(log: pino.Logger): Log {
+function withCleanChildren(log: pino.Logger, plain: pino.Logger): Log {
   return {
     debug: (fields, message) => log.debug(fields, message),
     info: (fields, message) => log.info(fields, message),
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
-    child: (fields) => withCleanChildren(log.child(redact(fields) as pino.Bindings)),
+    plain: (fields, message) => plain.info(fields, message),
+    child: (fields) => {
+      const clean = redact(fields) as pino.Bindings
+      return withCleanChildren(log.child(clean), plain.child(clean))
+    },
   }
 }
 

@@ -22,5 +22,11 @@ export function createMetrics(options: { processMetrics: boolean }) {
       labelNames: ['loop'],
       registers,
     }),
+    workloadReviewFaults: new Counter({
+      name: 'svc_workload_review_faults_total',
+      help: 'Workload tokens the cluster could not or would not review, by what to look at',
+      labelNames: ['reason'],
+      registers,
+    }),
   }
 }

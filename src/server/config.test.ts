@@ -11,6 +11,13 @@ const CLUSTER = {
   SVC_JWT_SIGNING_KEY: KEY,
 }
 
+const GOOGLE = { SVC_GOOGLE_CLIENT_ID: 'g', SVC_GOOGLE_CLIENT_SECRET: 'gs' }
+const MICROSOFT = {
+  SVC_MICROSOFT_CLIENT_ID: 'm',
+  SVC_MICROSOFT_CLIENT_SECRET: 'ms',
+  SVC_MICROSOFT_TENANT_ID: 'Organizations',
+}
+
 function faultsOf(env: Environment): readonly string[] {
   try {
     readSettings(env)
@@ -74,13 +81,110 @@ describe('configuration', () => {
       ['REDIS_URL is needed when services run apart: limits must be counted together'],
     ],
     ['a key that is none', { SVC_DATA_KEY: 'secret' }, ['SVC_DATA_KEY must be 32 bytes as 64 hex digits']],
-    ['a short operator token', { SVC_OPERATOR_TOKEN: 'x' }, ['SVC_OPERATOR_TOKEN must have 32 characters or more']],
+    [
+      'a short operator token',
+      { SVC_OPERATOR_TOKEN: 'x' },
+      ['SVC_OPERATOR_TOKEN must have 32 characters or more, of letters, digits and -._~+/='],
+    ],
     [
       'proxies that are no addresses',
       { SVC_TRUSTED_PROXIES: 'localhost' },
       ['SVC_TRUSTED_PROXIES must be addresses or CIDR blocks such as 10.0.0.0/8, comma-separated'],
     ],
+    [
+      'AU-15 workload identity outside a cluster',
+      { WORKLOAD_IDENTITY_ENABLED: 'true' },
+      ['WORKLOAD_IDENTITY_ENABLED needs a cluster: KUBERNETES_SERVICE_HOST is not set'],
+    ],
+    [
+      'AU-15 a cluster that cannot be addressed',
+      { KUBERNETES_SERVICE_HOST: 'a b', KUBERNETES_SERVICE_PORT_HTTPS: '0', WORKLOAD_IDENTITY_ENABLED: 'no' },
+      [
+        'KUBERNETES_SERVICE_PORT_HTTPS must be a whole number from 1 to 65535',
+        'KUBERNETES_SERVICE_HOST must be an address or a name',
+        'WORKLOAD_IDENTITY_ENABLED must be one of true, false',
+      ],
+    ],
+    [
+      'DS-24 AI providers that are no list',
+      { SVC_AI_PROVIDERS: '[{"api_key": "sk-secret"' },
+      ['SVC_AI_PROVIDERS must be a JSON list of {"name", "base_url", "api_key", "kind", "models"}'],
+    ],
+    [
+      'DS-24 AI providers with faults',
+      {
+        SVC_GATEWAY_TOKENS_PER_DAY: '-1',
+        SVC_AI_PROVIDERS: JSON.stringify([
+          'sk-secret',
+          { name: 'builtin', base_url: 'ftp://x', api_key: 'sk secret', kind: 'google', 'sk-secret': 1 },
+          { name: 'Acme', base_url: 'https://u:sk-secret@x', kind: 'openai', models: [{ name: '', dimensions: 0 }] },
+          { name: 'acme', base_url: 'https://x', kind: 'openai', models: 'sk-secret' },
+          { name: 'twice', base_url: 'https://x', kind: 'openai' },
+          { name: 'twice', base_url: 'https://y', kind: 'anthropic' },
+        ]),
+      },
+      [
+        'SVC_GATEWAY_TOKENS_PER_DAY must be a whole number from 0 to 9007199254740991',
+        'SVC_AI_PROVIDERS entry 1 must be an object',
+        'SVC_AI_PROVIDERS entry 2.name must not be builtin, which is ours',
+        'SVC_AI_PROVIDERS entry 2.base_url must be an http or https address',
+        'SVC_AI_PROVIDERS entry 2.api_key must be characters that fit into a header',
+        'SVC_AI_PROVIDERS entry 2.kind must be openai or anthropic',
+        'SVC_AI_PROVIDERS entry 2 has a key that is not known',
+        'SVC_AI_PROVIDERS entry 3.name must be lower-case letters, digits and dashes, 32 at most',
+        'SVC_AI_PROVIDERS entry 3.base_url must have no user, query or fragment',
+        'SVC_AI_PROVIDERS entry 3.models.0.name must not be empty',
+        'SVC_AI_PROVIDERS entry 3.models.0.dimensions must be 1 or more',
+        'SVC_AI_PROVIDERS entry 4.models must be a list of {"name", "dimensions"}',
+        'SVC_AI_PROVIDERS names a provider twice',
+      ],
+    ],
     ['a whole cluster', CLUSTER, []],
+    ['AU-05 both providers', { ...GOOGLE, ...MICROSOFT, SVC_REDIRECT_BASE_URL: 'https://app.example.com' }, []],
+    [
+      'AU-05 a client id without its secret',
+      { SVC_GOOGLE_CLIENT_ID: 'a', SVC_MICROSOFT_CLIENT_SECRET: 'b' },
+      [
+        'SVC_GOOGLE_CLIENT_ID needs SVC_GOOGLE_CLIENT_SECRET',
+        'SVC_MICROSOFT_CLIENT_SECRET needs SVC_MICROSOFT_CLIENT_ID',
+      ],
+    ],
+    [
+      'AU-05 a tenant that is none',
+      { ...MICROSOFT, SVC_MICROSOFT_TENANT_ID: 'example.com', SVC_REDIRECT_BASE_URL: 'https://app.example.com' },
+      ['SVC_MICROSOFT_TENANT_ID must be a UUID, common, organizations or consumers'],
+    ],
+    [
+      'AU-05 no tenant',
+      { ...MICROSOFT, SVC_MICROSOFT_TENANT_ID: '', SVC_REDIRECT_BASE_URL: 'https://app.example.com' },
+      ['SVC_MICROSOFT_CLIENT_ID needs SVC_MICROSOFT_TENANT_ID'],
+    ],
+    [
+      'AU-05 nowhere to come back to',
+      GOOGLE,
+      ['SVC_GOOGLE_CLIENT_ID needs SVC_REDIRECT_BASE_URL: the address people see'],
+    ],
+    [
+      'AU-05 addresses people should not be sent to',
+      {
+        SVC_REDIRECT_BASE_URL: 'http://app.example.com',
+        SVC_ALLOWED_REDIRECT_BASE_URLS:
+          'https://a.test, http://localhost:3000, https://b.test?x, ftp://c.test, https://u@d.test',
+      },
+      [
+        'SVC_REDIRECT_BASE_URL must be https addresses without query (http only for localhost, 127.0.0.1 and [::1])',
+        ...Array.from(
+          { length: 3 },
+          () =>
+            'SVC_ALLOWED_REDIRECT_BASE_URLS must be https addresses without query (http only for localhost, 127.0.0.1 and [::1])',
+        ),
+      ],
+    ],
+    [
+      'AU-09 a hosted sign-in with nowhere to come back to',
+      { AUTH_SERVICE_URL: 'https://auth.example.com', AUTH_LOGIN_URL: 'https://auth.example.com' },
+      ['AUTH_LOGIN_URL needs SVC_REDIRECT_BASE_URL: the address people come back to'],
+    ],
     [
       'AU-09 a remote auth service needs no signing secrets here',
       {
@@ -99,6 +203,21 @@ describe('configuration', () => {
     expect(faultsOf({ SVC_DATA_KEY: 'my-own-secret', SVC_OPERATOR_TOKEN: 'another' }).join()).not.toMatch(
       /my-own|another/,
     )
+  })
+
+  it('AU-05 the providers and where people come back to', () => {
+    const { signIn } = readSettings({
+      ...GOOGLE,
+      ...MICROSOFT,
+      SVC_REDIRECT_BASE_URL: 'https://App.Example.com/',
+      SVC_ALLOWED_REDIRECT_BASE_URLS: 'https://a.test/,https://b.test/team/',
+    })
+    expect(signIn).toEqual({
+      google: { clientId: 'g', clientSecret: 'gs' },
+      microsoft: { clientId: 'm', clientSecret: 'ms', tenantId: 'organizations' },
+      redirectBaseUrl: 'https://app.example.com',
+      allowedRedirectBaseUrls: ['https://a.test', 'https://b.test/team'],
+    })
   })
 
   it('AU-09 what an address says runs elsewhere is left out of `all`', () => {
@@ -122,7 +241,71 @@ describe('configuration', () => {
     })
   })
 
+  it('DS-24 AI providers and the gateway’s allowance', () => {
+    expect(readSettings({}).ai).toEqual({ providers: [], tokensPerDay: 5_000_000 })
+    const models = [{ name: 'small', dimensions: 3 }]
+    const entries = [
+      { name: 'acme', base_url: 'http://10.0.0.1:11434/v1/', kind: 'openai' },
+      { name: 'other-1', base_url: 'https://api.example.com', api_key: 'sk-1', kind: 'openai', models },
+    ]
+    const env = { SVC_AI_PROVIDERS: JSON.stringify(entries), SVC_GATEWAY_TOKENS_PER_DAY: '10' }
+    expect(readSettings(env)).toMatchObject({
+      ai: {
+        providers: [
+          { name: 'acme', baseUrl: 'http://10.0.0.1:11434/v1', apiKey: undefined, kind: 'openai', models: undefined },
+          { name: 'other-1', baseUrl: 'https://api.example.com', apiKey: 'sk-1', kind: 'openai', models },
+        ],
+        tokensPerDay: 10,
+      },
+      unknown: [],
+    })
+  })
+
   it('a variable of ours that nobody knows is told', () => {
     expect(readSettings({ SVC_SERVCES: 'all', OTHER: 'x' }).unknown).toEqual(['SVC_SERVCES'])
+  })
+
+  const DEFAULTS = {
+    projectedAudience: 'svc-control-plane',
+    credentialsDir: '/var/run/secrets/kubernetes.io/serviceaccount',
+  }
+  const POD = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT_HTTPS: '6443' }
+  const ACCEPTED = { audience: 'svc-control-plane', apiServer: 'https://10.96.0.1:6443' }
+
+  it.each<[string, Environment, object]>([
+    ['outside a cluster it is off', {}, { accepted: undefined }],
+    ['in a cluster it is on', POD, { accepted: ACCEPTED }],
+    [
+      'the port is 443',
+      { KUBERNETES_SERVICE_HOST: 'k8s' },
+      { accepted: { ...ACCEPTED, apiServer: 'https://k8s:443' } },
+    ],
+    [
+      'IPv6 gets its brackets',
+      { ...POD, KUBERNETES_SERVICE_HOST: 'fd00::1' },
+      { accepted: { ...ACCEPTED, apiServer: 'https://[fd00::1]:6443' } },
+    ],
+    ['auth-service switches it off', { ...POD, WORKLOAD_IDENTITY_ENABLED: 'false' }, { accepted: undefined }],
+    ['an empty switch counts as not set', { ...POD, WORKLOAD_IDENTITY_ENABLED: '' }, { accepted: ACCEPTED }],
+    [
+      'deploy-api switches it off',
+      { ...POD, SVC_WORKLOAD_AUDIENCE: '' },
+      { accepted: ACCEPTED, projectedAudience: undefined },
+    ],
+    [
+      'the audience is overridden on both sides',
+      { ...POD, WORKLOAD_AUDIENCE: 'ours', SVC_WORKLOAD_AUDIENCE: 'ours' },
+      { accepted: { ...ACCEPTED, audience: 'ours' }, projectedAudience: 'ours' },
+    ],
+    ['an empty WORKLOAD_AUDIENCE counts as not set', { ...POD, WORKLOAD_AUDIENCE: ' ' }, { accepted: ACCEPTED }],
+    [
+      'the folder of credentials',
+      { SVC_KUBERNETES_CREDENTIALS_DIR: '/run/pod' },
+      { accepted: undefined, credentialsDir: '/run/pod' },
+    ],
+  ])('AU-15 workload identity: %s', (_, env, expected) => {
+    const settings = readSettings(env)
+    expect(settings.workload).toEqual({ ...DEFAULTS, ...expected })
+    expect(settings.unknown).toEqual([])
   })
 })

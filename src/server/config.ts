@@ -1,6 +1,9 @@
 import { addressList } from '#edge/request-info.ts'
 import { HEX_KEY } from '#lib/keys.ts'
 import { LOG_LEVELS, type LogLevel } from '#lib/log.ts'
+import { AI_VARIABLES, type AiSettings, readAi } from './config-ai.ts'
+import { readSignIn, SIGN_IN_VARIABLES, type SignInSettings } from './config-sign-in.ts'
+import { readWorkload, WORKLOAD_VARIABLES, type WorkloadSettings } from './config-workload.ts'
 import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from './service-table.ts'
 
 export type Secrets = {
@@ -23,9 +26,12 @@ export type Config = Readonly<{
   /** Neighbours that run elsewhere. */
   urls: Readonly<Partial<Record<ServiceName, string>>>
   authLoginUrl: string | undefined
+  signIn: Readonly<SignInSettings>
   trustedProxies: readonly string[]
   logLevel: LogLevel
   example: boolean
+  workload: Readonly<WorkloadSettings>
+  ai: Readonly<AiSettings>
   secrets: Readonly<Secrets>
 }>
 
@@ -52,7 +58,10 @@ const URL_OF: Partial<Record<ServiceName, string>> = {
   'api-gateway': 'API_GATEWAY_URL',
 }
 
-const KNOWN = new Set([
+const KNOWN = new Set<string>([
+  ...SIGN_IN_VARIABLES,
+  ...WORKLOAD_VARIABLES,
+  ...AI_VARIABLES,
   'SVC_DATA_DIR',
   'SVC_SERVICES',
   'SVC_TRUSTED_PROXIES',
@@ -78,6 +87,7 @@ export function readSettings(env: Environment): Settings {
   const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:'])
   const urls = readUrls(read)
   const services = readServices(read, urls)
+  const authLoginUrl = read.url('AUTH_LOGIN_URL', ['http:', 'https:'])
   const settings: Settings = {
     host: read.text('HOST') ?? '127.0.0.1',
     port: read.integer('PORT', 8080, 0, 65_535),
@@ -86,10 +96,13 @@ export function readSettings(env: Environment): Settings {
     databaseUrl,
     redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
     urls,
-    authLoginUrl: read.url('AUTH_LOGIN_URL', ['http:', 'https:']),
+    authLoginUrl,
+    signIn: readSignIn(read, authLoginUrl !== undefined && services.includes('api-gateway')),
     trustedProxies: read.addresses('SVC_TRUSTED_PROXIES'),
     logLevel: read.oneOf('SVC_LOG_LEVEL', LOG_LEVELS, databaseUrl ? 'info' : 'warn'),
     example: read.oneOf('SVC_EXAMPLE', ['true', 'false'], 'true') === 'true',
+    workload: readWorkload(read),
+    ai: readAi(read),
     secrets: readSecrets(read),
     unknown: Object.keys(env).filter(
       (name) => name.startsWith('SVC_') && !name.startsWith('SVC_TEST_') && !KNOWN.has(name),
@@ -140,8 +153,8 @@ function readSecrets(read: Reader): Partial<Secrets> {
   if (former.some((key) => !HEX_KEY.test(key)))
     read.fault('SVC_DATA_KEYS_FORMER must be keys of 64 hex digits, comma-separated')
   const operatorToken = read.text('SVC_OPERATOR_TOKEN')
-  if (operatorToken !== undefined && operatorToken.length < 32)
-    read.fault('SVC_OPERATOR_TOKEN must have 32 characters or more')
+  if (operatorToken !== undefined && !/^[\w.~+/=-]{32,}$/.test(operatorToken))
+    read.fault('SVC_OPERATOR_TOKEN must have 32 characters or more, of letters, digits and -._~+/=')
   return defined({
     jwtSecret: read.key('SVC_JWT_SECRET'),
     jwtSigningKey: read.key('SVC_JWT_SIGNING_KEY'),
@@ -192,6 +205,10 @@ class Reader {
   text(name: string): string | undefined {
     const value = this.#env[name]?.trim()
     return value === '' ? undefined : value
+  }
+  /** Where the empty text has a meaning of its own: the fallback stands only for a variable that is not there. */
+  given(name: string, fallback: string): string {
+    return this.#env[name]?.trim() ?? fallback
   }
   list(name: string): string[] {
     return (this.text(name) ?? '')

@@ -19,7 +19,8 @@ export async function firstRun(
   if (!jwtSecret || !jwtSigningKey || !operatorToken) return { first: false, file }
   if (existsSync(file)) {
     const known = read(file)
-    if (known.base_url !== baseUrl) writePrivate(file, { ...known, base_url: baseUrl })
+    const now = { ...known, base_url: baseUrl, operator_token: operatorToken }
+    if (JSON.stringify(now) !== JSON.stringify(known)) writePrivate(file, now)
     return { first: false, file }
   }
   const pending = `${file}.pending`

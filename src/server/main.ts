@@ -1,38 +1,59 @@
+import { createServer } from 'node:net'
 import { relative } from 'node:path'
-import { FolderInUse, lockFolder } from '#lib/folder-lock.ts'
-import { ConfigError, environment, readSettings, toConfig } from './config.ts'
+import { lockFolder } from '#lib/folder-lock.ts'
+import { hasLocalSignIn, localCodeFile } from './compose/sign-in.ts'
+import { environment, readSettings, type Settings, toConfig } from './config.ts'
 import { loadOrMakeSecrets } from './embedded-secrets.ts'
 import { firstRun } from './first-run.ts'
 import { openResources } from './resources.ts'
 import { startServices } from './start.ts'
+import { startFault } from './start-fault.ts'
 
 /** Environment -> configuration -> services -> signals. */
 async function main(): Promise<void> {
+  // What we write is for its owner alone; the embedded engine would make its files open to all.
+  process.umask(0o077)
+  const settings = readSettings(environment())
   const stack = new AsyncDisposableStack()
   try {
-    await start(stack)
+    await start(settings, stack)
   } catch (error) {
     await stack.disposeAsync()
-    throw error
+    fail(startFault(error, settings))
   }
   stopOnSignal(stack)
 }
 
-async function start(stack: AsyncDisposableStack): Promise<void> {
-  const settings = readSettings(environment())
+async function start(settings: Settings, stack: AsyncDisposableStack): Promise<void> {
   const embedded = settings.databaseUrl === undefined
+  await assertPortFree(settings)
   if (embedded) stack.use(lockFolder(settings.dataDir))
   const config = toConfig(settings, embedded ? loadOrMakeSecrets(settings.dataDir) : {})
   const resources = await openResources(config, stack)
   for (const name of settings.unknown) resources.log.warn({ name }, 'this variable is not one svc knows')
-  const running = await startServices(resources, stack, { ...config, urlOf: (name) => config.urls[name] })
+  const firstStart = Promise.withResolvers<void>()
+  const checks = { 'first start': { ask: () => firstStart.promise } }
+  const running = await startServices(resources, stack, { ...config, checks, urlOf: (name) => config.urls[name] })
   const told = embedded && !config.urls['auth-service'] ? await firstRun(resources, running.url) : undefined
+  firstStart.resolve()
   const lines = [
     `svc ready at ${running.url}`,
     `  started in ${(performance.now() / 1000).toFixed(1)} s: ${config.services.join(', ')}`,
+    ...(hasLocalSignIn(config)
+      ? [`  sign in at ${running.url}/auth/local with the code in ${shown(localCodeFile(config))}`]
+      : []),
     ...(told ? [told.first ? nextSteps(running.url, told.file) : `  your API key is in ${shown(told.file)}`] : []),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** The commonest fault is told before seconds are spent on a database. */
+async function assertPortFree({ host, port }: Settings): Promise<void> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject).listen(port, host, resolve)
+  })
+  await new Promise((resolve) => probe.close(resolve))
 }
 
 function nextSteps(url: string, file: string): string {
@@ -41,7 +62,7 @@ A new organization, its owner and an API key are in ${shown(file)}. Try:
 
   npx svc login --api-url ${url} --api-key "$(node -p 'JSON.parse(fs.readFileSync("${shown(file)}")).api_key')"
   npx svc datasource list
-  curl ${url}/docs
+  open ${url}/docs in a browser
 `
 }
 
@@ -58,19 +79,19 @@ function stopOnSignal(stack: AsyncDisposableStack): void {
     stopping = true
     stack.disposeAsync().then(
       () => process.exit(0),
-      (error: unknown) => fail(error),
+      (error: unknown) => {
+        process.stderr.write(`svc did not stop cleanly: ${String(error)}\n`)
+        process.exit(1)
+      },
     )
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
 }
 
-function fail(error: unknown): never {
-  const expected = error instanceof ConfigError || error instanceof FolderInUse
-  process.stderr.write(
-    `svc cannot start: ${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-  )
+function fail(fault: string): never {
+  process.stderr.write(`svc cannot start: ${fault}\n`)
   process.exit(1)
 }
 
-main().catch(fail)
+main().catch((error: unknown) => fail(startFault(error, { host: '', port: 0, dataDir: '' })))

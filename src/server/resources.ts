@@ -7,21 +7,22 @@ import type { Db } from '#lib/db/db.ts'
 import { openEmbedded } from '#lib/db/embedded.ts'
 import { migrate, readMigrations } from '#lib/db/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
-import { type KeyValueStore, openMemoryStore, openRedis } from '#lib/kv.ts'
+import { type KeyValueStore, openMemoryStore, openRedis, withFallback } from '#lib/kv.ts'
 import { createLog, type Log } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
+import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
 import { createSealer } from '#lib/seal.ts'
 import type { Resources } from './compose/parts.ts'
 import type { Config } from './config.ts'
 
 /** In the order their tables build on each other. */
-export const AREAS = ['lib', 'auth', 'data-sources'] as const
+export const AREAS = ['lib', 'auth', 'data-sources', 'ai'] as const
 
 export function allMigrations() {
   return readMigrations(AREAS.map((area) => ({ area, folder: assets.migrations(area) })))
 }
 
-export type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore }
+export type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore; outgoing?: Resources['outgoing'] }
 
 /** Opens what a process holds once; `stack` closes it again, last opened first. */
 export async function openResources(
@@ -44,6 +45,7 @@ export async function openResources(
     sealer: createSealer(config.secrets.dataKeys),
     metrics: createMetrics({ processMetrics: !over.log }),
     principalCache: createPrincipalCache(clock),
+    outgoing: over.outgoing ?? stack.use(createOperatorFetch()),
   }
 }
 
@@ -55,7 +57,8 @@ async function openDatabase({ databaseUrl, dataDir }: Config, log: Log): Promise
 
 function openStore({ redisUrl }: Config, log: Log, clock: Clock): KeyValueStore {
   const onError = (error: unknown) => log.warn({ error }, 'the key-value store failed')
-  return redisUrl ? openRedis(redisUrl, onError) : openMemoryStore(clock)
+  const own = openMemoryStore(clock)
+  return redisUrl ? withFallback(openRedis(redisUrl, onError), own) : own
 }
 
 function readVersion(): string {

@@ -20,6 +20,8 @@ export type StartOptions = {
   port: number
   /** Asked at each call: a neighbour may get its address after we start. */
   urlOf: (name: ServiceName) => string | undefined
+  /** More that must be done before the process is ready. */
+  checks?: Record<string, Check>
 }
 
 /** Builds the named services, joins them to their neighbours, and opens the port of the process. */
@@ -47,7 +49,11 @@ export async function startServices(
     neighbour,
     readiness: () => checkReadiness(checks),
   }
-  for (const name of options.services) built.set(name, (await SERVICES[name]()).compose(parts))
+  for (const name of options.services) {
+    const service = (await SERVICES[name]()).compose(parts)
+    stack.defer(async () => service[Symbol.asyncDispose]?.())
+    built.set(name, service)
+  }
 
   const onLoopError = (loop: string, error: unknown) => {
     metrics.loopFaults.inc({ loop })
@@ -57,7 +63,12 @@ export async function startServices(
   stack.use(await runLoops(loops, { db, clock, onError: onLoopError }))
 
   const fetch = doorOf(options.services, built)
-  const readInfo = createInfoReader({ trustedProxies: addressList(config.trustedProxies), hops })
+  const readInfo = createInfoReader({
+    trustedProxies: addressList(config.trustedProxies),
+    hops,
+    onBadHop: () =>
+      log.warn({}, 'a hop header was not believed: do all services share SVC_INTERNAL_SECRET and the time?'),
+  })
   const onError = (error: unknown) => log.error({ error }, 'the listener failed')
   const listener: Listener = stack.use(await listen({ ...options, fetch, readInfo, onError }))
   return { url: listener.url, port: listener.port, fetch }
@@ -76,22 +87,24 @@ function doorOf(names: readonly ServiceName[], built: ReadonlyMap<ServiceName, S
 
 function readinessChecks(
   { db, kv }: Resources,
-  { services, urlOf }: StartOptions,
+  { services, urlOf, checks: extra = {} }: StartOptions,
   neighbour: ServiceParts['neighbour'],
 ): Record<string, Check> {
   const checks: Record<string, Check> = {
-    database: () => db.query(sql`select 1`),
-    'key-value store': () => kv.ping(),
+    database: { ask: () => db.query(sql`select 1`) },
+    'key-value store': { ask: () => kv.ping(), optional: true },
+    ...extra,
   }
   const remote = new Set(
     services.flatMap((name) => SERVICE_TABLE[name].calls).filter((name) => !services.includes(name)),
   )
   for (const name of remote) {
-    checks[name] = async () => {
+    const ask = async () => {
       const request = new Request(new URL('/healthz', urlOf(name)), { signal: AbortSignal.timeout(2_000) })
       const response = await neighbour(name)(request, internalInfo())
       if (!response.ok) throw new Error(`${name} answers ${response.status}`)
     }
+    checks[name] = { ask }
   }
   return checks
 }

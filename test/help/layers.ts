@@ -6,9 +6,16 @@ const SHARED = ['contract', 'lib', 'edge']
 const CLIENTS = ['cli', 'console', 'worker-sdk']
 /** The only readers of the environment, one per part. */
 const ENVIRONMENT_READERS = ['server/config.ts', 'cli/config.ts', 'worker-sdk/config.ts']
-const HTTP_PACKAGES = /^(?:undici|axios|got|node-fetch|node:https?)$/
+const HTTP_PACKAGES = /^(?:undici|axios|got|node-fetch|node:(?:https?|http2|net|tls|dgram))$/
 /** The rooms of outgoing and incoming HTTP. */
-const HTTP_ROOMS = ['lib/net/', 'edge/listen.ts', 'lib/node-handler.ts']
+const HTTP_ROOMS = [
+  'lib/net/',
+  'lib/node-handler.ts',
+  'edge/listen.ts',
+  'edge/request-info.ts',
+  'server/main.ts',
+  'server/databases/engine/wire',
+]
 
 /** Every broken arrow, in words. Pure: paths are relative to `src`. */
 export function findViolations(files: readonly SourceFile[]): string[] {
@@ -35,7 +42,7 @@ function isArea(room: string): boolean {
 
 /** Ours as paths relative to `src`, packages as they are written. */
 export function importsOf({ path, text }: SourceFile): string[] {
-  const specifier = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g
+  const specifier = /(?:\bfrom|\bimport)\s*\(?\s*['"`]([^'"`]+)['"`]/g
   return [...withoutComments(text).matchAll(specifier)].map(([, spec]) => {
     if (spec!.startsWith('#')) return spec!.slice(1)
     return spec!.startsWith('.') ? posix.join(posix.dirname(path), spec!) : `package:${spec}`
@@ -83,7 +90,8 @@ function environmentFaults({ path, text }: SourceFile): string[] {
     : []
 }
 
-const NAMES_FETCH = /(?<![.\w'"`-])fetch\(|\b(?:globalThis|window|self)\s*\.\s*fetch\b/
+const NAMES_FETCH =
+  /(?<![.\w'"`-])fetch\(|\b(?:globalThis|window|self)\s*(?:\.\s*fetch\b|\[)|[=:]\s*fetch\s*(?:[;,)}]|$)|\bfetch\b[^=]*\}\s*=\s*globalThis/m
 
 function fetchFaults({ path, text }: SourceFile): string[] {
   const serverSide = path.startsWith('server/') || path.startsWith('edge/')

@@ -37,7 +37,14 @@ export type System = AsyncDisposable & {
 }
 
 /** `on`: another system on the same database. */
-export type SystemOptions = { mode?: Mode; clock?: Clock; env?: Environment; on?: System }
+export type SystemOptions = {
+  mode?: Mode
+  clock?: Clock
+  env?: Environment
+  on?: System
+  /** Where calls to identity providers go; only with services together. */
+  outgoing?: (request: Request) => Promise<Response>
+}
 
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const stack = new AsyncDisposableStack()
@@ -50,7 +57,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const logs: string[] = []
   const log = createLog('info', { write: (line: string) => void logs.push(line) })
   const kv = stack.use(openTestStore(options.clock ?? systemClock))
-  const over = { db: database.db, kv, log, ...(options.clock && { clock: options.clock }) }
+  const { clock, outgoing } = options
+  const over = { db: database.db, kv, log, ...(clock && { clock }), ...(outgoing && { outgoing }) }
   const urls =
     options.mode === 'apart'
       ? stores.postgres
@@ -60,12 +68,12 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   return toSystem(urls, config, { db: database.db, databaseUrl: database.url, logs, secrets: [] }, stack)
 }
 
-type Over = { db: Db; log: Log; kv: ReturnType<typeof openMemoryStore>; clock?: Clock }
+type Over = { db: Db; log: Log; kv: ReturnType<typeof openMemoryStore> } & Pick<SystemOptions, 'clock' | 'outgoing'>
 type Urls = Record<ServiceName, string>
 
 async function startTogether(config: Config, stack: AsyncDisposableStack, over: Over): Promise<Urls> {
   const resources = await openResources(config, stack, over)
-  const { url } = await startServices(resources, stack, { ...config, urlOf: () => undefined })
+  const { url } = await startServices(resources, stack, { ...config, urlOf: (name) => config.urls[name] })
   return Object.fromEntries(SERVICE_NAMES.map((name) => [name, url])) as Urls
 }
 

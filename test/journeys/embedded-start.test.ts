@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -17,6 +17,7 @@ describe('OP-01 the embedded default', () => {
 
   beforeAll(async () => {
     folder = join(mkdtempSync(join(tmpdir(), 'svc-start-')), 'data')
+    mkdirSync(folder, { mode: 0o755 })
     server = await startProcess(env())
     first = JSON.parse(readFileSync(join(folder, 'first-run.json'), 'utf8')) as FirstRun
   })
@@ -33,6 +34,8 @@ describe('OP-01 the embedded default', () => {
     expect(said).toContain(`svc ready at ${server.url}`)
     expect(said).toContain('svc login --api-url')
     expect(said).toContain('svc datasource list')
+    expect(said).toContain(`sign in at ${server.url}/auth/local with the code in ${join(folder, 'sign-in-code')}`)
+    expect(said).not.toContain(readFileSync(join(folder, 'sign-in-code'), 'utf8').trim())
     expect(said).not.toContain(first.api_key)
     expect(said).not.toContain(first.operator_token)
   })
@@ -45,6 +48,19 @@ describe('OP-01 the embedded default', () => {
     }
     expect((await list(server.url)).status).toBe(200)
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  })
+
+  it('all it keeps is for its owner alone, also in a folder that was there before', () => {
+    const open = globSync('*', { cwd: folder }).filter((file) => (statSync(join(folder, file)).mode & 0o077) !== 0)
+    expect(open).toEqual([])
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+  })
+
+  it('a port that is in use is told in words, before anything else is done', async () => {
+    const { port } = new URL(server.url)
+    const second = startProcess({ PORT: port, SVC_DATA_DIR: join(folder, '..', 'never-made') })
+    await expect(second).rejects.toThrow(`svc cannot start: port ${port} is in use`)
+    expect(existsSync(join(folder, '..', 'never-made'))).toBe(false)
   })
 
   it('a second process on the folder is refused and told which process holds it', async () => {

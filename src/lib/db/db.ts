@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import pg from 'pg'
+import { commitBegins } from './commit-watch.ts'
 import { DatabaseUnavailable, unavailableFrom } from './errors.ts'
 import type { Sql } from './sql.ts'
 import { insideTransaction, refuseInTransaction, TransactionMisuse } from './transaction-guard.ts'
@@ -45,6 +46,7 @@ export function createDb(engine: Engine): Db {
     engine: engine.name,
     query: async (statement) => {
       refuseInTransaction('a plain query')
+      if (!/^\s*select\b/i.test(statement.text)) commitBegins()
       return queryOnce(engine.pool, statement)
     },
     tx: async (work, options) => {
@@ -125,6 +127,7 @@ async function begin(engine: Engine, client: PoolClient, options: TxOptions): Pr
 
 /** The server answers a commit after a failed statement with a rollback, and does not call that an error. */
 async function commit(client: PoolClient): Promise<void> {
+  commitBegins()
   const { command } = await client.query('commit').catch(rethrow)
   if (command !== 'COMMIT') {
     throw new TransactionMisuse('a statement failed and its error was caught inside: nothing was changed')

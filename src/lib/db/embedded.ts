@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { assets } from '../assets.ts'
@@ -76,6 +76,8 @@ class EngineThread {
     const { folder, archive } = this.#options
     const isNew = this.#isNew
     if (folder && isNew) await this.#make(folder)
+    // The engine makes its files open to all: nobody else gets as far as to them.
+    if (folder) await chmod(folder, 0o700)
     this.#spawn()
     await this.ask({ do: 'open' }, OPEN_LIMIT_MS)
     if (isNew && archive && !existsSync(archive)) {

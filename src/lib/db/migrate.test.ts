@@ -56,12 +56,14 @@ describe('reading', () => {
         writeFileSync(join(place, 'a', name), `-- ${name}`)
       }
       writeFileSync(join(place, 'b', '0001_one.sql'), 'select 1')
-      const read = readMigrations(['b', 'a', 'missing'].map((area) => ({ area, folder: join(place, area) })))
+      const read = readMigrations(['b', 'a'].map((area) => ({ area, folder: join(place, area) })))
       expect(read.map(({ area, name, text }) => [area, name, text])).toEqual([
         ['b', '0001_one.sql', 'select 1'],
         ['a', '0002_two.sql', '-- 0002_two.sql'],
         ['a', '0010_ten.sql', '-- 0010_ten.sql'],
       ])
+      const missing = () => readMigrations([{ area: 'missing', folder: join(place, 'missing') }])
+      expect(missing).toThrow('ENOENT')
       expect(read[0]!.checksum).toBe('822ae07d4783158bc1912bb623e5107cc9002d519e1143a9c200ed6ee18b6d0f')
     } finally {
       rmSync(place, { recursive: true })

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Db, Tx } from './db.ts'
 import { script, sql } from './sql.ts'
@@ -16,7 +16,6 @@ const MIGRATION_LIMIT_MS = 10 * 60_000
 /** Areas in the order given, files in the order of their numbers. */
 export function readMigrations(folders: readonly { area: string; folder: string }[]): Migration[] {
   return folders.flatMap(({ area, folder }) => {
-    if (!existsSync(folder)) return []
     const names = readdirSync(folder).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name))
     return names.sort().map((name) => {
       const text = readFileSync(join(folder, name), 'utf8')

@@ -12,12 +12,16 @@ import { domainRoutes } from './domains.ts'
 import { invitationRoutes } from './invitations.ts'
 import { meRoutes } from './me.ts'
 import { memberRoutes } from './members.ts'
+import { type SignInOptions, signInRoutes } from './sign-in/index.ts'
 import { supportRoutes } from './support.ts'
 import { tokenRoutes } from './tokens.ts'
 import { createValidate, type Validate, type ValidateWorkload, validateRoute } from './validate.ts'
 
 export { chooseFirstAccount, type FirstAccount, makeFirstAccount } from './bootstrap.ts'
 export { type AuthKeys, authKeys } from './deps.ts'
+export type { SignInOptions } from './sign-in/index.ts'
+export { type LocalCode, openLocalCode } from './sign-in/local-code.ts'
+export { createWorkloadValidator } from './workload/validate.ts'
 
 export type Auth = { readonly routes: readonly Route[]; readonly validate: Validate }
 
@@ -29,9 +33,10 @@ type Options = {
   jwtSigningKey: string
   onRevoked: () => void
   workload?: ValidateWorkload
+  signIn?: SignInOptions
 }
 
-export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, ...rest }: Options): Auth {
+export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, ...rest }: Options): Auth {
   const keys: AuthKeys = authKeys(jwtSecret, jwtSigningKey)
   const deps = { ...rest, keys }
   const failures = createFailureLimiter({ name: 'validate-failures', limit: 60, windowSeconds: 60 }, { ...rest, kv })
@@ -48,6 +53,7 @@ export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, ...rest }: 
     ...domainRoutes(deps),
     ...auditRoutes(deps),
     ...supportRoutes(deps),
+    ...(signIn ? signInRoutes(deps, signIn) : []),
   ]
   return { routes, validate }
 }

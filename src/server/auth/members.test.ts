@@ -51,7 +51,7 @@ describe('members, roles and their tokens', () => {
     const first = await client.call(listMembers, { org_id: owner.org_id, limit: 2 })
     const last = await client.call(listMembers, { org_id: owner.org_id, limit: 2, cursor: first.next_cursor! })
     expect([...first.items, ...last.items].map(({ user_id }) => user_id)).toEqual(
-      made.map(({ user_id }) => user_id).reverse(),
+      made.map(({ user_id }) => user_id).toReversed(),
     )
     expect(last.next_cursor).toBeNull()
     const forged = client.call(listMembers, { org_id: owner.org_id, cursor: 'AAAA' })

@@ -27,9 +27,15 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
     route(startSupport, async ({ org_id, staff_email, reason }) => {
       const now = clock.now()
       const token = makeToken('support')
-      const row = {
-        ...{ id: newId('sup'), org_id, staff_email, reason, created_at: now },
-        ...{ expires_at: new Date(now.getTime() + LASTS_MS), elevated_at: null, ended_at: null },
+      const row: SupportRow = {
+        id: newId('sup'),
+        org_id,
+        staff_email,
+        reason,
+        created_at: now,
+        expires_at: new Date(now.getTime() + LASTS_MS),
+        elevated_at: null,
+        ended_at: null,
       }
       await db.tx(async (tx) => {
         if (!(await findOrg(tx, org_id))) throw new ServiceError('NOT_FOUND', 'no such organization')

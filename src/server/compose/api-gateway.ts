@@ -1,21 +1,32 @@
 import { assets } from '#lib/assets.ts'
+import { createAi } from '../ai/index.ts'
 import { consoleRoutes } from '../console/index.ts'
 import { dataSourceRoutes } from '../data-sources/index.ts'
 import { ownerOf } from '../service-table.ts'
 import { apiDocsRoutes } from '../system/index.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
+import { composeHostedSignIn } from './hosted-sign-in.ts'
 import type { Service, ServiceParts } from './parts.ts'
 
 /** The public door: its own areas, and the way to every other service by the table of prefixes. */
 export function compose(parts: ServiceParts): Service {
+  const ai = createAi({ ...parts, ...parts.config.ai })
+  const hosted = composeHostedSignIn(parts)
   const fetch = composeEdge(parts, {
     name: 'api-gateway',
-    routes: [...dataSourceRoutes(parts), ...apiDocsRoutes(parts), ...consoleRoutes(assets.console())],
+    routes: [
+      ...dataSourceRoutes(parts),
+      ...ai.routes,
+      ...apiDocsRoutes(parts),
+      ...consoleRoutes(assets.console()),
+      ...(hosted?.routes ?? []),
+    ],
     validate: validateAtAuth(parts, 'api-gateway'),
     forward: (path) => {
       const owner = ownerOf(path)
+      if (owner === 'auth-service' && hosted) return hosted.forward(path)
       return owner && parts.neighbour(owner)
     },
   })
-  return { fetch, loops: [] }
+  return { fetch, loops: [], [Symbol.asyncDispose]: () => ai[Symbol.asyncDispose]() }
 }

@@ -2,6 +2,7 @@ import { validateToken } from '#contract/auth.ts'
 import { createClient } from '#contract/client.ts'
 import type { Audience } from '#contract/principal.ts'
 import { createCallerResolver, type ValidateToken } from '#edge/caller.ts'
+import { createCookies } from '#edge/cookies.ts'
 import { createEdge, type EdgeDeps } from '#edge/http.ts'
 import type { Route, ServiceFetch } from '#edge/route.ts'
 import type { ServiceName } from '../service-table.ts'
@@ -14,11 +15,20 @@ type Options = { name: ServiceName; routes: readonly Route[]; validate: Validate
 export function composeEdge(parts: ServiceParts, { name, routes, validate, forward }: Options): ServiceFetch {
   const { principalCache: cache, clock } = parts
   const { operatorToken } = parts.config.secrets
+  const publicUrl = parts.config.signIn.redirectBaseUrl
   return createEdge([...routes, ...systemRoutes({ ...parts, operatorToken })], {
     ...parts,
     service: name,
     operatorToken,
-    resolve: createCallerResolver({ audience: name, validate, cache, clock }),
+    publicUrl,
+    resolve: createCallerResolver({
+      audience: name,
+      // Agents carry their token themselves; a browser's cookie opens nothing there.
+      cookies: name === 'mcp-server' ? [] : createCookies(publicUrl).session,
+      validate,
+      cache,
+      clock,
+    }),
     ...(forward && { forward }),
   })
 }

@@ -22,6 +22,8 @@ export type Resources = {
   readonly log: Log
   readonly metrics: Metrics
   readonly principalCache: PrincipalCache
+  /** To addresses the configuration names, such as identity providers. */
+  readonly outgoing: (request: Request) => Promise<Response>
 }
 
 /** What the builder of one service is given. */
@@ -33,4 +35,5 @@ export type ServiceParts = Resources & {
   readonly readiness: () => Promise<Readiness>
 }
 
-export type Service = { readonly fetch: ServiceFetch; readonly loops: readonly Loop[] }
+/** Closed after the port and the loops, where it holds something open. */
+export type Service = Partial<AsyncDisposable> & { readonly fetch: ServiceFetch; readonly loops: readonly Loop[] }

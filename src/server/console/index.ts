@@ -15,6 +15,8 @@ const PAGE_HEADERS = {
 
 const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
 
+const ASSET = /^[\w-]+\.(?:js|css|svg)$/
+
 /** Serves the built console. Asset names carry a hash of their content, so they may be kept for good. */
 export function consoleRoutes(folder: string | undefined): Route[] {
   return [
@@ -23,7 +25,8 @@ export function consoleRoutes(folder: string | undefined): Route[] {
       return new Response(await readFile(join(folder, 'index.html')), { headers: PAGE_HEADERS })
     }),
     route(consoleAsset, async ({ file }) => {
-      const body = folder && (await readFile(join(folder, 'assets', file)).catch(() => undefined))
+      const known = folder && ASSET.test(file)
+      const body = known && (await readFile(join(folder, 'assets', file)).catch(() => undefined))
       if (!body) throw new ServiceError('NOT_FOUND', 'there is nothing here')
       return new Response(body, {
         headers: {

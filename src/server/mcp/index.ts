@@ -14,7 +14,7 @@ export function mcpRoutes({ gateway, version, log }: Deps): Route[] {
     version,
     operations: toolsOf('platform'),
     call: callThrough(gateway),
-    onError: (error) => log.error({ error }, 'MCP fault'),
+    onError: (error) => log.info({ error }, 'an MCP request was not answered as asked'),
   })
   return [route(platformMcp, (_, context) => platform(context))]
 }

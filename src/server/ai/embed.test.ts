@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { createEmbed } from './embed.ts'
+import type { ProviderSettings } from './provider.ts'
+import { createModels } from './registry.ts'
+
+const going = new AbortController().signal
+
+/** A model of one dimension, the text's length; remembers what it was asked. */
+function openCounting(settings: Partial<ProviderSettings> = {}) {
+  const asked: string[][] = []
+  const embed = async ({ texts }: { texts: readonly string[] }) => {
+    asked.push([...texts])
+    return { vectors: texts.map((text) => new Float32Array([text.length])), tokens: 1 }
+  }
+  const models = [{ name: 'len', dimensions: 1 }]
+  const base = { name: 'acme', baseUrl: 'http://acme.test', apiKey: undefined, kind: 'openai', models } as const
+  const registry = createModels({ embed: async () => ({ vectors: [], tokens: 0 }) }, [{ ...base, ...settings, embed }])
+  return { asked, registry }
+}
+
+describe('DS-24 embedding', () => {
+  it('a text is embedded once; the answer keeps the order of the texts', async () => {
+    const { asked, registry } = openCounting()
+    const embed = createEmbed(registry)
+    expect(await embed('acme/len', ['aaa', 'b'], going)).toEqual([new Float32Array([3]), new Float32Array([1])])
+    const mixed = await embed('acme/len', ['cc', 'aaa', 'dddd', 'b'], going)
+    expect(mixed.map(([length]) => length)).toEqual([2, 3, 4, 1])
+    expect(asked).toEqual([
+      ['aaa', 'b'],
+      ['cc', 'dddd'],
+    ])
+  })
+
+  it('what a caller does to its vector changes nobody else’s', async () => {
+    const { registry } = openCounting()
+    const embed = createEmbed(registry)
+    const [first] = await embed('acme/len', ['aaa'], going)
+    first!.fill(9)
+    const [second] = await embed('acme/len', ['aaa'], going)
+    second!.fill(9)
+    expect(await embed('acme/len', ['aaa'], going)).toEqual([new Float32Array([3])])
+  })
+
+  it('one model’s vectors are not another’s', async () => {
+    const { asked, registry } = openCounting({ models: undefined })
+    const embed = createEmbed(registry)
+    await embed('acme/a', ['x'], going)
+    await embed('acme/b', ['x'], going)
+    expect(asked).toHaveLength(2)
+  })
+
+  it('the cache is bounded in bytes: what was used longest ago goes first', async () => {
+    const { asked, registry } = openCounting()
+    const embed = createEmbed(registry, 2 * 204)
+    for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await embed('acme/len', [text], going)
+    expect(asked.flat()).toEqual(['a', 'b', 'c', 'b'])
+  })
+})
+
+describe('DS-24 the registry of models', () => {
+  it('lists the built-in model and those that are configured', () => {
+    const { registry } = openCounting()
+    expect(registry.list()).toEqual([
+      { name: 'builtin/all-minilm-l6-v2', dimensions: 384 },
+      { name: 'acme/len', dimensions: 1 },
+    ])
+  })
+
+  it('a name that is none is answered with those there are', () => {
+    const message = 'no embedding model of that name; there are builtin/all-minilm-l6-v2, acme/len'
+    const { registry } = openCounting()
+    for (const name of ['acme/other', 'other/len', 'len', '', '/', 'builtin/other', '__proto__/x']) {
+      expect(() => registry.get(name)).toThrow(expect.objectContaining({ code: 'NOT_FOUND', message }))
+    }
+  })
+
+  it('a provider without a list knows its own models', () => {
+    const { registry } = openCounting({ models: undefined })
+    expect(registry.find('acme/BAAI/bge-small:v1.5')).toMatchObject({ name: 'acme/BAAI/bge-small:v1.5' })
+    expect(registry.find('acme/')).toBeUndefined()
+    expect(registry.find('acme/a b')).toBeUndefined()
+    expect(() => registry.get('other/x')).toThrow('acme/<any of its models>')
+  })
+})

@@ -1,0 +1,23 @@
+import type { Vector } from './provider.ts'
+import type { Models } from './registry.ts'
+import { createVectorCache } from './vector-cache.ts'
+
+/** The vectors of the texts, in their order. Refusals are ServiceErrors, and never tell of the texts. */
+export type Embed = (model: string, texts: readonly string[], signal: AbortSignal) => Promise<Vector[]>
+
+const CACHE_BYTES = 32 * 1024 * 1024
+
+/** For questions, which repeat; the gateway's texts do not, and are metered, so they go straight to the model. */
+export function createEmbed(models: Pick<Models, 'get'>, cacheBytes = CACHE_BYTES): Embed {
+  const cache = createVectorCache(cacheBytes)
+  return async (name, texts, signal) => {
+    const model = models.get(name)
+    const found = texts.map((text) => cache.get(name, text))
+    const missing = texts.filter((_, i) => !found[i])
+    if (missing.length === 0) return found as Vector[]
+    const { vectors } = await model.embed(missing, signal)
+    for (const [i, text] of missing.entries()) cache.put(name, text, vectors[i]!)
+    let next = 0
+    return found.map((vector) => vector ?? vectors[next++]!)
+  }
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { EmbedAsk, Embeddings, Vector } from './provider.ts'
+import { providerFault } from './provider-fault.ts'
+
+const Answer = z.object({
+  data: z.array(z.object({ index: z.int().optional(), embedding: z.array(z.number()).min(1) })),
+  usage: z.object({ prompt_tokens: z.int().min(0) }).optional(),
+})
+
+/** One vector for each text, in their order; an answer that is anything else is not used at all. */
+export function readEmbeddings(name: string, body: string, { texts, dimensions }: EmbedAsk): Embeddings {
+  const { data, usage } = parse(name, body)
+  if (data.length !== texts.length) throw providerFault(name, `gave ${data.length} vectors for ${texts.length} texts`)
+  const vectors: Vector[] = []
+  data.forEach(({ index = vectors.length, embedding }) => {
+    vectors[index] = Float32Array.from(embedding)
+  })
+  const expected = dimensions ?? data[0]?.embedding.length
+  for (let i = 0; i < texts.length; i++) {
+    const vector = vectors[i]
+    if (!vector) throw providerFault(name, 'gave no vector for some of the texts')
+    if (vector.length !== expected) throw providerFault(name, `gave ${vector.length} dimensions, not ${expected}`)
+    if (!vector.every(Number.isFinite)) throw providerFault(name, 'gave numbers out of range')
+  }
+  return { vectors, tokens: usage?.prompt_tokens ?? guessTokens(texts) }
+}
+
+function parse(name: string, body: string): z.output<typeof Answer> {
+  try {
+    return Answer.parse(JSON.parse(body))
+  } catch {
+    // Without the cause: it may quote the body.
+    throw providerFault(name, 'gave an answer that cannot be read')
+  }
+}
+
+function guessTokens(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Math.ceil(Buffer.byteLength(text) / 4), 0)
+}

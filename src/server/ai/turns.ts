@@ -1,0 +1,36 @@
+/** Takes turns between lists: one who brings a single text waits behind one of a long list, never behind all of it. */
+export class Turns<T> {
+  #lists: T[][] = []
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(list: readonly T[]): void {
+    if (list.length > 0) this.#lists.push([...list])
+    this.#size += list.length
+  }
+
+  take(): T | undefined {
+    const list = this.#lists.shift()
+    if (!list) return undefined
+    const item = list.shift()
+    if (list.length > 0) this.#lists.push(list)
+    this.#size--
+    return item
+  }
+
+  takeAll(): T[] {
+    const all = this.#lists.flat()
+    this.#lists = []
+    this.#size = 0
+    return all
+  }
+
+  /** Those that nobody waits for any more. */
+  drop(gone: (item: T) => boolean): void {
+    this.#lists = this.#lists.map((list) => list.filter((item) => !gone(item))).filter((list) => list.length > 0)
+    this.#size = this.#lists.reduce((size, list) => size + list.length, 0)
+  }
+}

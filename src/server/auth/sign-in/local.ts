@@ -1,0 +1,54 @@
+import { ServiceError } from '#contract/errors.ts'
+import { localPage, localSignIn } from '#contract/sign-in.ts'
+import { seeOther } from '#edge/page.ts'
+import { type Route, route } from '#edge/route.ts'
+import type { SignInDeps } from './deps.ts'
+import { sessionCookie, signIn } from './finish.ts'
+import type { LocalCode } from './local-code.ts'
+import { asPage, localFormPage } from './pages.ts'
+import { checkReturn } from './start.ts'
+import { findUserByEmail } from './store.ts'
+
+/** For the machine it runs on. Binds no identity and vouches for no address. */
+export function localRoutes(deps: SignInDeps): Route[] {
+  const { local, allowedRedirectBaseUrls: allowed } = deps
+  return [
+    route(
+      localPage,
+      asPage(async ({ return_to }, { request }) => {
+        admit(local, request)
+        return localFormPage({ returnTo: checkReturn(deps, return_to), allowed })
+      }),
+    ),
+    route(
+      localSignIn,
+      asPage(async (_, { request }) => {
+        const code = admit(local, request)
+        const form = new URLSearchParams(await request.text())
+        const returnTo = checkReturn(deps, form.get('return_to') ?? undefined)
+        const email = code.ownerEmail()
+        const owner = email === undefined ? undefined : await findUserByEmail(deps.db, email)
+        if (!owner || !code.use((form.get('code') ?? '').trim())) {
+          return localFormPage({ returnTo, allowed, fault: 'This is not the code. Read the file again: it changes.' })
+        }
+        const session = await signIn(deps, request, async () => owner)
+        return seeOther(returnTo, [sessionCookie(deps, session.secret)])
+      }),
+    ),
+  ]
+}
+
+/** Only where it exists, and only straight from this machine: a name that points here from outside is not enough. */
+function admit(local: LocalCode | undefined, request: Request): LocalCode {
+  if (local && isLoopbackHost(request) && !isForwarded(request)) return local
+  throw new ServiceError('NOT_FOUND', 'there is nothing here')
+}
+
+function isLoopbackHost(request: Request): boolean {
+  const { hostname } = new URL(request.url)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+}
+
+function isForwarded({ headers }: Request): boolean {
+  return [...headers.keys()].some((name) => name === 'forwarded' || name.startsWith('x-forwarded-'))
+}

@@ -1,0 +1,41 @@
+import { OperatorFetchError } from '#lib/net/operator-fetch.ts'
+import type { SignInDeps } from './deps.ts'
+import type { Provider } from './providers.ts'
+import { SignInRefused } from './refusals.ts'
+
+export function findProvider({ providers }: Pick<SignInDeps, 'providers'>, name: string): Provider {
+  const provider = providers.find((known) => known.name === name)
+  if (!provider) throw new SignInRefused('unknown_provider')
+  return provider
+}
+
+export function callbackUri({ redirectBaseUrl }: Pick<SignInDeps, 'redirectBaseUrl'>, { name }: Provider): string {
+  return `${redirectBaseUrl}/auth/${name}/callback`
+}
+
+/** What goes wrong at the provider is told to the person in our words, and to the log without their codes. */
+export async function askProvider<T>({ log }: SignInDeps, { name }: Provider, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    const reason = isUnreachable(error) ? 'unreachable' : 'not_confirmed'
+    log.warn({ provider: name, reason, fault: faultOf(error) }, 'an identity provider did not confirm a sign-in')
+    throw new SignInRefused(reason)
+  }
+}
+
+/** The cause of such an error may hold codes and tokens; its name and code do not. */
+function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const { code, error: oauth } = error as Error & { code?: unknown; error?: unknown }
+  return [error.name, code, oauth].filter((part) => typeof part === 'string').join(' ')
+}
+
+function isUnreachable(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (at instanceof OperatorFetchError) return true
+    if ('code' in at && at.code === 'OAUTH_TIMEOUT') return true
+    if ('code' in at && at.code === 'OAUTH_RESPONSE_IS_NOT_CONFORM') return true
+  }
+  return false
+}

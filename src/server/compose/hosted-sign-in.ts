@@ -1,0 +1,23 @@
+import { createCookies } from '#edge/cookies.ts'
+import { createHostedSignIn, type HostedSignIn } from '../hosted-sign-in/index.ts'
+import type { ServiceParts } from './parts.ts'
+
+/** There when people sign in at a hosted auth service. */
+export function composeHostedSignIn(parts: ServiceParts): HostedSignIn | undefined {
+  const { authLoginUrl, signIn } = parts.config
+  if (!authLoginUrl || !signIn.redirectBaseUrl) return undefined
+  return createHostedSignIn({
+    ...parts,
+    auth: parts.neighbour('auth-service'),
+    loginUrl: loginUrlOf(authLoginUrl),
+    publicUrl: signIn.redirectBaseUrl,
+    allowedRedirectBaseUrls: signIn.allowedRedirectBaseUrls,
+    cookies: createCookies(signIn.redirectBaseUrl),
+    onRevoked: () => parts.principalCache.clear(),
+  })
+}
+
+/** The address of the service is enough: its sign-in page is known. */
+function loginUrlOf(url: string): string {
+  return new URL(url).pathname === '/' ? new URL('/auth/login', url).href : url
+}

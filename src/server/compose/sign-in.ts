@@ -1,0 +1,30 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createCookies } from '#edge/cookies.ts'
+import { type LocalCode, openLocalCode, type SignInOptions } from '../auth/index.ts'
+import type { Config } from '../config.ts'
+import type { ServiceParts } from './parts.ts'
+
+export function composeSignIn({ config, sealer, log, outgoing }: ServiceParts): SignInOptions {
+  const { signIn: settings } = config
+  const cookies = createCookies(settings.redirectBaseUrl)
+  return { sealer, log, outgoing, cookies, settings, local: composeLocal(config) }
+}
+
+/** Where a provider or a shared database is set up, more than one machine is meant: local sign-in does not exist. */
+function composeLocal(config: Config): LocalCode | undefined {
+  if (!hasLocalSignIn(config)) return undefined
+  const firstRun = join(config.dataDir, 'first-run.json')
+  return openLocalCode(localCodeFile(config), () => {
+    if (!existsSync(firstRun)) return undefined
+    return (JSON.parse(readFileSync(firstRun, 'utf8')) as { owner_email: string }).owner_email
+  })
+}
+
+export function hasLocalSignIn({ databaseUrl, signIn, services }: Config): boolean {
+  return !databaseUrl && !signIn.google && !signIn.microsoft && services.includes('auth-service')
+}
+
+export function localCodeFile({ dataDir }: Config): string {
+  return join(dataDir, 'sign-in-code')
+}

@@ -1,0 +1,80 @@
+export type ProviderSettings = { clientId: string; clientSecret: string }
+
+export type SignInSettings = {
+  google: ProviderSettings | undefined
+  microsoft: (ProviderSettings & { tenantId: string }) | undefined
+  /** The address people see, without a slash at its end. */
+  redirectBaseUrl: string | undefined
+  allowedRedirectBaseUrls: readonly string[]
+}
+
+type Read = {
+  text(name: string): string | undefined
+  list(name: string): string[]
+  fault(text: string): void
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const TENANT_GROUPS = ['common', 'organizations', 'consumers']
+
+export const SIGN_IN_VARIABLES = [
+  'SVC_GOOGLE_CLIENT_ID',
+  'SVC_GOOGLE_CLIENT_SECRET',
+  'SVC_MICROSOFT_CLIENT_ID',
+  'SVC_MICROSOFT_CLIENT_SECRET',
+  'SVC_MICROSOFT_TENANT_ID',
+  'SVC_REDIRECT_BASE_URL',
+  'SVC_ALLOWED_REDIRECT_BASE_URLS',
+] as const
+
+/** `hostedLogin`: people sign in elsewhere and come back here, so here must have an address too. */
+export function readSignIn(read: Read, hostedLogin: boolean): Readonly<SignInSettings> {
+  const google = readProvider(read, 'GOOGLE')
+  const settings = {
+    google,
+    microsoft: readMicrosoft(read),
+    redirectBaseUrl: readBaseUrl(read, 'SVC_REDIRECT_BASE_URL', read.text('SVC_REDIRECT_BASE_URL')),
+    allowedRedirectBaseUrls: read
+      .list('SVC_ALLOWED_REDIRECT_BASE_URLS')
+      .flatMap((text) => readBaseUrl(read, 'SVC_ALLOWED_REDIRECT_BASE_URLS', text) ?? []),
+  }
+  const configured = google ? 'GOOGLE' : settings.microsoft ? 'MICROSOFT' : undefined
+  if (read.text('SVC_REDIRECT_BASE_URL') === undefined) {
+    if (configured) read.fault(`SVC_${configured}_CLIENT_ID needs SVC_REDIRECT_BASE_URL: the address people see`)
+    if (hostedLogin) read.fault('AUTH_LOGIN_URL needs SVC_REDIRECT_BASE_URL: the address people come back to')
+  }
+  return Object.freeze(settings)
+}
+
+function readProvider(read: Read, name: 'GOOGLE' | 'MICROSOFT'): ProviderSettings | undefined {
+  const clientId = read.text(`SVC_${name}_CLIENT_ID`)
+  const clientSecret = read.text(`SVC_${name}_CLIENT_SECRET`)
+  if (clientId && clientSecret) return { clientId, clientSecret }
+  if (clientId) read.fault(`SVC_${name}_CLIENT_ID needs SVC_${name}_CLIENT_SECRET`)
+  if (clientSecret) read.fault(`SVC_${name}_CLIENT_SECRET needs SVC_${name}_CLIENT_ID`)
+  return undefined
+}
+
+function readMicrosoft(read: Read): SignInSettings['microsoft'] {
+  const provider = readProvider(read, 'MICROSOFT')
+  const tenantId = read.text('SVC_MICROSOFT_TENANT_ID')?.toLowerCase()
+  if (tenantId !== undefined && !UUID.test(tenantId) && !TENANT_GROUPS.includes(tenantId)) {
+    read.fault('SVC_MICROSOFT_TENANT_ID must be a UUID, common, organizations or consumers')
+  }
+  if (provider && !tenantId) read.fault('SVC_MICROSOFT_CLIENT_ID needs SVC_MICROSOFT_TENANT_ID')
+  return provider && tenantId ? { ...provider, tenantId } : undefined
+}
+
+function readBaseUrl(read: Read, name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const url = URL.parse(text)
+  if (!url || url.search || url.hash || url.username || url.password || !isSafe(url)) {
+    read.fault(`${name} must be https addresses without query (http only for localhost, 127.0.0.1 and [::1])`)
+    return undefined
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname))
+}

@@ -1,0 +1,19 @@
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export type WorkerConfig = Readonly<{
+  apiUrl: string | undefined
+  /** A personal API token, for workers outside the cluster. */
+  apiToken: string | undefined
+  /** Where deploy-api has the cluster keep a fresh token of the deployment. */
+  tokenFile: string
+}>
+
+/** The SDK's only reader of the environment. An empty variable counts as not set. */
+export function readConfig(env: Environment = process.env): WorkerConfig {
+  const text = (name: string) => env[name]?.trim() || undefined
+  return Object.freeze({
+    apiUrl: text('SVC_API_URL'),
+    apiToken: text('SERVER_API_TOKEN'),
+    tokenFile: text('SVC_WORKLOAD_TOKEN_FILE') ?? '/var/run/secrets/svc/token',
+  })
+}

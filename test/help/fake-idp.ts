@@ -1,0 +1,170 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+
+export const CONSUMERS_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad'
+
+/** Claims of the person who signs in. What stands here wins over what the provider would say: a test can lie. */
+export type Claims = Record<string, unknown> & { sub: string }
+
+export type FakeIdp = AsyncDisposable & {
+  /** Stands in for the network: calls to the real providers arrive here. */
+  outgoing: (request: Request) => Promise<Response>
+  /** The person at the provider's page agrees; answers where the browser goes next. */
+  authorize(url: string, claims: Claims): string
+  /** Signs with a key that is not published, until called again with false. */
+  useForeignKey(on: boolean): void
+  /** No call gets through. */
+  unplug(on: boolean): void
+  credentials: { clientId: string; clientSecret: string }
+}
+
+type Pending = { claims: Claims; issuer: string; nonce: string | null; challenge: string; redirectUri: string }
+
+/** Google and Microsoft on loopback: discovery, codes with PKCE, keys, and ID tokens that are really signed. */
+export async function startFakeIdp(): Promise<FakeIdp> {
+  const keys = { own: await generateKeyPair('RS256'), foreign: await generateKeyPair('RS256') }
+  const jwks = { keys: [{ ...(await exportJWK(keys.own.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }] }
+  const credentials = { clientId: 'client-1', clientSecret: 'client-secret-of-this-test' }
+  const codes = new Map<string, Pending>()
+  let foreign = false
+  let unplugged = false
+
+  const server = createServer((request, response) => {
+    answer(request).then(
+      ({ status, body }) => {
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      },
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+
+  async function answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
+    const [, host = '', ...rest] = request.url!.split('/')
+    const path = `/${rest.join('/')}`
+    if (path.endsWith('/.well-known/openid-configuration')) return { status: 200, body: discovery(host, path) }
+    if (path.endsWith('/keys')) return { status: 200, body: jwks }
+    if (path.endsWith('/token')) return token(new URLSearchParams(await text(request)))
+    return { status: 404, body: {} }
+  }
+
+  async function token(form: URLSearchParams) {
+    const code = form.get('code') ?? ''
+    const pending = codes.get(code)
+    codes.delete(code)
+    const proof = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
+    const good =
+      form.get('client_id') === credentials.clientId &&
+      form.get('client_secret') === credentials.clientSecret &&
+      pending?.challenge === proof &&
+      pending.redirectUri === form.get('redirect_uri')
+    if (!good) return { status: 400, body: { error: 'invalid_grant' } }
+    const id_token = await sign(pending)
+    return { status: 200, body: { access_token: 'unused', token_type: 'Bearer', expires_in: 60, id_token } }
+  }
+
+  function sign({ issuer, nonce, claims }: Pending): Promise<string> {
+    const now = Math.floor(Date.now() / 1000)
+    const standard = {
+      iss: issuer,
+      aud: credentials.clientId,
+      iat: now,
+      exp: now + 300,
+      ...(nonce !== null && { nonce }),
+    }
+    const defined = Object.entries({ ...standard, ...claims }).filter(([, value]) => value !== undefined)
+    return new SignJWT(Object.fromEntries(defined))
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+      .sign((foreign ? keys.foreign : keys.own).privateKey)
+  }
+
+  return {
+    credentials,
+    useForeignKey: (on) => {
+      foreign = on
+    },
+    unplug: (on) => {
+      unplugged = on
+    },
+    outgoing: async (request) => {
+      if (unplugged) throw await refused(request)
+      const { host, pathname, search } = new URL(request.url)
+      const body = request.body ? await request.text() : null
+      return fetch(`http://127.0.0.1:${port}/${host}${pathname}${search}`, {
+        method: request.method,
+        headers: { 'content-type': request.headers.get('content-type') ?? '' },
+        body,
+      })
+    },
+    authorize: (url, claims) => {
+      const { host, searchParams: asked } = new URL(url)
+      const parameter = (name: string) => {
+        const value = asked.get(name)
+        if (value === null) throw new Error(`the authorization request has no ${name}`)
+        return value
+      }
+      if (parameter('client_id') !== credentials.clientId) throw new Error('unknown client')
+      if (parameter('code_challenge_method') !== 'S256') throw new Error('PKCE must be S256')
+      const code = randomBytes(16).toString('hex')
+      const redirectUri = parameter('redirect_uri')
+      const issuer = issuerOf(host, String(claims.tid))
+      codes.set(code, {
+        claims,
+        issuer,
+        nonce: asked.get('nonce'),
+        challenge: parameter('code_challenge'),
+        redirectUri,
+      })
+      return `${redirectUri}?${new URLSearchParams({ code, state: parameter('state'), authuser: '0', scope: 'openid' })}`
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function refused(request: Request): Promise<Error> {
+  const { OperatorFetchError } = await import('../../src/lib/net/operator-fetch.ts')
+  return new OperatorFetchError(`no answer from ${new URL(request.url).origin}`)
+}
+
+function issuerOf(host: string, tid: string): string {
+  return host === 'accounts.google.com' ? 'https://accounts.google.com' : `https://${host}/${tid}/v2.0`
+}
+
+function discovery(host: string, path: string) {
+  if (host === 'accounts.google.com') {
+    return metadata(
+      'https://accounts.google.com',
+      'https://accounts.google.com/o/oauth2',
+      'https://oauth2.googleapis.com',
+    )
+  }
+  const tenant = path.split('/')[1]!
+  const named = tenant === 'consumers' ? CONSUMERS_TENANT : /^[0-9a-f-]{36}$/.test(tenant) ? tenant : '{tenantid}'
+  const base = `https://${host}/${tenant}`
+  return metadata(`https://${host}/${named}/v2.0`, `${base}/oauth2/v2.0`, `${base}/oauth2/v2.0`)
+}
+
+function metadata(issuer: string, authorize: string, token: string) {
+  return {
+    issuer,
+    authorization_endpoint: `${authorize}/authorize`,
+    token_endpoint: `${token}/token`,
+    jwks_uri: `${token}/keys`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    code_challenge_methods_supported: ['S256'],
+  }
+}
