@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { operation } from '../src/contract/operation.ts'
+import { createCallerResolver } from '../src/edge/caller.ts'
 import { createHops } from '../src/edge/hop.ts'
+import { createEdge } from '../src/edge/http.ts'
 import { listen } from '../src/edge/listen.ts'
 import { addressList, createInfoReader } from '../src/edge/request-info.ts'
 import { route } from '../src/edge/route.ts'
 import { openEmbedded } from '../src/lib/db/embedded.ts'
 import { migrate } from '../src/lib/db/migrate.ts'
 import { authKeys, chooseFirstAccount, makeFirstAccount } from '../src/server/auth/index.ts'
-import { composeEdge, validateAtAuth } from '../src/server/compose/edge.ts'
+import { validateAtAuth } from '../src/server/compose/edge.ts'
 import { readSettings, toConfig } from '../src/server/config.ts'
 import { localNeighbour } from '../src/server/neighbours.ts'
 import { allMigrations, openResources } from '../src/server/resources.ts'
@@ -51,7 +53,7 @@ async function startOurs() {
   })
   const key = 'ab'.repeat(32)
   const secrets = { jwtSecret: key, jwtSigningKey: key, dataKeys: [key] as const, internalSecret: key }
-  const config = toConfig(readSettings({ PORT: '0' }), secrets)
+  const config = toConfig(readSettings({ PORT: '0', SVC_LOG_LEVEL: 'info' }), secrets)
   const stack = new AsyncDisposableStack()
   const db = await openEmbedded({ archive: join(tmpdir(), 'svc-bench-cluster.tar.gz'), onError: console.error })
   await migrate(db, allMigrations())
@@ -65,10 +67,13 @@ async function startOurs() {
     neighbour: () => localNeighbour(() => auth.fetch),
     readiness: async () => ({ status: 'ready' as const, dependencies: {} }),
   }
-  const fetch = composeEdge(parts, {
-    name: 'api-gateway',
-    routes: [route(hello, async () => ANSWER)],
-    validate: validateAtAuth(parts, 'api-gateway'),
+  const { clock, principalCache: cache } = resources
+  const validate = validateAtAuth(parts, 'api-gateway')
+  const fetch = createEdge([route(hello, async () => ANSWER)], {
+    ...resources,
+    service: 'api-gateway',
+    operatorToken: undefined,
+    resolve: createCallerResolver({ audience: 'api-gateway', validate, cache, clock }),
   })
   const readInfo = createInfoReader({ trustedProxies: addressList([]), hops: createHops(key, resources.clock) })
   const listener = await listen({ host: '127.0.0.1', port: 0, fetch, readInfo, onError: console.error })

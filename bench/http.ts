@@ -31,7 +31,10 @@ try {
 }
 
 async function start(name: string): Promise<Server> {
-  const child = fork(join(import.meta.dirname, 'http-server.ts'), [name])
+  const child = fork(join(import.meta.dirname, 'http-server.ts'), [name], {
+    // One line a request at level info, as in a cluster; nobody reads them here.
+    stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
+  })
   const [told] = (await once(child, 'message')) as [{ url: string; token: string }]
   return { child, ...told }
 }

@@ -67,6 +67,11 @@ const TABLE: Row[] = [
   ['data-sources.slim-list',  '401 200 200 200 200 200 200 401 200 401', at('/api/wf/slim/data-sources')],
   ['ai.models',               '401 200 200 200 200 200 200 401 200 401', at('/api/ai/v1/models')],
   ['ai.embeddings',           '401 200 200 200 200 200 200 401 403 401', at('/api/ai/v1/embeddings', { model: 'builtin/all-minilm-l6-v2', input: 'table' })],
+  // Not a name: whoever may create one is told so.
+  ['databases.create',        '401 403 403 400 400 400 400 401 403 401', at('/api/wf/databases', { name: 'Not A Name' })],
+  ['databases.list',          '401 403 403 200 200 200 200 401 403 401', at('/api/wf/databases')],
+  ['databases.connection',    '401 403 403 404 404 404 404 401 403 401', at('/api/wf/databases/none/connection')],
+  ['databases.drop',          '401 403 403 403 404 404 404 401 403 401', at('/api/wf/databases/none?confirm=none')],
   ['mcp.platform',            '401 200 200 200 200 200 200 401 200 401', at('/mcp/platform', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
   ['sign-in.page',            '200 200 200 200 200 200 200 200 200 200', at('/auth/login?signed_out=1')],
   ['sign-in.start',           '404 404 404 404 404 404 404 404 404 404', at('/auth/google/start')],

@@ -19,6 +19,8 @@ const TABLE: [code: ErrorCode, status: number, exit: number, mcp: 'tool' | 'prot
   ['LAST_OWNER', 409, 6, 'tool'],
   ['INVITATION_INVALID', 409, 6, 'tool'],
   ['ORG_LIMIT', 409, 6, 'tool'],
+  ['DATABASE_LIMIT', 409, 6, 'tool'],
+  ['DATABASE_EXPOSED', 409, 6, 'tool'],
   ['PAYLOAD_TOO_LARGE', 413, 5, 'protocol'],
   ['UNSUPPORTED_MEDIA_TYPE', 415, 5, 'protocol'],
   ['EXPECTATION_FAILED', 417, 1, 'protocol'],

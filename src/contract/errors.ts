@@ -20,6 +20,8 @@ export const ERRORS = {
   LAST_OWNER: { status: 409, exit: 6, mcp: 'tool', title: 'The last owner stays' },
   INVITATION_INVALID: { status: 409, exit: 6, mcp: 'tool', title: 'The invitation cannot be used' },
   ORG_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many organizations' },
+  DATABASE_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many databases' },
+  DATABASE_EXPOSED: { status: 409, exit: 6, mcp: 'tool', title: 'The database is exposed as a data source' },
   PAYLOAD_TOO_LARGE: { status: 413, exit: 5, mcp: 'protocol', title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 5, mcp: 'protocol', title: 'Unsupported media type' },
   EXPECTATION_FAILED: { status: 417, exit: 1, mcp: 'protocol', title: 'The expectation cannot be met' },

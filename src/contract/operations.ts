@@ -2,6 +2,7 @@ import { createEmbeddings, listModels } from './ai.ts'
 import { adminCreateOrg, adminCreateToken, createOrg, validateToken } from './auth.ts'
 import { consoleAsset, consolePage } from './console.ts'
 import { listSlimSources } from './data-sources.ts'
+import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
 import { platformMcp } from './mcp.ts'
 import {
   acceptInvitation,
@@ -60,6 +61,10 @@ export const OPERATIONS: readonly Operation[] = [
   listAudit,
   listSupport,
   listSlimSources,
+  createDatabase,
+  listDatabases,
+  readConnection,
+  dropDatabase,
   listModels,
   createEmbeddings,
   signInPage,

@@ -22,6 +22,7 @@ export const ID_PREFIXES = [
   'aud',
   'ses',
   'sup',
+  'mdb',
 ] as const
 export type IdPrefix = (typeof ID_PREFIXES)[number]
 

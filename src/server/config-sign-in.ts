@@ -33,7 +33,7 @@ export function readSignIn(read: Read, hostedLogin: boolean): Readonly<SignInSet
   const settings = {
     google,
     microsoft: readMicrosoft(read),
-    redirectBaseUrl: readBaseUrl(read, 'SVC_REDIRECT_BASE_URL', read.text('SVC_REDIRECT_BASE_URL')),
+    redirectBaseUrl: readOwnUrl(read),
     allowedRedirectBaseUrls: read
       .list('SVC_ALLOWED_REDIRECT_BASE_URLS')
       .flatMap((text) => readBaseUrl(read, 'SVC_ALLOWED_REDIRECT_BASE_URLS', text) ?? []),
@@ -63,6 +63,14 @@ function readMicrosoft(read: Read): SignInSettings['microsoft'] {
   }
   if (provider && !tenantId) read.fault('SVC_MICROSOFT_CLIENT_ID needs SVC_MICROSOFT_TENANT_ID')
   return provider && tenantId ? { ...provider, tenantId } : undefined
+}
+
+function readOwnUrl(read: Read): string | undefined {
+  const url = readBaseUrl(read, 'SVC_REDIRECT_BASE_URL', read.text('SVC_REDIRECT_BASE_URL'))
+  if (url !== undefined && new URL(url).pathname !== '/') {
+    read.fault('SVC_REDIRECT_BASE_URL must have no path: /auth stands right under it')
+  }
+  return url
 }
 
 function readBaseUrl(read: Read, name: string, text: string | undefined): string | undefined {

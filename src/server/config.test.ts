@@ -181,6 +181,11 @@ describe('configuration', () => {
       ],
     ],
     [
+      'AU-05 an own address with a path',
+      { SVC_REDIRECT_BASE_URL: 'https://a.test/app' },
+      ['SVC_REDIRECT_BASE_URL must have no path: /auth stands right under it'],
+    ],
+    [
       'AU-09 a hosted sign-in with nowhere to come back to',
       { AUTH_SERVICE_URL: 'https://auth.example.com', AUTH_LOGIN_URL: 'https://auth.example.com' },
       ['AUTH_LOGIN_URL needs SVC_REDIRECT_BASE_URL: the address people come back to'],

@@ -2,6 +2,7 @@ import { addressList } from '#edge/request-info.ts'
 import { HEX_KEY } from '#lib/keys.ts'
 import { LOG_LEVELS, type LogLevel } from '#lib/log.ts'
 import { AI_VARIABLES, type AiSettings, readAi } from './config-ai.ts'
+import { DATABASE_VARIABLES, type DatabaseSettings, readDatabases } from './config-databases.ts'
 import { readSignIn, SIGN_IN_VARIABLES, type SignInSettings } from './config-sign-in.ts'
 import { readWorkload, WORKLOAD_VARIABLES, type WorkloadSettings } from './config-workload.ts'
 import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from './service-table.ts'
@@ -32,6 +33,7 @@ export type Config = Readonly<{
   example: boolean
   workload: Readonly<WorkloadSettings>
   ai: Readonly<AiSettings>
+  databases: Readonly<DatabaseSettings>
   secrets: Readonly<Secrets>
 }>
 
@@ -62,6 +64,7 @@ const KNOWN = new Set<string>([
   ...SIGN_IN_VARIABLES,
   ...WORKLOAD_VARIABLES,
   ...AI_VARIABLES,
+  ...DATABASE_VARIABLES,
   'SVC_DATA_DIR',
   'SVC_SERVICES',
   'SVC_TRUSTED_PROXIES',
@@ -103,6 +106,7 @@ export function readSettings(env: Environment): Settings {
     example: read.oneOf('SVC_EXAMPLE', ['true', 'false'], 'true') === 'true',
     workload: readWorkload(read),
     ai: readAi(read),
+    databases: readDatabases(read),
     secrets: readSecrets(read),
     unknown: Object.keys(env).filter(
       (name) => name.startsWith('SVC_') && !name.startsWith('SVC_TEST_') && !KNOWN.has(name),

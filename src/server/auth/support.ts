@@ -1,12 +1,12 @@
 import { ServiceError } from '#contract/errors.ts'
 import type { EventType } from '#contract/events.ts'
 import { elevateSupport, endSupport, listSupport, startSupport } from '#contract/support.ts'
+import { emit } from '#edge/emit.ts'
 import { readCursor, toPage } from '#edge/paging.ts'
 import { type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { newId } from '#lib/ids.ts'
-import { emit } from '#lib/outbox.ts'
 import type { AuthDeps } from './deps.ts'
 import { findOrg } from './store/people.ts'
 import {

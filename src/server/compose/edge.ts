@@ -1,5 +1,6 @@
 import { validateToken } from '#contract/auth.ts'
 import { createClient } from '#contract/client.ts'
+import { OPERATIONS } from '#contract/operations.ts'
 import type { Audience } from '#contract/principal.ts'
 import { createCallerResolver, type ValidateToken } from '#edge/caller.ts'
 import { createCookies } from '#edge/cookies.ts'
@@ -13,6 +14,7 @@ type Options = { name: ServiceName; routes: readonly Route[]; validate: Validate
 
 /** What every service has in common: its own routes and the operations ones, behind the same edge. */
 export function composeEdge(parts: ServiceParts, { name, routes, validate, forward }: Options): ServiceFetch {
+  refuseUnlisted(routes)
   const { principalCache: cache, clock } = parts
   const { operatorToken } = parts.config.secrets
   const publicUrl = parts.config.signIn.redirectBaseUrl
@@ -31,6 +33,12 @@ export function composeEdge(parts: ServiceParts, { name, routes, validate, forwa
     }),
     ...(forward && { forward }),
   })
+}
+
+/** What is not in the contract's list would be in no OpenAPI document and in no role table. */
+function refuseUnlisted(routes: readonly Route[]): void {
+  const unlisted = routes.find(({ op }) => !OPERATIONS.includes(op))
+  if (unlisted) throw new Error(`${unlisted.op.name} is mounted but not in contract/operations.ts`)
 }
 
 /** Every service but auth itself asks the auth service, wherever that runs. */

@@ -76,6 +76,27 @@ describe('AU-09 the code of a hosted sign-in', () => {
     await expect(exchange(late)).rejects.toMatchObject(REFUSED)
   })
 
+  it('dies with the session it was asked for with', async () => {
+    const browser = await signedIn()
+    const code = await codeOf(browser)
+    await browser.go(`${APP}/auth/logout`, { method: 'POST' })
+    await expect(exchange(code)).rejects.toMatchObject(REFUSED)
+  })
+
+  it('gives a session no younger than the one before: 30 days are 30 days, however often it is exchanged', async () => {
+    const browser = await signedIn()
+    const statuses: number[] = []
+    for (let hours = 0; hours < 31 * 24; hours += 11) {
+      clock.advance(11 * 3_600_000)
+      const response = await browser.go(login({ redirect: REDIRECT, state: STATE }), { site: 'cross-site' })
+      const code = response.status === 303 && new URL(response.headers.get('location')!).searchParams.get('code')
+      statuses.push(response.status)
+      if (code) browser.setCookie(APP, '__Host-svc_session', (await exchange(code)).token)
+    }
+    const renewed = statuses.filter((status) => status === 303).length
+    expect(renewed).toBe(Math.floor((30 * 24 - 1) / 11))
+  })
+
   it.each(['', 'x', 'svcc_0000000000000000000000000000000000000000000000000'])('%j is none', async (code) => {
     await expect(exchange(code)).rejects.toMatchObject(REFUSED)
   })

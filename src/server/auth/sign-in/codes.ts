@@ -1,21 +1,21 @@
 import { exchangeCode } from '#contract/sign-in.ts'
 import { invalidToken } from '#edge/caller.ts'
 import { type Route, route } from '#edge/route.ts'
-import { SESSION_IDLE_MS, startSession } from '../sessions.ts'
+import { liveSession, SESSION_IDLE_MS, startSession } from '../sessions.ts'
 import { kindOfToken, makeToken } from '../token-format.ts'
 import type { SignInDeps } from './deps.ts'
-import { findNewestOrg, insertCode, takeCode } from './store.ts'
+import { findNewestOrg, inheritAge, insertCode, takeCode } from './store.ts'
 
 const CODE_MS = 60_000
 
 /** Travels in a URL in place of a token: good once, soon stale, and only with the state it was asked for with. */
-export async function issueCode({ db, keys, clock }: SignInDeps, userId: string, state: string): Promise<string> {
+export async function issueCode({ db, keys, clock }: SignInDeps, sessionId: string, state: string): Promise<string> {
   const code = makeToken('code')
   const now = clock.now()
   await insertCode(db, {
     hash: keys.hash('code', code),
     epoch: keys.epoch,
-    user_id: userId,
+    session_id: sessionId,
     state: keys.hash('state', state).toString('hex'),
     expires_at: new Date(now.getTime() + CODE_MS),
     now,
@@ -30,9 +30,13 @@ export function exchangeRoute(deps: SignInDeps): Route {
     const row = kindOfToken(code) === 'code' ? await takeCode(db, keys.hash('code', code), keys.epoch) : undefined
     const now = clock.now()
     if (!row || row.expires_at <= now || row.state !== keys.hash('state', state).toString('hex')) throw invalidToken()
+    const from = await liveSession(deps, { id: row.session_id })
+    if (!from) throw invalidToken()
     const session = await db.tx(async (tx) => {
-      const org_id = await findNewestOrg(tx, row.user_id)
-      return startSession(tx, deps, { user_id: row.user_id, org_id, now })
+      const org_id = await findNewestOrg(tx, from.user_id)
+      const started = await startSession(tx, deps, { user_id: from.user_id, org_id, now })
+      await inheritAge(tx, started.id, from.id)
+      return started
     })
     return { token: session.secret, expires_at: new Date(now.getTime() + SESSION_IDLE_MS).toISOString() }
   })

@@ -39,6 +39,7 @@ describe('AU-05 leaving for a provider and coming back', () => {
       nonce: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: 'S256',
+      prompt: 'select_account',
     })
   })
 

@@ -44,6 +44,6 @@ async function hosted(
   if (!session?.byCookie) {
     return chooseWay(deps, `/auth/login?${new URLSearchParams({ redirect, state }).toString()}`, false)
   }
-  const code = await issueCode(deps, session.user_id, state)
+  const code = await issueCode(deps, session.id, state)
   return seeOther(`${redirect}?${new URLSearchParams({ code, state }).toString()}`)
 }

@@ -17,7 +17,7 @@ import type { Clock } from '#lib/clock.ts'
 export type Outgoing = (request: Request) => Promise<Response>
 
 export type OidcClient = {
-  begin(redirectUri: string, parameters: Record<string, string>): Promise<Departure>
+  begin(redirectUri: string): Promise<Departure>
   /** The claims of the ID token, its signature, issuer, audience, nonce and times checked. */
   finish(answer: URL, kept: Kept): Promise<IDToken>
 }
@@ -33,7 +33,7 @@ type Options = { issuer: string; clientId: string; clientSecret: string; outgoin
 export function createOidcClient(options: Options): OidcClient {
   const configuration = createDiscovery(options)
   return {
-    begin: async (redirectUri, parameters) => {
+    begin: async (redirectUri) => {
       const kept = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() }
       const url = buildAuthorizationUrl(await configuration(), {
         redirect_uri: redirectUri,
@@ -42,7 +42,8 @@ export function createOidcClient(options: Options): OidcClient {
         nonce: kept.nonce,
         code_challenge: await calculatePKCECodeChallenge(kept.codeVerifier),
         code_challenge_method: 'S256',
-        ...parameters,
+        // People say which account: the one that happens to be open there may be another's.
+        prompt: 'select_account',
       })
       return { ...kept, url: url.href }
     },

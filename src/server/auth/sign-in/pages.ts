@@ -47,7 +47,7 @@ export function asPage<A extends unknown[]>(answer: (...args: A) => Promise<Resp
       if (!(error instanceof SignInRefused)) throw error
       const { status, title, text } = error.page
       const body = html`<p>${text}</p>
-<ul class="ways"><li><a class="button main" href="/auth/login?signed_out=1">Start again</a></li></ul>`
+<ul class="ways"><li><a class="button main" href="/auth/login">Start again</a></li></ul>`
       return pageResponse({ title, status, body })
     }
   }

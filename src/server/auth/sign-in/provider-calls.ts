@@ -28,7 +28,10 @@ export async function askProvider<T>({ log }: SignInDeps, { name }: Provider, as
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { code, error: oauth } = error as Error & { code?: unknown; error?: unknown }
-  return [error.name, code, oauth].filter((part) => typeof part === 'string').join(' ')
+  return [error.name, code, oauth]
+    .filter((part) => typeof part === 'string')
+    .join(' ')
+    .slice(0, 200)
 }
 
 function isUnreachable(error: unknown): boolean {

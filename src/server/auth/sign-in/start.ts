@@ -17,10 +17,7 @@ export function startRoute(deps: SignInDeps): Route {
       const provider = findProvider(deps, name)
       const returnTo = checkReturn(deps, return_to)
       const linkUserId = link === '1' ? await personLinking(deps, request) : null
-      // Somebody who adds a provider says which account; the one that happens to be open there may be another's.
-      const parameters: Record<string, string> = linkUserId === null ? {} : { prompt: 'select_account' }
-      const begin = () => provider.client.begin(callbackUri(deps, provider), parameters)
-      const departure = await askProvider(deps, provider, begin)
+      const departure = await askProvider(deps, provider, () => provider.client.begin(callbackUri(deps, provider)))
       const cookie = await keepFlow(deps, request, { provider, departure, returnTo, linkUserId })
       return seeOther(departure.url, [cookie])
     }),

@@ -104,7 +104,7 @@ export async function inheritAge(tx: Tx, id: string, from: string): Promise<void
     update auth.sessions s set created_at = f.created_at from auth.sessions f where s.id = ${id} and f.id = ${from}`)
 }
 
-type CodeRow = { user_id: string; state: string; expires_at: Date }
+type CodeRow = { session_id: string; state: string; expires_at: Date }
 
 export async function insertCode(
   db: Querier,
@@ -112,12 +112,12 @@ export async function insertCode(
 ): Promise<void> {
   await db.query(sql`
     with gone as (delete from auth.sign_in_codes where expires_at <= ${code.now})
-    insert into auth.sign_in_codes (hash, epoch, user_id, state, expires_at)
-    values (${code.hash}, ${code.epoch}, ${code.user_id}, ${code.state}, ${code.expires_at})`)
+    insert into auth.sign_in_codes (hash, epoch, session_id, state, expires_at)
+    values (${code.hash}, ${code.epoch}, ${code.session_id}, ${code.state}, ${code.expires_at})`)
 }
 
 export async function takeCode(db: Querier, hash: Buffer, epoch: string): Promise<CodeRow | undefined> {
   const [row] = await db.query<CodeRow>(sql`
-    delete from auth.sign_in_codes where hash = ${hash} and epoch = ${epoch} returning user_id, state, expires_at`)
+    delete from auth.sign_in_codes where hash = ${hash} and epoch = ${epoch} returning session_id, state, expires_at`)
   return row
 }

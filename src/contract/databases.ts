@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { BODY_LIMIT, NO_BODY } from './limits.ts'
+import { operation } from './operation.ts'
+import { listOf, pageInput } from './paging.ts'
+
+const developer = { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' } as const
+
+export const DatabaseName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,47}$/, 'a lower-case letter, then up to 47 lower-case letters, digits and underscores')
+
+export const Database = z.object({
+  name: z.string(),
+  state: z
+    .enum(['creating', 'ready', 'dropping', 'failed'])
+    .describe('`failed`: making it did not work; creating it again goes on where that stopped'),
+  created_at: z.iso.datetime(),
+  data_source: z
+    .object({ enabled: z.boolean(), exposed: z.boolean() })
+    .nullable()
+    .describe('Null while it was never switched on as a data source'),
+})
+export type Database = z.infer<typeof Database>
+
+export const createDatabase = operation({
+  kind: 'json',
+  name: 'databases.create',
+  method: 'POST',
+  path: '/api/wf/databases',
+  summary: 'Create a managed database',
+  description: 'Postgres with pgvector, a role of its own that owns everything in it, and a password of its own.',
+  access: developer,
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  rateLimits: [{ name: 'database-create', per: 'org', limit: 60, windowSeconds: 3600 }],
+  errors: ['CONFLICT', 'DATABASE_LIMIT', 'UNAVAILABLE'],
+  idempotent: true,
+  status: 201,
+  input: z.object({ name: DatabaseName }),
+  output: Database,
+})
+
+export const listDatabases = operation({
+  kind: 'json',
+  name: 'databases.list',
+  method: 'GET',
+  path: '/api/wf/databases',
+  summary: 'The organization’s managed databases',
+  access: developer,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object(pageInput),
+  output: listOf(Database),
+})
+
+export const readConnection = operation({
+  kind: 'json',
+  name: 'databases.connection',
+  method: 'GET',
+  path: '/api/wf/databases/{name}/connection',
+  summary: 'The connection string of a managed database',
+  description: 'For psql and any Postgres driver. It holds the owner’s password; each reading is audited.',
+  access: { ...developer, support: 'refused' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
+  input: z.object({ name: DatabaseName }),
+  output: z.object({ connection_string: z.string() }),
+})
+
+export const dropDatabase = operation({
+  kind: 'json',
+  name: 'databases.drop',
+  method: 'DELETE',
+  path: '/api/wf/databases/{name}',
+  summary: 'Drop a managed database and all that is in it',
+  description: 'Needs its name once more as `confirm`. Refused while it is exposed as a data source.',
+  access: { ...developer, role: 'admin', support: 'refused' },
+  effect: 'write',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND', 'DATABASE_EXPOSED', 'UNAVAILABLE'],
+  input: z.object({ name: DatabaseName, confirm: z.string().describe('The name once more') }),
+  output: z.object({ name: z.string(), dropped: z.literal(true) }),
+})

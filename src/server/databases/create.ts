@@ -1,0 +1,53 @@
+import { createDatabase } from '#contract/databases.ts'
+import { ServiceError } from '#contract/errors.ts'
+import { type Member, type Route, route } from '#edge/route.ts'
+import { audit } from '#lib/audit.ts'
+import type { DatabaseDeps } from './deps.ts'
+import { finishCreating } from './finish.ts'
+import { newDatabase } from './new-database.ts'
+import { present } from './present.ts'
+import { countDatabases, type DatabaseRow, findDatabase, insertDatabase, moveDatabase } from './store.ts'
+
+/** The row first: from then on a crash leaves something that can be finished. */
+export function createRoute(deps: DatabaseDeps): Route {
+  return route(createDatabase, async ({ name }, { principal }) => {
+    const row = (await reserve(deps, principal, name)) ?? (await resume(deps, principal.org_id, name))
+    try {
+      await finishCreating(deps, row)
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.code === 'CONFLICT')) {
+        await moveDatabase(deps.db, row.id, ['creating'], 'failed')
+      }
+      throw error
+    }
+    return present({ ...row, state: 'ready' }, undefined)
+  })
+}
+
+/** Undefined when the name is taken. */
+async function reserve(deps: DatabaseDeps, principal: Member, name: string): Promise<DatabaseRow | undefined> {
+  const { db, clock, sealer, engine } = deps
+  const of = { org_id: principal.org_id, name, created_by: principal.id, created_at: clock.now() }
+  const row = await newDatabase(of, sealer)
+  return db.tx(async (tx) => {
+    if (!(await insertDatabase(tx, row))) return undefined
+    if (engine.limit !== undefined && (await countDatabases(tx)) > engine.limit) throw limitReached(engine.limit)
+    const entry = { org_id: row.org_id, actor: principal.id, action: 'database.created', target: row.id }
+    await audit(tx, { ...entry, detail: { name }, at: row.created_at })
+    return row
+  })
+}
+
+/** Goes on with what an earlier attempt left; anything else of that name is in the way. */
+async function resume({ db }: DatabaseDeps, orgId: string, name: string): Promise<DatabaseRow> {
+  const row = await findDatabase(db, orgId, name)
+  if (row?.state === 'creating' || row?.state === 'failed') return row
+  throw new ServiceError('CONFLICT', `there is a database ${name} already`)
+}
+
+function limitReached(limit: number): ServiceError {
+  return new ServiceError(
+    'DATABASE_LIMIT',
+    `the embedded engine holds at most ${limit} databases: drop one, raise SVC_EMBEDDED_MAX_DATABASES, or use Postgres`,
+  )
+}

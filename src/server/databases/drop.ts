@@ -1,0 +1,33 @@
+import { dropDatabase } from '#contract/databases.ts'
+import { ServiceError } from '#contract/errors.ts'
+import { type Member, type Route, route } from '#edge/route.ts'
+import { audit } from '#lib/audit.ts'
+import { noSuchDatabase } from './connect.ts'
+import type { DatabaseDeps } from './deps.ts'
+import { finishDropping } from './finish.ts'
+import { type DatabaseRow, findDatabase, moveDatabase } from './store.ts'
+
+/** Marked first, so that a crash leaves a row that says what is still to be removed. */
+export function dropRoute(deps: DatabaseDeps): Route {
+  return route(dropDatabase, async ({ name, confirm }, { principal }) => {
+    const row = await findDatabase(deps.db, principal.org_id, name)
+    if (!row) throw noSuchDatabase(name)
+    if (confirm !== name) throw new ServiceError('INVALID_REQUEST', 'confirm: must be the name of the database')
+    await mark(deps, row, principal)
+    await finishDropping(deps, row)
+    return { name, dropped: true as const }
+  })
+}
+
+async function mark({ db, clock, sources }: DatabaseDeps, row: DatabaseRow, principal: Member): Promise<void> {
+  await db.tx(async (tx) => {
+    if (!(await sources.forgetUnlessExposed(tx, row.org_id, row.name))) throw exposed(row.name)
+    const entry = { org_id: row.org_id, actor: principal.id, action: 'database.dropped', target: row.id }
+    const marked = await moveDatabase(tx, row.id, ['creating', 'ready', 'failed'], 'dropping')
+    if (marked) await audit(tx, { ...entry, detail: { name: row.name }, at: clock.now() })
+  })
+}
+
+function exposed(name: string): ServiceError {
+  return new ServiceError('DATABASE_EXPOSED', `agents may ask ${name}: take it from them before you drop it`)
+}

@@ -1,0 +1,34 @@
+/** What an engine needs to know of a managed database: never a password. */
+export type Managed = {
+  physical_name: string
+  owner_role: string
+  reader_role: string
+  owner_verifier: string
+  reader_verifier: string
+}
+
+/** Where managed databases are reached. `search` is what a connection string carries after its `?`. */
+export type Address = { host: string; port: number; search: string }
+
+/** What Postgres and the embedded engine differ in. Both may be asked again for what is half done. */
+export type ManagedEngine = {
+  readonly name: 'postgres' | 'embedded'
+  /** How many databases there may be, if there is a bound. */
+  readonly limit: number | undefined
+  create(managed: Managed): Promise<void>
+  /** Ends its connections, and removes it with its roles. */
+  drop(managed: Managed): Promise<void>
+  /** As users reach it. */
+  publicAddress(): Promise<Address>
+  /** As this process reaches it. */
+  ownAddress(): Promise<Address>
+  close(): Promise<void>
+}
+
+/** How long a question may run and how many of them at once; the role carries these too. */
+export const READER = { connections: 10, statementMs: 10_000, searchPath: 'pg_catalog' } as const
+
+export function connectionString(address: Address, login: { role: string; password: string; database: string }): string {
+  const { host, port, search } = address
+  return `postgresql://${login.role}:${login.password}@${host}:${port}/${login.database}${search}`
+}

@@ -1,0 +1,72 @@
+import pg from 'pg'
+import { createDb, type Db } from '#lib/db/db.ts'
+
+export type ManagedDb = Pick<Db, 'query' | 'tx'>
+
+export type Pools = {
+  /** The same pool for the same connection string, as long as it is used now and then. */
+  open(connectionString: string): ManagedDb
+  /** Ends those of a database that is going away. */
+  forget(physicalName: string): Promise<void>
+  close(): Promise<void>
+}
+
+type Options = { onError: (error: unknown) => void; kept?: number }
+
+const PER_DATABASE = 3
+const KEPT = 50
+const IDLE_MS = 10_000
+
+/** Few connections each and not for long: there may be hundreds of databases behind one server. */
+export function createPools({ onError, kept = KEPT }: Options): Pools {
+  const pools = new Map<string, { pool: pg.Pool; db: ManagedDb }>()
+  const end = (pool: pg.Pool) => pool.end().catch(onError)
+  return {
+    open(connectionString) {
+      const known = pools.get(connectionString)
+      if (known) pools.delete(connectionString)
+      const entry = known ?? openPool(connectionString, onError)
+      pools.set(connectionString, entry)
+      const [oldest] = pools
+      if (pools.size > kept && oldest) {
+        pools.delete(oldest[0])
+        void end(oldest[1].pool)
+      }
+      return entry.db
+    },
+    async forget(physicalName) {
+      const gone = [...pools].filter(([key]) => new URL(key).pathname === `/${physicalName}`)
+      for (const [key] of gone) pools.delete(key)
+      await Promise.all(gone.map(([, { pool }]) => end(pool)))
+    },
+    async close() {
+      const all = [...pools.values()]
+      pools.clear()
+      await Promise.all(all.map(({ pool }) => end(pool)))
+    },
+  }
+}
+
+function openPool(connectionString: string, onError: (error: unknown) => void): { pool: pg.Pool; db: ManagedDb } {
+  const pool = new pg.Pool({
+    connectionString,
+    max: PER_DATABASE,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: IDLE_MS,
+    allowExitOnIdle: true,
+    application_name: 'svc',
+  })
+  pool.on('error', onError)
+  const db = createDb({
+    name: 'postgres',
+    pool,
+    limitStatements: async (client, timeoutMs) => {
+      if (timeoutMs !== undefined) await client.query(`set local statement_timeout = ${Math.ceil(timeoutMs)}`)
+    },
+    listen: async () => {
+      throw new Error('nobody listens on a managed database')
+    },
+    close: () => pool.end(),
+  })
+  return { pool, db }
+}

@@ -1,0 +1,66 @@
+import type { Route } from '#edge/route.ts'
+import type { Log } from '#lib/log.ts'
+import type { Loop } from '#lib/loop.ts'
+import { connectRoute, needReady } from './connect.ts'
+import { createRoute } from './create.ts'
+import type { DatabaseDeps } from './deps.ts'
+import { dropRoute } from './drop.ts'
+import { createEmbeddedEngine } from './engine/embedded.ts'
+import { connectionString } from './engine/engine.ts'
+import { createPools, type ManagedDb } from './engine/pools.ts'
+import { createPostgresEngine } from './engine/postgres.ts'
+import { unfinishedLoop } from './finish.ts'
+import { listRoute } from './list.ts'
+import { type Login, openPassword } from './new-database.ts'
+import { findByPhysicalName } from './store.ts'
+
+export type { ManagedDb } from './engine/pools.ts'
+
+export type Databases = AsyncDisposable & {
+  readonly routes: readonly Route[]
+  readonly loops: readonly Loop[]
+  /**
+   * Inside a managed database of the organization: as the reader, who sees what was granted and runs 10 seconds at
+   * most, or as the owner, to look at the catalogue and to grant. What runs as the owner meets what the tenant made:
+   * name everything with its schema.
+   */
+  open(orgId: string, name: string, as: Login): Promise<ManagedDb>
+}
+
+type Options = Pick<DatabaseDeps, 'db' | 'clock' | 'sealer' | 'sources'> & {
+  log: Log
+  databaseUrl: string | undefined
+  dataDir: string
+  publicHost: string | undefined
+  embeddedMax: number
+}
+
+export function createDatabases(options: Options): Databases {
+  const { db, log, sealer } = options
+  const onError = (error: unknown) => log.warn({ error }, 'a managed database failed')
+  const engine = chooseEngine(options, onError)
+  const pools = createPools({ onError })
+  const deps: DatabaseDeps = { ...options, engine, pools }
+  const onUnfinished = (error: unknown, { id }: { id: string }) =>
+    log.error({ error, database: id }, 'not finished; it is tried again')
+  return {
+    routes: [createRoute(deps), listRoute(deps), connectRoute(deps), dropRoute(deps)],
+    loops: [unfinishedLoop(deps, onUnfinished)],
+    async open(orgId, name, as) {
+      const row = await needReady({ db }, orgId, name)
+      const login = { role: row[`${as}_role`], password: openPassword(row, as, sealer), database: row.physical_name }
+      return pools.open(connectionString(await engine.ownAddress(), login))
+    },
+    async [Symbol.asyncDispose]() {
+      await pools.close()
+      await engine.close()
+    },
+  }
+}
+
+function chooseEngine(options: Options, onError: (error: unknown) => void) {
+  const { db, databaseUrl, publicHost, dataDir, embeddedMax } = options
+  if (databaseUrl !== undefined) return createPostgresEngine({ db, databaseUrl, publicHost })
+  const find = (physicalName: string) => findByPhysicalName(db, physicalName)
+  return createEmbeddedEngine({ dataDir, limit: embeddedMax, find, onError })
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import { newId } from '#lib/ids.ts'
+import type { Sealer } from '#lib/seal.ts'
+import { scramVerifier } from './scram.ts'
+import type { DatabaseRow } from './store.ts'
+
+export type Login = 'owner' | 'reader'
+
+/** Random names say nothing of the customer; random passwords are kept sealed, each for its own row and role. */
+export async function newDatabase(
+  of: Pick<DatabaseRow, 'org_id' | 'name' | 'created_by' | 'created_at'>,
+  sealer: Sealer,
+): Promise<DatabaseRow> {
+  const id = newId('mdb')
+  const hex = randomBytes(8).toString('hex')
+  const [owner, reader] = [newPassword(), newPassword()]
+  return {
+    ...of,
+    id,
+    state: 'creating',
+    physical_name: `d_${hex}`,
+    owner_role: `o_${hex}`,
+    reader_role: `r_${hex}`,
+    owner_password: sealer.seal(owner, passwordContext(id, 'owner')),
+    reader_password: sealer.seal(reader, passwordContext(id, 'reader')),
+    owner_verifier: await scramVerifier(owner),
+    reader_verifier: await scramVerifier(reader),
+  }
+}
+
+/** In an alphabet that needs no escaping in a URL. */
+function newPassword(): string {
+  return randomBytes(24).toString('base64url')
+}
+
+export function openPassword(row: DatabaseRow, login: Login, sealer: Sealer): string {
+  return sealer.open(row[`${login}_password`], passwordContext(row.id, login))
+}
+
+function passwordContext(id: string, login: Login): string {
+  return `database-password:${id}:${login}`
+}
