@@ -72,6 +72,10 @@ const TABLE: Row[] = [
   ['databases.list',          '401 403 403 200 200 200 200 401 403 401', at('/api/wf/databases')],
   ['databases.connection',    '401 403 403 404 404 404 404 401 403 401', at('/api/wf/databases/none/connection')],
   ['databases.drop',          '401 403 403 403 404 404 404 401 403 401', at('/api/wf/databases/none?confirm=none')],
+  ['data-sources.list',       '401 403 403 200 200 200 200 401 403 401', at('/api/wf/data-sources')],
+  // Nobody made that database or source: who may gets 404.
+  ['data-sources.switch',     '401 403 403 403 404 404 404 401 403 401', at('/api/wf/databases/none/data-source', { enabled: true })],
+  ['data-sources.expose',     '401 403 403 403 404 404 404 401 403 401', at('/api/wf/data-sources/db_none/exposure', { exposed: true, min_role: 'viewer' })],
   ['mcp.platform',            '401 200 200 200 200 200 200 401 200 401', at('/mcp/platform', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
   ['sign-in.page',            '200 200 200 200 200 200 200 200 200 200', at('/auth/login?signed_out=1')],
   ['sign-in.start',           '404 404 404 404 404 404 404 404 404 404', at('/auth/google/start')],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { NO_BODY } from './limits.ts'
+import { BODY_LIMIT, NO_BODY } from './limits.ts'
 import { operation } from './operation.ts'
-import { listOf } from './paging.ts'
+import { listOf, pageInput } from './paging.ts'
 
 /** Weakest first. `member` is no minimum role of a source: the seed names these four. */
 export const MIN_ROLES = ['viewer', 'developer', 'admin', 'owner'] as const
@@ -34,4 +34,66 @@ export const listSlimSources = operation({
     endpoint: 'platform',
     description: 'Lists the data sources you may ask, with the columns each can be filtered on.',
   },
+})
+
+export const MinRole = z.enum(MIN_ROLES)
+export const EXPOSED_SOURCES_MAX = 100
+
+export const DataSource = z.object({
+  id: z.string(),
+  source_id: z.string().describe('Shaped `db_<database name>`; every route that takes an id takes either'),
+  name: z.string(),
+  description: z.string(),
+  enabled: z.boolean(),
+  exposed: z.boolean(),
+  min_role: MinRole.nullable(),
+  connection_config: z.record(z.string(), z.unknown()).nullable(),
+  filter_schema: z.record(z.string(), FilterType),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+})
+export type DataSource = z.infer<typeof DataSource>
+
+const people = { principals: ['user', 'api_token'], scope: null, org: 'token' } as const
+
+export const listSources = operation({
+  kind: 'json',
+  name: 'data-sources.list',
+  method: 'GET',
+  path: '/api/wf/data-sources',
+  summary: 'The data sources of the organization, with all that is stored of them',
+  access: { ...people, role: 'developer' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object(pageInput),
+  output: listOf(DataSource),
+})
+
+export const switchSource = operation({
+  kind: 'json',
+  name: 'data-sources.switch',
+  method: 'PUT',
+  path: '/api/wf/databases/{name}/data-source',
+  summary: 'Switch a database on or off as a data source',
+  description: 'Switching off also takes it away from agents; switching on does not expose it again.',
+  access: { ...people, role: 'admin' },
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  input: z.object({ name: z.string(), enabled: z.boolean(), description: z.string().trim().max(1000).optional() }),
+  output: DataSource,
+})
+
+export const exposeSource = operation({
+  kind: 'json',
+  name: 'data-sources.expose',
+  method: 'PUT',
+  path: '/api/wf/data-sources/{id}/exposure',
+  summary: 'Let agents ask a source, from a minimum role upwards, or stop them',
+  description: 'The minimum role must be given the first time. It does not protect the database itself.',
+  access: { ...people, role: 'admin' },
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  errors: ['EXPOSED_LIMIT', 'SOURCE_OFF'],
+  input: z.object({ id: z.string(), exposed: z.boolean(), min_role: MinRole.optional() }),
+  output: DataSource,
 })

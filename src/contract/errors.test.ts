@@ -18,6 +18,8 @@ const TABLE: [code: ErrorCode, status: number, exit: number, mcp: 'tool' | 'prot
   ['OUTCOME_UNKNOWN', 409, 6, 'tool'],
   ['LAST_OWNER', 409, 6, 'tool'],
   ['INVITATION_INVALID', 409, 6, 'tool'],
+  ['EXPOSED_LIMIT', 409, 6, 'tool'],
+  ['SOURCE_OFF', 409, 6, 'tool'],
   ['ORG_LIMIT', 409, 6, 'tool'],
   ['DATABASE_LIMIT', 409, 6, 'tool'],
   ['DATABASE_EXPOSED', 409, 6, 'tool'],

@@ -19,6 +19,8 @@ export const ERRORS = {
   OUTCOME_UNKNOWN: { status: 409, exit: 6, mcp: 'tool', title: 'The outcome of the first request is unknown' },
   LAST_OWNER: { status: 409, exit: 6, mcp: 'tool', title: 'The last owner stays' },
   INVITATION_INVALID: { status: 409, exit: 6, mcp: 'tool', title: 'The invitation cannot be used' },
+  EXPOSED_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many exposed data sources' },
+  SOURCE_OFF: { status: 409, exit: 6, mcp: 'tool', title: 'The data source is switched off' },
   ORG_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many organizations' },
   DATABASE_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many databases' },
   DATABASE_EXPOSED: { status: 409, exit: 6, mcp: 'tool', title: 'The database is exposed as a data source' },

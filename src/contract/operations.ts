@@ -1,7 +1,7 @@
 import { createEmbeddings, listModels } from './ai.ts'
 import { adminCreateOrg, adminCreateToken, createOrg, validateToken } from './auth.ts'
 import { consoleAsset, consolePage } from './console.ts'
-import { listSlimSources } from './data-sources.ts'
+import { exposeSource, listSlimSources, listSources, switchSource } from './data-sources.ts'
 import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
 import { platformMcp } from './mcp.ts'
 import {
@@ -61,6 +61,9 @@ export const OPERATIONS: readonly Operation[] = [
   listAudit,
   listSupport,
   listSlimSources,
+  listSources,
+  switchSource,
+  exposeSource,
   createDatabase,
   listDatabases,
   readConnection,

@@ -80,6 +80,11 @@ describe('configuration', () => {
       { ...CLUSTER, REDIS_URL: '', SVC_SERVICES: 'auth-service' },
       ['REDIS_URL is needed when services run apart: limits must be counted together'],
     ],
+    [
+      'a host that is none',
+      { SVC_DATABASES_PUBLIC_HOST: 'db/x' },
+      ['SVC_DATABASES_PUBLIC_HOST must be a host, or host:port'],
+    ],
     ['a key that is none', { SVC_DATA_KEY: 'secret' }, ['SVC_DATA_KEY must be 32 bytes as 64 hex digits']],
     [
       'a short operator token',

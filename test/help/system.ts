@@ -8,7 +8,7 @@ import type { Role } from '../../src/contract/roles.ts'
 import { createPrincipalCache } from '../../src/edge/caller.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import type { Db } from '../../src/lib/db/db.ts'
-import { openMemoryStore, openRedis } from '../../src/lib/kv.ts'
+import { type KeyValueStore, openMemoryStore, openRedis } from '../../src/lib/kv.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
 import { type Config, type Environment, readSettings, toConfig } from '../../src/server/config.ts'
 import { openResources } from '../../src/server/resources.ts'
@@ -68,7 +68,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   return toSystem(urls, config, { db: database.db, databaseUrl: database.url, logs, secrets: [] }, stack)
 }
 
-type Over = { db: Db; log: Log; kv: ReturnType<typeof openMemoryStore> } & Pick<SystemOptions, 'clock' | 'outgoing'>
+type Over = { db: Db; log: Log; kv: KeyValueStore } & Pick<SystemOptions, 'clock' | 'outgoing'>
 type Urls = Record<ServiceName, string>
 
 async function startTogether(config: Config, stack: AsyncDisposableStack, over: Over): Promise<Urls> {
@@ -119,8 +119,22 @@ function toSystem(
   }
 }
 
-function openTestStore(clock: Clock) {
-  return stores.redis ? openRedis(stores.redis, console.error) : openMemoryStore(clock)
+function openTestStore(clock: Clock): KeyValueStore {
+  return stores.redis ? withOwnKeys(openRedis(stores.redis, console.error)) : openMemoryStore(clock)
+}
+
+/** Every test calls from loopback, and they share one Redis: what one counts must not limit another. */
+function withOwnKeys(kv: KeyValueStore): KeyValueStore {
+  const prefix = randomBytes(6).toString('hex')
+  const own = (key: string) => `${prefix}:${key}`
+  return {
+    ...kv,
+    count: (key, seconds) => kv.count(own(key), seconds),
+    get: (key) => kv.get(own(key)),
+    set: (key, value, seconds) => kv.set(own(key), value, seconds),
+    setOnce: (key, seconds) => kv.setOnce(own(key), seconds),
+    delete: (key) => kv.delete(own(key)),
+  }
 }
 
 export function testEnvironment(databaseUrl: string | undefined, dataDir: string): Environment {

@@ -55,7 +55,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDb
   return { ...createDb(engine), dump: (to, compression) => thread.ask({ do: 'dump', to, compression }) }
 }
 
-class EngineThread {
+/** One engine in a thread of its own; two must never have one folder. */
+export class EngineThread {
   readonly #options: EmbeddedOptions
   #host: WorkerHost | undefined
   /** Two threads must never have one folder open: the next one's first message waits for this. */
@@ -119,6 +120,11 @@ class EngineThread {
 
   async ask(message: EmbeddedMessage, limitMs?: number): Promise<void> {
     await this.#host?.ask(message, limitMs === undefined ? {} : { limitMs })
+  }
+
+  /** Without asking it: for one that answers no more. The next `wire` starts another. */
+  async kill(): Promise<void> {
+    await this.#host?.[Symbol.asyncDispose]()
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,8 @@
 import { assets } from '#lib/assets.ts'
 import { createAi } from '../ai/index.ts'
 import { consoleRoutes } from '../console/index.ts'
-import { dataSourceRoutes } from '../data-sources/index.ts'
+import { dataSourceRoutes, manageRoutes, sourcesOfDatabases } from '../data-sources/index.ts'
+import { createDatabases } from '../databases/index.ts'
 import { ownerOf } from '../service-table.ts'
 import { apiDocsRoutes } from '../system/index.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
@@ -11,11 +12,21 @@ import type { Service, ServiceParts } from './parts.ts'
 /** The public door: its own areas, and the way to every other service by the table of prefixes. */
 export function compose(parts: ServiceParts): Service {
   const ai = createAi({ ...parts, ...parts.config.ai })
+  const { databaseUrl, dataDir } = parts.config
+  const databases = createDatabases({
+    ...parts,
+    ...parts.config.databases,
+    databaseUrl,
+    dataDir,
+    sources: sourcesOfDatabases,
+  })
   const hosted = composeHostedSignIn(parts)
   const fetch = composeEdge(parts, {
     name: 'api-gateway',
     routes: [
       ...dataSourceRoutes(parts),
+      ...manageRoutes({ ...parts, hasDatabase: databases.has }),
+      ...databases.routes,
       ...ai.routes,
       ...apiDocsRoutes(parts),
       ...consoleRoutes(assets.console()),
@@ -28,5 +39,9 @@ export function compose(parts: ServiceParts): Service {
       return owner && parts.neighbour(owner)
     },
   })
-  return { fetch, loops: [], [Symbol.asyncDispose]: () => ai[Symbol.asyncDispose]() }
+  const close = async () => {
+    await databases[Symbol.asyncDispose]()
+    await ai[Symbol.asyncDispose]()
+  }
+  return { fetch, loops: databases.loops, [Symbol.asyncDispose]: close }
 }

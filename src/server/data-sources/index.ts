@@ -1,6 +1,12 @@
 import type { Route } from '#edge/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { listRoute } from './list.ts'
+import { forgetUnlessExposed, statesOf } from './store.ts'
+
+export { manageRoutes } from './manage.ts'
+
+/** What databases are told of their sources; compose hands it to them. */
+export const sourcesOfDatabases = { statesOf, forgetUnlessExposed }
 
 export function dataSourceRoutes(deps: { db: Querier }): Route[] {
   return [listRoute(deps)]

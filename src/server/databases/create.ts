@@ -3,7 +3,7 @@ import { ServiceError } from '#contract/errors.ts'
 import { type Member, type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
 import type { DatabaseDeps } from './deps.ts'
-import { finishCreating } from './finish.ts'
+import { finishCreating, taken } from './finish.ts'
 import { newDatabase } from './new-database.ts'
 import { present } from './present.ts'
 import { countDatabases, type DatabaseRow, findDatabase, insertDatabase, moveDatabase } from './store.ts'
@@ -42,7 +42,7 @@ async function reserve(deps: DatabaseDeps, principal: Member, name: string): Pro
 async function resume({ db }: DatabaseDeps, orgId: string, name: string): Promise<DatabaseRow> {
   const row = await findDatabase(db, orgId, name)
   if (row?.state === 'creating' || row?.state === 'failed') return row
-  throw new ServiceError('CONFLICT', `there is a database ${name} already`)
+  throw taken(name)
 }
 
 function limitReached(limit: number): ServiceError {

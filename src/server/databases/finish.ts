@@ -3,12 +3,24 @@ import { ServiceError } from '#contract/errors.ts'
 import { releaseLease, takeLease } from '#lib/lease.ts'
 import type { Loop } from '#lib/loop.ts'
 import type { DatabaseDeps } from './deps.ts'
-import { type DatabaseRow, deleteDatabase, findUnfinished, moveDatabase } from './store.ts'
+import {
+  type DatabaseRow,
+  type DatabaseState,
+  deleteDatabase,
+  findDatabase,
+  findUnfinished,
+  moveDatabase,
+} from './store.ts'
 
 type Deps = Pick<DatabaseDeps, 'db' | 'clock' | 'engine' | 'pools'>
 
 const LEASE_SECONDS = 120
 const EVERY_MS = 60_000
+const UNMADE: readonly DatabaseState[] = ['creating', 'failed']
+
+export function taken(name: string): ServiceError {
+  return new ServiceError('CONFLICT', `there is a database ${name} already`)
+}
 
 /** Runs `work` unless somebody else is at this database; whoever dies at it is followed when the lease runs out. */
 export async function alone<T>({ db, clock }: Deps, row: DatabaseRow, work: () => Promise<T>): Promise<T> {
@@ -24,8 +36,11 @@ export async function alone<T>({ db, clock }: Deps, row: DatabaseRow, work: () =
 
 export async function finishCreating(deps: Deps, row: DatabaseRow): Promise<void> {
   await alone(deps, row, async () => {
+    // Looked at again: whoever was at it before us may have finished it, or dropped it.
+    const now = await findDatabase(deps.db, row.org_id, row.name)
+    if (now?.id !== row.id || !UNMADE.includes(now.state)) throw taken(row.name)
     await deps.engine.create(row)
-    await moveDatabase(deps.db, row.id, ['creating', 'failed'], 'ready')
+    if (!(await moveDatabase(deps.db, row.id, UNMADE, 'ready'))) throw taken(row.name)
   })
 }
 

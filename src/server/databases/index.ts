@@ -12,7 +12,7 @@ import { createPostgresEngine } from './engine/postgres.ts'
 import { unfinishedLoop } from './finish.ts'
 import { listRoute } from './list.ts'
 import { type Login, openPassword } from './new-database.ts'
-import { findByPhysicalName } from './store.ts'
+import { findByPhysicalName, findDatabase } from './store.ts'
 
 export type { ManagedDb } from './engine/pools.ts'
 
@@ -25,6 +25,8 @@ export type Databases = AsyncDisposable & {
    * name everything with its schema.
    */
   open(orgId: string, name: string, as: Login): Promise<ManagedDb>
+  /** Whether the organization has one of that name that can be used. */
+  has(orgId: string, name: string): Promise<boolean>
 }
 
 type Options = Pick<DatabaseDeps, 'db' | 'clock' | 'sealer' | 'sources'> & {
@@ -50,6 +52,9 @@ export function createDatabases(options: Options): Databases {
       const row = await needReady({ db }, orgId, name)
       const login = { role: row[`${as}_role`], password: openPassword(row, as, sealer), database: row.physical_name }
       return pools.open(connectionString(await engine.ownAddress(), login))
+    },
+    async has(orgId, name) {
+      return (await findDatabase(db, orgId, name))?.state === 'ready'
     },
     async [Symbol.asyncDispose]() {
       await pools.close()

@@ -8,7 +8,11 @@ const ITERATIONS = 4096
 const derive = promisify(pbkdf2)
 
 /** As Postgres writes it into `pg_authid`: a statement that carries it tells no password to any log. */
-export async function scramVerifier(password: string, salt = randomBytes(16), iterations = ITERATIONS): Promise<string> {
+export async function scramVerifier(
+  password: string,
+  salt = randomBytes(16),
+  iterations = ITERATIONS,
+): Promise<string> {
   const salted = await derive(password, salt, iterations, 32, 'sha256')
   const storedKey = sha256(hmac(salted, 'Client Key'))
   const serverKey = hmac(salted, 'Server Key')

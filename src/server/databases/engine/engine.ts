@@ -28,7 +28,10 @@ export type ManagedEngine = {
 /** How long a question may run and how many of them at once; the role carries these too. */
 export const READER = { connections: 10, statementMs: 10_000, searchPath: 'pg_catalog' } as const
 
-export function connectionString(address: Address, login: { role: string; password: string; database: string }): string {
+export function connectionString(
+  address: Address,
+  login: { role: string; password: string; database: string },
+): string {
   const { host, port, search } = address
   return `postgresql://${login.role}:${login.password}@${host}:${port}/${login.database}${search}`
 }

@@ -1,0 +1,92 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { type Managed, type ManagedEngine, READER } from './engine.ts'
+import { schemaGrants } from './postgres.ts'
+import { Session } from './session.ts'
+import type { Login } from './wire-connection.ts'
+import type { Startup } from './wire-login.ts'
+import { WireServer } from './wire-server.ts'
+
+type Options = {
+  dataDir: string
+  limit: number
+  /** The managed database of that physical name, when it is ready. */
+  find: (physicalName: string) => Promise<Managed | undefined>
+  onError: (error: unknown) => void
+  /** A statement of the owner's may run this long. */
+  statementMs?: number
+  idleInTransactionMs?: number
+}
+
+const OWNER_STATEMENT_MS = 5 * 60_000
+const IDLE_IN_TRANSACTION_MS = 10_000
+
+/** An engine of its own for each database, in a thread of its own, reached through one small server. */
+export function createEmbeddedEngine(options: Options): ManagedEngine {
+  const { dataDir, limit, find, onError } = options
+  const sessions = new Map<string, Promise<Session>>()
+  const folderOf = (name: string) => join(dataDir, 'databases', name)
+  const session = (name: string): Promise<Session> => {
+    const known = sessions.get(name)
+    if (known) return known
+    const opening = Session.open({ folder: folderOf(name), archive: join(dataDir, 'empty-cluster.tar.gz'), onError })
+    sessions.set(name, opening)
+    opening.catch(() => sessions.delete(name))
+    return opening
+  }
+  const login = async ({ user, database }: Startup): Promise<Login | undefined> => {
+    const managed = await find(database)
+    return managed && loginOf(managed, user, () => session(database), options.statementMs ?? OWNER_STATEMENT_MS)
+  }
+  const idleInTransactionMs = options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS
+  const server = new WireServer({ find: login, onError, idleInTransactionMs })
+  const close = async (name: string) => {
+    const open = sessions.get(name)
+    sessions.delete(name)
+    await (await open?.catch(() => undefined))?.close()
+  }
+  const address = async () => ({ host: '127.0.0.1', port: await server.port(), search: '' })
+  return {
+    name: 'embedded',
+    limit,
+    create: async (managed) => (await session(managed.physical_name)).runAsPlatform(setUp(managed)),
+    async drop({ physical_name }) {
+      server.disconnect(physical_name)
+      await close(physical_name)
+      await rm(folderOf(physical_name), { recursive: true, force: true })
+    },
+    publicAddress: address,
+    ownAddress: address,
+    async close() {
+      await server.close()
+      await Promise.all([...sessions.keys()].map(close))
+    },
+  }
+}
+
+/** No passwords in here: the server in front checks them. */
+function setUp(managed: Managed): string[] {
+  const role = (name: string, attributes: string) =>
+    `do $$ begin create role ${pg.escapeIdentifier(name)} login nosuperuser ${attributes};
+     exception when duplicate_object then null; end $$`
+  return [
+    role(managed.owner_role, ''),
+    role(managed.reader_role, 'noinherit'),
+    'create extension if not exists vector',
+    'revoke all on database postgres from public',
+    `grant create, temporary on database postgres to ${pg.escapeIdentifier(managed.owner_role)}`,
+    ...schemaGrants(managed),
+  ]
+}
+
+function loginOf(managed: Managed, user: string, session: Login['session'], statementMs: number): Login | undefined {
+  const act = `set session authorization ${pg.escapeIdentifier(user)}`
+  if (user === managed.owner_role) {
+    return { session, verifier: managed.owner_verifier, prologue: [act], statementMs, waitMs: statementMs }
+  }
+  if (user !== managed.reader_role) return undefined
+  const settings = ['set default_transaction_read_only = on', `set search_path = ${READER.searchPath}`]
+  const bounds = { statementMs: READER.statementMs, waitMs: IDLE_IN_TRANSACTION_MS }
+  return { session, verifier: managed.reader_verifier, prologue: [act, ...settings], ...bounds }
+}

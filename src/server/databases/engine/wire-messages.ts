@@ -1,0 +1,68 @@
+/** Messages of the Postgres protocol 3.0: https://www.postgresql.org/docs/15/protocol-message-formats.html */
+export type WireMessage = { type: string; body: Buffer; bytes: Buffer }
+
+/** Texts become C strings; buffers go as they are. */
+export function message(type: string, ...parts: (string | Buffer)[]): Buffer {
+  const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(`${part}\0`) : part)))
+  const head = Buffer.alloc(5)
+  head.write(type, 'latin1')
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
+export function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32BE(value)
+  return bytes
+}
+
+export const query = (text: string): Buffer => message('Q', text)
+
+/** Ignored by the engine outside a COPY; inside one it ends what would otherwise wait for bytes that never come. */
+export const COPY_FAIL = message('f', 'COPY FROM STDIN is taken as a simple query of its own only')
+export const SYNC = message('S')
+
+export function errorResponse(severity: 'ERROR' | 'FATAL', code: string, text: string): Buffer {
+  return message('E', `S${severity}`, `V${severity}`, `C${code}`, `M${text}`, Buffer.from([0]))
+}
+
+export function ready(status: TransactionStatus): Buffer {
+  return message('Z', Buffer.from(status, 'latin1'))
+}
+
+/** Idle, in a transaction, or in one that failed. */
+export type TransactionStatus = 'I' | 'T' | 'E'
+
+export function messagesOf(bytes: Buffer): WireMessage[] {
+  const found: WireMessage[] = []
+  for (let at = 0; at + 5 <= bytes.length; ) {
+    const end = at + 1 + bytes.readInt32BE(at + 1)
+    found.push(toMessage(bytes.subarray(at, end)))
+    at = end
+  }
+  return found
+}
+
+export function toMessage(bytes: Buffer): WireMessage {
+  return { type: String.fromCharCode(bytes[0]!), body: bytes.subarray(5), bytes }
+}
+
+/** Undefined when the engine was only asked to flush: the client has more to say first. */
+export function statusAfter(answer: readonly WireMessage[]): TransactionStatus | undefined {
+  const last = answer.findLast(({ type }) => type === 'Z')
+  return last && (last.body.toString('latin1') as TransactionStatus)
+}
+
+/** The text of the first error, if there is one. */
+export function errorIn(answer: readonly WireMessage[]): string | undefined {
+  const error = answer.find(({ type }) => type === 'E')
+  const field = error?.body
+    .toString()
+    .split('\0')
+    .find((part) => part.startsWith('M'))
+  return field?.slice(1)
+}
+
+export function cStrings(body: Buffer): string[] {
+  return body.toString().split('\0')
+}

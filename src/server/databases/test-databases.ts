@@ -1,0 +1,32 @@
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+
+const CACHED = join(import.meta.dirname, '../../../node_modules/.cache/svc-test/empty-cluster.tar.gz')
+
+/** Spares a test on the embedded engine the making of an empty cluster. */
+export function bringEmptyCluster(dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true })
+  if (existsSync(CACHED)) copyFileSync(CACHED, join(dataDir, 'empty-cluster.tar.gz'))
+}
+
+/** A client as anyone would have it; its end is not waited for, since some are ended by the server. */
+export async function connectTo(connectionString: string): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 20_000 })
+  client.on('error', () => {})
+  await client.connect()
+  return Object.assign(client, {
+    [Symbol.asyncDispose]: async () => {
+      await client.end().catch(() => undefined)
+    },
+  })
+}
+
+export async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise
+    return 'no error'
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? error.code : error
+  }
+}
