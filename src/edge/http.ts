@@ -33,6 +33,9 @@ export type EdgeDeps = {
   forward?: (path: string) => ServiceFetch | undefined
 }
 
+/** Never sent: how an answer nobody waits for is counted. */
+const CALLER_GONE = 499
+
 type Bindings = { Bindings: RequestInfo }
 
 /** Turns routes into the `fetch` of a service. Nothing is mounted but what stands in `routes`. */
@@ -97,7 +100,9 @@ function createHandler(route: Route, deps: EdgeDeps) {
       return response
     } catch (error) {
       const refusal = toServiceError(error)
-      seen(refusal.status, started, info, refusal)
+      // A caller who hung up gets no answer, and is no fault of ours.
+      if (request.signal.aborted) seen(CALLER_GONE, started, info)
+      else seen(refusal.status, started, info, refusal)
       return problemResponse(refusal, format, info.requestId, {}, op.refusals)
     }
   }

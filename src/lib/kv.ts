@@ -16,12 +16,12 @@ export type KeyValueStore = AsyncDisposable & {
 
 const COUNT = `local n = redis.call('incr', KEYS[1]) if n == 1 then redis.call('expire', KEYS[1], ARGV[1]) end return n`
 
-export function openRedis(url: string, onError: (error: unknown) => void): KeyValueStore {
+export function openRedis(url: string, onError: (error: unknown) => void, keyPrefix = 'svc:'): KeyValueStore {
   const redis = new Redis(url, {
     maxRetriesPerRequest: 1,
     connectTimeout: 3_000,
     commandTimeout: 2_000,
-    keyPrefix: 'svc:',
+    keyPrefix,
   })
   redis.on('error', onError)
   return {

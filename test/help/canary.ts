@@ -3,7 +3,14 @@ import { identifier, sql } from '../../src/lib/db/sql.ts'
 
 /** Where a secret turned up that must be nowhere: in a table or in a log line, as it is or encoded. */
 export async function findSecrets(db: Db, logs: readonly string[], secrets: readonly string[]): Promise<string[]> {
-  const places = [...(await dumpTables(db)), { name: 'log', text: logs.join('\n') }]
+  return [...findIn(await dumpTables(db), secrets), ...findInLogs(logs, secrets)]
+}
+
+export function findInLogs(logs: readonly string[], secrets: readonly string[]): string[] {
+  return findIn([{ name: 'log', text: logs.join('\n') }], secrets)
+}
+
+function findIn(places: readonly { name: string; text: string }[], secrets: readonly string[]): string[] {
   return places.flatMap(({ name, text }) =>
     secrets.flatMap((secret) =>
       spellings(secret)

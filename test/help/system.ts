@@ -14,6 +14,7 @@ import { type Config, type Environment, readSettings, toConfig } from '../../src
 import { openResources } from '../../src/server/resources.ts'
 import { SERVICE_NAMES, type ServiceName } from '../../src/server/service-table.ts'
 import { startServices } from '../../src/server/start.ts'
+import { findInLogs, findSecrets } from './canary.ts'
 import { openTestDatabase } from './database.ts'
 import { startProcesses } from './processes.ts'
 import { stores } from './stores.ts'
@@ -115,12 +116,23 @@ function toSystem(
     operator,
     member,
     client,
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: async () => {
+      const secrets = [...rest.secrets, ...Object.values(config.secrets).flat()].filter(
+        (secret) => secret !== undefined,
+      )
+      const stored = await findSecrets(rest.db, [], secrets)
+      await stack.disposeAsync()
+      const written = await findInLogs(rest.logs, secrets)
+      if (stored.length + written.length > 0)
+        throw new Error(`secrets were found: ${[...stored, ...written].join('; ')}`)
+    },
   }
 }
 
 function openTestStore(clock: Clock): KeyValueStore {
-  return stores.redis ? withOwnKeys(openRedis(stores.redis, console.error)) : openMemoryStore(clock)
+  return stores.redis
+    ? withOwnKeys(openRedis(stores.redis, console.error, `test-${randomBytes(6).toString('hex')}:`))
+    : openMemoryStore(clock)
 }
 
 /** Every test calls from loopback, and they share one Redis: what one counts must not limit another. */
@@ -149,6 +161,7 @@ export function testEnvironment(databaseUrl: string | undefined, dataDir: string
     SVC_INTERNAL_SECRET: key(),
     SVC_OPERATOR_TOKEN: `svcop_${key()}`,
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
-    ...(stores.redis && { REDIS_URL: stores.redis }),
+    // Processes of their own share no prefix we could choose, so they get one of Redis's databases.
+    ...(stores.redis && { REDIS_URL: `${stores.redis}/${1 + Math.floor(Math.random() * 15)}` }),
   }
 }

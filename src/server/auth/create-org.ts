@@ -1,6 +1,7 @@
 import { createOrg } from '#contract/auth.ts'
 import { ServiceError } from '#contract/errors.ts'
 import { ORGS_PER_USER } from '#contract/limits.ts'
+import { actorOf } from '#edge/actor.ts'
 import { type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
 import type { AuthDeps } from './deps.ts'
@@ -18,7 +19,7 @@ export function createOrgRoute({ db, clock }: Pick<AuthDeps, 'db' | 'clock'>): R
       }
       const org = await makeOrg(tx, name, now)
       await ensureMember(tx, { org_id: org.id, user_id: userId, role: 'owner', created_at: now })
-      await audit(tx, { org_id: org.id, actor: principal.id, action: 'org.created', target: org.id, at: now })
+      await audit(tx, { org_id: org.id, actor: actorOf(principal), action: 'org.created', target: org.id, at: now })
       return presentOrg(org, [])
     })
   })

@@ -1,6 +1,7 @@
 import { ServiceError } from '#contract/errors.ts'
 import { setDomains } from '#contract/members.ts'
 import { adminSetDomains } from '#contract/support.ts'
+import { actorOf } from '#edge/actor.ts'
 import { type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
 import type { Tx } from '#lib/db/db.ts'
@@ -16,7 +17,7 @@ export function domainRoutes({ db, clock }: AuthDeps): Route[] {
         const before = await listDomains(tx, org_id)
         const added = domains.filter((domain) => !before.includes(domain))
         if (added.length > 0) await refuseForeign(tx, principal.user_id, added)
-        return replace(tx, org_id, domains, principal.id, clock.now())
+        return replace(tx, org_id, domains, actorOf(principal), clock.now())
       })
     }),
     route(adminSetDomains, async ({ org_id, domains }) => {

@@ -1,5 +1,6 @@
 import { ServiceError } from '#contract/errors.ts'
 import { acceptInvitation, createInvitation, listInvitations, revokeInvitation } from '#contract/members.ts'
+import { actorOf } from '#edge/actor.ts'
 import { readCursor, toPage } from '#edge/paging.ts'
 import { type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
@@ -27,7 +28,7 @@ export function invitationRoutes({ db, clock, keys }: AuthDeps): Route[] {
       const row = { id: newId('inv'), org_id, email, role, invited_by: principal.id, created_at: now, expires_at }
       await db.tx(async (tx) => {
         await insertInvitation(tx, { ...row, hash: keys.hash('invitation', token), epoch: keys.epoch })
-        const entry = { org_id, actor: principal.id, action: 'invitation.created', target: row.id }
+        const entry = { org_id, actor: actorOf(principal), action: 'invitation.created', target: row.id }
         await audit(tx, { ...entry, detail: { email, role }, at: now })
       })
       return { ...present(row), token }
@@ -40,7 +41,7 @@ export function invitationRoutes({ db, clock, keys }: AuthDeps): Route[] {
       const now = clock.now()
       await db.tx(async (tx) => {
         if (!(await revokeInvitationRow(tx, org_id, id, now))) throw new ServiceError('NOT_FOUND', 'no such invitation')
-        await audit(tx, { org_id, actor: principal.id, action: 'invitation.revoked', target: id, at: now })
+        await audit(tx, { org_id, actor: actorOf(principal), action: 'invitation.revoked', target: id, at: now })
       })
       return { id, revoked: true as const }
     }),
@@ -55,7 +56,7 @@ export function invitationRoutes({ db, clock, keys }: AuthDeps): Route[] {
         if (!found) throw cannotBeUsed()
         const { org_id, id } = found
         const role = await ensureMember(tx, { org_id, user_id: userId, role: found.role, created_at: now })
-        await audit(tx, { org_id, actor: principal.id, action: 'invitation.accepted', target: id, at: now })
+        await audit(tx, { org_id, actor: actorOf(principal), action: 'invitation.accepted', target: id, at: now })
         return { org_id, role }
       })
     }),

@@ -1,5 +1,6 @@
 import { ServiceError } from '#contract/errors.ts'
 import { changeRole, listMembers, removeMember } from '#contract/members.ts'
+import { actorOf } from '#edge/actor.ts'
 import { readCursor, toPage } from '#edge/paging.ts'
 import { type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
@@ -18,7 +19,7 @@ export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
         if (role !== 'owner') await keepAnOwner(tx, org_id, user_id)
         const changed = await updateRole(tx, org_id, user_id, role)
         if (!changed) throw noSuchMember()
-        const entry = { org_id, actor: principal.id, action: 'member.role_changed', target: user_id }
+        const entry = { org_id, actor: actorOf(principal), action: 'member.role_changed', target: user_id }
         await audit(tx, { ...entry, detail: { role }, at })
         return changed
       })
@@ -33,7 +34,7 @@ export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
         await keepAnOwner(tx, org_id, user_id)
         if (!(await deleteMember(tx, org_id, user_id))) throw noSuchMember()
         const action = leaves ? 'member.left' : 'member.removed'
-        await audit(tx, { org_id, actor: principal.id, action, target: user_id, at })
+        await audit(tx, { org_id, actor: actorOf(principal), action, target: user_id, at })
       })
       onRevoked()
       return { user_id, removed: true as const }

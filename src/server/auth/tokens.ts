@@ -1,5 +1,6 @@
 import { ServiceError } from '#contract/errors.ts'
 import { createToken, listTokens, revokeToken } from '#contract/tokens.ts'
+import { actorOf } from '#edge/actor.ts'
 import { readCursor, toPage } from '#edge/paging.ts'
 import { type Member, type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
@@ -48,7 +49,7 @@ export function tokenRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
 }
 
 function by(principal: Member) {
-  return { org_id: principal.org_id, actor: principal.id }
+  return { org_id: principal.org_id, actor: actorOf(principal) }
 }
 
 function personOf(principal: Member): string {

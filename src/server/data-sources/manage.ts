@@ -1,5 +1,6 @@
 import { EXPOSED_SOURCES_MAX, exposeSource, listSources, switchSource } from '#contract/data-sources.ts'
 import { ServiceError } from '#contract/errors.ts'
+import { actorOf } from '#edge/actor.ts'
 import { readCursor, toPage } from '#edge/paging.ts'
 import { type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
@@ -29,7 +30,7 @@ export function manageRoutes({ db, clock, hasDatabase }: ManageDeps): Route[] {
         const to = { id: newId('ds'), org_id, database_name: name, enabled, description, now }
         const switched = await switchRow(tx, to)
         const action = enabled ? 'data_source.switched_on' : 'data_source.switched_off'
-        await audit(tx, { org_id, actor: principal.id, action, target: switched.id, at: now })
+        await audit(tx, { org_id, actor: actorOf(principal), action, target: switched.id, at: now })
         return switched
       })
       return presentSource(row)
@@ -44,7 +45,14 @@ export function manageRoutes({ db, clock, hasDatabase }: ManageDeps): Route[] {
         if (exposed) await admitExposure(tx, org_id, before, role)
         const after = await exposeRow(tx, { id: before.id, exposed, min_role: role, now })
         const action = exposed ? 'data_source.exposed' : 'data_source.unexposed'
-        await audit(tx, { org_id, actor: principal.id, action, target: after.id, detail: { min_role: role }, at: now })
+        await audit(tx, {
+          org_id,
+          actor: actorOf(principal),
+          action,
+          target: after.id,
+          detail: { min_role: role },
+          at: now,
+        })
         return after
       })
       return presentSource(row)

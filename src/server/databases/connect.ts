@@ -1,5 +1,6 @@
 import { readConnection } from '#contract/databases.ts'
 import { ServiceError } from '#contract/errors.ts'
+import { actorOf } from '#edge/actor.ts'
 import { type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
 import type { DatabaseDeps } from './deps.ts'
@@ -15,7 +16,12 @@ export function connectRoute(deps: DatabaseDeps): Route {
     const login = { role: row.owner_role, password, database: row.physical_name }
     const connection_string = connectionString(await engine.publicAddress(), login)
     await db.tx(async (tx) => {
-      const entry = { org_id: row.org_id, actor: principal.id, action: 'database.connection_read', target: row.id }
+      const entry = {
+        org_id: row.org_id,
+        actor: actorOf(principal),
+        action: 'database.connection_read',
+        target: row.id,
+      }
       await audit(tx, { ...entry, detail: { name }, at: clock.now() })
     })
     return { connection_string }

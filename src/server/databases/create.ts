@@ -1,5 +1,6 @@
 import { createDatabase } from '#contract/databases.ts'
 import { ServiceError } from '#contract/errors.ts'
+import { actorOf } from '#edge/actor.ts'
 import { type Member, type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
 import type { DatabaseDeps } from './deps.ts'
@@ -32,7 +33,7 @@ async function reserve(deps: DatabaseDeps, principal: Member, name: string): Pro
   return db.tx(async (tx) => {
     if (!(await insertDatabase(tx, row))) return undefined
     if (engine.limit !== undefined && (await countDatabases(tx)) > engine.limit) throw limitReached(engine.limit)
-    const entry = { org_id: row.org_id, actor: principal.id, action: 'database.created', target: row.id }
+    const entry = { org_id: row.org_id, actor: actorOf(principal), action: 'database.created', target: row.id }
     await audit(tx, { ...entry, detail: { name }, at: row.created_at })
     return row
   })

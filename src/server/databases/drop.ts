@@ -1,5 +1,6 @@
 import { dropDatabase } from '#contract/databases.ts'
 import { ServiceError } from '#contract/errors.ts'
+import { actorOf } from '#edge/actor.ts'
 import { type Member, type Route, route } from '#edge/route.ts'
 import { audit } from '#lib/audit.ts'
 import { noSuchDatabase } from './connect.ts'
@@ -22,7 +23,7 @@ export function dropRoute(deps: DatabaseDeps): Route {
 async function mark({ db, clock, sources }: DatabaseDeps, row: DatabaseRow, principal: Member): Promise<void> {
   await db.tx(async (tx) => {
     if (!(await sources.forgetUnlessExposed(tx, row.org_id, row.name))) throw exposed(row.name)
-    const entry = { org_id: row.org_id, actor: principal.id, action: 'database.dropped', target: row.id }
+    const entry = { org_id: row.org_id, actor: actorOf(principal), action: 'database.dropped', target: row.id }
     const marked = await moveDatabase(tx, row.id, ['creating', 'ready', 'failed'], 'dropping')
     if (marked) await audit(tx, { ...entry, detail: { name: row.name }, at: clock.now() })
   })

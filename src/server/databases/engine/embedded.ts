@@ -83,7 +83,7 @@ function setUp(managed: Managed): string[] {
 function loginOf(managed: Managed, user: string, session: Login['session'], statementMs: number): Login | undefined {
   const act = `set session authorization ${pg.escapeIdentifier(user)}`
   if (user === managed.owner_role) {
-    return { session, verifier: managed.owner_verifier, prologue: [act], statementMs, waitMs: statementMs }
+    return { session, verifier: managed.owner_verifier, prologue: [act], statementMs, waitMs: 2 * statementMs }
   }
   if (user !== managed.reader_role) return undefined
   const settings = ['set default_transaction_read_only = on', `set search_path = ${READER.searchPath}`]
