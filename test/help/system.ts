@@ -122,7 +122,7 @@ function toSystem(
       )
       const stored = await findSecrets(rest.db, [], secrets)
       await stack.disposeAsync()
-      const written = await findInLogs(rest.logs, secrets)
+      const written = findInLogs(rest.logs, secrets)
       if (stored.length + written.length > 0)
         throw new Error(`secrets were found: ${[...stored, ...written].join('; ')}`)
     },

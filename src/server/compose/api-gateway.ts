@@ -25,7 +25,7 @@ export function compose(parts: ServiceParts): Service {
     name: 'api-gateway',
     routes: [
       ...dataSourceRoutes(parts),
-      ...manageRoutes({ ...parts, hasDatabase: databases.has }),
+      ...manageRoutes({ ...parts, hasDatabase: (orgId, name) => databases.has(orgId, name) }),
       ...databases.routes,
       ...ai.routes,
       ...apiDocsRoutes(parts),

@@ -3,7 +3,7 @@ import { createDatabase, dropDatabase, listDatabases, readConnection } from '#co
 import { listAudit } from '#contract/members.ts'
 import { startSupport } from '#contract/support.ts'
 import { sql } from '#lib/db/sql.ts'
-import { needs } from '../../../test/help/stores.ts'
+import { needs, stores } from '../../../test/help/stores.ts'
 import { type System, startSystem } from '../../../test/help/system.ts'
 import { bringEmptyCluster, codeOf, connectTo } from './test-databases.ts'
 
@@ -162,5 +162,18 @@ needs('postgres')('managed databases on Postgres', () => {
     expect(await codeOf(client.query(`alter database ${database} rename to mine`))).toBe('42501')
     expect(await codeOf(client.query('create role mine'))).toBe('42501')
     await drop('tenant')
+  })
+})
+
+describe.skipIf(stores.postgres)('managed databases on the embedded engine', () => {
+  it('DS-01 there are as many as configured, over all organizations; a refused one leaves nothing', async () => {
+    await using small = await startSystem({ env: { SVC_EMBEDDED_MAX_DATABASES: '1' } })
+    bringEmptyCluster(small.config.dataDir)
+    const [first, second] = [small.client((await small.member()).token), small.client((await small.member()).token)]
+    await first.call(createDatabase, { name: 'one' })
+    expect(await codeOf(second.call(createDatabase, { name: 'two' }))).toBe('DATABASE_LIMIT')
+    expect((await second.call(listDatabases, {})).items).toEqual([])
+    await first.call(dropDatabase, { name: 'one', confirm: 'one' })
+    expect(await second.call(createDatabase, { name: 'two' })).toMatchObject({ state: 'ready' })
   })
 })

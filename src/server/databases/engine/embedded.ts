@@ -25,9 +25,14 @@ const IDLE_IN_TRANSACTION_MS = 10_000
 /** An engine of its own for each database, in a thread of its own, reached through one small server. */
 export function createEmbeddedEngine(options: Options): ManagedEngine {
   const { dataDir, limit, find, onError } = options
+  const { statementMs = OWNER_STATEMENT_MS, idleInTransactionMs = IDLE_IN_TRANSACTION_MS } = options
   const sessions = new Map<string, Promise<Session>>()
+  /** A login that began before its database was dropped must not make it anew. */
+  const dropped = new Set<string>()
+  let closed = false
   const folderOf = (name: string) => join(dataDir, 'databases', name)
-  const session = (name: string): Promise<Session> => {
+  const session = async (name: string): Promise<Session> => {
+    if (closed || dropped.has(name)) throw new Error('the database is gone')
     const known = sessions.get(name)
     if (known) return known
     const opening = Session.open({ folder: folderOf(name), archive: join(dataDir, 'empty-cluster.tar.gz'), onError })
@@ -37,9 +42,8 @@ export function createEmbeddedEngine(options: Options): ManagedEngine {
   }
   const login = async ({ user, database }: Startup): Promise<Login | undefined> => {
     const managed = await find(database)
-    return managed && loginOf(managed, user, () => session(database), options.statementMs ?? OWNER_STATEMENT_MS)
+    return managed && loginOf(managed, user, () => session(database), { statementMs, idleInTransactionMs })
   }
-  const idleInTransactionMs = options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS
   const server = new WireServer({ find: login, onError, idleInTransactionMs })
   const close = async (name: string) => {
     const open = sessions.get(name)
@@ -52,6 +56,7 @@ export function createEmbeddedEngine(options: Options): ManagedEngine {
     limit,
     create: async (managed) => (await session(managed.physical_name)).runAsPlatform(setUp(managed)),
     async drop({ physical_name }) {
+      dropped.add(physical_name)
       server.disconnect(physical_name)
       await close(physical_name)
       await rm(folderOf(physical_name), { recursive: true, force: true })
@@ -59,6 +64,7 @@ export function createEmbeddedEngine(options: Options): ManagedEngine {
     publicAddress: address,
     ownAddress: address,
     async close() {
+      closed = true
       await server.close()
       await Promise.all([...sessions.keys()].map(close))
     },
@@ -80,13 +86,17 @@ function setUp(managed: Managed): string[] {
   ]
 }
 
-function loginOf(managed: Managed, user: string, session: Login['session'], statementMs: number): Login | undefined {
+type Bounds = { statementMs: number; idleInTransactionMs: number }
+
+/** A question waits for its turn no longer than somebody may sleep in a transaction; an owner waits out a statement. */
+function loginOf(managed: Managed, user: string, session: Login['session'], bounds: Bounds): Login | undefined {
   const act = `set session authorization ${pg.escapeIdentifier(user)}`
   if (user === managed.owner_role) {
+    const { statementMs } = bounds
     return { session, verifier: managed.owner_verifier, prologue: [act], statementMs, waitMs: 2 * statementMs }
   }
   if (user !== managed.reader_role) return undefined
   const settings = ['set default_transaction_read_only = on', `set search_path = ${READER.searchPath}`]
-  const bounds = { statementMs: READER.statementMs, waitMs: IDLE_IN_TRANSACTION_MS }
-  return { session, verifier: managed.reader_verifier, prologue: [act, ...settings], ...bounds }
+  const times = { statementMs: READER.statementMs, waitMs: bounds.idleInTransactionMs }
+  return { session, verifier: managed.reader_verifier, prologue: [act, ...settings], ...times }
 }
