@@ -19,6 +19,8 @@ const TABLE: [code: ErrorCode, status: number, exit: number, mcp: 'tool' | 'prot
   ['LAST_OWNER', 409, 6, 'tool'],
   ['INVITATION_INVALID', 409, 6, 'tool'],
   ['EXPOSED_LIMIT', 409, 6, 'tool'],
+  ['NO_SEARCH_CONFIGURED', 409, 6, 'tool'],
+  ['SOURCE_CHANGED', 409, 6, 'tool'],
   ['SOURCE_OFF', 409, 6, 'tool'],
   ['ORG_LIMIT', 409, 6, 'tool'],
   ['DATABASE_LIMIT', 409, 6, 'tool'],

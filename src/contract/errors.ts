@@ -20,6 +20,8 @@ export const ERRORS = {
   LAST_OWNER: { status: 409, exit: 6, mcp: 'tool', title: 'The last owner stays' },
   INVITATION_INVALID: { status: 409, exit: 6, mcp: 'tool', title: 'The invitation cannot be used' },
   EXPOSED_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many exposed data sources' },
+  NO_SEARCH_CONFIGURED: { status: 409, exit: 6, mcp: 'tool', title: 'No semantic search configured' },
+  SOURCE_CHANGED: { status: 409, exit: 6, mcp: 'tool', title: 'The data source changed' },
   SOURCE_OFF: { status: 409, exit: 6, mcp: 'tool', title: 'The data source is switched off' },
   ORG_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many organizations' },
   DATABASE_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many databases' },

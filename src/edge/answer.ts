@@ -66,7 +66,7 @@ function rawAnswer({ op, answer }: RouteOf<'raw'>): Answer {
   return async (input, context) => {
     if (op.consumes) refuseMediaType(context.request, op.consumes)
     const request = boundedRequest(context.request, op.bodyLimit)
-    const response = await answer(input, new RequestContext(context, context.principal, request))
+    const response = await answer(input, new RequestContext(context, context.principal, request, context.format))
     const headers = new Headers(response.headers)
     headers.set('x-request-id', context.requestId)
     return new Response(response.body, { status: response.status, headers })

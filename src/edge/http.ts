@@ -95,7 +95,7 @@ function createHandler(route: Route, deps: EdgeDeps) {
       const principal = await gate(request, info, holes)
       await limit?.(info, principal)
       const input = await readInput(request, holes, query)
-      const response = await answer(input, new RequestContext(info, principal, request), format)
+      const response = await answer(input, new RequestContext(info, principal, request, format), format)
       seen(response.status, started, info)
       return response
     } catch (error) {

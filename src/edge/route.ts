@@ -9,6 +9,7 @@ import type {
 } from '#contract/operation.ts'
 import type { Principal } from '#contract/principal.ts'
 import type { Role } from '#contract/roles.ts'
+import type { Format } from './negotiate.ts'
 
 /** How a call arrived, as Activity shows it. */
 export type Via = 'api' | 'cli' | 'mcp'
@@ -37,6 +38,8 @@ type PrincipalOf<A extends Access> = A extends 'public' | 'operator'
 export type Context<P = Principal | null> = RequestInfo & {
   readonly principal: P
   readonly request: Request
+  /** How the answer will be written. */
+  readonly format: Format
   readonly signal: AbortSignal
 }
 
@@ -48,14 +51,16 @@ export class RequestContext implements Context {
   readonly direct: boolean
   readonly principal: Principal | null
   readonly request: Request
+  readonly format: Format
 
-  constructor(info: RequestInfo, principal: Principal | null, request: Request) {
+  constructor(info: RequestInfo, principal: Principal | null, request: Request, format: Format) {
     this.clientAddress = info.clientAddress
     this.requestId = info.requestId
     this.via = info.via
     this.direct = info.direct
     this.principal = principal
     this.request = request
+    this.format = format
   }
 
   get signal(): AbortSignal {

@@ -4,8 +4,8 @@ import pg from 'pg'
 import { type Managed, type ManagedEngine, READER } from './engine.ts'
 import { schemaGrants } from './postgres.ts'
 import { Session } from './session.ts'
-import type { Login } from './wire-connection.ts'
 import type { Startup } from './wire-login.ts'
+import type { Login } from './wire-seat.ts'
 import { WireServer } from './wire-server.ts'
 
 type Options = {

@@ -1,29 +1,11 @@
 import type { Socket } from 'node:net'
-import pg from 'pg'
-import { WorkerStopped } from '#lib/worker-host.ts'
 import { ByteReader } from './byte-reader.ts'
 import { copyIn, mayCopyIn } from './copy-in.ts'
-import { type Seat, type Session, SessionBusy } from './session.ts'
+import type { Seat, Session } from './session.ts'
 import { guarded, Statements } from './statements.ts'
 import { passesScram, readStartup, type Startup } from './wire-login.ts'
-import {
-  errorResponse,
-  int32,
-  message,
-  messagesOf,
-  ready,
-  statusAfter,
-  type TransactionStatus,
-  type WireMessage,
-} from './wire-messages.ts'
-
-export type Login = {
-  session: () => Promise<Session>
-  verifier: string
-  prologue: readonly string[]
-  statementMs: number
-  waitMs: number
-}
+import { errorResponse, messagesOf, statusAfter, type TransactionStatus, type WireMessage } from './wire-messages.ts'
+import { faultOf, greeting, type Login, seatOf } from './wire-seat.ts'
 
 type Options = {
   find: (startup: Startup) => Promise<Login | undefined>
@@ -77,30 +59,11 @@ export class WireConnection {
       clearTimeout(timer)
       this.#session = await login.session()
       this.#seat = seatOf(login, startup, this.#statements)
-      write(await this.#greeting(startup))
+      write(greeting(startup, await this.#options.serverVersion(this.#session)))
       return true
     } finally {
       clearTimeout(timer)
     }
-  }
-
-  async #greeting({ user, settings }: Startup): Promise<Buffer> {
-    const told = {
-      server_version: await this.#options.serverVersion(this.#session),
-      server_encoding: 'UTF8',
-      client_encoding: 'UTF8',
-      application_name: settings.application_name ?? '',
-      session_authorization: user,
-      is_superuser: 'off',
-      DateStyle: 'ISO, MDY',
-      IntervalStyle: 'postgres',
-      TimeZone: 'GMT',
-      integer_datetimes: 'on',
-      standard_conforming_strings: 'on',
-    }
-    const statuses = Object.entries(told).map(([name, value]) => message('S', name, value))
-    // Cancel requests are not taken, so the key opens nothing.
-    return Buffer.concat([message('R', int32(0)), ...statuses, message('K', int32(0), int32(0)), ready('I')])
   }
 
   async #serveBatches(): Promise<void> {
@@ -189,24 +152,4 @@ export class WireConnection {
   #end(code: string, text: string): void {
     if (!this.#socket.destroyed) this.#socket.end(errorResponse('FATAL', code, text), () => this.#socket.destroy())
   }
-}
-
-/** Settings a client asks for at its start; who it is is not among them. */
-function seatOf(login: Login, { settings }: Startup, statements: Statements): Seat {
-  const wanted = Object.entries(settings).filter(
-    ([name]) => !/^(?:replication|role|session_authorization|_pq_\..*)$/i.test(name),
-  )
-  const set = wanted.map(
-    ([name, value]) => `select set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, false)`,
-  )
-  const { statementMs, waitMs } = login
-  return { prologue: [...login.prologue, ...set], statementMs, waitMs, onFresh: () => statements.onFresh() }
-}
-
-function faultOf(error: unknown, statementMs = 0): [code: string, text: string] {
-  if (error instanceof SessionBusy) return ['53300', error.message]
-  if (error instanceof WorkerStopped) {
-    return ['57014', `the engine was stopped: a statement may run ${statementMs / 1000} seconds`]
-  }
-  return ['08P01', error instanceof Error ? error.message : 'the connection failed']
 }

@@ -1,8 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Session } from './session.ts'
-import { type Login, WireConnection } from './wire-connection.ts'
+import { WireConnection } from './wire-connection.ts'
 import type { Startup } from './wire-login.ts'
 import { cStrings, errorResponse, messagesOf, query } from './wire-messages.ts'
+import type { Login } from './wire-seat.ts'
 
 type Options = {
   find: (startup: Startup) => Promise<Login | undefined>
