@@ -65,6 +65,8 @@ const TABLE: Row[] = [
   ['domains.set',             '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/domains`, body: { domains: [] } })],
   ['audit.list',              '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/audit` })],
   ['data-sources.slim-list',  '401 200 200 200 200 200 200 401 200 401', at('/api/wf/slim/data-sources')],
+  ['activity.list',           '401 200 200 200 200 200 200 401 200 401', at('/api/activity')],
+  ['activity.set-quota',      '401 401 401 401 401 401 401 401 401 200', ({ org }) => ({ path: `/api/wf/admin/quotas/${org}`, body: { per_minute: null, per_day: null } })],
   ['ai.models',               '401 200 200 200 200 200 200 401 200 401', at('/api/ai/v1/models')],
   ['ai.embeddings',           '401 200 200 200 200 200 200 401 403 401', at('/api/ai/v1/embeddings', { model: 'builtin/all-minilm-l6-v2', input: 'table' })],
   // Not a name: whoever may create one is told so.
@@ -72,10 +74,12 @@ const TABLE: Row[] = [
   ['databases.list',          '401 403 403 200 200 200 200 401 403 401', at('/api/wf/databases')],
   ['databases.connection',    '401 403 403 404 404 404 404 401 403 401', at('/api/wf/databases/none/connection')],
   ['databases.drop',          '401 403 403 403 404 404 404 401 403 401', at('/api/wf/databases/none?confirm=none')],
+  ['data-sources.query',      '401 404 404 404 404 404 404 401 404 401', at('/api/wf/slim/data-sources/db_none/query', { query: 'x' })],
   ['data-sources.list',       '401 403 403 200 200 200 200 401 403 401', at('/api/wf/data-sources')],
   // Nobody made that database or source: who may gets 404.
   ['data-sources.switch',     '401 403 403 403 404 404 404 401 403 401', at('/api/wf/databases/none/data-source', { enabled: true })],
   ['data-sources.expose',     '401 403 403 403 404 404 404 401 403 401', at('/api/wf/data-sources/db_none/exposure', { exposed: true, min_role: 'viewer' })],
+  ['data-sources.configure',  '401 403 403 404 404 404 404 401 403 401', at('/api/wf/data-sources/db_none', { connection_config: { embedding_configs: [] } })],
   ['mcp.platform',            '401 200 200 200 200 200 200 401 200 401', at('/mcp/platform', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
   ['sign-in.page',            '200 200 200 200 200 200 200 200 200 200', at('/auth/login?signed_out=1')],
   ['sign-in.start',           '404 404 404 404 404 404 404 404 404 404', at('/auth/google/start')],

@@ -24,6 +24,15 @@ export const COMMANDS: readonly Entry[] = [
     summary: 'Ask the data sources of your organization',
     commands: [
       { name: 'list', summary: 'List those you may ask', load: () => import('./commands/datasource/list.ts') },
+      { name: 'query', summary: 'Ask one a question', load: () => import('./commands/datasource/query.ts') },
+    ],
+  },
+  {
+    name: 'db',
+    summary: 'Managed databases of your organization',
+    commands: [
+      { name: 'create', summary: 'Create one', load: () => import('./commands/db/create.ts') },
+      { name: 'connect', summary: 'Print its connection string', load: () => import('./commands/db/connect.ts') },
     ],
   },
 ]

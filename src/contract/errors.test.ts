@@ -4,6 +4,7 @@ import { ERRORS, type ErrorCode, fromProblem, type Problem, ServiceError } from 
 /** Promises to callers, written out: a change of one is a change of the product. */
 const TABLE: [code: ErrorCode, status: number, exit: number, mcp: 'tool' | 'protocol'][] = [
   ['INVALID_REQUEST', 400, 5, 'tool'],
+  ['INVALID_SEARCH_CONFIGURATION', 400, 5, 'tool'],
   ['MALFORMED_REQUEST', 400, 5, 'protocol'],
   ['INVALID_TOKEN', 401, 3, 'protocol'],
   ['FORBIDDEN', 403, 3, 'tool'],

@@ -5,6 +5,7 @@
  */
 export const ERRORS = {
   INVALID_REQUEST: { status: 400, exit: 5, mcp: 'tool', title: 'The request is not valid' },
+  INVALID_SEARCH_CONFIGURATION: { status: 400, exit: 5, mcp: 'tool', title: 'Invalid search configuration' },
   MALFORMED_REQUEST: { status: 400, exit: 5, mcp: 'protocol', title: 'The request cannot be read' },
   INVALID_TOKEN: { status: 401, exit: 3, mcp: 'protocol', title: 'Not signed in' },
   FORBIDDEN: { status: 403, exit: 3, mcp: 'tool', title: 'Not allowed' },

@@ -1,7 +1,8 @@
+import { listActivity, setQuota } from './activity.ts'
 import { createEmbeddings, listModels } from './ai.ts'
 import { adminCreateOrg, adminCreateToken, createOrg, validateToken } from './auth.ts'
 import { consoleAsset, consolePage } from './console.ts'
-import { exposeSource, listSlimSources, listSources, switchSource } from './data-sources.ts'
+import { exposeSource, listSlimSources, listSources, querySource, switchSource } from './data-sources.ts'
 import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
 import { platformMcp } from './mcp.ts'
 import {
@@ -18,6 +19,7 @@ import {
   setDomains,
 } from './members.ts'
 import type { Operation } from './operation.ts'
+import { configureSource } from './search-config.ts'
 import {
   exchangeCode,
   hostedCallback,
@@ -61,13 +63,17 @@ export const OPERATIONS: readonly Operation[] = [
   listAudit,
   listSupport,
   listSlimSources,
+  querySource,
   listSources,
   switchSource,
   exposeSource,
+  configureSource,
   createDatabase,
   listDatabases,
   readConnection,
   dropDatabase,
+  listActivity,
+  setQuota,
   listModels,
   createEmbeddings,
   signInPage,

@@ -23,6 +23,7 @@ export const ID_PREFIXES = [
   'ses',
   'sup',
   'mdb',
+  'act',
 ] as const
 export type IdPrefix = (typeof ID_PREFIXES)[number]
 

@@ -46,6 +46,7 @@ export function createSealer(hexKeys: readonly [string, ...string[]]): Sealer {
   }
 }
 
-function keyId(hex: string): string {
+/** Names a key without telling anything about it. */
+export function keyId(hex: string): string {
   return hash('sha256', `svc key id ${hex.toLowerCase()}`).slice(0, 8)
 }

@@ -144,6 +144,14 @@ describe('configuration', () => {
         'SVC_AI_PROVIDERS names a provider twice',
       ],
     ],
+    [
+      'DS-18 numbers of questions that are none',
+      { SVC_QUESTIONS_PER_MINUTE: 'many', SVC_QUESTIONS_PER_DAY: '-1' },
+      [
+        'SVC_QUESTIONS_PER_MINUTE must be a whole number from 0 to 1000000000',
+        'SVC_QUESTIONS_PER_DAY must be a whole number from 0 to 1000000000',
+      ],
+    ],
     ['a whole cluster', CLUSTER, []],
     ['AU-05 both providers', { ...GOOGLE, ...MICROSOFT, SVC_REDIRECT_BASE_URL: 'https://app.example.com' }, []],
     [
@@ -249,6 +257,12 @@ describe('configuration', () => {
       jwtSecret: undefined,
       jwtSigningKey: undefined,
     })
+  })
+
+  it('DS-18 how many questions an organization may ask', () => {
+    expect(readSettings({}).questions).toEqual({ perMinute: 60, perDay: 5000 })
+    const env = { SVC_QUESTIONS_PER_MINUTE: '7', SVC_QUESTIONS_PER_DAY: '0' }
+    expect(readSettings(env)).toMatchObject({ questions: { perMinute: 7, perDay: 0 }, unknown: [] })
   })
 
   it('DS-24 AI providers and the gateway’s allowance', () => {

@@ -3,6 +3,7 @@ import { HEX_KEY } from '#lib/keys.ts'
 import { LOG_LEVELS, type LogLevel } from '#lib/log.ts'
 import { AI_VARIABLES, type AiSettings, readAi } from './config-ai.ts'
 import { DATABASE_VARIABLES, type DatabaseSettings, readDatabases } from './config-databases.ts'
+import { QUESTION_VARIABLES, type QuestionSettings, readQuestions } from './config-questions.ts'
 import { readSignIn, SIGN_IN_VARIABLES, type SignInSettings } from './config-sign-in.ts'
 import { readWorkload, WORKLOAD_VARIABLES, type WorkloadSettings } from './config-workload.ts'
 import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from './service-table.ts'
@@ -34,6 +35,7 @@ export type Config = Readonly<{
   workload: Readonly<WorkloadSettings>
   ai: Readonly<AiSettings>
   databases: Readonly<DatabaseSettings>
+  questions: Readonly<QuestionSettings>
   secrets: Readonly<Secrets>
 }>
 
@@ -65,6 +67,7 @@ const KNOWN = new Set<string>([
   ...WORKLOAD_VARIABLES,
   ...AI_VARIABLES,
   ...DATABASE_VARIABLES,
+  ...QUESTION_VARIABLES,
   'SVC_DATA_DIR',
   'SVC_SERVICES',
   'SVC_TRUSTED_PROXIES',
@@ -107,6 +110,7 @@ export function readSettings(env: Environment): Settings {
     workload: readWorkload(read),
     ai: readAi(read),
     databases: readDatabases(read),
+    questions: readQuestions(read),
     secrets: readSecrets(read),
     unknown: Object.keys(env).filter(
       (name) => name.startsWith('SVC_') && !name.startsWith('SVC_TEST_') && !KNOWN.has(name),

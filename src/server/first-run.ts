@@ -1,8 +1,12 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { createClient } from '#contract/client.ts'
+import { newId } from '#lib/ids.ts'
 import { authKeys, chooseFirstAccount, type FirstAccount, makeFirstAccount } from './auth/index.ts'
 import type { Resources } from './compose/parts.ts'
 import { writePrivate } from './embedded-secrets.ts'
+import { makeExample } from './example/index.ts'
+import type { Running } from './start.ts'
 
 export type FirstRun = FirstAccount & { base_url: string; operator_token: string }
 
@@ -30,6 +34,23 @@ export async function firstRun(
   await makeFirstAccount({ db, clock, keys: authKeys(jwtSecret, jwtSigningKey) }, read(pending))
   renameSync(pending, file)
   return { first: true, file }
+}
+
+/** The example to ask, once per data folder; a start that was killed meanwhile goes on with it. */
+export async function exampleOnce({ config }: Resources, running: Running): Promise<void> {
+  const made = join(config.dataDir, 'example-made')
+  const file = join(config.dataDir, 'first-run.json')
+  if (!config.example || existsSync(made) || !existsSync(file)) return
+  const { api_key } = read(file)
+  const info = { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: true } as const
+  await makeExample(
+    createClient({
+      baseUrl: running.url,
+      fetch: (request) => running.fetch(request, info),
+      headers: () => ({ authorization: `Bearer ${api_key}` }),
+    }),
+  )
+  writePrivate(made, { made: true })
 }
 
 function read(file: string): FirstRun {

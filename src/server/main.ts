@@ -4,7 +4,7 @@ import { lockFolder } from '#lib/folder-lock.ts'
 import { hasLocalSignIn, localCodeFile } from './compose/sign-in.ts'
 import { environment, readSettings, type Settings, toConfig } from './config.ts'
 import { loadOrMakeSecrets } from './embedded-secrets.ts'
-import { firstRun } from './first-run.ts'
+import { exampleOnce, firstRun } from './first-run.ts'
 import { openResources } from './resources.ts'
 import { startServices } from './start.ts'
 import { startFault } from './start-fault.ts'
@@ -35,6 +35,7 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<v
   const checks = { 'first start': { ask: () => firstStart.promise } }
   const running = await startServices(resources, stack, { ...config, checks, urlOf: (name) => config.urls[name] })
   const told = embedded && !config.urls['auth-service'] ? await firstRun(resources, running.url) : undefined
+  if (told) await exampleOnce(resources, running)
   firstStart.resolve()
   const lines = [
     `svc ready at ${running.url}`,

@@ -16,7 +16,7 @@ import type { Resources } from './compose/parts.ts'
 import type { Config } from './config.ts'
 
 /** In the order their tables build on each other. */
-export const AREAS = ['lib', 'auth', 'data-sources', 'databases', 'ai'] as const
+export const AREAS = ['lib', 'auth', 'data-sources', 'databases', 'ai', 'activity'] as const
 
 export function allMigrations() {
   return readMigrations(AREAS.map((area) => ({ area, folder: assets.migrations(area) })))

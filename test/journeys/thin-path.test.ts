@@ -93,7 +93,7 @@ describe.each<Mode>(['together', 'apart'])('a list of sources, services %s', (mo
     })
     await client.connect(transport)
     const { tools } = await client.listTools()
-    expect(tools.map((tool) => tool.name)).toEqual(['data_sources_list'])
+    expect(tools.map((tool) => tool.name)).toEqual(['data_sources_list', 'data_source_query'])
     expect(tools[0]!.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
     const result = await client.callTool({ name: 'data_sources_list', arguments: {} })
     expect(result.structuredContent).toMatchObject({ items: [{ id: 'db_handbook' }] })

@@ -1,7 +1,8 @@
 import { assets } from '#lib/assets.ts'
+import { createActivity, createQuota } from '../activity/index.ts'
 import { createAi } from '../ai/index.ts'
 import { consoleRoutes } from '../console/index.ts'
-import { dataSourceRoutes, manageRoutes, sourcesOfDatabases } from '../data-sources/index.ts'
+import { askRoute, configureRoute, dataSourceRoutes, manageRoutes, sourcesOfDatabases } from '../data-sources/index.ts'
 import { createDatabases } from '../databases/index.ts'
 import { ownerOf } from '../service-table.ts'
 import { apiDocsRoutes } from '../system/index.ts'
@@ -20,13 +21,29 @@ export function compose(parts: ServiceParts): Service {
     dataDir,
     sources: sourcesOfDatabases,
   })
+  const activity = createActivity({
+    ...parts,
+    dataKey: parts.config.secrets.dataKeys[0],
+    onError: (error) => parts.log.warn({ error }, 'how questions ended could not be recorded'),
+  })
+  const quota = createQuota({ ...parts, ...parts.config.questions })
   const hosted = composeHostedSignIn(parts)
   const fetch = composeEdge(parts, {
     name: 'api-gateway',
     routes: [
       ...dataSourceRoutes(parts),
       ...manageRoutes({ ...parts, hasDatabase: (orgId, name) => databases.has(orgId, name) }),
+      configureRoute({ ...parts, openDatabase: databases.open, findModel: ai.models.find }),
+      askRoute({
+        db: parts.db,
+        activity,
+        embed: ai.embed,
+        openReader: (orgId, name) => databases.open(orgId, name, 'reader'),
+        spend: (orgId) => quota.spend(orgId),
+      }),
       ...databases.routes,
+      ...activity.routes,
+      ...quota.routes,
       ...ai.routes,
       ...apiDocsRoutes(parts),
       ...consoleRoutes(assets.console()),
@@ -40,6 +57,7 @@ export function compose(parts: ServiceParts): Service {
     },
   })
   const close = async () => {
+    await activity[Symbol.asyncDispose]()
     await databases[Symbol.asyncDispose]()
     await ai[Symbol.asyncDispose]()
   }

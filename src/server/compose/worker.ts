@@ -1,5 +1,6 @@
 import { invalidToken } from '#edge/caller.ts'
 import { idempotencyLoop } from '#edge/idempotency.ts'
+import { retentionLoop } from '../activity/index.ts'
 import { composeEdge } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 
@@ -12,5 +13,5 @@ export function compose(parts: ServiceParts): Service {
       throw invalidToken()
     },
   })
-  return { fetch, loops: [idempotencyLoop(parts)] }
+  return { fetch, loops: [idempotencyLoop(parts), retentionLoop(parts)] }
 }

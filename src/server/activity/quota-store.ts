@@ -1,0 +1,24 @@
+import type { Querier } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+
+export type Override = { per_minute: number | null; per_day: number | null }
+
+export async function findOverride(db: Querier, orgId: string): Promise<Override | undefined> {
+  const [row] = await db.query<Override>(sql`
+    select per_minute, per_day from activity.quotas where org_id = ${orgId}`)
+  return row
+}
+
+export async function setOverride(db: Querier, orgId: string, { per_minute, per_day }: Override): Promise<void> {
+  await db.query(sql`
+    insert into activity.quotas (org_id, per_minute, per_day) values (${orgId}, ${per_minute}, ${per_day})
+    on conflict (org_id) do update set per_minute = excluded.per_minute, per_day = excluded.per_day`)
+}
+
+/** From the first moment, up to but not including the last. */
+export async function countQuestions(db: Querier, orgId: string, from: Date, before: Date): Promise<number> {
+  const [row] = await db.query<{ count: number }>(sql`
+    select count(*) from activity.records
+    where org_id = ${orgId} and type = 'data_source' and counted and asked_at >= ${from} and asked_at < ${before}`)
+  return row!.count
+}

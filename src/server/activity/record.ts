@@ -1,0 +1,62 @@
+import type { Principal } from '#contract/principal.ts'
+import type { Via } from '#edge/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Querier } from '#lib/db/db.ts'
+import { newId } from '#lib/ids.ts'
+import { Completions } from './completions.ts'
+import { digestsOf, type Filters } from './digest.ts'
+import { insertRecord, type Outcome } from './store.ts'
+
+/** A question as it is asked. Its text and filters go no further than their digests. */
+export type Question = {
+  org_id: string
+  target: string
+  source: Via
+  principal: Pick<Principal, 'kind' | 'id' | 'user_id'>
+  question: string
+  filters: Filters
+  /** Whether it was spent from the quota. */
+  counted: boolean
+}
+
+export type Recorder = AsyncDisposable & {
+  /** Durable when it returns. Await it before the answer goes out: without a record there is no answer. */
+  begin(asked: Question): Promise<{ id: string }>
+  /** Written within a second. */
+  complete(id: string, outcome: Outcome): void
+  flush(): Promise<void>
+}
+
+export type RecorderDeps = {
+  db: Querier
+  clock: Clock
+  /** The current `SVC_DATA_KEY`. */
+  dataKey: string
+  onError: (error: unknown) => void
+}
+
+export function createRecorder({ db, clock, dataKey, onError }: RecorderDeps): Recorder {
+  const completions = new Completions(db, onError)
+  return {
+    begin: async ({ principal, question, filters, ...asked }) => {
+      const id = newId('act')
+      await insertRecord(db, {
+        ...asked,
+        ...digestsOf(dataKey, asked.org_id, asked.target, question, filters),
+        id,
+        type: 'data_source',
+        principal_kind: principal.kind,
+        principal_id: principal.id,
+        user_id: principal.user_id,
+        asked_at: clock.now(),
+        question_bytes: Buffer.byteLength(question),
+      })
+      return { id }
+    },
+    complete: (id, { status, duration_ms, answer_bytes }) => {
+      completions.add({ id, status, duration_ms: Math.round(duration_ms), answer_bytes })
+    },
+    flush: () => completions.flush(),
+    [Symbol.asyncDispose]: () => completions[Symbol.asyncDispose](),
+  }
+}

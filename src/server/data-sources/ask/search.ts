@@ -1,0 +1,76 @@
+import { ServiceError } from '#contract/errors.ts'
+import type { Db, Tx } from '#lib/db/db.ts'
+import type { ResolvedEntry } from '../configure/resolved.ts'
+import type { Hit } from '../truncate.ts'
+import { scoreOf } from './rank.ts'
+import {
+  estimateStatement,
+  exactStatement,
+  indexStatement,
+  type Question,
+  searchSettings,
+  sizeStatement,
+} from './statement.ts'
+import { fromText } from './values.ts'
+
+/** Below this many rows looking at all of them is as fast as the index and misses nothing. */
+const EXACT_ROWS = 2_000
+/** At 5 % of a table an exact search beats an iterative one, which finds fewer of the right rows besides. */
+const EXACT_SHARE = 0.05
+const QUESTION_MS = 10_000
+
+type Row = Record<string, string | null> & { distance: number }
+
+/** All hits there are, up to the limit, nearest first; as a reader who may read and nothing else. */
+export async function searchEntry(db: Pick<Db, 'tx'>, question: Question): Promise<Hit[]> {
+  try {
+    const rows = await db.tx((tx) => search(tx, question), { readOnly: true, timeoutMs: QUESTION_MS })
+    return rows.map((row) => toHit(row, question.entry))
+  } catch (error) {
+    throw changedSince(error) ?? error
+  }
+}
+
+async function search(tx: Tx, question: Question): Promise<Row[]> {
+  const { index } = question.entry
+  if (index === null || (await isSelective(tx, question))) return tx.query<Row>(exactStatement(question))
+  await tx.query(searchSettings(index))
+  const rows = await tx.query<Row>(indexStatement(question))
+  return rows.length < question.limit ? tx.query<Row>(exactStatement(question)) : rows
+}
+
+async function isSelective(tx: Tx, question: Question): Promise<boolean> {
+  if (question.filters.length === 0) return false
+  const [plan] = await tx.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(estimateStatement(question))
+  const [size] = await tx.query<{ rows: number }>(sizeStatement(question.entry))
+  return goesExact(plan!['QUERY PLAN'][0].Plan['Plan Rows'], size?.rows ?? 0)
+}
+
+export function goesExact(expected: number, rows: number): boolean {
+  return expected <= Math.max(EXACT_ROWS, rows * EXACT_SHARE)
+}
+
+function toHit(row: Row, { content, label, metric }: ResolvedEntry): Hit {
+  const rest = content.slice(2).map(({ name, type }, i) => [name, fromText(row[`c${i + 2}`]!, type)])
+  return {
+    id: row.c0 ?? '',
+    title: content.length > 1 ? row.c1! : null,
+    metadata: { ...(Object.fromEntries(rest) as object), _score: scoreOf(metric, row.distance), _target: label },
+  }
+}
+
+/**
+ * https://www.postgresql.org/docs/15/errcodes-appendix.html: no such table or column, not granted, other type or size;
+ * 26000 where the embedded engine could not prepare again a statement it knew.
+ */
+const DRIFT = new Set(['42P01', '42703', '42501', '42883', '42804', '22000', '3F000', '42704', '0A000', '26000'])
+
+/** What the database says would name what was not offered. */
+function changedSince(error: unknown): ServiceError | undefined {
+  if (!(error instanceof Error) || !('code' in error) || !DRIFT.has(String(error.code))) return undefined
+  return new ServiceError(
+    'SOURCE_CHANGED',
+    'the database changed since this data source was configured: its search configuration must be saved again',
+    { cause: error },
+  )
+}

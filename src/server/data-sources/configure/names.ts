@@ -1,0 +1,31 @@
+/** A part is bare or in double quotes, as in SQL; nothing is folded to lower case. Undefined when quotes do not fit. */
+export function splitNames(text: string, separator: '.' | ','): string[] | undefined {
+  const part = new RegExp(`(?:\\s*"((?:[^"]|"")*)"\\s*|([^"${separator}]*))([${separator}]|$)`, 'y')
+  const names: string[] = []
+  for (;;) {
+    const match = part.exec(text)
+    if (!match) return undefined
+    const [, quoted, bare = '', end] = match
+    names.push(quoted === undefined ? bare.trim() : quoted.replaceAll('""', '"'))
+    if (end === '') return names
+  }
+}
+
+export type TableName = { schema: string | undefined; name: string }
+
+/** `name` or `schema.name`; undefined when it is neither. */
+export function readTableName(text: string): TableName | undefined {
+  const parts = splitNames(text, '.')
+  if (!parts || parts.length > 2 || parts.includes('')) return undefined
+  return parts.length === 1 ? { schema: undefined, name: parts[0]! } : { schema: parts[0]!, name: parts[1]! }
+}
+
+/** As it stands in a message: never with what would break a line or a terminal. */
+export function shown(name: string): string {
+  const clean = name.replaceAll(/\p{C}/gu, '\u{FFFD}')
+  return clean.length > 80 ? `${clean.slice(0, 79).toWellFormed()}…` : clean
+}
+
+export function isSystemSchema(name: string): boolean {
+  return name.startsWith('pg_') || name === 'information_schema'
+}

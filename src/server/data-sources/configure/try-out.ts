@@ -1,0 +1,78 @@
+import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { identifier, type Sql, script, sql } from '#lib/db/sql.ts'
+import type { ManagedDb } from './catalogue.ts'
+import type { Reporter } from './findings.ts'
+import type { ResolvedEntry } from './resolved.ts'
+
+const TRY_MS = 5_000
+const SAMPLE_ROWS = 20
+
+/** Whether the database takes such a question at all; no row is read. */
+export async function tryOut(owner: ManagedDb, entry: ResolvedEntry, report: Reporter): Promise<void> {
+  await attempt(report, () => run(owner, questionLike(entry)))
+}
+
+/** A column without a declared size is measured on some of its rows. */
+export async function measure(owner: ManagedDb, entry: ResolvedEntry, report: Reporter): Promise<void> {
+  await attempt(report, async () => {
+    const vector = identifier(entry.vector_column)
+    const rows = await run<{ size: number }>(
+      owner,
+      sql`select distinct ${identifier(entry.extension_schema)}.vector_dims(sample.v) as size
+          from (select ${vector} as v from ${identifier(entry.schema, entry.table)}
+                where ${vector} is not null limit ${script(String(SAMPLE_ROWS))}) sample`,
+    )
+    if (rows.length === 0) {
+      return report.problem('dimensions', `"${entry.vector_column}" declares no size and has no row to measure it by`)
+    }
+    const other = rows.find(({ size }) => size !== entry.dimensions)
+    if (other) {
+      report.problem('dimensions', `"${entry.vector_column}" holds ${other.size} dimensions, not ${entry.dimensions}`)
+    }
+  })
+}
+
+const OPERATOR = { cosine: '<=>', l2: '<->', inner_product: '<#>' } as const
+
+function questionLike(entry: ResolvedEntry): Sql {
+  const extension = identifier(entry.extension_schema)
+  const columns = entry.content.map(({ name }) => sql`${identifier(name)}`).reduce((all, each) => sql`${all}, ${each}`)
+  const filters = Object.entries(entry.filters)
+    .map(([name, { pg_type }]) => sql`${identifier(name)} = null::${script(pg_type)}`)
+    .reduce((all, each) => sql`${all} and ${each}`, sql`true`)
+  const distance = sql`${identifier(entry.vector_column)} operator(${extension}.${script(OPERATOR[entry.metric])})
+    null::${extension}.${script(entry.vector_type)}`
+  return sql`select ${columns} from ${identifier(entry.schema, entry.table)} where ${filters}
+    order by ${distance} limit 0`
+}
+
+/** Unprepared: a plan kept from before the table was changed would fail on what is right now. */
+async function run<Row>(owner: ManagedDb, { text }: Sql): Promise<Row[]> {
+  return owner.tx(
+    async (tx) => {
+      await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog', true)`)
+      return tx.query<Row>(script(text))
+    },
+    { readOnly: true, timeoutMs: TRY_MS },
+  )
+}
+
+async function attempt(report: Reporter, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const state = stateOf(error)
+    if (state === undefined) throw error
+    report.problem('table', state === CANCELLED ? `it did not answer in ${TRY_MS / 1000} s` : (error as Error).message)
+  }
+}
+
+const CANCELLED = '57014'
+
+/** Of an error that the database itself gave, be it that the time was up. */
+function stateOf(error: unknown): string | undefined {
+  const inner = error instanceof DatabaseUnavailable ? error.cause : error
+  if (!(inner instanceof Error) || !('code' in inner) || typeof inner.code !== 'string') return undefined
+  if (error instanceof DatabaseUnavailable && inner.code !== CANCELLED) return undefined
+  return /^[0-9A-Z]{5}$/.test(inner.code) ? inner.code : undefined
+}
