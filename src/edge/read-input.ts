@@ -151,6 +151,8 @@ function refuseBadText(value: unknown, path: readonly string[]): void {
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value)) {
     refuseBadText(key, [...path, 'key'])
+    // Schemas of maps drop this one without a word, and nothing is ever ignored.
+    if (key === '__proto__') throw unknownKeys([[...path, key].join('.')])
     refuseBadText(inner, [...path, key])
   }
 }

@@ -43,7 +43,9 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<v
     ...(hasLocalSignIn(config)
       ? [`  sign in at ${running.url}/auth/local with the code in ${shown(localCodeFile(config))}`]
       : []),
-    ...(told ? [told.first ? nextSteps(running.url, told.file) : `  your API key is in ${shown(told.file)}`] : []),
+    ...(told
+      ? [told.first ? nextSteps(running.url, told.file, config.example) : `  your API key is in ${shown(told.file)}`]
+      : []),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
 }
@@ -57,12 +59,13 @@ async function assertPortFree({ host, port }: Settings): Promise<void> {
   await new Promise((resolve) => probe.close(resolve))
 }
 
-function nextSteps(url: string, file: string): string {
+function nextSteps(url: string, file: string, example: boolean): string {
+  const ask = example ? 'query db_handbook "my laptop was stolen, what now?"' : 'list'
   return `
 A new organization, its owner and an API key are in ${shown(file)}. Try:
 
   npx svc login --api-url ${url} --api-key "$(node -p 'JSON.parse(fs.readFileSync("${shown(file)}")).api_key')"
-  npx svc datasource list
+  npx svc datasource ${ask}
   open ${url}/docs in a browser
 `
 }

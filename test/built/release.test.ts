@@ -47,14 +47,15 @@ describe('a release', () => {
     const client = createClient({ baseUrl: server.url, fetch, headers })
     expect((await client.call(createOrg, { name: 'Built' })).slug).toBe('built')
     const list = await fetch(`${server.url}/api/wf/slim/data-sources`, { headers: headers() })
-    expect(await list.text()).toBe('items: []\nnext_cursor: null\n')
+    expect(await list.text()).toContain('  - id: "db_handbook"\n')
     expect((await fetch(`${server.url}/docs`)).status).toBe(200)
   })
 
-  it('the CLI signs in and lists', async () => {
+  it('DS-22 the CLI signs in and asks the example', async () => {
     await svc('login', '--api-url', server.url, '--api-key', first.api_key)
-    const { stdout } = await svc('datasource', 'list', '-o', 'json')
-    expect(JSON.parse(stdout)).toEqual({ items: [], next_cursor: null })
+    const { stdout } = await svc('datasource', 'query', 'db_handbook', 'my laptop was stolen, what now?', '-o', 'json')
+    const { count, results } = JSON.parse(stdout) as { count: number; results: { id: string }[] }
+    expect([count, results[0]!.id]).toEqual([10, 'lost-devices'])
     expect((await svc('--version')).stdout.trim()).toBe('0.1.0')
   })
 
@@ -78,7 +79,7 @@ describe('a release', () => {
         await page.goto(server.url)
         await page.getByLabel('API key').fill(first.api_key)
         await page.getByRole('button', { name: 'Show data sources' }).click()
-        await page.getByText('None yet.').waitFor()
+        await page.getByRole('heading', { name: 'handbook' }).waitFor()
         await page.goto(`${server.url}/docs`)
         await page.getByText('/api/wf/slim/data-sources').first().waitFor()
         expect(faults).toEqual([])

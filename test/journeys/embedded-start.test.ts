@@ -13,7 +13,7 @@ describe('OP-01 the embedded default', () => {
   let folder: string
   let server: ServerProcess
   let first: FirstRun
-  const env = () => ({ PORT: '0', SVC_DATA_DIR: folder })
+  const env = () => ({ PORT: '0', SVC_DATA_DIR: folder, SVC_EXAMPLE: 'false' })
 
   beforeAll(async () => {
     folder = join(mkdtempSync(join(tmpdir(), 'svc-start-')), 'data')

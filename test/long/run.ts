@@ -8,7 +8,7 @@ import { startProcess } from '../help/processes.ts'
 /** Proofs that take minutes. CI runs a tenth of each; `npm run test:long` runs them whole. */
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 1e6) + 1)
 const folder = mkdtempSync(join(tmpdir(), 'svc-long-'))
-const env = { PORT: '0', SVC_DATA_DIR: folder }
+const env = { PORT: '0', SVC_DATA_DIR: folder, SVC_EXAMPLE: 'false' }
 try {
   await (await startProcess(env))[Symbol.asyncDispose]()
   const { operator_token } = JSON.parse(readFileSync(join(folder, 'first-run.json'), 'utf8')) as FirstRun

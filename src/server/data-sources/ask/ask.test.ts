@@ -125,6 +125,8 @@ describe('asking a source', () => {
       code: 'INVALID_REQUEST',
       message: expect.stringContaining('category (string)'),
     })
+    expect(await ids({ year: 1e308 })).toEqual([])
+    await expect(ids(JSON.parse('{"__proto__": "x"}') as object)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
     await expect(ids({ year: '2023' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 

@@ -27,6 +27,7 @@ export async function searchEntry(db: Pick<Db, 'tx'>, question: Question): Promi
     const rows = await db.tx((tx) => search(tx, question), { readOnly: true, timeoutMs: QUESTION_MS })
     return rows.map((row) => toHit(row, question.entry))
   } catch (error) {
+    if (cannotMatch(error)) return []
     throw changedSince(error) ?? error
   }
 }
@@ -64,6 +65,11 @@ function toHit(row: Row, { content, label, metric }: ResolvedEntry): Hit {
  * 26000 where the embedded engine could not prepare again a statement it knew.
  */
 const DRIFT = new Set(['42P01', '42703', '42501', '42883', '42804', '22000', '3F000', '42704', '0A000', '26000'])
+
+/** A filter value that its column's type cannot hold, such as a word for a uuid: no row has it. */
+function cannotMatch(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '22P02' || error.code === '22003')
+}
 
 /** What the database says would name what was not offered. */
 function changedSince(error: unknown): ServiceError | undefined {
