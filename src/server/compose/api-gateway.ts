@@ -33,7 +33,11 @@ export function compose(parts: ServiceParts): Service {
     routes: [
       ...dataSourceRoutes(parts),
       ...manageRoutes({ ...parts, hasDatabase: (orgId, name) => databases.has(orgId, name) }),
-      configureRoute({ ...parts, openDatabase: databases.open, findModel: ai.models.find }),
+      configureRoute({
+        ...parts,
+        openDatabase: (orgId, name, as) => databases.open(orgId, name, as),
+        findModel: (name) => ai.models.find(name),
+      }),
       askRoute({
         db: parts.db,
         activity,
