@@ -11,11 +11,15 @@ export function checkFilters(filters: Filters, schema: Schema): Filter[] {
   return Object.entries(filters).map(([column, given]) => {
     if (!Object.hasOwn(schema, column)) throw notFilterable(column, schema)
     const values = Array.isArray(given) ? (given as readonly Scalar[]) : [given as Scalar]
-    // The declared types are the names `typeof` gives.
-    const misfit = values.some((value) => String(typeof value) !== schema[column])
+    const misfit = values.some((value) => typeOf(value) !== schema[column])
     if (misfit) throw refused(column, `must be a ${schema[column]}, or a list of them`)
     return { column, values: [...new Set(values)] }
   })
+}
+
+/** The declared types are the names `typeof` gives. */
+function typeOf(value: Scalar): string {
+  return typeof value
 }
 
 function notFilterable(column: string, schema: Schema): ServiceError {
