@@ -11,6 +11,7 @@ import type { Db } from '../../src/lib/db/db.ts'
 import { type KeyValueStore, openMemoryStore, openRedis } from '../../src/lib/kv.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
 import { type Config, type Environment, readSettings, toConfig } from '../../src/server/config.ts'
+import { bringEmptyCluster } from '../../src/server/databases/test-databases.ts'
 import { openResources } from '../../src/server/resources.ts'
 import { SERVICE_NAMES, type ServiceName } from '../../src/server/service-table.ts'
 import { startServices } from '../../src/server/start.ts'
@@ -53,6 +54,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const database = on ? { db: on.db, url: on.databaseUrl } : stack.use(await openTestDatabase())
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-test-'))
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+  bringEmptyCluster(dataDir)
   const env = { ...testEnvironment(database.url, dataDir), ...options.env }
   const config = toConfig(readSettings(env))
   const logs: string[] = []
