@@ -69,7 +69,8 @@ export function createCallerResolver(deps: {
 
 /** A header that is there decides alone, also one that cannot be read. */
 export function tokenOf(request: Request, cookies: readonly string[]): string | undefined {
-  return calledByCookie(request) ? readCookie(request, cookies) : bearerOf(request)
+  const header = request.headers.get('authorization')
+  return header === null ? readCookie(request, cookies) : bearerIn(header)
 }
 
 export function calledByCookie(request: Request): boolean {
@@ -78,7 +79,11 @@ export function calledByCookie(request: Request): boolean {
 
 export function bearerOf(request: Request): string | undefined {
   const header = request.headers.get('authorization')
-  return header === null ? undefined : /^Bearer ([\w.~+/=-]+)$/i.exec(header)?.[1]
+  return header === null ? undefined : bearerIn(header)
+}
+
+function bearerIn(header: string): string | undefined {
+  return /^Bearer ([\w.~+/=-]+)$/i.exec(header)?.[1]
 }
 
 /** The same words for unknown, revoked and expired: they tell an attacker nothing. */

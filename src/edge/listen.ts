@@ -34,16 +34,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     { errorHandler: (error) => outsideFault(error, options.onError), autoCleanupIncoming: false },
   )
-  const unanswered = new WeakMap<Socket, number>()
-  const closing = new WeakSet<Socket>()
+  const latest = new WeakMap<Socket, ServerResponse>()
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const { socket } = incoming
-    unanswered.set(socket, (unanswered.get(socket) ?? 0) + 1)
-    outgoing.once('close', () => {
-      const left = unanswered.get(socket)! - 1
-      unanswered.set(socket, left)
-      if (left === 0 && closing.has(socket)) socket.destroySoon()
-    })
+    latest.set(incoming.socket, outgoing)
     void answer(incoming, outgoing)
   }
   const limits = { requestTimeout: 60_000, headersTimeout: 15_000, requireHostHeader: false }
@@ -61,7 +54,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // While an earlier request is unanswered, what is said now would be read as the answer to that one.
-    if ((unanswered.get(socket) ?? 0) > 0) closing.add(socket)
+    const before = latest.get(socket)
+    if (before && !before.closed) before.once('close', () => socket.destroySoon())
     else refuseBrokenRequest(error, socket)
   })
   await bind(server, options)

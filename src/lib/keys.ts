@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
 
 /** Keys of 32 bytes, as hex. */
 export const HEX_KEY = /^[0-9a-f]{64}$/i
@@ -20,7 +20,7 @@ export function keyEpoch(master: Uint8Array): string {
   return deriveKey(master, 'epoch').subarray(0, 8).toString('hex')
 }
 
-export function hmac(key: Uint8Array, text: string): Buffer {
+export function hmac(key: Uint8Array | KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
 

@@ -28,7 +28,7 @@ export function createLog(level: LogLevel, destination?: pino.DestinationStream)
     { ...options, formatters: { ...LABELS, ...clean }, hooks: { logMethod: logRedacted } },
     destination ?? pino.destination(2),
   )
-  const plain = pino({ ...options, formatters: LABELS }, destination ?? gathered())
+  const plain = level === 'debug' || level === 'info' ? (destination ?? gathered()) : undefined
   return withCleanChildren(log, plain)
 }
 
@@ -39,17 +39,39 @@ function gathered(): pino.DestinationStream {
 
 const LABELS = { level: (label: string) => ({ level: label }) }
 
+let lastMs = 0
+let lastIso = ''
+
+/** The same text for the same millisecond. */
+function isoNow(): string {
+  const now = Date.now()
+  if (now !== lastMs) {
+    lastMs = now
+    lastIso = new Date(now).toISOString()
+  }
+  return lastIso
+}
+
 /** pino itself writes a child's fields as they are. */
-function withCleanChildren(log: pino.Logger, plain: pino.Logger): Log {
+function withCleanChildren(log: pino.Logger, plain: pino.DestinationStream | undefined, held: object = {}): Log {
+  const heldText = Object.entries(held)
+    .map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`)
+    .join('')
   return {
     debug: (fields, message) => log.debug(fields, message),
     info: (fields, message) => log.info(fields, message),
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
-    plain: (fields, message) => plain.info(fields, message),
+    // Written by hand: one comes with every request.
+    plain: (fields, message) => {
+      if (!plain) return
+      let line = `{"level":"info","time":"${isoNow()}"${heldText}`
+      for (const key in fields) line += `,"${key}":${JSON.stringify(fields[key])}`
+      plain.write(`${line},"msg":"${message}"}\n`)
+    },
     child: (fields) => {
-      const clean = redact(fields) as pino.Bindings
-      return withCleanChildren(log.child(clean), plain.child(clean))
+      const clean = redact(fields) as Record<string, unknown>
+      return withCleanChildren(log.child(clean), plain, { ...held, ...clean })
     },
   }
 }

@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { deriveKey, hmac, keyEpoch, masterKey } from '#lib/keys.ts'
@@ -13,9 +14,9 @@ export type AuthKeys = {
 
 export function authKeys(jwtSecret: string, jwtSigningKey: string): AuthKeys {
   const master = masterKey(jwtSecret, jwtSigningKey)
-  const keys = new Map<string, Buffer>()
+  const keys = new Map<string, KeyObject>()
   const keyOf = (kind: string) => {
-    const key = keys.get(kind) ?? deriveKey(master, `hash/${kind}`)
+    const key = keys.get(kind) ?? createSecretKey(deriveKey(master, `hash/${kind}`))
     keys.set(kind, key)
     return key
   }
