@@ -121,7 +121,7 @@ describe.each<Mode>(['together', 'apart'])('a list of sources, services %s', (mo
     expect((await slim('svc_wrong')).status).toBe(401)
   })
 
-  it('every process is healthy and ready', async () => {
+  it('AU-17 every process is healthy and ready on its stores', async () => {
     for (const name of ['api-gateway', 'auth-service', 'deploy-api', 'mcp-server', 'worker'] as const) {
       expect((await fetch(`${system.urlOf(name)}/healthz`)).status).toBe(200)
       const ready = await fetch(`${system.urlOf(name)}/readyz`)

@@ -28,7 +28,7 @@ describe('which sources there are, and for whom', () => {
       values (${id}, ${orgId}, ${name}, 'ready', ${`d_${id}`}, ${`o_${id}`}, ${`r_${id}`}, '', '', '', '', 'test', now())`)
   }
 
-  it('DS-03 a database is switched on as a source, which does not expose it', async () => {
+  it('DS-03 DS-04 a database is switched on as a source, listed with all that is stored, and not exposed by it', async () => {
     const { org_id, client, viewer } = await org()
     await addDatabase(org_id, 'handbook')
     const source = await client.call(switchSource, { name: 'handbook', enabled: true, description: 'What we know' })
