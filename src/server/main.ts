@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { relative } from 'node:path'
 import { lockFolder } from '#lib/folder-lock.ts'
+import type { Log } from '#lib/log.ts'
 import { hasLocalSignIn, localCodeFile } from './compose/sign-in.ts'
 import { environment, readSettings, type Settings, toConfig } from './config.ts'
 import { loadOrMakeSecrets } from './embedded-secrets.ts'
@@ -35,7 +36,8 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<v
   const checks = { 'first start': { ask: () => firstStart.promise } }
   const running = await startServices(resources, stack, { ...config, checks, urlOf: (name) => config.urls[name] })
   const told = embedded && !config.urls['auth-service'] ? await firstRun(resources, running.url) : undefined
-  if (told) await exampleOnce(resources, running)
+  // The example is a courtesy: without it everything else still starts, and the next start tries again.
+  const exampleMade = !told || (await exampleOnce(resources, running).then(() => true, noExample(resources.log)))
   firstStart.resolve()
   const lines = [
     `svc ready at ${running.url}`,
@@ -43,8 +45,13 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<v
     ...(hasLocalSignIn(config)
       ? [`  sign in at ${running.url}/auth/local with the code in ${shown(localCodeFile(config))}`]
       : []),
+    ...(exampleMade ? [] : ['  the example could not be made: see the log, or leave it out with SVC_EXAMPLE=false']),
     ...(told
-      ? [told.first ? nextSteps(running.url, told.file, config.example) : `  your API key is in ${shown(told.file)}`]
+      ? [
+          told.first
+            ? nextSteps(running.url, told.file, config.example && exampleMade)
+            : `  your API key is in ${shown(told.file)}`,
+        ]
       : []),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
@@ -57,6 +64,13 @@ async function assertPortFree({ host, port }: Settings): Promise<void> {
     probe.once('error', reject).listen(port, host, resolve)
   })
   await new Promise((resolve) => probe.close(resolve))
+}
+
+function noExample(log: Log): (error: unknown) => false {
+  return (error) => {
+    log.error({ error }, 'the example could not be made')
+    return false
+  }
 }
 
 function nextSteps(url: string, file: string, example: boolean): string {

@@ -109,6 +109,19 @@ describe('OP-01 the embedded default', () => {
   })
 })
 
+it('OP-01 an example that cannot be made costs nobody the server', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'svc-no-example-'))
+  const env = { PORT: '0', SVC_DATA_DIR: join(place, 'data'), SVC_GATEWAY_TOKENS_PER_DAY: '1' }
+  const server = await startProcess(env)
+  try {
+    expect(server.output.join('\n')).toContain('the example could not be made')
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  } finally {
+    await server[Symbol.asyncDispose]()
+    rmSync(place, { recursive: true, force: true })
+  }
+})
+
 describe('configuration', () => {
   it('reports every fault at once, in words, and ends with 1', async () => {
     const main = join(import.meta.dirname, '..', '..', 'src', 'server', 'main.ts')
