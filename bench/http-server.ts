@@ -66,6 +66,7 @@ async function startOurs() {
     running: [],
     neighbour: () => localNeighbour(() => auth.fetch),
     readiness: async () => ({ status: 'ready' as const, dependencies: {} }),
+    publicUrls: () => ({ issuer: '', mcp: '' }),
   }
   const { clock, principalCache: cache } = resources
   const validate = validateAtAuth(parts, 'api-gateway')

@@ -2,6 +2,7 @@ import { addressList } from '#edge/request-info.ts'
 import { HEX_KEY } from '#lib/keys.ts'
 import { LOG_LEVELS, type LogLevel } from '#lib/log.ts'
 import { AI_VARIABLES, type AiSettings, readAi } from './config-ai.ts'
+import { CONNECTOR_VARIABLES, type ConnectorSettings, readConnector } from './config-connector.ts'
 import { DATABASE_VARIABLES, type DatabaseSettings, readDatabases } from './config-databases.ts'
 import { QUESTION_VARIABLES, type QuestionSettings, readQuestions } from './config-questions.ts'
 import { readSignIn, SIGN_IN_VARIABLES, type SignInSettings } from './config-sign-in.ts'
@@ -16,6 +17,8 @@ export type Secrets = {
   dataKeys: readonly [string, ...string[]]
   operatorToken: string | undefined
   internalSecret: string
+  /** Signs what the MCP server says of an agent; without it there are no connectors. */
+  actorAssertionSecret: string | undefined
 }
 
 export type Config = Readonly<{
@@ -36,6 +39,7 @@ export type Config = Readonly<{
   ai: Readonly<AiSettings>
   databases: Readonly<DatabaseSettings>
   questions: Readonly<QuestionSettings>
+  connector: Readonly<ConnectorSettings>
   secrets: Readonly<Secrets>
 }>
 
@@ -68,6 +72,7 @@ const KNOWN = new Set<string>([
   ...AI_VARIABLES,
   ...DATABASE_VARIABLES,
   ...QUESTION_VARIABLES,
+  ...CONNECTOR_VARIABLES,
   'SVC_DATA_DIR',
   'SVC_SERVICES',
   'SVC_TRUSTED_PROXIES',
@@ -111,6 +116,7 @@ export function readSettings(env: Environment): Settings {
     ai: readAi(read),
     databases: readDatabases(read),
     questions: readQuestions(read),
+    connector: readConnector(read),
     secrets: readSecrets(read),
     unknown: Object.keys(env).filter(
       (name) => name.startsWith('SVC_') && !name.startsWith('SVC_TEST_') && !KNOWN.has(name),
@@ -123,12 +129,22 @@ export function readSettings(env: Environment): Settings {
 
 /** Complete and frozen. `generated` holds what the embedded default keeps in its data folder. */
 export function toConfig({ unknown: _, ...settings }: Settings, generated: Partial<Secrets> = {}): Config {
-  const { dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken } = {
+  const { dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken, actorAssertionSecret } = {
     ...generated,
     ...defined(settings.secrets),
   }
   if (!dataKeys || !internalSecret) throw new ConfigError(['SVC_DATA_KEY and SVC_INTERNAL_SECRET are needed'])
-  const secrets = Object.freeze({ dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken })
+  if (actorAssertionSecret !== undefined && actorAssertionSecret === jwtSecret) {
+    throw new ConfigError(['SVC_ACTOR_ASSERTION_SECRET must differ from SVC_JWT_SECRET: openssl rand -hex 32'])
+  }
+  const secrets = Object.freeze({
+    dataKeys,
+    internalSecret,
+    jwtSecret,
+    jwtSigningKey,
+    operatorToken,
+    actorAssertionSecret,
+  })
   return Object.freeze({ ...settings, secrets })
 }
 
@@ -169,6 +185,7 @@ function readSecrets(read: Reader): Partial<Secrets> {
     dataKeys: current === undefined ? undefined : ([current, ...former] as const),
     operatorToken,
     internalSecret: read.key('SVC_INTERNAL_SECRET'),
+    actorAssertionSecret: read.key('SVC_ACTOR_ASSERTION_SECRET'),
   }) as Partial<Secrets>
 }
 
@@ -178,7 +195,7 @@ function embeddedFaults({ services, urls }: Settings): string[] {
   return ['SVC_SERVICES names only some services, which needs DATABASE_URL: the embedded database serves one process']
 }
 
-function clusterFaults({ services, urls, redisUrl, secrets }: Settings): string[] {
+function clusterFaults({ services, urls, redisUrl, secrets, ...settings }: Settings): string[] {
   const faults: string[] = []
   const need = (ok: unknown, fault: string) => ok || faults.push(fault)
   need(secrets.dataKeys, 'SVC_DATA_KEY is needed with DATABASE_URL: 32 random bytes as hex (openssl rand -hex 32)')
@@ -193,11 +210,30 @@ function clusterFaults({ services, urls, redisUrl, secrets }: Settings): string[
   if (services.length < SERVICE_NAMES.length) {
     need(redisUrl, 'REDIS_URL is needed when services run apart: limits must be counted together')
   }
+  if (secrets.actorAssertionSecret !== undefined) faults.push(...connectorFaults(services, secrets, settings))
   const called = new Set(services.flatMap((name) => SERVICE_TABLE[name].calls))
   for (const name of called) {
     need(services.includes(name) || urls[name], `${URL_OF[name]} is needed: ${name} does not run in this process`)
   }
   return faults
+}
+
+/** Services that run apart know each other only inside the cluster: what agents see must be said. */
+function connectorFaults(
+  services: readonly ServiceName[],
+  secrets: Partial<Secrets>,
+  { signIn, connector }: Pick<Settings, 'signIn' | 'connector'>,
+): string[] {
+  const apart = services.includes('auth-service') !== services.includes('mcp-server')
+  const told = signIn.redirectBaseUrl ?? (connector.issuer && connector.mcpUrl)
+  return [
+    ...(services.includes('mcp-server') && !secrets.jwtSecret
+      ? ['SVC_JWT_SECRET is needed by mcp-server too where SVC_ACTOR_ASSERTION_SECRET is set']
+      : []),
+    ...(apart && !told
+      ? ['SVC_ACTOR_ASSERTION_SECRET needs SVC_REDIRECT_BASE_URL, or SVC_AUTH_PUBLIC_URL and SVC_MCP_PUBLIC_URL']
+      : []),
+  ]
 }
 
 class Reader {

@@ -6,8 +6,11 @@ import type { Secrets } from './config.ts'
 /** Secrets of the embedded default: made once, kept in the data folder for its owner only. */
 export function loadOrMakeSecrets(dataDir: string): Secrets {
   const file = join(dataDir, 'secrets.json')
-  if (!existsSync(file)) writePrivate(file, makeSecrets())
-  return JSON.parse(readFileSync(file, 'utf8')) as Secrets
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<Secrets>) : {}
+  const secrets = { ...makeSecrets(), ...kept }
+  // A folder made before a secret existed gets it now.
+  if (Object.keys(kept).length < Object.keys(secrets).length) writePrivate(file, secrets)
+  return secrets
 }
 
 function makeSecrets(): Secrets {
@@ -18,6 +21,7 @@ function makeSecrets(): Secrets {
     dataKeys: [key()],
     operatorToken: `svcop_${randomBytes(32).toString('base64url')}`,
     internalSecret: key(),
+    actorAssertionSecret: key(),
   }
 }
 

@@ -6,7 +6,7 @@ import { sql } from '#lib/db/sql.ts'
 import { newId } from '#lib/ids.ts'
 import { runLoops } from '#lib/loop.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
-import type { Resources, Service, ServiceParts } from './compose/parts.ts'
+import type { PublicUrls, Resources, Service, ServiceParts } from './compose/parts.ts'
 import { localNeighbour, remoteNeighbour } from './neighbours.ts'
 import { type Check, checkReadiness } from './readiness.ts'
 import { ownerOf, SERVICE_TABLE, type ServiceName } from './service-table.ts'
@@ -48,6 +48,7 @@ export async function startServices(
     running: options.services,
     neighbour,
     readiness: () => checkReadiness(checks),
+    publicUrls: () => publicUrls(config, () => listener.url),
   }
   for (const name of options.services) {
     const service = (await SERVICES[name]()).compose(parts)
@@ -72,6 +73,11 @@ export async function startServices(
   const onError = (error: unknown) => log.error({ error }, 'the listener failed')
   const listener: Listener = stack.use(await listen({ ...options, fetch, readInfo, onError }))
   return { url: listener.url, port: listener.port, fetch }
+}
+
+function publicUrls({ connector, signIn }: Resources['config'], own: () => string): PublicUrls {
+  const base = signIn.redirectBaseUrl
+  return { issuer: connector.issuer ?? base ?? own(), mcp: connector.mcpUrl ?? `${base ?? own()}/mcp` }
 }
 
 /** The api-gateway where it runs; elsewhere whichever service owns the path. */

@@ -55,7 +55,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-test-'))
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
   bringEmptyCluster(dataDir)
-  const env = { ...testEnvironment(database.url, dataDir), ...options.env }
+  const env = {
+    ...testEnvironment(database.url, dataDir),
+    ...(options.mode === 'apart' && SEEN_BY_AGENTS),
+    ...options.env,
+  }
   const config = toConfig(readSettings(env))
   const logs: string[] = []
   const log = createLog('info', { write: (line: string) => void logs.push(line) })
@@ -70,6 +74,9 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       : await startTogether(config, stack, over)
   return toSystem(urls, config, { db: database.db, databaseUrl: database.url, logs, secrets: [] }, stack)
 }
+
+/** Services that run apart must be told. */
+const SEEN_BY_AGENTS = { SVC_AUTH_PUBLIC_URL: 'https://auth.test', SVC_MCP_PUBLIC_URL: 'https://mcp.test/mcp' }
 
 type Over = { db: Db; log: Log; kv: KeyValueStore } & Pick<SystemOptions, 'clock' | 'outgoing'>
 type Urls = Record<ServiceName, string>
@@ -161,6 +168,7 @@ export function testEnvironment(databaseUrl: string | undefined, dataDir: string
     SVC_JWT_SIGNING_KEY: key(),
     SVC_DATA_KEY: key(),
     SVC_INTERNAL_SECRET: key(),
+    SVC_ACTOR_ASSERTION_SECRET: key(),
     SVC_OPERATOR_TOKEN: `svcop_${key()}`,
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
     // Processes of their own share no prefix we could choose, so they get one of Redis's databases.

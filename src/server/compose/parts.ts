@@ -33,6 +33,15 @@ export type ServiceParts = Resources & {
   /** A neighbour's `fetch`: in this process, or over the network. */
   readonly neighbour: (name: ServiceName) => ServiceFetch
   readonly readiness: () => Promise<Readiness>
+  /** What agents see of us; known once the port is open. */
+  readonly publicUrls: () => PublicUrls
+}
+
+export type PublicUrls = {
+  /** The auth service, as an OAuth issuer. */
+  readonly issuer: string
+  /** `/platform` and `/notifications` stand under it. */
+  readonly mcp: string
 }
 
 /** Closed after the port and the loops, where it holds something open. */
