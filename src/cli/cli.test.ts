@@ -1,17 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { stripVTControlCharacters } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parse as parseYaml } from 'yaml'
 import type { SlimSource } from '#contract/data-sources.ts'
 import { type ErrorCode, ServiceError } from '#contract/errors.ts'
 import type { Principal } from '#contract/principal.ts'
+import { runSvc } from './test-run.ts'
 
-/** The real launcher as its own process, against an API of two operations. */
+/** Against an API of two operations. */
 const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
 const KEY = 'svc_key_that_must_never_show'
 const PRINCIPAL: Principal = {
@@ -30,6 +33,8 @@ const DOCS: SlimSource = {
   filters: { category: 'string', year: 'number' },
   description: 'All manuals',
 }
+
+type Stored = { contexts: Record<string, unknown> }
 
 let server: Server
 let url: string
@@ -74,17 +79,16 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
+/** The real launcher as a process of its own. */
 function start(args: string[], env: Record<string, string> = {}): ChildProcess {
   const clean = { PATH: process.env.PATH ?? '', HOME: folder, SVC_CONFIG_DIR: folder, ...env }
   return spawn(process.execPath, [LAUNCHER, ...args], { env: clean, stdio: 'pipe' })
 }
 
-async function svc(args: string[], options: { env?: Record<string, string>; stdin?: string } = {}) {
-  const child = start(args, options.env)
-  child.stdin!.end(options.stdin ?? '')
-  const [stdout, stderr, [exit]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')])
-  expect(stdout + stderr).not.toContain(KEY)
-  return { stdout, stderr, exit: exit as number }
+async function svc(args: string[], options: Parameters<typeof runSvc>[1] = {}) {
+  const ran = await runSvc(args, { ...options, env: { SVC_CONFIG_DIR: folder, ...options.env }, folder })
+  expect(ran.stdout + ran.stderr).not.toContain(KEY)
+  return ran
 }
 
 const login = (...more: string[]) => svc(['login', '--api-url', url, '--api-key', KEY, ...more])
@@ -131,9 +135,62 @@ describe('CL-01 login and contexts', () => {
     await expect(stat(file)).rejects.toThrow('ENOENT')
   })
 
-  test('--api-key - reads the key from stdin', async () => {
-    const done = await svc(['login', '--api-url', url, '--api-key', '-'], { stdin: `${KEY}\n` })
+  test.each([['--api-key-stdin'], ['--api-key', '-']])('%s %s reads the key from stdin', async (...flags) => {
+    const done = await svc(['login', '--api-url', url, ...flags], { stdin: `${KEY}\n` })
     expect(done).toMatchObject({ exit: 0 })
+  })
+
+  test('on a terminal the key is asked for and does not show', async () => {
+    const done = await svc(['login', '--api-url', url], { stdin: `${KEY}\r`, columns: 80 })
+    expect(done).toMatchObject({ exit: 0 })
+    expect(done.stderr).toContain('API key: ')
+  })
+
+  test('off a terminal a missing key is told, and two keys are one too many', async () => {
+    const none = await svc(['login', '--api-url', url])
+    expect(none).toMatchObject({ exit: 5, stdout: '' })
+    expect(none.stderr).toContain('the API key is missing')
+    expect(await login('--api-key-stdin')).toMatchObject({ exit: 5, stdout: '' })
+  })
+
+  test('without options it takes the instance of this folder, once', async () => {
+    const nothing = await svc(['login'])
+    expect(nothing).toMatchObject({ exit: 5, stdout: '' })
+    expect(nothing.stderr).toContain(`None runs on this folder (${join(folder, '.svc')})`)
+    await mkdir(join(folder, '.svc'))
+    await writeFile(join(folder, '.svc', 'first-run.json'), JSON.stringify({ base_url: url, api_key: KEY }))
+    for (const _ of [1, 2]) {
+      expect(await svc(['login'])).toMatchObject({
+        exit: 0,
+        stdout: `Logged in to ${url} as developer in org_1. Context: ${hostOf(url)}\n`,
+      })
+    }
+    expect(Object.keys((JSON.parse(await readFile(file, 'utf8')) as Stored).contexts)).toEqual([hostOf(url)])
+  })
+
+  test('--context and SVC_CONTEXT choose a login, the option first', async () => {
+    await login('--context', 'one')
+    await login('--context', 'two')
+    await login('--context', 'three')
+    const context = async (args: string[], env: Record<string, string> = {}) =>
+      (JSON.parse((await svc(['status', '--json', ...args], { env })).stdout) as { context: string }).context
+    expect(await context([])).toBe('one')
+    expect(await context([], { SVC_CONTEXT: 'two' })).toBe('two')
+    expect(await context(['--context', 'three'], { SVC_CONTEXT: 'two', ...loggedIn() })).toBe('three')
+    expect(await svc(['status', '--context', 'four'])).toMatchObject({ exit: 4, stdout: '' })
+  })
+
+  test('context remove and logout forget a login and say what is left', async () => {
+    await login('--context', 'one')
+    await login('--context', 'two')
+    expect(await svc(['context', 'remove', 'nope'])).toMatchObject({ exit: 4, stdout: '' })
+    const out = await svc(['logout'])
+    expect(out).toMatchObject({ exit: 0, stdout: 'The login one is gone from this machine.\n' })
+    expect(out.stderr).toContain('No context is current now. Choose one of two')
+    expect(await svc(['context', 'remove', 'two'])).toMatchObject({ exit: 0, stderr: '' })
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ current: null, contexts: {} })
+    expect(await svc(['logout'])).toMatchObject({ exit: 3, stdout: '' })
+    expect(await svc(['logout'], { env: loggedIn() })).toMatchObject({ exit: 5, stdout: '' })
   })
 
   test('status --json tells the login state and never the key', async () => {
@@ -242,5 +299,35 @@ describe('CL-03 for people and programs', () => {
     expect(exit).toBe(0)
     for (const name of ['login', 'status', 'context', 'datasource']) expect(stdout).toContain(`  ${name} `)
     expect((await svc(['datasorce'])).stderr).toContain('Did you mean datasource?')
+  })
+
+  test('asked for JSON, errors are JSON too, wrong usage included', async () => {
+    for (const args of [
+      ['--json', 'datasource', 'list', '--nope'],
+      ['nope', '-o', 'json'],
+      ['nope', '--output=json'],
+    ]) {
+      const { exit, stdout, stderr } = await svc(args)
+      expect({ exit, stdout }).toEqual({ exit: 5, stdout: '' })
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'INVALID_REQUEST', exit_code: 5 } })
+    }
+  })
+
+  test('-o yaml prints the same document', async () => {
+    const { stdout } = await list('-o', 'yaml')
+    expect(parseYaml(stdout)).toEqual({ items: [DOCS], next_cursor: null })
+  })
+
+  test('on a terminal the table fits and its head is bold; NO_COLOR and a dumb terminal take that away', async () => {
+    sources = [{ ...DOCS, description: 'All manuals, '.repeat(20) }]
+    const at = (env: Record<string, string>) =>
+      svc(['datasource', 'list'], { env: { ...loggedIn(), ...env }, columns: 80 })
+    const { stdout } = await at({})
+    expect(stdout).toContain('\u001b[1mID ')
+    const plain = stripVTControlCharacters(stdout)
+    expect(Math.max(...plain.split('\n').map((line) => line.length))).toBe(80)
+    expect(plain).toContain('All manuals, All…')
+    expect((await at({ NO_COLOR: '1' })).stdout).not.toContain('\u001b')
+    expect((await at({ TERM: 'dumb' })).stdout).not.toContain('\u001b')
   })
 })

@@ -1,25 +1,50 @@
-import { text } from 'node:stream/consumers'
 import { styleText } from 'node:util'
+import type { Table } from './command.ts'
 import type { Config } from './config.ts'
+import { startSpinner } from './spinner.ts'
 
-/** What a command gets: its surroundings, and two ways to speak. */
+type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
+type Input = NodeJS.ReadableStream & { isTTY?: boolean }
+export type Streams = { stdin: Input; stdout: Output; stderr: Output }
+
+/** What a command gets: its surroundings, and the ways to speak and to ask. */
 export type Cli = {
-  config: Config
+  readonly config: Config
+  readonly table: Table
+  readonly streams: Streams
+  /** Width to fit lines into; undefined where a program reads, which wants all of it. */
+  readonly columns: number | undefined
+  /** Somebody is there to ask. */
+  readonly interactive: boolean
   /** The answer: stdout, which a program may read. */
-  print: (lines: string | readonly string[]) => void
+  print(lines: string | readonly string[]): void
   /** Anything else, for the person: stderr. */
-  note: (line: string) => void
-  strong: (line: string) => string
-  readStdin: () => Promise<string>
+  note(line: string): void
+  strong(text: string): string
+  /** Shows on a terminal that work goes on, until it ends. */
+  progress<T>(label: string, work: Promise<T>): Promise<T>
+  readStdin(): Promise<string>
 }
 
-export function createCli(config: Config): Cli {
-  const colored = process.stdout.isTTY && !config.noColor
+export function createCli(config: Config, table: Table, streams: Streams): Cli {
+  const { stdout } = streams
+  const colored = Boolean(stdout.isTTY) && !config.noColor && !config.dumbTerminal
   return {
     config,
-    print: (lines) => void process.stdout.write(`${[lines].flat().join('\n')}\n`),
-    note: (line) => void process.stderr.write(`${line}\n`),
-    strong: (line) => (colored ? styleText('bold', line, { validateStream: false }) : line),
-    readStdin: () => text(process.stdin),
+    table,
+    streams,
+    columns: stdout.isTTY ? (stdout.columns ?? 80) : undefined,
+    // Asked for only when needed: a process opens each of its streams at the first look, for milliseconds.
+    get interactive() {
+      return Boolean(streams.stdin.isTTY && streams.stderr.isTTY)
+    },
+    print: (lines) => void stdout.write(`${[lines].flat().join('\n')}\n`),
+    note: (line) => void streams.stderr.write(`${line}\n`),
+    strong: (text) => (colored ? styleText('bold', text, { validateStream: false }) : text),
+    progress: async (label, work) => {
+      const moving = streams.stderr.isTTY && !config.dumbTerminal
+      return work.finally(moving ? startSpinner(streams.stderr, label) : undefined)
+    },
+    readStdin: async () => (await import('node:stream/consumers')).text(streams.stdin),
   }
 }

@@ -1,23 +1,54 @@
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 export type Config = Readonly<{
   contextsFile: string
   /** Together they stand in for a context. */
   apiUrl: string | undefined
   apiKey: string | undefined
+  /** Stands in for the current one. */
+  context: string | undefined
+  /** Of the instance that runs on this folder, if one does. */
+  dataDir: string
   noColor: boolean
+  /** A terminal that can only print: nothing moves on it. */
+  dumbTerminal: boolean
+  /** What opens an address, or undefined where nobody would see it. */
+  browser: readonly string[] | undefined
 }>
 
 type Env = Readonly<Record<string, string | undefined>>
+type System = { home: string; platform: NodeJS.Platform; folder: string }
 
 /** The client's only reader of the environment. An empty variable counts as not set. */
-export function readConfig(env: Env = process.env, home: string = homedir()): Config {
-  const folder = env.SVC_CONFIG_DIR || env.XDG_CONFIG_HOME || join(home, '.config')
+export function readConfig(env: Env = process.env, system: System = thisSystem()): Config {
   return Object.freeze({
-    contextsFile: join(folder, 'svc', 'contexts.json'),
+    contextsFile: join(configFolder(env, system), 'svc', 'contexts.json'),
     apiUrl: env.SVC_API_URL || undefined,
     apiKey: env.SVC_API_KEY || undefined,
+    context: env.SVC_CONTEXT || undefined,
+    dataDir: resolve(system.folder, env.SVC_DATA_DIR || '.svc'),
     noColor: Boolean(env.NO_COLOR),
+    dumbTerminal: env.TERM === 'dumb',
+    browser: browserOf(env, system.platform),
   })
+}
+
+function thisSystem(): System {
+  return { home: homedir(), platform: process.platform, folder: process.cwd() }
+}
+
+function configFolder(env: Env, { home, platform }: System): string {
+  if (env.SVC_CONFIG_DIR) return env.SVC_CONFIG_DIR
+  if (platform === 'win32' && env.APPDATA) return env.APPDATA
+  return env.XDG_CONFIG_HOME || join(home, '.config')
+}
+
+/** Over SSH a browser would open on the other machine, if at all. */
+function browserOf(env: Env, platform: NodeJS.Platform): readonly string[] | undefined {
+  if (env.BROWSER) return [env.BROWSER]
+  if (env.SSH_CONNECTION) return undefined
+  if (platform === 'darwin') return ['open']
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
+  return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : undefined
 }

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { addContext, type Contexts, readContexts, switchTo, writeContexts } from './contexts.ts'
+import { addContext, type Contexts, readContexts, removeContext, switchTo, writeContexts } from './contexts.ts'
 
 const NONE: Contexts = { current: null, contexts: {} }
 const login = (api_url: string, api_key = 'key') => ({ api_url, api_key })
@@ -48,6 +48,20 @@ describe('CL-01 names of contexts', () => {
   })
 })
 
+describe('CL-01 removing', () => {
+  const { contexts: one } = addContext(NONE, login('https://a.example.com'), 'a')
+  const { contexts: two } = addContext(one, login('https://b.example.com'), 'b')
+
+  test('the current one leaves none current; another leaves the current one', () => {
+    expect(removeContext(two, 'a')).toEqual({ current: null, contexts: { b: login('https://b.example.com') } })
+    expect(removeContext(two, 'b')).toEqual(one)
+  })
+
+  test('one that is not there is told, names of built-in properties included', () => {
+    expect(() => removeContext(two, 'constructor')).toThrow('there is no context constructor')
+  })
+})
+
 describe('CL-01 the file of contexts', () => {
   let folder: string
   let file: string
@@ -73,9 +87,13 @@ describe('CL-01 the file of contexts', () => {
     expect(await readContexts(file)).toEqual(contexts)
   })
 
-  test('when damaged it is named and left as it is', async () => {
-    await mkdir(dirname(file))
-    await writeFile(file, '{"current": 1')
-    await expect(readContexts(file)).rejects.toThrow(`${file} is damaged`)
-  })
+  test.each(['{"current": 1', 'null', '{}', '{"current":1,"contexts":{}}', '{"current":"a","contexts":{"a":{}}}'])(
+    'when damaged, as %s, it is named and left as it is',
+    async (text) => {
+      await mkdir(dirname(file))
+      await writeFile(file, text)
+      await expect(readContexts(file)).rejects.toThrow(`${file} is damaged`)
+      expect(await readFile(file, 'utf8')).toBe(text)
+    },
+  )
 })

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { z } from 'zod'
 import { ServiceError } from '#contract/errors.ts'
 
-const Login = z.object({ api_url: z.string(), api_key: z.string() })
-export type Login = z.infer<typeof Login>
-
-const Contexts = z.object({ current: z.string().nullable(), contexts: z.record(z.string(), Login) })
-export type Contexts = z.infer<typeof Contexts>
+export type Login = { api_url: string; api_key: string }
+export type Contexts = { current: string | null; contexts: Record<string, Login> }
 
 const NAME = /^[A-Za-z0-9[][A-Za-z0-9._:[\]-]{0,99}$/
 
@@ -19,10 +15,19 @@ export async function readContexts(file: string): Promise<Contexts> {
   })
   if (text === undefined) return { current: null, contexts: {} }
   try {
-    return Contexts.parse(JSON.parse(text))
+    return parseContexts(JSON.parse(text))
   } catch (cause) {
     throw new ServiceError('INTERNAL', `${file} is damaged: mend it or delete it and log in again`, { cause })
   }
+}
+
+/** By hand, so that commands which need nothing else start without the schema library. */
+function parseContexts(value: unknown): Contexts {
+  const { current, contexts } = value as Record<string, unknown>
+  const logins = Object.entries(contexts as Record<string, Partial<Login>>)
+  const whole = logins.every(([, login]) => typeof login.api_url === 'string' && typeof login.api_key === 'string')
+  if (!whole || !(current === null || typeof current === 'string')) throw new Error('not a list of contexts')
+  return { current, contexts: Object.fromEntries(logins) as Record<string, Login> }
 }
 
 /** Private from its first byte, and whole or not there: a new file takes the place of the old one. */
@@ -52,8 +57,19 @@ export function addContext(
 }
 
 export function switchTo(before: Contexts, name: string): Contexts {
-  if (!Object.hasOwn(before.contexts, name)) throw new ServiceError('NOT_FOUND', `there is no context ${name}`)
+  if (!Object.hasOwn(before.contexts, name)) throw noContext(name)
   return { ...before, current: name }
+}
+
+/** Without the current one none is current: which is next is for the person to say. */
+export function removeContext(before: Contexts, name: string): Contexts {
+  if (!Object.hasOwn(before.contexts, name)) throw noContext(name)
+  const { [name]: _, ...contexts } = before.contexts
+  return { current: before.current === name ? null : before.current, contexts }
+}
+
+export function noContext(name: string): ServiceError {
+  return new ServiceError('NOT_FOUND', `there is no context ${name}: svc context list shows those there are`)
 }
 
 function freeName({ contexts }: Contexts, host: string): string {

@@ -2,8 +2,11 @@ import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { findLogin, parseApiKey, parseApiUrl, requireLogin } from './credentials.ts'
 
+type Env = Record<string, string>
+const ADA = { home: '/home/ada', platform: 'linux', folder: '/work' } as const
 const NOWHERE = { SVC_CONFIG_DIR: '/nonexistent' }
-const file = (env: Record<string, string>) => readConfig(env, '/home/ada').contextsFile
+const nowhere = (env: Env = {}) => readConfig({ ...NOWHERE, ...env }, ADA)
+const file = (env: Env) => readConfig(env, ADA).contextsFile
 
 test('the folder is SVC_CONFIG_DIR, else XDG_CONFIG_HOME, else ~/.config', () => {
   expect(file({ SVC_CONFIG_DIR: '/a', XDG_CONFIG_HOME: '/b' })).toBe('/a/svc/contexts.json')
@@ -11,20 +14,45 @@ test('the folder is SVC_CONFIG_DIR, else XDG_CONFIG_HOME, else ~/.config', () =>
   expect(file({})).toBe('/home/ada/.config/svc/contexts.json')
 })
 
+test('on Windows it is APPDATA', () => {
+  const windows = { ...ADA, platform: 'win32' } as const
+  expect(readConfig({ APPDATA: '/data' }, windows).contextsFile).toBe('/data/svc/contexts.json')
+})
+
+test('the instance of this folder keeps its data in .svc, or where SVC_DATA_DIR says', () => {
+  expect(readConfig({}, ADA).dataDir).toBe('/work/.svc')
+  expect(readConfig({ SVC_DATA_DIR: 'data' }, ADA).dataDir).toBe('/work/data')
+})
+
+test.each<[Env, readonly string[] | undefined]>([
+  [{}, undefined],
+  [{ DISPLAY: ':0' }, ['xdg-open']],
+  [{ WAYLAND_DISPLAY: 'wayland-0' }, ['xdg-open']],
+  [{ DISPLAY: ':10', SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }, undefined],
+  [{ BROWSER: 'w3m', SSH_CONNECTION: 'x' }, ['w3m']],
+])('with %j the browser is %j', (env, browser) => {
+  expect(readConfig(env, ADA).browser).toEqual(browser)
+})
+
 test('the environment goes before any context', async () => {
-  const config = readConfig({ ...NOWHERE, SVC_API_URL: 'https://a.example.com/', SVC_API_KEY: 'k' }, '/')
+  const config = nowhere({ SVC_API_URL: 'https://a.example.com/', SVC_API_KEY: 'k', SVC_CONTEXT: 'work' })
   expect(await findLogin(config)).toEqual({ context: null, api_url: 'https://a.example.com', api_key: 'k' })
 })
 
 test('half a login in the environment is refused, so that no key goes to another instance', async () => {
-  await expect(findLogin(readConfig({ ...NOWHERE, SVC_API_KEY: 'k' }, '/'))).rejects.toThrow('SVC_API_URL is not set')
-  await expect(findLogin(readConfig({ ...NOWHERE, SVC_API_URL: 'http://a' }, '/'))).rejects.toThrow(
-    'SVC_API_KEY is not set',
-  )
+  await expect(findLogin(nowhere({ SVC_API_KEY: 'k' }))).rejects.toThrow('SVC_API_URL is not set')
+  await expect(findLogin(nowhere({ SVC_API_URL: 'http://a' }))).rejects.toThrow('SVC_API_KEY is not set')
+})
+
+test('CL-01 SVC_CONTEXT and a context that was told must exist', async () => {
+  const missing = { code: 'NOT_FOUND', message: 'there is no context work: svc context list shows those there are' }
+  await expect(findLogin(nowhere({ SVC_CONTEXT: 'work' }))).rejects.toMatchObject(missing)
+  const told = findLogin(nowhere({ SVC_API_URL: 'http://a', SVC_API_KEY: 'k' }), 'work')
+  await expect(told).rejects.toMatchObject(missing)
 })
 
 test('CL-02 without a login the refusal is that of authentication', async () => {
-  await expect(requireLogin(readConfig(NOWHERE, '/'))).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
+  await expect(requireLogin(nowhere())).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
 })
 
 test('an address is http or https and nothing but an address', () => {

@@ -1,20 +1,26 @@
 import { ServiceError } from '#contract/errors.ts'
 import type { Config } from './config.ts'
-import { type Login, readContexts } from './contexts.ts'
+import { type Login, noContext, readContexts } from './contexts.ts'
 
 /** Null names the environment. */
 export type ActiveLogin = Login & { context: string | null }
 
-/** Whom a command speaks as: the environment before the current context. Undefined when nobody is logged in. */
-export async function findLogin(config: Config): Promise<ActiveLogin | undefined> {
-  if (config.apiUrl !== undefined || config.apiKey !== undefined) return fromEnvironment(config)
+/**
+ * Whom a command speaks as: the context it was told, else the environment, else the current context. Undefined when
+ * nobody is logged in.
+ */
+export async function findLogin(config: Config, told?: string): Promise<ActiveLogin | undefined> {
+  if (told === undefined && (config.apiUrl !== undefined || config.apiKey !== undefined)) return fromEnvironment(config)
   const { current, contexts } = await readContexts(config.contextsFile)
-  const login = current !== null && Object.hasOwn(contexts, current) ? contexts[current] : undefined
-  return login && { context: current, ...login }
+  const name = told ?? config.context ?? current
+  if (name === null) return undefined
+  if (Object.hasOwn(contexts, name)) return { context: name, ...contexts[name]! }
+  if (name === current) return undefined
+  throw noContext(name)
 }
 
-export async function requireLogin(config: Config): Promise<ActiveLogin> {
-  const login = await findLogin(config)
+export async function requireLogin(config: Config, told?: string): Promise<ActiveLogin> {
+  const login = await findLogin(config, told)
   if (!login) throw new ServiceError('INVALID_TOKEN', 'you are not logged in')
   return login
 }

@@ -1,12 +1,11 @@
-import { CommanderError } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ERRORS, type ErrorCode, ServiceError } from '#contract/errors.ts'
-import { reportError } from './exit.ts'
+import { Interrupted, reportError } from './exit.ts'
 
-function report(error: unknown) {
+function report(error: unknown, format: 'text' | 'json' = 'text') {
   const lines: string[] = []
-  return { exit: reportError(error, (line) => lines.push(line)), lines }
+  return { exit: reportError(error, format, (line) => lines.push(line)), lines }
 }
 
 describe('CL-02 exit codes', () => {
@@ -14,9 +13,8 @@ describe('CL-02 exit codes', () => {
     expect(report(new ServiceError(code, 'no')).exit).toBe(ERRORS[code].exit)
   })
 
-  test('wrong usage is 5, help and version are 0, and both were already printed', () => {
-    expect(report(new CommanderError(1, 'commander.unknownOption', 'x'))).toEqual({ exit: 5, lines: [] })
-    expect(report(new CommanderError(0, 'commander.helpDisplayed', 'x'))).toEqual({ exit: 0, lines: [] })
+  test('who breaks off gets 130 and no more words', () => {
+    expect(report(new Interrupted())).toEqual({ exit: 130, lines: [] })
   })
 
   test('what nobody expected is 1', () => {
@@ -44,6 +42,21 @@ describe('CL-03 errors say what to do next', () => {
       'svc: slow',
       'Try again in 7 s.',
     ])
+  })
+
+  test('asked for JSON, the error is a document with the same words', () => {
+    const errors = [{ path: 'name', message: 'too long' }]
+    const { lines } = report(new ServiceError('RATE_LIMITED', 'slow', { errors, retryAfterSeconds: 7 }), 'json')
+    expect(JSON.parse(lines.join('\n'))).toEqual({
+      error: {
+        code: 'RATE_LIMITED',
+        detail: 'slow',
+        errors,
+        retry_after_seconds: 7,
+        hint: 'Try again in 7 s.',
+        exit_code: 1,
+      },
+    })
   })
 
   test('an answer of another shape is told as such', () => {

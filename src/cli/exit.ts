@@ -1,12 +1,17 @@
-import { CommanderError } from 'commander'
 import { ERRORS, type ErrorCode, ServiceError } from '#contract/errors.ts'
-import { printable } from './output.ts'
+import { toJson } from './output.ts'
+import { printable } from './printable.ts'
 
 export const INTERRUPTED = 130
 
+/** The person wants no more of it: Ctrl-C at a question, or a no. All was said already. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
 /** What to do next, where the refusal itself does not say. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
-  INVALID_TOKEN: 'Log in: svc login --api-url <url> --api-key <key>',
+  INVALID_TOKEN: 'Log in: svc login --api-url <url> --api-key-stdin',
   FORBIDDEN: 'Ask an admin of your organization for the role, or take another login: svc context use <name>',
   READ_ONLY_SESSION: 'Take a login that may change things: svc context use <name>',
   NOT_FOUND: 'Check the name: the list command beside it shows what there is.',
@@ -14,19 +19,30 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   CONFLICT: 'Nothing was changed. Look at the present state, then decide.',
   RATE_LIMITED: 'Wait a little, then try again.',
   UNAVAILABLE: 'Check the address and the service: svc status',
-  TIMEOUT: 'Try again. Whether the service answers at all: svc status',
+  TIMEOUT: 'Try again, or allow more time with --timeout. Whether the service answers at all: svc status',
   INTERNAL: 'Try again; if it stays, tell whoever runs this instance.',
 }
 
 /** Prints why a command failed and gives its exit code, which comes from the table of errors alone. */
-export function reportError(error: unknown, note: (line: string) => void): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : ERRORS.INVALID_REQUEST.exit
+export function reportError(error: unknown, format: 'text' | 'json', note: (line: string) => void): number {
+  if (error instanceof Interrupted) return INTERRUPTED
   const known = error instanceof ServiceError ? error : toServiceError(error)
-  note(`svc: ${printable(known.message)}`)
-  for (const fault of known.errors ?? []) note(`  ${printable(`${fault.path}: ${fault.message}`)}`)
-  const hint = hintFor(known)
-  if (hint) note(hint)
+  for (const line of format === 'json' ? [toJson(toDocument(known))] : toLines(known)) note(line)
   return ERRORS[known.code].exit
+}
+
+function toLines(error: ServiceError): string[] {
+  const faults = (error.errors ?? []).map((fault) => `  ${printable(`${fault.path}: ${fault.message}`)}`)
+  const hint = hintFor(error)
+  return [`svc: ${printable(error.message)}`, ...faults, ...(hint ? [hint] : [])]
+}
+
+/** For programs: the same, on stderr, so that stdout holds answers only. */
+function toDocument(error: ServiceError): object {
+  const { code, message, errors, retryAfterSeconds } = error
+
+  const known = { code, detail: message, errors, retry_after_seconds: retryAfterSeconds }
+  return { error: { ...known, hint: hintFor(error), exit_code: ERRORS[code].exit } }
 }
 
 function hintFor(error: ServiceError): string | undefined {

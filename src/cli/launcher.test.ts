@@ -15,7 +15,7 @@ beforeEach(async () => {
   await mkdir(join(root, 'dist'))
   await copyFile(LAUNCHER, join(root, 'bin', 'svc.js'))
   await writeFile(join(root, 'package.json'), '{"type":"module"}')
-  await writeFile(join(root, 'dist', 'cli.js'), `console.log('release', process.argv[2]); process.exitCode = 6`)
+  await writeFile(join(root, 'dist', 'cli.cjs'), `console.log('release', process.argv[2]); process.exitCode = 6`)
 })
 afterEach(() => rm(root, { recursive: true }))
 

@@ -1,17 +1,13 @@
-import { createCli } from './cli.ts'
+import { TABLE } from './commands.ts'
 import { readConfig } from './config.ts'
-import { INTERRUPTED, reportError } from './exit.ts'
-import { buildProgram } from './program.ts'
+import { INTERRUPTED } from './exit.ts'
+import { run } from './run.ts'
 
 process.once('SIGINT', () => process.exit(INTERRUPTED))
 // The reader went away, as `head` does: there is nobody left to write for.
 process.stdout.on('error', () => process.exit(0))
 
-const cli = createCli(readConfig())
-const argv = process.argv.slice(2)
-try {
-  const program = await buildProgram(argv, cli)
-  await program.parseAsync(argv, { from: 'user' })
-} catch (error) {
-  process.exitCode = reportError(error, cli.note)
-}
+// The bundle is CommonJS, which starts sooner and knows no await out here.
+void run(process.argv.slice(2), TABLE, readConfig(), process).then((code) => {
+  process.exitCode = code
+})

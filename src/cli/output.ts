@@ -1,53 +1,38 @@
-import { type Command, Option } from 'commander'
+import { toYaml } from '#contract/yaml.ts'
+import type { Cli } from './cli.ts'
+import type { Format } from './command.ts'
+import { toTable } from './table.ts'
 
-export type Format = 'table' | 'json'
+/** What JSON and YAML let pass and a terminal may obey. */
+const UNSAFE = /[\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Every command that prints data takes both spellings. */
-export function addOutputOptions(command: Command): Command {
-  return command
-    .addOption(new Option('-o, --output <format>', 'how to print it').choices(['table', 'json']).default('table'))
-    .addOption(new Option('--json', 'the same as -o json').implies({ output: 'json' }))
+/** Prints the document as JSON or YAML, or else the lines for people. */
+export function show(cli: Cli, format: Format, document: unknown, lines: () => string | readonly string[]): void {
+  const shown = { json: () => toJson(document), yaml: () => inert(toYaml(document).trimEnd()), table: lines }[format]()
+  if (shown.length > 0) cli.print(shown)
+}
+
+/** A list as a table, or a word on stderr where there is nothing in it. */
+export function showList<T>(
+  cli: Cli,
+  format: Format,
+  list: { items: readonly T[]; next_cursor: string | null },
+  table: { header: readonly string[]; row: (item: T) => readonly string[]; none: string },
+): void {
+  if (list.items.length === 0) cli.note(table.none)
+  show(cli, format, list, () => {
+    if (list.items.length === 0) return []
+    const [header, ...lines] = toTable(table.header, list.items.map(table.row), cli.columns)
+    return [cli.strong(header!), ...lines]
+  })
+  if (list.next_cursor !== null) cli.note('There are more: ask for them with --limit.')
 }
 
 export function toJson(value: unknown): string {
-  return JSON.stringify(value, null, 2)
+  return inert(JSON.stringify(value, null, 2))
 }
 
-/** Columns as wide as their widest cell; the last one is not padded. */
-export function toTable(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const clean = rows.map((row) => row.map(printable))
-  const widths = header.map((_, column) => Math.max(...[header, ...clean].map((row) => widthOf(row[column] ?? ''))))
-  return [header, ...clean].map((row) =>
-    row
-      .map((cell, column) => pad(cell, widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  )
-}
-
-/** Label and value, one pair a line. */
-export function toPairs(pairs: readonly (readonly [string, string])[]): string[] {
-  return toTable(['', ''], pairs).slice(1)
-}
-
-/** Text of others must not move the cursor, colour the terminal or turn the reading direction. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replace(/[\u202a-\u202e\u2066-\u2069]/g, '')
-}
-
-function pad(cell: string, width: number): string {
-  return cell + ' '.repeat(Math.max(0, width - widthOf(cell)))
-}
-
-function widthOf(text: string): number {
-  let width = 0
-  for (const character of text) width += widthOfCharacter(character)
-  return width
-}
-
-const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}]/u
-
-function widthOfCharacter(character: string): number {
-  if (/[\p{M}\p{Cf}]/u.test(character)) return 0
-  return WIDE.test(character) ? 2 : 1
+/** The same value, written so that no byte of it steers the terminal: both formats quote their strings alike. */
+function inert(text: string): string {
+  return text.replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

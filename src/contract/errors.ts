@@ -51,7 +51,13 @@ export type Problem = {
   errors?: Fault[]
 }
 
-type Extras = { errors?: Fault[]; retryAfterSeconds?: number; cause?: unknown }
+type Extras = {
+  errors?: Fault[]
+  retryAfterSeconds?: number
+  /** What `WWW-Authenticate` says, where it says more than `Bearer`. */
+  challenge?: string
+  cause?: unknown
+}
 
 /** An expected refusal. Anything else that is thrown is a bug and answers INTERNAL. */
 export class ServiceError extends Error {
@@ -59,12 +65,14 @@ export class ServiceError extends Error {
   readonly code: ErrorCode
   readonly errors: Fault[] | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly challenge: string | undefined
 
   constructor(code: ErrorCode, detail: string, extras: Extras = {}) {
     super(detail, extras.cause === undefined ? undefined : { cause: extras.cause })
     this.code = code
     this.errors = extras.errors
     this.retryAfterSeconds = extras.retryAfterSeconds
+    this.challenge = extras.challenge
   }
 
   get status(): number {

@@ -1,19 +1,70 @@
 import { z } from 'zod'
+import { NO_BODY } from './limits.ts'
 import { operation } from './operation.ts'
 
 export const MCP_BODY_LIMIT = 1024 * 1024
 
-/** Raw: JSON-RPC has its own shapes. Who the caller is, is asked inside; which tools they see follows from it. */
-export const platformMcp = operation({
+/** Raw: JSON-RPC has its own shapes. Which tools callers see follows from who they are. */
+const endpoint = {
   kind: 'raw',
-  name: 'mcp.platform',
   method: 'POST',
-  path: '/mcp/platform',
-  summary: 'MCP endpoint for agents: data sources and functions',
-  access: { principals: ['user', 'api_token', 'agent'], role: 'viewer', scope: 'datasources:read', org: 'token' },
   effect: 'read',
   bodyLimit: MCP_BODY_LIMIT,
   input: z.object({}),
   consumes: ['application/json'],
   produces: ['application/json', 'text/event-stream'],
+} as const
+
+const callers = { principals: ['user', 'api_token', 'agent'], role: 'viewer', org: 'token' } as const
+
+export const platformMcp = operation({
+  ...endpoint,
+  name: 'mcp.platform',
+  path: '/mcp/platform',
+  summary: 'MCP endpoint for agents: data sources',
+  access: { ...callers, scope: ['datasources:read', 'datasources:query'] },
+})
+
+export const notificationsMcp = operation({
+  ...endpoint,
+  name: 'mcp.notifications',
+  path: '/mcp/notifications',
+  summary: 'MCP endpoint for agents: the notifications of the person they act for',
+  access: { ...callers, scope: ['notifications:read', 'notifications:ack'] },
+})
+
+/** RFC 9728 section 2. */
+const ResourceMetadata = z.object({
+  resource: z.string(),
+  authorization_servers: z.array(z.string()),
+  scopes_supported: z.array(z.string()),
+  bearer_methods_supported: z.array(z.literal('header')),
+  resource_name: z.string(),
+})
+
+const metadata = {
+  kind: 'json',
+  method: 'GET',
+  summary: 'Where an agent gets a token for an MCP endpoint (RFC 9728)',
+  access: 'public',
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  output: ResourceMetadata,
+} as const
+
+export const platformMetadata = operation({
+  ...metadata,
+  name: 'mcp.platform-metadata',
+  path: '/.well-known/oauth-protected-resource',
+  description: 'Of `/mcp/platform`, for agents that look at the root of a host. 404 where agents cannot connect.',
+  input: z.object({}),
+})
+
+export const endpointMetadata = operation({
+  ...metadata,
+  name: 'mcp.endpoint-metadata',
+  path: '/.well-known/oauth-protected-resource/mcp/{endpoint}',
+  description: '404 where agents cannot connect.',
+  input: z.object({ endpoint: z.string().describe('`platform` or `notifications`') }),
 })

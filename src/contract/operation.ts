@@ -13,8 +13,8 @@ export type Access =
       readonly role: Role | null
       /** A part in the app named by the path's `{alias}` that is as good as the role. */
       readonly part?: AppPart
-      /** What a connected agent must have been granted; null means no agent may call it. */
-      readonly scope: Scope | null
+      /** What a connected agent must have been granted, one of a list; null means no agent may call it. */
+      readonly scope: Scope | readonly Scope[] | null
       /** `refused`: not in a support session, whatever its role. */
       readonly support?: 'refused'
       /** Where the organization comes from. With `path` the hole is `{org_id}` and must be the caller's own. */
@@ -48,7 +48,13 @@ type Common = {
   readonly errors?: readonly ErrorCode[]
 }
 
-type Tool = { readonly name: string; readonly description: string; readonly endpoint: 'platform' | 'notifications' }
+type Tool = {
+  readonly name: string
+  readonly description: string
+  readonly endpoint: 'platform' | 'notifications'
+  /** A write that may be repeated: twice is as good as once. */
+  readonly repeatable?: true
+}
 
 export type JsonOperation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> = Common & {
   readonly kind: 'json'

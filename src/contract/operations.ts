@@ -1,10 +1,11 @@
 import { listActivity, setQuota } from './activity.ts'
+import { disconnectAgent, listAgents, listOrgAgents, revokeAgent } from './agents.ts'
 import { createEmbeddings, listModels } from './ai.ts'
 import { adminCreateOrg, adminCreateToken, createOrg, validateToken } from './auth.ts'
 import { consoleAsset, consolePage } from './console.ts'
 import { exposeSource, listSlimSources, listSources, querySource, switchSource } from './data-sources.ts'
 import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
-import { platformMcp } from './mcp.ts'
+import { endpointMetadata, notificationsMcp, platformMcp, platformMetadata } from './mcp.ts'
 import {
   acceptInvitation,
   changeRole,
@@ -18,6 +19,17 @@ import {
   revokeInvitation,
   setDomains,
 } from './members.ts'
+import { ackNotification, listInbox } from './notifications.ts'
+import {
+  consentDecision,
+  consentPage,
+  oauthAuthorize,
+  oauthMetadata,
+  oauthRegister,
+  oauthResume,
+  oauthRevoke,
+  oauthToken,
+} from './oauth.ts'
 import type { Operation } from './operation.ts'
 import { configureSource } from './search-config.ts'
 import {
@@ -32,6 +44,7 @@ import {
   signOut,
   switchOrg,
 } from './sign-in.ts'
+import { skillArchive, skillEntry, skillIndex, skillReference } from './skills.ts'
 import { adminListAudit, adminSetDomains, elevateSupport, endSupport, listSupport, startSupport } from './support.ts'
 import { docs, health, metrics, openapi, ready } from './system.ts'
 import { createToken, listTokens, revokeToken } from './tokens.ts'
@@ -62,6 +75,18 @@ export const OPERATIONS: readonly Operation[] = [
   setDomains,
   listAudit,
   listSupport,
+  listAgents,
+  disconnectAgent,
+  listOrgAgents,
+  revokeAgent,
+  oauthMetadata,
+  oauthRegister,
+  oauthAuthorize,
+  oauthResume,
+  consentPage,
+  consentDecision,
+  oauthToken,
+  oauthRevoke,
   listSlimSources,
   querySource,
   listSources,
@@ -76,6 +101,8 @@ export const OPERATIONS: readonly Operation[] = [
   setQuota,
   listModels,
   createEmbeddings,
+  listInbox,
+  ackNotification,
   signInPage,
   signInStart,
   signInCallback,
@@ -87,8 +114,15 @@ export const OPERATIONS: readonly Operation[] = [
   exchangeCode,
   hostedCallback,
   platformMcp,
+  notificationsMcp,
+  platformMetadata,
+  endpointMetadata,
   consolePage,
   consoleAsset,
+  skillIndex,
+  skillArchive,
+  skillEntry,
+  skillReference,
   health,
   ready,
   metrics,

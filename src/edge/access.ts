@@ -66,13 +66,17 @@ export function admit(
     throw new ServiceError('NOT_FOUND', 'no such organization')
   }
   if (access.role !== null && !found.part) admitRole(principal, access.role)
-  if (principal.kind === 'agent' && (access.scope === null || !principal.scopes.includes(access.scope))) {
-    throw forbidden(access.scope === null ? 'not open to agents' : `needs the scope ${access.scope}`)
-  }
+  if (principal.kind === 'agent') admitScope(principal, access)
   if (principal.support && access.support === 'refused') throw forbidden('not open to support sessions')
   if (effect === 'write' && principal.read_only) {
     throw new ServiceError('READ_ONLY_SESSION', 'this session may only read')
   }
+}
+
+function admitScope(principal: Principal, { scope }: MemberAccess): void {
+  const scopes = scope === null ? [] : [scope].flat()
+  if (scopes.some((one) => principal.scopes.includes(one))) return
+  throw forbidden(scopes.length === 0 ? 'not open to agents' : `needs the scope ${scopes.join(' or ')}`)
 }
 
 function admitRole(principal: Principal, role: NonNullable<MemberAccess['role']>): void {

@@ -62,8 +62,13 @@ export function accessWords(access: Access): string {
   const role = access.role === null ? 'in any organization or none' : `with the role \`${access.role}\` or above`
   const part = access.part === undefined ? '' : `, or with the part \`${access.part}\` in the app`
   const org = access.org === 'path' ? ', in the organization of the path' : ''
-  const scope = kinds.includes('agent') ? `; agents need the scope \`${access.scope}\`` : ''
+  const scope = kinds.includes('agent') ? `; agents need the scope ${scopeWords(access.scope)}` : ''
   return `${who} ${role}${part}${org}${scope}`
+}
+
+function scopeWords(scope: Exclude<Access, string>['scope']): string {
+  const scopes = [scope].flat().map((one) => `\`${one}\``)
+  return scopes.join(' or ')
 }
 
 function sentence(words: readonly string[]): string {

@@ -51,7 +51,7 @@ describe('the end client’s address', () => {
   const read = createInfoReader({ trustedProxies: trusted, hops: createHops(SECRET, testClock()) })
   const ask = (sent: Record<string, string>, socket = '127.0.0.1') => {
     const headers: Record<string, string> = { host: '127.0.0.1:8080', ...sent }
-    return read({ method: 'GET', url: 'http://x/', header: (name) => headers[name] }, socket)
+    return read({ method: 'GET', url: 'http://x/', headers }, socket)
   }
 
   it('IPv4 in IPv6 sockets is IPv4', () => {

@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import { ServiceError } from '#contract/errors.ts'
 import { type Operation, pathShape } from '#contract/operation.ts'
 import type { Clock } from '#lib/clock.ts'
@@ -10,11 +9,14 @@ import type { Sealer } from '#lib/seal.ts'
 import { createGate, type HasPart } from './access.ts'
 import { createAnswer } from './answer.ts'
 import type { ResolveCaller } from './caller.ts'
+import { withoutContent } from './head.ts'
 import { chooseFormat, type Format } from './negotiate.ts'
 import { problemResponse, toServiceError } from './problem.ts'
+import { isForPeople, problemPage } from './problem-page.ts'
 import { createLimiter } from './rate-limit.ts'
 import { createInputReader } from './read-input.ts'
 import { RequestContext, type RequestInfo, type Route, type ServiceFetch } from './route.ts'
+import { createRouter, splitUrl } from './router.ts'
 
 export type EdgeDeps = {
   service: string
@@ -36,47 +38,51 @@ export type EdgeDeps = {
 /** Never sent: how an answer nobody waits for is counted. */
 const CALLER_GONE = 499
 
-type Bindings = { Bindings: RequestInfo }
-
 /** Turns routes into the `fetch` of a service. Nothing is mounted but what stands in `routes`. */
 export function createEdge(routes: readonly Route[], deps: EdgeDeps): ServiceFetch {
-  const app = new Hono<Bindings>()
-  for (const route of routes) mount(app, route, deps)
+  const find = createRouter(routes.map((route) => ({ ...route.op, target: createHandler(route, deps) })))
+  const elsewhere = createElsewhere(routes, deps)
+  return (request, info) => {
+    const { path, query } = splitUrl(request.url)
+    const found = find(request.method === 'HEAD' ? 'GET' : request.method, path)
+    if (!found) return elsewhere(request, info, path)
+    const answered = found.target(request, found.holes, query, info)
+    return request.method === 'HEAD' ? answered.then(withoutContent) : answered
+  }
+}
+
+/** No route fits: a neighbour's path, a method that is not taken, or nothing at all. */
+function createElsewhere(routes: readonly Route[], deps: EdgeDeps) {
   const allowed = methodsByPath(routes)
   const seenElsewhere = createRecorder('none', deps)
   const seenForwarded = createRecorder('forwarded', deps)
-  const forwarded = async (pass: () => Promise<Response>, info: RequestInfo) => {
+  const pass = async (neighbour: ServiceFetch, request: Request, info: RequestInfo) => {
     const started = performance.now()
-    const response = await pass()
+    const response = await neighbour(request, info)
     seenForwarded(response.status, started, info)
     return response
   }
-  app.notFound((c) => {
-    const neighbour = deps.forward?.(c.req.path)
-    if (neighbour) return forwarded(() => neighbour(c.req.raw, c.env), c.env)
-    seenElsewhere(404, performance.now(), c.env)
-    const allow = allowed.find(({ shape }) => shape.test(c.req.path))?.allow
-    if (allow) return refuse(c.req.raw, c.env, methodNotAllowed(c.req.method, allow), { allow })
-    return refuse(c.req.raw, c.env, new ServiceError('NOT_FOUND', 'there is nothing here'))
-  })
-  app.onError((error, c) => {
-    const refusal = toServiceError(error)
-    const fields = { error, request_id: c.env.requestId }
-    // A caller who hung up is no fault of ours.
-    if (c.req.raw.signal.aborted) deps.log.info(fields, 'the caller went away')
-    else if (refusal.status >= 500) deps.log.error(fields, 'not answered by a route')
-    return refuse(c.req.raw, c.env, refusal)
-  })
-  return async (request, info) => app.fetch(request, info)
+  return async (request: Request, info: RequestInfo, path: string): Promise<Response> => {
+    try {
+      const neighbour = deps.forward?.(path)
+      if (neighbour) return await pass(neighbour, request, info)
+    } catch (error) {
+      return refuseForwarded(error, request, info, deps.log)
+    }
+    seenElsewhere(404, performance.now(), info)
+    const allow = allowed.find(({ shape }) => shape.test(path))?.allow
+    if (allow) return refuse(request, info, methodNotAllowed(request.method, allow), { allow })
+    return refuse(request, info, new ServiceError('NOT_FOUND', 'there is nothing here'))
+  }
 }
 
-function mount(app: Hono<Bindings>, route: Route, deps: EdgeDeps): void {
-  const handle = createHandler(route, deps)
-  app.on(route.op.method, honoPath(route.op.path), (c) => {
-    const { url } = c.req.raw
-    const mark = url.indexOf('?')
-    return handle(c.req.raw, c.req.param(), mark === -1 ? '' : url.slice(mark + 1), c.env)
-  })
+function refuseForwarded(error: unknown, request: Request, info: RequestInfo, log: Log): Response {
+  const refusal = toServiceError(error)
+  const fields = { error, request_id: info.requestId }
+  // A caller who hung up is no fault of ours.
+  if (request.signal.aborted) log.info(fields, 'the caller went away')
+  else if (refusal.status >= 500) log.error(fields, 'not answered by a route')
+  return refuse(request, info, refusal)
 }
 
 /** A request in order: who, may they, not too often, what do they ask, answer it. */
@@ -87,13 +93,15 @@ function createHandler(route: Route, deps: EdgeDeps) {
   const readInput = createInputReader(op)
   const answer = createAnswer(route, deps)
   const seen = createRecorder(op.name, deps)
+  const fallback = defaultFormat(op)
 
   return async (request: Request, holes: Record<string, string>, query: string, info: RequestInfo) => {
     const started = performance.now()
-    const format = chooseFormat(request.headers.get('accept'), defaultFormat(op))
+    const accept = request.headers.get('accept')
+    const format = chooseFormat(accept, fallback)
     try {
       const principal = await gate(request, info, holes)
-      await limit?.(info, principal)
+      if (limit) await limit(info, principal)
       const input = await readInput(request, holes, query)
       const response = await answer(input, new RequestContext(info, principal, request, format), format)
       seen(response.status, started, info)
@@ -103,6 +111,7 @@ function createHandler(route: Route, deps: EdgeDeps) {
       // A caller who hung up gets no answer, and is no fault of ours.
       if (request.signal.aborted) seen(CALLER_GONE, started, info)
       else seen(refusal.status, started, info, refusal)
+      if (isForPeople(op, accept)) return problemPage(refusal, info.requestId)
       return problemResponse(refusal, format, info.requestId, {}, op.refusals)
     }
   }
@@ -114,15 +123,15 @@ function defaultFormat(op: Operation): Format {
 
 /** Counts and logs each answer; what we did wrong is logged with its cause, what the caller did wrong is not. */
 function createRecorder(operation: string, { service, metrics, log }: EdgeDeps) {
-  const timers = new Map<number, { observe(seconds: number): void }>()
+  const timers = new Map<number, (seconds: number) => void>()
   const timerOf = (status: number) => {
-    const timer = timers.get(status) ?? metrics.requests.labels({ service, operation, status })
+    const timer = timers.get(status) ?? metrics.requests.of({ service, operation, status })
     timers.set(status, timer)
     return timer
   }
   return (status: number, started: number, info: RequestInfo, refusal?: ServiceError) => {
     const ms = performance.now() - started
-    timerOf(status).observe(ms / 1000)
+    timerOf(status)(ms / 1000)
     const fields = { request_id: info.requestId, operation, status, duration_ms: Math.round(ms * 10) / 10 }
     if (refusal && status >= 500) log.error({ ...fields, error: refusal.cause ?? refusal }, 'answered with a fault')
     else log.plain(fields, 'answered')
@@ -145,8 +154,4 @@ function methodsByPath(routes: readonly Route[]): { shape: RegExp; allow: string
     allow.set(op.path, before ? `${before}, ${methods}` : methods)
   }
   return [...allow].map(([path, methods]) => ({ shape: pathShape(path), allow: methods }))
-}
-
-function honoPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1')
 }

@@ -21,6 +21,10 @@ export type ListenOptions = {
 const STOP_GRACE_MS = 20_000
 const LINGER_MS = 1_000
 
+/** On each connection, its latest answer. */
+const LATEST = Symbol('latest')
+type Connection = Socket & { [LATEST]?: ServerResponse }
+
 /** Opens the one port of a process. Stopping takes no new request and finishes those that run. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const answer = getRequestListener(
@@ -34,9 +38,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     { errorHandler: (error) => outsideFault(error, options.onError), autoCleanupIncoming: false },
   )
-  const latest = new WeakMap<Socket, ServerResponse>()
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    latest.set(incoming.socket, outgoing)
+    ;(incoming.socket as Connection)[LATEST] = outgoing
     void answer(incoming, outgoing)
   }
   const limits = { requestTimeout: 60_000, headersTimeout: 15_000, requireHostHeader: false }
@@ -52,9 +55,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     )
     outgoing.writeHead(refusal.status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(refusal))
   })
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Connection) => {
     // While an earlier request is unanswered, what is said now would be read as the answer to that one.
-    const before = latest.get(socket)
+    const before = socket[LATEST]
     if (before && !before.closed) before.once('close', () => socket.destroySoon())
     else refuseBrokenRequest(error, socket)
   })
@@ -69,8 +72,9 @@ function pass(
   incoming: IncomingMessage,
   { readInfo, fetch: answer }: ListenOptions,
 ): Promise<Response> {
-  const header = (name: string) => incoming.headers[name] as string | undefined
-  const head = { method: request.method, url: request.url, header }
+  // Only `set-cookie` is ever a list, and nobody asks for that one.
+  const headers = incoming.headers as Record<string, string | undefined>
+  const head = { method: request.method, url: request.url, headers }
   return answer(request, readInfo(head, incoming.socket.remoteAddress ?? ''))
 }
 

@@ -37,6 +37,15 @@ form { display: grid; gap: .5rem; margin: 1.25rem 0 0; }
 label { font-weight: 550; }
 input { width: 100%; padding: .625rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); color: var(--ink); font: 1rem/1.4 ui-monospace, Menlo, Consolas, monospace; }
 form .button { margin-top: .5rem; }
+select { width: 100%; padding: .625rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); color: var(--ink); font: inherit; }
+fieldset { display: grid; gap: .375rem; margin: .5rem 0; padding: 0; border: 0; }
+legend { margin-bottom: .375rem; padding: 0; font-weight: 550; }
+.tick { display: flex; gap: .625rem; align-items: baseline; font-weight: 400; }
+.tick input { width: auto; flex: none; }
+dl { display: grid; gap: .125rem; margin: 1rem 0; }
+dt { color: var(--soft); font-size: .875rem; }
+dd { margin: 0 0 .5rem; overflow-wrap: anywhere; font-weight: 550; }
+.warning { padding: .625rem .75rem; border: 1px solid var(--line); border-radius: .5rem; font-size: .9375rem; }
 code { font: .875em/1.4 ui-monospace, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 @media (max-width: 30rem) { body { padding: 0; place-items: stretch; } main { max-width: none; border: 0; border-radius: 0; padding: 2rem 1.25rem; } }
 `

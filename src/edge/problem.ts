@@ -55,18 +55,26 @@ export function problemResponse(
 ): Response {
   const problem = error.toProblem(requestId)
   const { body, type } = encode(shape === 'openai' ? { ...problem, error: openAiError(error) } : problem, format)
-  const headers: Record<string, string> = {
+  const headers = {
     'content-type': type === 'application/json' ? 'application/problem+json' : type,
+    ...problemHeaders(error, requestId),
+    ...extra,
+  }
+  return new Response(body, { status: error.status, headers })
+}
+
+/** What a refusal says in headers, whatever its body is. */
+export function problemHeaders(error: ServiceError, requestId: string): Record<string, string> {
+  return {
     'x-request-id': requestId,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(Math.ceil(error.retryAfterSeconds)) }),
     ...(error.code === 'INVALID_TOKEN' && { 'www-authenticate': 'Bearer' }),
+    ...(error.challenge !== undefined && { 'www-authenticate': error.challenge }),
     // The rest of a body that is too large is never read, so the connection cannot be used again.
     ...(error.code === 'PAYLOAD_TOO_LARGE' && { connection: 'close' }),
-    ...extra,
   }
-  return new Response(body, { status: error.status, headers })
 }
 
 /** https://platform.openai.com/docs/guides/error-codes: its clients show `message` and nothing else of a body. */

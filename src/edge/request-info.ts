@@ -3,8 +3,12 @@ import { newId } from '#lib/ids.ts'
 import { HOP_HEADER, type Hops } from './hop.ts'
 import type { RequestInfo } from './route.ts'
 
-/** The little of a request that is needed here, as cheap to get as the listener can offer it. */
-export type RequestHead = { method: string; url: string; header: (name: string) => string | undefined }
+/** The little of a request that is needed here; the names of headers in lower case. */
+export type RequestHead = {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
 export type ReadInfo = (head: RequestHead, socketAddress: string) => RequestInfo
 
 /** Reads who is really calling, from the socket, from proxies that are trusted, or from our own signed header. */
@@ -14,24 +18,27 @@ export function createInfoReader(deps: {
   /** A hop header that is not to be believed: another secret, a clock that is off, or an outsider. */
   onBadHop?: () => void
 }): ReadInfo {
-  return (head, socketAddress) => {
-    const hop = head.header(HOP_HEADER)
-    const told = hop === undefined ? undefined : deps.hops.verify(hop, head.method, head.url)
+  return ({ method, url, headers }, socketAddress) => {
+    const hop = headers[HOP_HEADER]
+    const told = hop === undefined ? undefined : deps.hops.verify(hop, method, url)
     if (told) return told
     if (hop !== undefined) deps.onBadHop?.()
     const { address, isPrivate } = knownAddress(socketAddress)
-    const forwarded = head.header('x-forwarded-for')
-    const proxied = PROXY_HEADERS.some((name) => head.header(name) !== undefined) ? true : undefined
+    const forwarded = headers['x-forwarded-for']
     return {
       clientAddress: forwarded === undefined ? address : clientAddress(address, forwarded, deps.trustedProxies),
       requestId: newId('req'),
-      via: head.header('x-svc-client') === 'cli' ? 'cli' : 'api',
-      direct: proxied === undefined && hop === undefined && isPrivate && isLocalHost(head.header('host')),
+      via: headers['x-svc-client'] === 'cli' ? 'cli' : 'api',
+      direct: isPrivate && hop === undefined && isLocalHost(headers.host) && !isProxied(headers),
     }
   }
 }
 
 const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-real-ip', 'via', 'cf-connecting-ip']
+
+function isProxied(headers: RequestHead['headers']): boolean {
+  return PROXY_HEADERS.some((name) => headers[name] !== undefined)
+}
 
 /** Scrapers and people at the machine name an address; a page that points its own name here does not. */
 function isLocalHost(host: string | undefined): boolean {

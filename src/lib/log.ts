@@ -32,9 +32,32 @@ export function createLog(level: LogLevel, destination?: pino.DestinationStream)
   return withCleanChildren(log, plain)
 }
 
-/** Lines by the hundred are written together, a quarter of a second late at most; the rest is written at once. */
+const GATHERED_CHARS = 16_000
+const GATHERED_MS = 250
+
+/**
+ * Lines by the hundred are written together, a quarter of a second late at most; the rest is written at once.
+ * Gathered here, because the stream measures all it holds at every write.
+ */
 function gathered(): pino.DestinationStream {
-  return pino.destination({ dest: 2, sync: false, minLength: 4096, periodicFlush: 250 })
+  const stream = pino.destination({ dest: 2, sync: false })
+  let held = ''
+  let timer: NodeJS.Timeout | undefined
+  const flush = () => {
+    clearTimeout(timer)
+    timer = undefined
+    if (held !== '') stream.write(held)
+    held = ''
+  }
+  // Before the stream's own farewell.
+  process.prependListener('beforeExit', flush).prependListener('exit', flush)
+  return {
+    write: (line) => {
+      held += line
+      if (held.length >= GATHERED_CHARS) flush()
+      else timer ??= setTimeout(flush, GATHERED_MS).unref()
+    },
+  }
 }
 
 const LABELS = { level: (label: string) => ({ level: label }) }
@@ -66,7 +89,10 @@ function withCleanChildren(log: pino.Logger, plain: pino.DestinationStream | und
     plain: (fields, message) => {
       if (!plain) return
       let line = `{"level":"info","time":"${isoNow()}"${heldText}`
-      for (const key in fields) line += `,"${key}":${JSON.stringify(fields[key])}`
+      for (const key in fields) {
+        const value = fields[key]!
+        line += `,"${key}":${typeof value === 'number' ? value : JSON.stringify(value)}`
+      }
       plain.write(`${line},"msg":"${message}"}\n`)
     },
     child: (fields) => {

@@ -5,9 +5,9 @@ describe('metrics', () => {
   it('count requests by operation and status, in buckets of seconds', async () => {
     const { registry, requests } = createMetrics({ processMetrics: false })
     const labels = { service: 'auth-service', operation: 'auth.create-org', status: '201' }
-    requests.observe(labels, 0.004)
-    requests.observe(labels, 0.2)
-    requests.observe({ ...labels, status: '409' }, 7)
+    requests.of(labels)(0.004)
+    requests.of(labels)(0.2)
+    requests.of({ ...labels, status: '409' })(7)
     const text = await registry.metrics()
     const of = (status: string) => `service="auth-service",operation="auth.create-org",status="${status}"`
     expect(text).toContain(`svc_request_duration_seconds_bucket{le="0.001",${of('201')}} 0`)
@@ -15,6 +15,9 @@ describe('metrics', () => {
     expect(text).toContain(`svc_request_duration_seconds_bucket{le="0.5",${of('201')}} 2`)
     expect(text).toContain(`svc_request_duration_seconds_bucket{le="5",${of('409')}} 0`)
     expect(text).toContain(`svc_request_duration_seconds_count{${of('409')}} 1`)
+    expect(text).toContain(`svc_request_duration_seconds_bucket{le="+Inf",${of('409')}} 1`)
+    expect(text).toContain(`svc_request_duration_seconds_sum{${of('201')}} 0.20400000000000001`)
+    expect(text).toContain('# TYPE svc_request_duration_seconds histogram')
   })
 
   it('count the faults of each loop', async () => {

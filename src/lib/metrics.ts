@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
+import { createHistogram } from './histogram.ts'
 
 /** One registry per process, handed to whoever counts: nothing is registered at import. */
 export type Metrics = ReturnType<typeof createMetrics>
@@ -9,12 +10,10 @@ export function createMetrics(options: { processMetrics: boolean }) {
   if (options.processMetrics) collectDefaultMetrics({ register: registry })
   return {
     registry,
-    requests: new Histogram({
+    requests: createHistogram(registry, {
       name: 'svc_request_duration_seconds',
       help: 'Time to answer a request, by operation and status',
-      labelNames: ['service', 'operation', 'status'],
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
-      registers,
     }),
     loopFaults: new Counter({
       name: 'svc_loop_faults_total',

@@ -11,18 +11,21 @@ import { type KeyValueStore, openMemoryStore, openRedis, withFallback } from '#l
 import { createLog, type Log } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
+import { createSafeFetch } from '#lib/net/safe-fetch.ts'
 import { createSealer } from '#lib/seal.ts'
 import type { Resources } from './compose/parts.ts'
 import type { Config } from './config.ts'
 
 /** In the order their tables build on each other. */
-export const AREAS = ['lib', 'auth', 'data-sources', 'databases', 'ai', 'activity'] as const
+export const AREAS = ['lib', 'auth', 'data-sources', 'databases', 'ai', 'activity', 'notifications'] as const
 
 export function allMigrations() {
   return readMigrations(AREAS.map((area) => ({ area, folder: assets.migrations(area) })))
 }
 
-export type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore; outgoing?: Resources['outgoing'] }
+export type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore } & Partial<
+  Pick<Resources, 'outgoing' | 'safeFetch'>
+>
 
 /** Opens what a process holds once; `stack` closes it again, last opened first. */
 export async function openResources(
@@ -46,6 +49,7 @@ export async function openResources(
     metrics: createMetrics({ processMetrics: !over.log }),
     principalCache: createPrincipalCache(clock),
     outgoing: over.outgoing ?? stack.use(createOperatorFetch()),
+    safeFetch: over.safeFetch ?? createSafeFetch(),
   }
 }
 

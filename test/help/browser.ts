@@ -4,6 +4,8 @@ type Site = 'same-origin' | 'same-site' | 'cross-site' | 'none'
 type Sent = {
   method?: string
   form?: Record<string, string>
+  /** A body as it is; its type stands in `headers`. */
+  text?: string
   json?: unknown
   site?: Site
   headers?: Record<string, string>
@@ -23,11 +25,11 @@ export class Browser {
   }
 
   /** Redirects are not followed: `Location` is what most tests look at. */
-  async go(url: string, { method, form, json, site = 'same-origin', headers = {} }: Sent = {}): Promise<Response> {
+  async go(url: string, { method, form, text, json, site = 'same-origin', headers = {} }: Sent = {}): Promise<Response> {
     const { origin, pathname, search } = new URL(url)
     const target = this.#hosts[origin]
     if (!target) throw new Error(`nothing answers at ${origin}`)
-    const body = form ? new URLSearchParams(form) : json === undefined ? null : JSON.stringify(json)
+    const body = text ?? (form ? new URLSearchParams(form) : json === undefined ? null : JSON.stringify(json))
     const response = await fetch(`${target}${pathname}${search}`, {
       method: method ?? (body === null ? 'GET' : 'POST'),
       redirect: 'manual',

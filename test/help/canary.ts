@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Db } from '../../src/lib/db/db.ts'
 import { identifier, sql } from '../../src/lib/db/sql.ts'
 
@@ -6,11 +8,22 @@ export async function findSecrets(db: Db, logs: readonly string[], secrets: read
   return [...findIn(await dumpTables(db), secrets), ...findInLogs(logs, secrets)]
 }
 
-export function findInLogs(logs: readonly string[], secrets: readonly string[]): string[] {
-  return findIn([{ name: 'log', text: logs.join('\n') }], secrets)
+export function findInLogs(logs: readonly string[], secrets: readonly string[], name = 'log'): string[] {
+  return findIn([{ name, text: logs.join('\n') }], secrets)
 }
 
-function findIn(places: readonly { name: string; text: string }[], secrets: readonly string[]): string[] {
+/** In the bytes of every file of a folder, but for those below one of `except`. */
+export function findInFiles(folder: string, secrets: readonly string[], except: readonly string[] = []): string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+  const wanted = paths.filter((path) => !except.some((other) => path.startsWith(`${other}/`)))
+  return wanted.flatMap((path) => findIn([{ name: path, text: readFileSync(join(folder, path)) }], secrets))
+}
+
+/** `Buffer` and text alike: what is looked for is ASCII. */
+type Place = { name: string; text: string | Buffer }
+
+function findIn(places: readonly Place[], secrets: readonly string[]): string[] {
   return places.flatMap(({ name, text }) =>
     secrets.flatMap((secret) =>
       spellings(secret)
@@ -20,7 +33,7 @@ function findIn(places: readonly { name: string; text: string }[], secrets: read
   )
 }
 
-async function dumpTables(db: Db): Promise<{ name: string; text: string }[]> {
+async function dumpTables(db: Db): Promise<Place[]> {
   const tables = await db.query<{ schema: string; name: string }>(sql`
     select table_schema as schema, table_name as name from information_schema.tables
     where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`)
@@ -38,6 +51,7 @@ function spellings(secret: string): { how: string; spelled: string }[] {
     const encoded = Buffer.from('x'.repeat(shift) + secret).toString('base64')
     return { how: 'base64', spelled: encoded.slice(shift === 0 ? 0 : 4, -4) }
   })
-  const hex = { how: 'hex', spelled: Buffer.from(secret).toString('hex') }
-  return [{ how: 'raw', spelled: secret }, { how: 'URL', spelled: encodeURIComponent(secret) }, hex, ...base64]
+  const hex = Buffer.from(secret).toString('hex')
+  const hexes = [hex, hex.toUpperCase()].map((spelled) => ({ how: 'hex', spelled }))
+  return [{ how: 'raw', spelled: secret }, { how: 'URL', spelled: encodeURIComponent(secret) }, ...hexes, ...base64]
 }

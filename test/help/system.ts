@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import type { Db } from '../../src/lib/db/db.ts'
 import { type KeyValueStore, openMemoryStore, openRedis } from '../../src/lib/kv.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
+import type { SafeFetch } from '../../src/lib/net/safe-fetch.ts'
 import { type Config, type Environment, readSettings, toConfig } from '../../src/server/config.ts'
 import { bringEmptyCluster } from '../../src/server/databases/test-databases.ts'
 import { openResources } from '../../src/server/resources.ts'
@@ -43,9 +44,11 @@ export type SystemOptions = {
   mode?: Mode
   clock?: Clock
   env?: Environment
-  on?: System
+  on?: Pick<System, 'db' | 'databaseUrl'>
   /** Where calls to identity providers go; only with services together. */
   outgoing?: (request: Request) => Promise<Response>
+  /** Where calls to addresses of others go; only with services together. */
+  safeFetch?: SafeFetch
 }
 
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
@@ -64,8 +67,15 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const logs: string[] = []
   const log = createLog('info', { write: (line: string) => void logs.push(line) })
   const kv = stack.use(openTestStore(options.clock ?? systemClock))
-  const { clock, outgoing } = options
-  const over = { db: database.db, kv, log, ...(clock && { clock }), ...(outgoing && { outgoing }) }
+  const { clock, outgoing, safeFetch } = options
+  const over = {
+    db: database.db,
+    kv,
+    log,
+    ...(clock && { clock }),
+    ...(outgoing && { outgoing }),
+    ...(safeFetch && { safeFetch }),
+  }
   const urls =
     options.mode === 'apart'
       ? stores.postgres
@@ -78,7 +88,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 /** Services that run apart must be told. */
 const SEEN_BY_AGENTS = { SVC_AUTH_PUBLIC_URL: 'https://auth.test', SVC_MCP_PUBLIC_URL: 'https://mcp.test/mcp' }
 
-type Over = { db: Db; log: Log; kv: KeyValueStore } & Pick<SystemOptions, 'clock' | 'outgoing'>
+type Over = { db: Db; log: Log; kv: KeyValueStore } & Pick<SystemOptions, 'clock' | 'outgoing' | 'safeFetch'>
 type Urls = Record<ServiceName, string>
 
 async function startTogether(config: Config, stack: AsyncDisposableStack, over: Over): Promise<Urls> {

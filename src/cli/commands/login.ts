@@ -1,50 +1,93 @@
-import type { Command } from 'commander'
 import { validateToken } from '#contract/auth.ts'
 import { ServiceError } from '#contract/errors.ts'
 import type { Principal } from '#contract/principal.ts'
 import { connect } from '../api.ts'
 import type { Cli } from '../cli.ts'
-import { addContext, type Login, readContexts, writeContexts } from '../contexts.ts'
+import type { OutputFlags } from '../command.ts'
+import { addContext, type Contexts, type Login, readContexts, writeContexts } from '../contexts.ts'
 import { parseApiKey, parseApiUrl } from '../credentials.ts'
+import { findEmbedded } from '../embedded.ts'
+import { show } from '../output.ts'
+import { askSecret } from '../prompt.ts'
 
-type Flags = { apiUrl: string; apiKey: string; context?: string }
-
-export function define(command: Command, cli: Cli): void {
-  command
-    .requiredOption('--api-url <url>', 'address of the instance')
-    .requiredOption('--api-key <key>', 'your API key, or - to read it from stdin and keep it out of the shell history')
-    .option('--context <name>', 'name for this login (default: the host of the address)')
-    .addHelpText('after', '\nExample:\n  svc login --api-url https://svc.example.com --api-key - < key.txt')
-    .action((flags: Flags) => run(flags, cli))
+type Flags = OutputFlags & {
+  apiUrl?: string
+  apiKey?: string
+  apiKeyStdin?: boolean
+  context?: string
+  timeout?: number
 }
+type Found = { login: Login; embedded: boolean }
 
-async function run(flags: Flags, cli: Cli): Promise<void> {
-  const login = await parse(flags, cli)
+export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const file = cli.config.contextsFile
+  const found = await readLogin(flags, cli)
   // Named before the key is tried, so that a name that is taken costs no call.
-  addContext(await readContexts(file), login, flags.context)
-  const principal = await whoIs(login)
-  const added = addContext(await readContexts(file), login, flags.context)
+  add(await readContexts(file), found, flags.context)
+  const principal = await cli.progress(`Asking ${found.login.api_url}`, whoIs(found.login, flags.timeout))
+  const added = add(await readContexts(file), found, flags.context)
   await writeContexts(file, added.contexts)
-  cli.print(`Logged in to ${login.api_url} as ${describe(principal)}. Context: ${added.name}`)
-  if (added.contexts.current !== added.name) {
-    cli.note(`The current context is still ${added.contexts.current}. To switch: svc context use ${added.name}`)
+  tell(added, found.login, principal, flags, cli)
+}
+
+async function readLogin(flags: Flags, cli: Cli): Promise<Found> {
+  if (flags.apiUrl === undefined) {
+    const login = flags.apiKey || flags.apiKeyStdin ? undefined : await findEmbedded(cli.config.dataDir)
+    if (login) return { login, embedded: true }
+    const detail = `which instance? None runs on this folder (${cli.config.dataDir}), so give --api-url and --api-key-stdin`
+    throw new ServiceError('INVALID_REQUEST', detail)
   }
+  const api_url = parseApiUrl(flags.apiUrl)
+  return { login: { api_url, api_key: parseApiKey(await readKey(flags, cli)) }, embedded: false }
 }
 
-async function parse(flags: Flags, cli: Cli): Promise<Login> {
-  const key = flags.apiKey === '-' ? await cli.readStdin() : flags.apiKey
-  return { api_url: parseApiUrl(flags.apiUrl), api_key: parseApiKey(key) }
+async function readKey({ apiKey, apiKeyStdin }: Flags, cli: Cli): Promise<string> {
+  if (apiKey !== undefined && apiKeyStdin) {
+    throw new ServiceError('INVALID_REQUEST', '--api-key and --api-key-stdin: only one of them')
+  }
+  if (apiKeyStdin || apiKey === '-') return await cli.readStdin()
+  if (apiKey !== undefined) return apiKey
+  if (cli.interactive) return await askSecret(cli, 'API key: ')
+  throw new ServiceError('INVALID_REQUEST', 'the API key is missing: give it with --api-key-stdin or --api-key')
 }
 
-async function whoIs(login: Login): Promise<Principal> {
+/** The instance of this folder is not added a second time, however often people ask for it. */
+function add(before: Contexts, { login, embedded }: Found, wanted: string | undefined) {
+  const same = Object.entries(before.contexts).find(
+    ([, { api_url, api_key }]) => api_url === login.api_url && api_key === login.api_key,
+  )
+  if (embedded && same && wanted === undefined) return { name: same[0], contexts: before }
+  return addContext(before, login, wanted)
+}
+
+async function whoIs(login: Login, timeout: number | undefined): Promise<Principal> {
   try {
-    return (await connect(login).call(validateToken, { token: login.api_key })).principal
+    return (await connect(login, timeout).call(validateToken, { token: login.api_key })).principal
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     if (error.code === 'INVALID_TOKEN') throw new ServiceError('INVALID_TOKEN', 'this API key is not valid here')
     if (error.code === 'NOT_FOUND') throw new ServiceError('NOT_FOUND', `there is no svc at ${login.api_url}`)
     throw error
+  }
+}
+
+function tell(
+  { name, contexts }: { name: string; contexts: Contexts },
+  { api_url }: Login,
+  principal: Principal,
+  { output }: Flags,
+  cli: Cli,
+): void {
+  const document = {
+    context: name,
+    current: contexts.current === name,
+    api_url,
+    org_id: principal.org_id,
+    role: principal.role,
+  }
+  show(cli, output, document, () => `Logged in to ${api_url} as ${describe(principal)}. Context: ${name}`)
+  if (contexts.current !== name) {
+    cli.note(`The current context is still ${contexts.current}. To switch: svc context use ${name}`)
   }
 }
 

@@ -1,13 +1,13 @@
-import type { Command } from 'commander'
 import { validateToken } from '#contract/auth.ts'
 import { ServiceError } from '#contract/errors.ts'
 import type { Principal } from '#contract/principal.ts'
 import { connect } from '../api.ts'
 import type { Cli } from '../cli.ts'
+import type { LoginFlags, OutputFlags } from '../command.ts'
 import { type ActiveLogin, findLogin } from '../credentials.ts'
-import { addOutputOptions, type Format, toJson, toPairs } from '../output.ts'
+import { show } from '../output.ts'
+import { toPairs } from '../table.ts'
 
-type Flags = { output: Format }
 type Status = {
   logged_in: boolean
   context: string | null
@@ -17,24 +17,20 @@ type Status = {
   principal: Pick<Principal, 'kind' | 'id' | 'org_id' | 'role' | 'expires_at'> | null
 }
 
-export function define(command: Command, cli: Cli): void {
-  addOutputOptions(command)
-    .addHelpText('after', '\nExits 0 when the login works, 3 when there is none or it is refused.')
-    .action((flags: Flags) => run(flags, cli))
-}
-
 /** The document is printed in any case; what is wrong, if anything, comes after it as any other error. */
-async function run({ output }: Flags, cli: Cli): Promise<void> {
-  const login = await findLogin(cli.config)
-  const { status, error } = login ? await ask(login) : notLoggedIn()
-  cli.print(output === 'json' ? toJson(status) : toPairs(describe(status)))
+export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
+  const login = await findLogin(cli.config, flags.context)
+  const { status, error } = login
+    ? await cli.progress(`Asking ${login.api_url}`, ask(login, flags.timeout))
+    : notLoggedIn()
+  show(cli, flags.output, status, () => toPairs(describe(status)))
   if (error) throw error
 }
 
-async function ask(login: ActiveLogin): Promise<{ status: Status; error?: ServiceError }> {
+async function ask(login: ActiveLogin, timeout: number | undefined): Promise<{ status: Status; error?: ServiceError }> {
   const { context, api_url } = login
   try {
-    const { principal } = await connect(login).call(validateToken, { token: login.api_key })
+    const { principal } = await connect(login, timeout).call(validateToken, { token: login.api_key })
     return { status: { logged_in: true, context, api_url, reachable: true, principal: pick(principal) } }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

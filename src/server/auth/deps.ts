@@ -8,8 +8,10 @@ import type { TokenKind } from './token-format.ts'
 export type AuthKeys = {
   readonly epoch: string
   readonly userJwt: Uint8Array
+  /** For the cookies of an authorization that is under way. */
+  readonly oauthCookie: string
   /** How a secret is kept: never itself, always under the key of its kind. */
-  hash(kind: TokenKind | 'state' | 'browser', secret: string): Buffer
+  hash(kind: TokenKind | 'state' | 'browser' | 'oauth' | 'consent', secret: string): Buffer
 }
 
 export function authKeys(jwtSecret: string, jwtSigningKey: string): AuthKeys {
@@ -23,6 +25,7 @@ export function authKeys(jwtSecret: string, jwtSigningKey: string): AuthKeys {
   return {
     epoch: keyEpoch(master),
     userJwt: deriveKey(master, 'user-jwt'),
+    oauthCookie: deriveKey(master, 'oauth-cookie').toString('hex'),
     hash: (kind, secret) => hmac(keyOf(kind), secret),
   }
 }

@@ -12,6 +12,7 @@ import { domainRoutes } from './domains.ts'
 import { invitationRoutes } from './invitations.ts'
 import { meRoutes } from './me.ts'
 import { memberRoutes } from './members.ts'
+import { agentRoutes, createAssertionValidator, type OAuthDeps, type OAuthOptions, oauthRoutes } from './oauth/index.ts'
 import { type SignInOptions, signInRoutes } from './sign-in/index.ts'
 import { supportRoutes } from './support.ts'
 import { tokenRoutes } from './tokens.ts'
@@ -19,6 +20,7 @@ import { createValidate, type Validate, type ValidateWorkload, validateRoute } f
 
 export { chooseFirstAccount, type FirstAccount, makeFirstAccount } from './bootstrap.ts'
 export { type AuthKeys, authKeys } from './deps.ts'
+export type { OAuthOptions } from './oauth/index.ts'
 export type { SignInOptions } from './sign-in/index.ts'
 export { type LocalCode, openLocalCode } from './sign-in/local-code.ts'
 export { createWorkloadValidator } from './workload/validate.ts'
@@ -34,13 +36,17 @@ type Options = {
   onRevoked: () => void
   workload?: ValidateWorkload
   signIn?: SignInOptions
+  /** There where agents can connect. */
+  oauth?: OAuthOptions
 }
 
-export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, ...rest }: Options): Auth {
+export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, oauth, ...rest }: Options): Auth {
   const keys: AuthKeys = authKeys(jwtSecret, jwtSigningKey)
   const deps = { ...rest, keys }
   const failures = createFailureLimiter({ name: 'validate-failures', limit: 60, windowSeconds: 60 }, { ...rest, kv })
-  const validate = createValidate({ ...deps, workload, failures })
+  const connector: OAuthDeps | undefined = oauth && { ...deps, ...oauth, kv }
+  const assertion = connector && createAssertionValidator(connector)
+  const validate = createValidate({ ...deps, workload, assertion, failures })
   const routes = [
     validateRoute(validate),
     createOrgRoute(deps),
@@ -53,6 +59,8 @@ export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, ...
     ...domainRoutes(deps),
     ...auditRoutes(deps),
     ...supportRoutes(deps),
+    ...agentRoutes(deps),
+    ...(connector ? oauthRoutes(connector) : []),
     ...(signIn ? signInRoutes(deps, signIn) : []),
   ]
   return { routes, validate }

@@ -4,7 +4,10 @@ import type { Audience, Principal } from '#contract/principal.ts'
 import { invalidToken } from '#edge/caller.ts'
 import type { FailureLimiter } from '#edge/rate-limit.ts'
 import { type Route, route } from '#edge/route.ts'
+import { ACCESS_TOKEN_TYPE } from '#lib/access-token.ts'
+import { ASSERTION_TYPE } from '#lib/actor-assertion.ts'
 import type { AuthDeps } from './deps.ts'
+import type { ValidateAssertion } from './oauth/index.ts'
 import { liveSession } from './sessions.ts'
 import { findLiveToken } from './store/people.ts'
 import { findLiveSupport } from './store/support.ts'
@@ -16,23 +19,27 @@ export type Validate = (token: string, audience: Audience, clientAddress: string
 /** Answers undefined for a token that is not good, and throws UNAVAILABLE when that cannot be told now. */
 export type ValidateWorkload = (token: string) => Promise<Principal | undefined>
 
-type Deps = AuthDeps & { workload: ValidateWorkload | undefined; failures: FailureLimiter }
+type Deps = AuthDeps & {
+  workload: ValidateWorkload | undefined
+  assertion: ValidateAssertion | undefined
+  failures: FailureLimiter
+}
 
 /**
  * Who a token stands for; every refusal is the same. Guessing is bounded by the end client's address, whichever
  * service passed the guess on.
  */
 export function createValidate(deps: Deps): Validate {
-  return async (token, _audience, clientAddress) => {
+  return async (token, audience, clientAddress) => {
     await deps.failures.refuseIfSpent(clientAddress)
-    const principal = await find(deps, token)
+    const principal = await find(deps, token, audience)
     if (principal) return principal
     await deps.failures.count(clientAddress)
     throw invalidToken()
   }
 }
 
-async function find(deps: Deps, token: string): Promise<Principal | undefined> {
+async function find(deps: Deps, token: string, audience: Audience): Promise<Principal | undefined> {
   switch (kindOfToken(token)) {
     case 'api_token':
       return findApiToken(deps, token)
@@ -41,7 +48,7 @@ async function find(deps: Deps, token: string): Promise<Principal | undefined> {
     case 'support':
       return findSupport(deps, token)
     default:
-      return findJwt(deps, token)
+      return findJwt(deps, token, audience)
   }
 }
 
@@ -70,9 +77,12 @@ async function findSupport({ db, clock, keys }: Deps, token: string): Promise<Pr
   }
 }
 
-async function findJwt(deps: Deps, token: string): Promise<Principal | undefined> {
+async function findJwt(deps: Deps, token: string, audience: Audience): Promise<Principal | undefined> {
   const type = typeOfJwt(token)
   if (type === undefined) return undefined
+  if (type === ASSERTION_TYPE) return deps.assertion?.(token, audience)
+  // An agent's token is for the MCP server alone, and nobody may pass it on.
+  if (type === ACCESS_TOKEN_TYPE) return undefined
   if (type !== USER_JWT_TYPE) return deps.workload?.(token)
   const jwt = await readUserJwt(deps, token)
   const session = jwt && (await liveSession(deps, { id: jwt.sessionId }))

@@ -4,7 +4,9 @@ import { createAi } from '../ai/index.ts'
 import { consoleRoutes } from '../console/index.ts'
 import { askRoute, configureRoute, dataSourceRoutes, manageRoutes, sourcesOfDatabases } from '../data-sources/index.ts'
 import { createDatabases } from '../databases/index.ts'
+import { notificationRoutes } from '../notifications/index.ts'
 import { ownerOf } from '../service-table.ts'
+import { skillRoutes } from '../skills/index.ts'
 import { apiDocsRoutes } from '../system/index.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
@@ -49,8 +51,10 @@ export function compose(parts: ServiceParts): Service {
       ...activity.routes,
       ...quota.routes,
       ...ai.routes,
+      ...notificationRoutes(parts),
       ...apiDocsRoutes(parts),
       ...consoleRoutes(assets.console()),
+      ...skillRoutes({ folder: assets.skills(), built: assets.bundled, version: parts.version }),
       ...(hosted?.routes ?? []),
     ],
     validate: validateAtAuth(parts, 'api-gateway'),

@@ -1,4 +1,5 @@
-import { createAuth, createWorkloadValidator } from '../auth/index.ts'
+import { createCookies } from '#edge/cookies.ts'
+import { createAuth, createWorkloadValidator, type OAuthOptions } from '../auth/index.ts'
 import { composeEdge } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 import { composeSignIn } from './sign-in.ts'
@@ -7,12 +8,14 @@ export function compose(parts: ServiceParts): Service {
   const { jwtSecret, jwtSigningKey } = parts.config.secrets
   if (!jwtSecret || !jwtSigningKey) throw new Error('auth-service started without its secrets')
   const { accepted, credentialsDir } = parts.config.workload
+  const oauth = composeConnector(parts, jwtSecret)
   const auth = createAuth({
     ...parts,
     jwtSecret,
     jwtSigningKey,
     onRevoked: () => parts.principalCache.clear(),
     signIn: composeSignIn(parts),
+    ...(oauth && { oauth }),
     ...(accepted && { workload: createWorkloadValidator(parts, { ...accepted, credentialsDir }) }),
   })
   const fetch = composeEdge(parts, {
@@ -21,4 +24,19 @@ export function compose(parts: ServiceParts): Service {
     validate: (token, { clientAddress }) => auth.validate(token, 'auth-service', clientAddress),
   })
   return { fetch, loops: [] }
+}
+
+/** Agents can connect only where the MCP server has a secret of its own to speak for them with. */
+function composeConnector(parts: ServiceParts, jwtSecret: string): OAuthOptions | undefined {
+  const { secrets, signIn, connector } = parts.config
+  if (secrets.actorAssertionSecret === undefined) return undefined
+  return {
+    publicUrls: parts.publicUrls,
+    jwtSecret,
+    actorAssertionSecret: secrets.actorAssertionSecret,
+    loopbackAnyPort: connector.loopbackAnyPort,
+    safeFetch: parts.safeFetch,
+    cookies: createCookies(signIn.redirectBaseUrl),
+    log: parts.log,
+  }
 }

@@ -2,7 +2,7 @@ import { validateToken } from '#contract/auth.ts'
 import { createClient } from '#contract/client.ts'
 import { OPERATIONS } from '#contract/operations.ts'
 import type { Audience } from '#contract/principal.ts'
-import { createCallerResolver, type ValidateToken } from '#edge/caller.ts'
+import { createCallerResolver, type ResolveCaller, type ValidateToken } from '#edge/caller.ts'
 import { createCookies } from '#edge/cookies.ts'
 import { createEdge, type EdgeDeps } from '#edge/http.ts'
 import type { Route, ServiceFetch } from '#edge/route.ts'
@@ -10,27 +10,35 @@ import type { ServiceName } from '../service-table.ts'
 import { systemRoutes } from '../system/index.ts'
 import type { ServiceParts } from './parts.ts'
 
-type Options = { name: ServiceName; routes: readonly Route[]; validate: ValidateToken; forward?: EdgeDeps['forward'] }
+type Options = {
+  name: ServiceName
+  routes: readonly Route[]
+  validate: ValidateToken
+  /** Looks at callers first, where a service has ones that no other has. */
+  resolve?: (others: ResolveCaller) => ResolveCaller
+  forward?: EdgeDeps['forward']
+}
 
 /** What every service has in common: its own routes and the operations ones, behind the same edge. */
-export function composeEdge(parts: ServiceParts, { name, routes, validate, forward }: Options): ServiceFetch {
+export function composeEdge(parts: ServiceParts, { name, routes, validate, resolve, forward }: Options): ServiceFetch {
   refuseUnlisted(routes)
   const { principalCache: cache, clock } = parts
   const { operatorToken } = parts.config.secrets
   const publicUrl = parts.config.signIn.redirectBaseUrl
+  const others = createCallerResolver({
+    audience: name,
+    // Agents carry their token themselves; a browser's cookie opens nothing there.
+    cookies: name === 'mcp-server' ? [] : createCookies(publicUrl).session,
+    validate,
+    cache,
+    clock,
+  })
   return createEdge([...routes, ...systemRoutes({ ...parts, operatorToken })], {
     ...parts,
     service: name,
     operatorToken,
     publicUrl,
-    resolve: createCallerResolver({
-      audience: name,
-      // Agents carry their token themselves; a browser's cookie opens nothing there.
-      cookies: name === 'mcp-server' ? [] : createCookies(publicUrl).session,
-      validate,
-      cache,
-      clock,
-    }),
+    resolve: resolve?.(others) ?? others,
     ...(forward && { forward }),
   })
 }

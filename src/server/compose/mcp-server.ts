@@ -1,12 +1,55 @@
-import { mcpRoutes } from '../mcp/index.ts'
+import { createHops, HOP_HEADER } from '#edge/hop.ts'
+import type { ServiceFetch } from '#edge/route.ts'
+import { createAccessTokenReader } from '#lib/access-token.ts'
+import { createAssertionSigner } from '#lib/actor-assertion.ts'
+import { createAgents, createHostCheck, createMcp, NO_AGENTS, toOwnPath } from '../mcp/index.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 
 export function compose(parts: ServiceParts): Service {
-  const fetch = composeEdge(parts, {
-    name: 'mcp-server',
-    routes: mcpRoutes({ ...parts, gateway: parts.neighbour('api-gateway') }),
+  const { connector, signIn } = parts.config
+  const told = [connector.mcpUrl, signIn.redirectBaseUrl].filter((url) => url !== undefined)
+  const validate = validateAtAuth(parts, 'mcp-server')
+  const mcp = createMcp({
+    ...parts,
+    ...agentsOf(parts),
+    gateway: parts.neighbour('api-gateway'),
+    fixed: told.length > 0,
+    checkHost: createHostCheck({ publicUrls: told, isPassedOn: passedOnBy(parts) }),
+  })
+  const edge = composeEdge(parts, { name: 'mcp-server', routes: mcp.routes, validate, resolve: mcp.resolve })
+  return { fetch: connector.mcpUrl === undefined ? edge : atPublicPath(connector.mcpUrl, edge), loops: [] }
+}
+
+function agentsOf(parts: ServiceParts) {
+  const { jwtSecret, actorAssertionSecret } = parts.config.secrets
+  if (!jwtSecret || !actorAssertionSecret) return { connectors: false, agents: NO_AGENTS }
+  const agents = createAgents({
+    read: createAccessTokenReader(jwtSecret, parts.clock),
+    sign: createAssertionSigner(actorAssertionSecret, parts.clock),
     validate: validateAtAuth(parts, 'mcp-server'),
   })
-  return { fetch, loops: [] }
+  return { connectors: true, agents }
+}
+
+/** The door names us by the address inside the cluster, and signs what it passes on. */
+function passedOnBy({ config, clock }: ServiceParts): (request: Request) => boolean {
+  const hops = createHops(config.secrets.internalSecret, clock)
+  return ({ headers, method, url }) => {
+    const hop = headers.get(HOP_HEADER)
+    return hop !== null && hops.verify(hop, method, url) !== undefined
+  }
+}
+
+/** On a host of its own, `{mcp_url}` need not end in `/mcp`. */
+function atPublicPath(mcpUrl: string, edge: ServiceFetch): ServiceFetch {
+  return (request, info) => {
+    const url = new URL(request.url)
+    const path = toOwnPath(url.pathname, mcpUrl)
+    if (path === url.pathname) return edge(request, info)
+    url.pathname = path
+    const { method, headers, body, signal } = request
+    const init: RequestInit & { duplex: 'half' } = { method, headers, body, signal, duplex: 'half' }
+    return edge(new Request(url, init), info)
+  }
 }

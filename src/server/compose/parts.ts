@@ -7,6 +7,7 @@ import type { KeyValueStore } from '#lib/kv.ts'
 import type { Log } from '#lib/log.ts'
 import type { Loop } from '#lib/loop.ts'
 import type { Metrics } from '#lib/metrics.ts'
+import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { Sealer } from '#lib/seal.ts'
 import type { Config } from '../config.ts'
 import type { ServiceName } from '../service-table.ts'
@@ -24,6 +25,8 @@ export type Resources = {
   readonly principalCache: PrincipalCache
   /** To addresses the configuration names, such as identity providers. */
   readonly outgoing: (request: Request) => Promise<Response>
+  /** To addresses that others give us. */
+  readonly safeFetch: SafeFetch
 }
 
 /** What the builder of one service is given. */

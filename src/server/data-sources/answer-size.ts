@@ -4,31 +4,71 @@ import { textBytes } from './text-size.ts'
 type Framed = { id: string; title: string | null; metadata: Readonly<Record<string, unknown>> }
 
 export type Ruler = {
-  /** Bytes of a hit as one of several, without the values that `isLeftOut` names. */
+  /** Bytes of a hit as one of several, without its title and the values that `isLeftOut` names. */
   frame(hit: Framed, isLeftOut: (key: string, value: unknown) => boolean): number
   /** Bytes of one value in a hit's metadata. */
   value(key: string, value: unknown): number
   /** Bytes of an unmarked answer whose hits add up to `hits`. */
   whole(count: number, hits: number): number
-  /** Everything around the hits of a shortened answer. */
+  /** Everything around the hits of a shortened answer; a little high. */
   around(count: number, note: string): number
 }
 
 /**
- * Measures an answer in pieces. How pieces are joined is learned from the encoder itself, on small samples: the same
+ * Measures an answer in pieces. How the encoder joins pieces is learned from the encoder, on small samples; the same
  * keys come in every hit, so each is written once.
  */
 export function createRuler(format: Format): Ruler {
-  const bytes = (value: unknown) => Buffer.byteLength(encode(value, format).body)
-  const among = (metadata: object) => bytes({ results: [{ id: '', title: null, metadata }] })
-  const withOne = among({ k: null })
+  const { emptyHit, fullHit } = HITS[format]
   const keys = new Map<string, number>()
   const keyBytes = (key: string) => {
     const known = keys.get(key)
     if (known !== undefined) return known
-    const measured = among({ k: null, [key]: null }) - withOne - NULL
+    const measured = hitBytes({ [key]: null }, format) - fullHit - NULL
     keys.set(key, measured)
     return measured
   }
-  ...
+  const value = (key: string, given: unknown) => {
+    if (typeof given === 'string') return textBytes(given, format)
+    if (typeof given !== 'object' || given === null) return bytesOf([given], format) - bytesOf([null], format) + NULL
+    return hitBytes({ [key]: given }, format) - fullHit - keyBytes(key)
+  }
+  return {
+    value,
+    frame({ id, title, metadata }, isLeftOut) {
+      const entries = Object.entries(metadata).filter(([, given]) => given !== undefined)
+      let bytes = (entries.length === 0 ? emptyHit : fullHit) + textBytes(id, format) - EMPTY_STRING
+      if (title !== null) bytes -= NULL
+      for (const [key, given] of entries) bytes += keyBytes(key) + (isLeftOut(key, given) ? 0 : value(key, given))
+      return bytes
+    },
+    whole: (count, hits) =>
+      count === 0
+        ? bytesOf({ count, results: [] }, format)
+        : bytesOf({ count, results: [hitWith({})] }, format) - emptyHit + hits,
+    around: (count, note) => bytesOf({ count, results: ['x'], truncated: true, note }, format) - 3,
+  }
+}
+
+const NULL = 4
+const EMPTY_STRING = 2
+const HITS: Record<Format, { emptyHit: number; fullHit: number }> = { json: learn('json'), yaml: learn('yaml') }
+
+/** `fullHit`: a hit with metadata, without the bytes of any entry in it. */
+function learn(format: Format) {
+  const [none, one, two] = [{}, { a: null }, { a: null, b: null }].map((metadata) => hitBytes(metadata, format))
+  return { emptyHit: none!, fullHit: 2 * one! - two! }
+}
+
+/** As one of several: what a hit more adds. */
+function hitBytes(metadata: object, format: Format): number {
+  return bytesOf({ results: [hitWith({}), hitWith(metadata)] }, format) - bytesOf({ results: [hitWith({})] }, format)
+}
+
+function hitWith(metadata: object) {
+  return { id: '', title: null, metadata }
+}
+
+function bytesOf(value: unknown, format: Format): number {
+  return Buffer.byteLength(encode(value, format).body)
 }

@@ -4,42 +4,56 @@ const QUOTES = 2
 const ELLIPSIS = '…'
 const ELLIPSIS_BYTES = 3
 
+/** How many lengths up to `longest` a text can be cut to. */
+export function cutCount(text: string, longest: number): number {
+  return Math.min(text.length, longest + 1)
+}
+
 /**
  * Bytes of a text as it is written, quotes and escapes included, when cut to so many UTF-16 units, the mark of the cut
- * counted in; never too low. Made for every length up to `longest` at once: a search then costs a look-up each.
+ * counted in; never too low. Written for every length up to `longest` at once, from `from` on: a search then costs a
+ * look-up each. Answers the bytes of the whole text, where that is no longer than `longest`.
  */
-export function cutSizes(text: string, format: Format, longest: number): Uint32Array {
-  const sizes = new Uint32Array(Math.min(text.length, longest + 1))
+export function fillCutSizes(text: string, format: Format, longest: number, into: Uint32Array, from: number): number {
+  const ascii = ASCII[format]
+  const count = cutCount(text, longest)
   let bytes = QUOTES + ELLIPSIS_BYTES
-  for (let i = 0; i < sizes.length; i++) {
-    sizes[i] = bytes
-    bytes += unitBytes(text, i, format)
+  for (let i = 0; i < count; i++) {
+    into[from + i] = bytes
+    const code = text.charCodeAt(i)
+    bytes += code < 0x80 ? ascii[code]! : wideBytes(text, i, code, format)
   }
-  return sizes
+  return bytes - ELLIPSIS_BYTES
 }
 
 export function textBytes(text: string, format: Format): number {
+  const ascii = ASCII[format]
   let bytes = QUOTES
-  for (let i = 0; i < text.length; i++) bytes += unitBytes(text, i, format)
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    bytes += code < 0x80 ? ascii[code]! : wideBytes(text, i, code, format)
+  }
   return bytes
-}
-
-/** What one UTF-16 unit adds, by the escapes of `edge/negotiate.ts`. A pair of surrogates is counted at its first. */
-function unitBytes(text: string, i: number, format: Format): number {
-  const code = text.charCodeAt(i)
-  if (code < 0x80) return asciiBytes(code, format)
-  if (code < 0x800) return format === 'yaml' && code < 0xa0 ? 6 : 2
-  if (code >= 0xd800 && code <= 0xdfff) return surrogateBytes(text, i, code, format)
-  return format === 'yaml' && UNSAFE.has(code) ? 6 : 3
 }
 
 const SHORT_ESCAPES = new Set([0x22, 0x5c, 0x08, 0x0c, 0x0a, 0x0d, 0x09])
 const UNSAFE = new Set([0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff])
+const ASCII: Record<Format, Uint8Array> = { json: asciiTable('json'), yaml: asciiTable('yaml') }
 
-function asciiBytes(code: number, format: Format): number {
-  if (SHORT_ESCAPES.has(code)) return 2
-  if (code < 0x20) return 6
-  return code === 0x7f && format === 'yaml' ? 6 : 1
+/** What one UTF-16 unit adds, by the escapes of `edge/negotiate.ts`. */
+function asciiTable(format: Format): Uint8Array {
+  return Uint8Array.from({ length: 0x80 }, (_, code) => {
+    if (SHORT_ESCAPES.has(code)) return 2
+    if (code < 0x20) return 6
+    return code === 0x7f && format === 'yaml' ? 6 : 1
+  })
+}
+
+/** The same above ASCII. A pair of surrogates is counted at its first. */
+function wideBytes(text: string, i: number, code: number, format: Format): number {
+  if (code < 0x800) return format === 'yaml' && code < 0xa0 ? 6 : 2
+  if (code >= 0xd800 && code <= 0xdfff) return surrogateBytes(text, i, code, format)
+  return format === 'yaml' && UNSAFE.has(code) ? 6 : 3
 }
 
 function surrogateBytes(text: string, i: number, code: number, format: Format): number {

@@ -67,6 +67,39 @@ describe('DS-16 an answer of at most 16 KiB', () => {
     expect(answer.note).toContain(`the last ${20 - answer.count} of 20 hits left out`)
   })
 
+  it.each([
+    ['json', 'x', 16_336, 598],
+    ['json', '"\\\n', 16_336, 299],
+    ['json', 'né', 16_336, 399],
+    ['json', '👍🏽', 16_216, 298],
+    ['yaml', 'x', 16_329, 568],
+    ['yaml', '"\\\n', 16_329, 284],
+    ['yaml', 'né', 16_329, 379],
+    ['yaml', '👍🏽', 16_329, 284],
+  ] as const)('in %s twenty hits of %j take %d bytes, cut to %d', (format, part, size, length) => {
+    const all = Array.from({ length: 20 }, (_, n) => ({
+      id: `id ${n}`,
+      title: `Title ${n}`,
+      metadata: {
+        body: part.repeat(900 * ((n % 4) + 1)),
+        short: 's'.repeat(100),
+        year: 2000 + n,
+        _score: 0.5,
+        _target: 'docs',
+      },
+    }))
+    const answer = truncateAnswer(all, format)
+    expect([answer.count, bytes(answer, format)]).toEqual([20, size])
+    expect(answer.note).toContain(`20 values cut to ${length} characters`)
+  })
+
+  it.each(FORMATS)('is left alone up to the last byte, and not a byte further, in %s', (format) => {
+    const filled = (n: number) => [hit('1', { n: [1, 'é'] }), hit('2', 'x'.repeat(n))]
+    const free = ANSWER_BYTES - bytes({ count: 2, results: filled(0) }, format)
+    expect(truncateAnswer(filled(free), format)).toEqual({ count: 2, results: filled(free) })
+    expect(truncateAnswer(filled(free + 1), format).truncated).toBe(true)
+  })
+
   it('a column may be called title too', () => {
     const metadata = { title: 'm'.repeat(9_000), _score: 1, _target: 'docs' }
     const { results } = truncateAnswer([{ id: '1', title: 't'.repeat(9_000), metadata }], 'json')

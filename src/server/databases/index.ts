@@ -6,13 +6,13 @@ import { createRoute } from './create.ts'
 import type { DatabaseDeps } from './deps.ts'
 import { dropRoute } from './drop.ts'
 import { createEmbeddedEngine } from './engine/embedded.ts'
-import { connectionString } from './engine/engine.ts'
+import { connectionString, type ManagedEngine } from './engine/engine.ts'
 import { createPools, type ManagedDb } from './engine/pools.ts'
 import { createPostgresEngine } from './engine/postgres.ts'
 import { unfinishedLoop } from './finish.ts'
 import { listRoute } from './list.ts'
 import { type Login, openPassword } from './new-database.ts'
-import { findByPhysicalName, findDatabase } from './store.ts'
+import { type DatabaseRow, findByPhysicalName, findDatabase } from './store.ts'
 
 export type { ManagedDb } from './engine/pools.ts'
 
@@ -43,6 +43,7 @@ export function createDatabases(options: Options): Databases {
   const engine = chooseEngine(options, onError)
   const pools = createPools({ onError })
   const deps: DatabaseDeps = { ...options, engine, pools }
+  const secure = securedOnce(engine)
   const onUnfinished = (error: unknown, { id }: { id: string }) =>
     log.error({ error, database: id }, 'not finished; it is tried again')
   return {
@@ -50,6 +51,7 @@ export function createDatabases(options: Options): Databases {
     loops: [unfinishedLoop(deps, onUnfinished)],
     async open(orgId, name, as) {
       const row = await needReady({ db }, orgId, name)
+      if (as === 'reader') await secure(row)
       const login = { role: row[`${as}_role`], password: openPassword(row, as, sealer), database: row.physical_name }
       return pools.open(connectionString(await engine.ownAddress(), login))
     },
@@ -63,9 +65,31 @@ export function createDatabases(options: Options): Databases {
   }
 }
 
+/** Once for each database in the life of a process. */
+function securedOnce(engine: ManagedEngine): (row: DatabaseRow) => Promise<void> {
+  const secured = new Map<string, Promise<void>>()
+  return (row) => {
+    const known = secured.get(row.id)
+    if (known) return known
+    const securing = engine.secure(row)
+    secured.set(row.id, securing)
+    securing.catch(() => secured.delete(row.id))
+    return securing
+  }
+}
+
 function chooseEngine(options: Options, onError: (error: unknown) => void) {
-  const { db, databaseUrl, publicHost, dataDir, embeddedMax } = options
-  if (databaseUrl !== undefined) return createPostgresEngine({ db, databaseUrl, publicHost })
+  const { db, log, databaseUrl, publicHost, dataDir, embeddedMax } = options
+  const warn = onlyOnce((text) => log.warn({}, text))
+  if (databaseUrl !== undefined) return createPostgresEngine({ db, databaseUrl, publicHost, warn })
   const find = (physicalName: string) => findByPhysicalName(db, physicalName)
   return createEmbeddedEngine({ dataDir, limit: embeddedMax, find, onError })
+}
+
+function onlyOnce(tell: (text: string) => void): (text: string) => void {
+  const told = new Set<string>()
+  return (text) => {
+    if (!told.has(text)) tell(text)
+    told.add(text)
+  }
 }

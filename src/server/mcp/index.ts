@@ -1,40 +1,73 @@
-import { createClient } from '#contract/client.ts'
-import { platformMcp } from '#contract/mcp.ts'
 import type { JsonOperation } from '#contract/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
-import { type CallTool, createMcpEndpoint } from '#edge/mcp.ts'
-import { type RequestInfo, type Route, route, type ServiceFetch } from '#edge/route.ts'
+import type { ResolveCaller } from '#edge/caller.ts'
+import { createMcpEndpoint, type McpEndpoint } from '#edge/mcp.ts'
+import { type CallTool, createToolServer } from '#edge/mcp-tools.ts'
+import { type Route, route, type ServiceFetch } from '#edge/route.ts'
 import type { Log } from '#lib/log.ts'
+import type { Agents } from './agents.ts'
+import { callGateway } from './call-gateway.ts'
+import { createMcpCallers } from './caller.ts'
+import { insufficientScope } from './challenge.ts'
+import { ENDPOINTS, type EndpointName } from './endpoints.ts'
+import { metadataRoutes } from './metadata.ts'
+import { createResources, type ResourceOf } from './resource.ts'
 
-type Deps = { gateway: ServiceFetch; version: string; log: Log }
+export { toOwnPath } from './address.ts'
+export { createAgents, NO_AGENTS } from './agents.ts'
+export { createHostCheck } from './host-check.ts'
 
-export function mcpRoutes({ gateway, version, log }: Deps): Route[] {
-  const platform = createMcpEndpoint({
-    name: 'svc',
-    version,
-    operations: toolsOf('platform'),
-    call: callThrough(gateway),
-    onError: (error) => log.info({ error }, 'an MCP request was not answered as asked'),
-  })
-  return [route(platformMcp, (_, context) => platform(context))]
+type Deps = {
+  gateway: ServiceFetch
+  agents: Agents
+  checkHost: (request: Request) => void
+  version: string
+  log: Log
+} & Parameters<typeof createResources>[0]
+
+export type Mcp = {
+  readonly routes: Route[]
+  /** Who calls an endpoint: an agent, or one of the others. */
+  resolve(others: ResolveCaller): ResolveCaller
 }
 
-function toolsOf(endpoint: 'platform' | 'notifications'): JsonOperation[] {
-  return OPERATIONS.filter((op): op is JsonOperation => op.kind === 'json' && op.tool?.endpoint === endpoint)
-}
-
-/** The gateway checks the caller's own token again: this service decides nothing. */
-function callThrough(gateway: ServiceFetch): CallTool {
-  return (op, input, context) => {
-    const client = createClient({
-      baseUrl: 'http://api-gateway',
-      fetch: (request) => gateway(request, { ...infoOf(context), via: 'mcp' }),
-      headers: () => ({ authorization: context.request.headers.get('authorization') ?? '' }),
-    })
-    return client.call(op, input)
+export function createMcp(deps: Deps): Mcp {
+  const resourceOf = createResources(deps)
+  const call = callGateway({ ...deps, resourceOf })
+  const endpoint = (name: EndpointName) => toolEndpoint(name, call, resourceOf, deps)
+  const [platform, notifications] = [endpoint('platform'), endpoint('notifications')]
+  return {
+    routes: [
+      route(ENDPOINTS.platform.op, (_, context) => platform(context)),
+      route(ENDPOINTS.notifications.op, (_, context) => notifications(context)),
+      ...metadataRoutes(resourceOf),
+    ],
+    resolve: (others) => createMcpCallers({ ...deps, resourceOf }, others),
   }
 }
 
-function infoOf({ clientAddress, requestId, direct, via }: RequestInfo): RequestInfo {
-  return { clientAddress, requestId, direct, via }
+function toolEndpoint(name: EndpointName, call: CallTool, resourceOf: ResourceOf, { version, log }: Deps): McpEndpoint {
+  const onError = (error: unknown) => log.info({ error }, 'an MCP request was not answered as asked')
+  const build = createToolServer({
+    name: 'svc',
+    version,
+    operations: toolsOf(name),
+    call,
+    scopeMissing: (op, { principal, request }) => {
+      const resource = resourceOf(name, request)!
+      // With what it has: a client that asks for less than before would lose it.
+      const wanted = [...principal!.scopes, ...scopesOf(op)]
+      return insufficientScope({ ...resource, scopes: resource.scopes.filter((scope) => wanted.includes(scope)) })
+    },
+    onError,
+  })
+  return createMcpEndpoint({ build, onError })
+}
+
+function toolsOf(endpoint: EndpointName): JsonOperation[] {
+  return OPERATIONS.filter((op): op is JsonOperation => op.kind === 'json' && op.tool?.endpoint === endpoint)
+}
+
+function scopesOf({ access }: JsonOperation) {
+  return typeof access === 'string' || access.scope === null ? [] : [access.scope].flat()
 }

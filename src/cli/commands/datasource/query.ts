@@ -1,44 +1,40 @@
-import { type Command, InvalidArgumentError } from 'commander'
 import type { z } from 'zod'
+import type { Client } from '#contract/client.ts'
 import { listSlimSources, querySource } from '#contract/data-sources.ts'
 import { ServiceError } from '#contract/errors.ts'
-import { connect } from '../../api.ts'
 import type { Cli } from '../../cli.ts'
-import { requireLogin } from '../../credentials.ts'
-import { addOutputOptions, type Format, printable, toJson } from '../../output.ts'
+import { openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { show } from '../../output.ts'
+import { printable } from '../../printable.ts'
 
 type Pair = [column: string, value: string]
-type Flags = { output: Format; filter: Pair[]; topK?: number; target?: string }
+type Flags = OutputFlags & LoginFlags & { filter?: string[]; topK?: number; target?: string }
 type Answer = z.infer<(typeof querySource)['output']>
 type Filters = NonNullable<z.input<(typeof querySource)['input']>['filters']>
 
-export function define(command: Command, cli: Cli): void {
-  addOutputOptions(command)
-    .argument('<source_id>', 'a source of `svc datasource list`')
-    .argument('<question>', 'in words')
-    .option('--filter <column=value>', 'exact match; repeat for more, the same column twice means either', toPair, [])
-    .option('--top-k <n>', 'hits wanted, 1 to 20 (default: 10)', toInteger)
-    .option('--target <label>', 'search only the entry with this label')
-    .description('Ask a data source a question and print the nearest rows.')
-    .addHelpText(
-      'after',
-      '\nExample:\n  svc datasource query db_handbook "how much leave do I get" --filter category=leave',
-    )
-    .action((id: string, question: string, flags: Flags) => run(id, question, flags, cli))
+export async function run([id, question]: [string, string], flags: Flags, cli: Cli): Promise<void> {
+  const pairs = (flags.filter ?? []).map(toPair)
+  const client = await openClient(flags, cli)
+  const answer = await cli.progress(`Asking ${id}`, query(client, id, question, pairs, flags))
+  show(cli, flags.output, answer, () => toLines(answer, cli))
+  if (answer.note) cli.note(printable(answer.note))
 }
 
-async function run(id: string, question: string, { output, filter, topK, target }: Flags, cli: Cli): Promise<void> {
-  const client = connect(await requireLogin(cli.config))
-  const types = filter.length === 0 ? {} : await filterTypes(client, id)
-  const filters = toFilters(filter, types)
-  const input = { id, query: question, filters, ...(topK && { top_k: topK }), ...(target && { target }) }
-  const answer = await client.call(querySource, input)
-  cli.print(output === 'json' ? toJson(answer) : toLines(answer, cli))
-  if (answer.note) cli.note(answer.note)
+async function query(client: Client, id: string, question: string, pairs: Pair[], flags: Flags): Promise<Answer> {
+  const filters = toFilters(pairs, pairs.length === 0 ? {} : await filterTypes(client, id))
+  const { topK: top_k, target } = flags
+  return await client.call(querySource, {
+    id,
+    query: question,
+    filters,
+    ...(top_k && { top_k }),
+    ...(target && { target }),
+  })
 }
 
 /** Only the source knows what a column holds; the shell gives text. */
-async function filterTypes(client: ReturnType<typeof connect>, id: string): Promise<Record<string, string>> {
+async function filterTypes(client: Client, id: string): Promise<Record<string, string>> {
   const { items } = await client.call(listSlimSources, {})
   return items.find((item) => item.id === id)?.filters ?? {}
 }
@@ -67,7 +63,7 @@ function toLines({ count, results }: Answer, cli: Cli): string[] {
 
 function toEntry(id: string, title: string | null, metadata: Record<string, unknown>, cli: Cli): string[] {
   const { _score, _target, ...rest } = metadata
-  const values = Object.entries(rest).map(([key, value]) => `  ${key}: ${printable(toText(value))}`)
+  const values = Object.entries(rest).map(([key, value]) => `  ${printable(key)}: ${printable(toText(value))}`)
   const place = `  ${Number(_score).toFixed(3)}  ${printable(toText(_target))}`
   return [cli.strong(printable(title === null ? id : `${title} (${id})`)), place, ...values]
 }
@@ -76,14 +72,8 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function toPair(text: string, before: Pair[]): Pair[] {
+function toPair(text: string): Pair {
   const at = text.indexOf('=')
-  if (at < 1) throw new InvalidArgumentError('write it as column=value')
-  return [...before, [text.slice(0, at), text.slice(at + 1)]]
-}
-
-function toInteger(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 1 || value > 20) throw new InvalidArgumentError('1 to 20')
-  return value
+  if (at < 1) throw new ServiceError('INVALID_REQUEST', `--filter ${text}: write it as column=value`)
+  return [text.slice(0, at), text.slice(at + 1)]
 }

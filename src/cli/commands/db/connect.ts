@@ -1,22 +1,15 @@
-import type { Command } from 'commander'
 import { readConnection } from '#contract/databases.ts'
-import { connect } from '../../api.ts'
 import type { Cli } from '../../cli.ts'
-import { requireLogin } from '../../credentials.ts'
+import { openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { show } from '../../output.ts'
+import { printable } from '../../printable.ts'
 
-type Flags = { quiet?: boolean }
+type Flags = OutputFlags & LoginFlags & { quiet?: boolean }
 
-export function define(command: Command, cli: Cli): void {
-  command
-    .argument('<name>', 'a managed database of your organization')
-    .option('-q, --quiet', 'print the connection string and nothing else')
-    .description('Print the connection string of a managed database. It holds the password; reading it is on record.')
-    .addHelpText('after', '\nExample:\n  psql "$(svc db connect handbook -q)"')
-    .action((name: string, flags: Flags) => run(name, flags, cli))
-}
-
-async function run(name: string, { quiet }: Flags, cli: Cli): Promise<void> {
-  const { connection_string } = await connect(await requireLogin(cli.config)).call(readConnection, { name })
-  cli.print(connection_string)
-  if (!quiet) cli.note('This holds the password: keep it out of files and chats.')
+export async function run([name]: [string], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const connection = await cli.progress(`Opening ${name}`, client.call(readConnection, { name }))
+  show(cli, flags.output, connection, () => printable(connection.connection_string))
+  if (!flags.quiet) cli.note('This holds the password: keep it out of files and chats.')
 }

@@ -12,6 +12,7 @@ import {
   sizeStatement,
 } from './statement.ts'
 import { fromText } from './values.ts'
+import { wordless } from './wordless.ts'
 
 /** Below this many rows looking at all of them is as fast as the index and misses nothing. */
 const EXACT_ROWS = 2_000
@@ -28,8 +29,22 @@ export async function searchEntry(db: Pick<Db, 'tx'>, question: Question): Promi
     return rows.map((row) => toHit(row, question.entry))
   } catch (error) {
     if (cannotMatch(error)) return []
-    throw changedSince(error) ?? error
+    throw changedSince(error) ?? wordless(error)
   }
+}
+
+/** Every statement a question of this entry may run, for no hits: no row is read. */
+export async function rehearseSearch(db: Pick<Db, 'tx'>, entry: ResolvedEntry): Promise<void> {
+  const filters = Object.keys(entry.filters).map((column) => ({ column, values: [] }))
+  const question = { entry, filters, vector: `[${Array(entry.dimensions).fill(0).join(',')}]`, limit: 0 }
+  const statements = [estimateStatement(question), sizeStatement(entry), exactStatement(question)]
+  const byIndex = entry.index === null ? [] : [searchSettings(entry.index), indexStatement(question)]
+  await db.tx(
+    async (tx) => {
+      for (const statement of [...statements, ...byIndex]) await tx.query(statement)
+    },
+    { readOnly: true, timeoutMs: QUESTION_MS },
+  )
 }
 
 async function search(tx: Tx, question: Question): Promise<Row[]> {
@@ -77,6 +92,6 @@ function changedSince(error: unknown): ServiceError | undefined {
   return new ServiceError(
     'SOURCE_CHANGED',
     'the database changed since this data source was configured: its search configuration must be saved again',
-    { cause: error },
+    { cause: wordless(error) },
   )
 }

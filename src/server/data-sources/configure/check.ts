@@ -40,7 +40,7 @@ function checkEntries(entries: Wanted['entries'], findModel: FindModel, findings
   }
 }
 
-const pathOf = (i: number) => `connection_config.embedding_configs.${i}`
+export const pathOf = (i: number) => `connection_config.embedding_configs.${i}`
 
 async function lookUp(catalogue: Catalogue, wanted: Wanted, findings: Findings): Promise<Candidate[]> {
   const filters = readFilters(wanted.filter_schema, findings.at('filter_schema'))

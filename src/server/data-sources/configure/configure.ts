@@ -10,7 +10,8 @@ import { holdsLease, type Lease, releaseLease, takeLease } from '#lib/lease.ts'
 import type { ManagedDb } from './catalogue.ts'
 import { checkAll } from './check.ts'
 import type { FindModel } from './check-entry.ts'
-import { addGrants, readerRole, setGrants } from './grants.ts'
+import { readerRole, setGrants } from './grants.ts'
+import { grantAndRehearse } from './rehearse.ts'
 import { findSource, saveSearch } from './store.ts'
 
 export type ConfigureDeps = {
@@ -29,13 +30,14 @@ export function configureRoute(deps: ConfigureDeps): Route {
     if (!source) throw noSuchSource()
     return alone(deps, source.id, async (lease) => {
       const owner = await openDatabase(org_id, source.database_name, 'owner')
-      const reader = await readerRole(await openDatabase(org_id, source.database_name, 'reader'))
+      const reader = await openDatabase(org_id, source.database_name, 'reader')
+      const readerName = await readerRole(reader)
       const wanted = { entries: connection_config.embedding_configs, filter_schema }
-      const { entries, warnings } = await checkAll({ owner, reader, findModel }, wanted)
+      const { entries, warnings } = await checkAll({ owner, reader: readerName, findModel }, wanted)
       const saved = SearchConfiguration.parse({ connection_config, filter_schema, warnings })
 
       // Rights are added before and taken after: a crash between leaves one too many, which the next save takes.
-      await addGrants(owner, reader, entries)
+      await grantAndRehearse({ owner, reader, readerName }, entries, source.search ?? [])
       const now = clock.now()
       await db.tx(async (tx) => {
         if (!(await holdsLease(tx, lease, now))) throw beingSaved()
@@ -45,7 +47,7 @@ export function configureRoute(deps: ConfigureDeps): Route {
         const action = 'data_source.configured'
         await audit(tx, { org_id, actor: actorOf(principal), action, target: source.id, detail, at: now })
       })
-      await setGrants(owner, reader, entries)
+      await setGrants(owner, readerName, entries)
       return saved
     })
   })

@@ -3,14 +3,12 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from './resolved.ts'
 
+export type FoundSource = { id: string; database_name: string; search: ResolvedEntry[] | null }
+
 /** By either of its ids. */
-export async function findSource(
-  db: Querier,
-  orgId: string,
-  id: string,
-): Promise<{ id: string; database_name: string } | undefined> {
-  const [row] = await db.query<{ id: string; database_name: string }>(sql`
-    select id, database_name from data_sources.sources
+export async function findSource(db: Querier, orgId: string, id: string): Promise<FoundSource | undefined> {
+  const [row] = await db.query<FoundSource>(sql`
+    select id, database_name, search from data_sources.sources
     where org_id = ${orgId} and (id = ${id} or ${id} = 'db_' || database_name)`)
   return row
 }

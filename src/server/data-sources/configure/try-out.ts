@@ -7,7 +7,10 @@ import type { ResolvedEntry } from './resolved.ts'
 const TRY_MS = 5_000
 const SAMPLE_ROWS = 20
 
-/** Whether the database takes such a question at all; no row is read. */
+/**
+ * Whether the database takes such a question at all; no row is read. As the owner, since the reader has no rights yet:
+ * `rehearse.ts` asks once more when it has.
+ */
 export async function tryOut(owner: ManagedDb, entry: ResolvedEntry, report: Reporter): Promise<void> {
   await attempt(report, () => run(owner, questionLike(entry)))
 }
@@ -57,7 +60,7 @@ async function run<Row>(owner: ManagedDb, { text }: Sql): Promise<Row[]> {
   )
 }
 
-async function attempt(report: Reporter, work: () => Promise<unknown>): Promise<void> {
+export async function attempt(report: Reporter, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {

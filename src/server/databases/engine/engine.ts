@@ -16,6 +16,8 @@ export type ManagedEngine = {
   /** How many databases there may be, if there is a bound. */
   readonly limit: number | undefined
   create(managed: Managed): Promise<void>
+  /** Before its reader is first used: gives one that older code made what today's has. */
+  secure(managed: Managed): Promise<void>
   /** Ends its connections, and removes it with its roles. */
   drop(managed: Managed): Promise<void>
   /** As users reach it. */

@@ -18,7 +18,7 @@ it.each([
   ['postgres://u:p@db.internal:6000/svc', 'db.example.com', { host: 'db.example.com', port: 5432, search: '' }],
   ['postgres://u:p@db.internal:6000/svc', 'db.example.com:6432', { host: 'db.example.com', port: 6432, search: '' }],
 ])('DS-02 %s, shown as %s', async (databaseUrl, publicHost, expected) => {
-  const engine = createPostgresEngine({ db: test.db, databaseUrl, publicHost })
+  const engine = createPostgresEngine({ db: test.db, databaseUrl, publicHost, warn: console.warn })
   expect(await engine.publicAddress()).toEqual(expected)
   expect((await engine.ownAddress()).host).toBe('db.internal')
 })

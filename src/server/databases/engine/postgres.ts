@@ -2,12 +2,19 @@ import pg from 'pg'
 import type { Db } from '#lib/db/db.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
 import { type Address, type Managed, type ManagedEngine, READER } from './engine.ts'
+import { quietReader } from './quiet-reader.ts'
 import { ensureTemplate, onDatabase, TEMPLATE } from './template.ts'
 
-type Options = { db: Db; databaseUrl: string; publicHost: string | undefined }
+type Options = {
+  db: Db
+  databaseUrl: string
+  publicHost: string | undefined
+  /** Told what the operator should mend. */
+  warn: (text: string) => void
+}
 
 /** A database and two roles each on the server that also holds the platform's own database. */
-export function createPostgresEngine({ db, databaseUrl, publicHost }: Options): ManagedEngine {
+export function createPostgresEngine({ db, databaseUrl, publicHost, warn }: Options): ManagedEngine {
   const urlOf = (database: string) => {
     const url = new URL(databaseUrl)
     url.pathname = `/${database}`
@@ -29,10 +36,12 @@ export function createPostgresEngine({ db, databaseUrl, publicHost }: Options): 
     async create(managed) {
       await prepare()
       await ensureRoles(db, managed)
+      await quietReader(db, managed, warn)
       await ensureDatabase(db, managed)
       await onDatabase(urlOf(managed.physical_name), schemaGrants(managed))
     },
     drop: (managed) => dropAll(db, managed),
+    secure: (managed) => quietReader(db, managed, warn),
     publicAddress: async () => shown,
     ownAddress: async () => own,
     close: async () => {},

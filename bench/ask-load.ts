@@ -1,0 +1,83 @@
+import { connect, type Socket } from 'node:net'
+
+export type Load = { perSecond: number; p50: number; p99: number; asked: number }
+
+/** Anything that is asked over HTTP: `next` gives a whole request, ready to be written. */
+export type Asked = { url: string; next: () => Buffer }
+
+/** Asks for so many seconds over kept connections. Little more than a socket: it shares the processors it measures. */
+export async function load({ url, next }: Asked, concurrency: number, seconds: number): Promise<Load> {
+  const { hostname, port } = new URL(url)
+  const took: number[] = []
+  const started = performance.now()
+  const until = started + seconds * 1000
+  const client = async () => {
+    const socket = await open(hostname, Number(port))
+    const ask = createAsker(socket)
+    while (performance.now() < until) {
+      const before = performance.now()
+      await ask(next())
+      took.push(performance.now() - before)
+    }
+    socket.destroy()
+  }
+  await Promise.all(Array.from({ length: concurrency }, client))
+  const elapsed = (performance.now() - started) / 1000
+  took.sort((a, b) => a - b)
+  const at = (share: number) => took[Math.floor(took.length * share)]!
+  return { perSecond: took.length / elapsed, p50: at(0.5), p99: at(0.99), asked: took.length }
+}
+
+/** The whole answer to one request, for a look at it. */
+export async function askOnce({ url, next }: Asked): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = await open(hostname, Number(port))
+  try {
+    return (await createAsker(socket)(next())).toString()
+  } finally {
+    socket.destroy()
+  }
+}
+
+export function request(url: string, headers: Record<string, string>, body: string): Buffer {
+  const { host, pathname } = new URL(url)
+  const lines = Object.entries({ host, 'content-type': 'application/json', ...headers })
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  return Buffer.from(`POST ${pathname} HTTP/1.1\r\n${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}
+
+async function open(host: string, port: number): Promise<Socket> {
+  const socket = connect({ host, port, noDelay: true })
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+  return socket
+}
+
+/** One request at a time on a socket; anything but 200 is an error. */
+function createAsker(socket: Socket): (bytes: Buffer) => Promise<Buffer> {
+  let waiting: PromiseWithResolvers<Buffer> | undefined
+  let got: Buffer = Buffer.alloc(0)
+  const fail = (error: Error) => waiting?.reject(error)
+  socket.on('error', fail).on('close', () => fail(new Error('the server closed the connection')))
+  socket.on('data', (chunk: Buffer) => {
+    got = got.length === 0 ? chunk : Buffer.concat([got, chunk])
+    if (!isWhole(got)) return
+    const whole = got
+    got = Buffer.alloc(0)
+    if (whole.toString('latin1', 9, 12) === '200') waiting!.resolve(whole)
+    else fail(new Error(whole.toString()))
+  })
+  return (bytes) => {
+    waiting = Promise.withResolvers()
+    socket.write(bytes)
+    return waiting.promise
+  }
+}
+
+function isWhole(bytes: Buffer): boolean {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end === -1) return false
+  const head = bytes.toString('latin1', 0, end).toLowerCase()
+  const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1]
+  if (length !== undefined) return bytes.length >= end + 4 + Number(length)
+  return bytes.toString('latin1', bytes.length - 7) === '\r\n0\r\n\r\n'
+}

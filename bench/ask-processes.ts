@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+const TICKS_PER_SECOND = 100
+
+/** A server beside or instead of ours, as a process. */
+export type Server = AsyncDisposable & { pid: number; url: string }
+
+/** Starts a program and waits until it says the text, on either stream; its first group is the answer. */
+export async function start(
+  command: string,
+  args: readonly string[],
+  said: RegExp,
+  options: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
+): Promise<Server> {
+  const child = spawn(command, args, {
+    ...options,
+    env: { ...process.env, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const url = await heard(child, said)
+  // Nobody reads what it says from here on, but it must be able to say it.
+  child.stdout.resume()
+  child.stderr.resume()
+  return { pid: child.pid!, url, [Symbol.asyncDispose]: () => stop(child) }
+}
+
+function heard(child: ChildProcess, said: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let all = ''
+    const listen = (chunk: Buffer) => {
+      all += chunk
+      const found = said.exec(all)
+      if (!found) return
+      child.stdout!.off('data', listen)
+      child.stderr!.off('data', listen)
+      resolve(found[1] ?? '')
+    }
+    child.stdout!.on('data', listen)
+    child.stderr!.on('data', listen)
+    child.once('error', reject).once('exit', (code) => reject(new Error(`it ended with ${code}: ${all.slice(-2000)}`)))
+  })
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  await gone
+}
+
+/** Milliseconds of processor time of a process and of all it started, also of what has ended since. */
+export function cpuMs(pid: number): number {
+  const ticks = family(pid).map((one) => {
+    const fields = statOf(one)
+    return [11, 12, 13, 14].reduce((sum, place) => sum + Number(fields[place] ?? 0), 0)
+  })
+  return (ticks.reduce((a, b) => a + b, 0) * 1000) / TICKS_PER_SECOND
+}
+
+export function memoryMb(pid: number): number {
+  const kilobytes = family(pid).map((one) => Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${one}/status`))?.[1] ?? 0))
+  return kilobytes.reduce((a, b) => a + b, 0) / 1024
+}
+
+/** The process and its descendants. */
+function family(pid: number): number[] {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), parent: Number(statOf(Number(name))[1]) }))
+  const found = [pid]
+  for (const one of found) found.push(...parents.filter(({ parent }) => parent === one).map((child) => child.pid))
+  return found
+}
+
+/** From the third field on: the second is a name, and may hold anything. */
+function statOf(pid: number): string[] {
+  const text = read(`/proc/${pid}/stat`)
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,40 @@
+export const DIMENSIONS = 384
+export const SEED = 20_261_115
+
+const CLUSTERS = 200
+/** How far a row lies from its cluster's middle: clusters overlap, as topics do. */
+const SPREAD = 0.7
+
+/** Unit vectors around overlapping cluster middles, the same ones for the same seed. */
+export function createVectors(seed = SEED): () => Float32Array {
+  const random = mulberry(seed)
+  const middles = Array.from({ length: CLUSTERS }, () => direction(random))
+  return () => {
+    const middle = middles[Math.floor(random() * CLUSTERS)]!
+    const away = direction(random)
+    return unit(middle.map((value, i) => value + SPREAD * away[i]!))
+  }
+}
+
+export function toText(vector: Float32Array): string {
+  return `[${Array.from(vector, (value) => value.toFixed(6)).join(',')}]`
+}
+
+function direction(random: () => number): Float32Array {
+  return unit(Float32Array.from({ length: DIMENSIONS }, () => random() + random() + random() - 1.5))
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
+}
+
+function mulberry(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,74 @@
+/** Synthetic embeddings in clusters that overlap, and what an exact search would answer. */
+export type Row = { id: number; cluster: number; bucket: number }
+export type Data = {
+  dimensions: number
+  rows: Row[]
+  /** All rows one after the other. Whole numbers: quick to write, and the same in every float. */
+  vectors: Int16Array
+  questions: { cluster: number; vector: Int16Array }[]
+}
+
+const CLUSTERS = 200
+/** As many directions as the texts of one subject area vary in; the rest of the dimensions follow from these. */
+const LATENT = 48
+/** Twice as wide as the clusters are apart: most of a row's neighbours are in another one. */
+const SPREAD = 2
+const BUCKETS = 1_000
+
+export function makeData(random: () => number, size: { rows: number; dimensions: number; questions: number }): Data {
+  const normal = () => Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random())
+  const directions = Float32Array.from({ length: size.dimensions * LATENT }, normal)
+  const centres = Float32Array.from({ length: CLUSTERS * LATENT }, normal)
+  const latent = new Float32Array(LATENT)
+  const draw = (into: Int16Array): number => {
+    const cluster = Math.floor(random() * CLUSTERS)
+    for (let i = 0; i < LATENT; i++) latent[i] = centres[cluster * LATENT + i]! + SPREAD * normal()
+    spreadOut(latent, directions, into)
+    return cluster
+  }
+  const vectors = new Int16Array(size.rows * size.dimensions)
+  const rows = Array.from({ length: size.rows }, (_, id) => {
+    const cluster = draw(vectors.subarray(id * size.dimensions, (id + 1) * size.dimensions))
+    return { id, cluster, bucket: Math.floor(random() * BUCKETS) }
+  })
+  const questions = Array.from({ length: size.questions }, () => {
+    const vector = new Int16Array(size.dimensions)
+    return { cluster: draw(vector), vector }
+  })
+  return { dimensions: size.dimensions, rows, vectors, questions }
+}
+
+const SCALE = 200
+
+function spreadOut(latent: Float32Array, directions: Float32Array, into: Int16Array): void {
+  for (let i = 0; i < into.length; i++) {
+    let sum = 0
+    for (let j = 0; j < LATENT; j++) sum += latent[j]! * directions[i * LATENT + j]!
+    into[i] = Math.round(sum * SCALE)
+  }
+}
+
+/** The cosine distance of every row. */
+export function distances({ rows, vectors, dimensions }: Data, question: Int16Array): Float64Array {
+  const length = Math.hypot(...question)
+  const found = new Float64Array(rows.length)
+  for (let id = 0; id < rows.length; id++) {
+    let [dot, square] = [0, 0]
+    for (let i = 0, at = id * dimensions; i < dimensions; i++, at++) {
+      const value = vectors[at]!
+      dot += value * question[i]!
+      square += value * value
+    }
+    found[id] = 1 - dot / (length * Math.sqrt(square))
+  }
+  return found
+}
+
+/** Park and Miller's generator: the same seed gives the same rows. */
+export function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}

@@ -1,0 +1,22 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import packageJson from '../package.json' with { type: 'json' }
+import { readBundle } from '../src/cli/skills/bundle.ts'
+import { makePublication } from '../src/server/skills/publication.ts'
+import { sourceOf } from '../src/server/skills/source.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** The files as they will be served, archives and all, in `dist/skills/`. */
+export async function buildSkills(into: string = join(root, 'dist', 'skills')): Promise<void> {
+  const source = await sourceOf(root, packageJson.version)
+  for (const [path, bytes] of await makePublication(join(root, 'skills'), source)) {
+    await mkdir(dirname(join(into, path)), { recursive: true })
+    await writeFile(join(into, path), bytes)
+  }
+}
+
+/** The files as text for the one file of the client: `src/cli/skills/bundle.ts` reads it there. */
+export async function skillsDefine(): Promise<Record<string, string>> {
+  return { SVC_SKILLS: JSON.stringify(JSON.stringify(await readBundle(join(root, 'skills')))) }
+}

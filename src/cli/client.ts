@@ -1,0 +1,35 @@
+import type { z } from 'zod'
+import type { Client } from '#contract/client.ts'
+import type { JsonOperation } from '#contract/operation.ts'
+import { connect } from './api.ts'
+import type { Cli } from './cli.ts'
+import type { LoginFlags } from './command.ts'
+import { requireLogin } from './credentials.ts'
+
+const PAGE = 100
+
+/** The instance of the login that the command was told, or that is current. */
+export async function openClient({ context, timeout }: LoginFlags, cli: Cli): Promise<Client> {
+  return connect(await requireLogin(cli.config, context), timeout)
+}
+
+type PageInput = z.ZodObject<{ limit: z.ZodType; cursor: z.ZodType }>
+type Page = { items: unknown[]; next_cursor: string | null }
+
+/** The first `limit` items of a list that comes in pages. */
+export async function collect<I extends PageInput, O extends z.ZodType<Page>>(
+  client: Client,
+  op: JsonOperation<I, O>,
+  input: Record<string, unknown>,
+  limit = PAGE,
+): Promise<z.output<O>> {
+  const items: unknown[] = []
+  let cursor: string | null = null
+  do {
+    const ask = { ...input, limit: Math.min(PAGE, limit - items.length), ...(cursor !== null && { cursor }) }
+    const page: Page = await client.call(op, ask as z.input<I>)
+    items.push(...page.items)
+    cursor = page.next_cursor
+  } while (cursor !== null && items.length < limit)
+  return { items, next_cursor: cursor } as z.output<O>
+}

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises'
+import { fromProblem, type Problem, ServiceError } from '#contract/errors.ts'
+import { callRaw } from '../api.ts'
+import type { Cli } from '../cli.ts'
+import type { LoginFlags } from '../command.ts'
+import { requireLogin } from '../credentials.ts'
+import { toJson } from '../output.ts'
+import { printable, printableLines } from '../printable.ts'
+
+type Flags = LoginFlags & { data?: string; header?: string[]; include?: boolean }
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
+const BODILESS = ['GET', 'HEAD']
+
+export async function run([given, path]: [string, string], flags: Flags, cli: Cli): Promise<void> {
+  const method = parseMethod(given)
+  if (!path.startsWith('/')) throw wrong(`${path} is no path: it begins with a slash, as /api/v1/me`)
+  const headers = (flags.header ?? []).map(parseHeader)
+  const login = await requireLogin(cli.config, flags.context)
+  const body = await readBody(method, flags.data, cli)
+  const call = { method, path, headers, ...(body !== undefined && { body }) }
+  const response = await cli.progress(`${method} ${path}`, callRaw(login, call, flags.timeout))
+  const text = await response.text()
+  if (flags.include) cli.print([...headLines(response), ''])
+  if (text !== '') cli.print(shown(text, cli))
+  if (!response.ok) throw toError(response, text)
+}
+
+function parseMethod(given: string): string {
+  const method = given.toUpperCase()
+  if (METHODS.includes(method)) return method
+  throw wrong(`<method> is one of ${METHODS.join(', ')}, not ${given}`)
+}
+
+function parseHeader(text: string): [string, string] {
+  const match = /^([!#$%&'*+.^_`|~\w-]+):\s*([\x20-\x7e]*)$/.exec(text)
+  if (!match) throw wrong('--header is written "Name: value"')
+  return [match[1]!, match[2]!]
+}
+
+async function readBody(method: string, data: string | undefined, cli: Cli): Promise<string | undefined> {
+  if (data === undefined) return undefined
+  if (BODILESS.includes(method)) throw wrong(`${method} sends no body: leave --data out`)
+  if (data === '-' || data === '@-') return await cli.readStdin()
+  if (!data.startsWith('@')) return data
+  return await readFile(data.slice(1), 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new ServiceError('INVALID_REQUEST', `cannot read ${data.slice(1)}: ${cause.message}`, { cause })
+  })
+}
+
+/** A program gets what was answered; a person gets it indented, and nothing in it steers the terminal. */
+function shown(text: string, cli: Cli): string {
+  if (cli.columns === undefined) return text.trimEnd()
+  try {
+    return toJson(JSON.parse(text))
+  } catch {
+    return printableLines(text.trimEnd())
+  }
+}
+
+function headLines({ status, statusText, headers }: Response): string[] {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP ${status} ${statusText}`.trimEnd(), ...lines].map(printable)
+}
+
+function toError(response: Response, text: string): ServiceError {
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return fromProblem(problemOf(text), response.status, Number.isFinite(retryAfter) ? retryAfter : undefined)
+}
+
+function problemOf(text: string): Partial<Problem> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function wrong(message: string): ServiceError {
+  return new ServiceError('INVALID_REQUEST', message)
+}

@@ -1,0 +1,33 @@
+import { health } from '#contract/system.ts'
+import { connect } from '../api.ts'
+import { openBrowser } from '../browser.ts'
+import type { Cli } from '../cli.ts'
+import type { LoginFlags, OutputFlags } from '../command.ts'
+import type { Login } from '../contexts.ts'
+import { findLogin, requireLogin } from '../credentials.ts'
+import { findEmbedded, readSignInCode } from '../embedded.ts'
+import { show } from '../output.ts'
+
+type Flags = OutputFlags & LoginFlags & { noBrowser?: boolean }
+
+export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
+  const { login, code } = await findInstance(flags, cli)
+  await cli.progress(`Asking ${login.api_url}`, connect(login, flags.timeout).call(health, {}))
+  const url = `${login.api_url}/auth/${code === undefined ? 'login' : 'local'}`
+  const { browser } = cli.config
+  const opened = !flags.noBrowser && browser !== undefined && (await openBrowser(browser, url))
+  show(cli, flags.output, { url, code: code ?? null, opened }, () => [
+    `Sign in at ${url}`,
+    ...(code === undefined ? [] : [`The code it asks for, good once: ${code}`]),
+  ])
+  if (!opened && !flags.noBrowser) cli.note('There is no browser to open here: open the address yourself.')
+}
+
+/** Whoever is logged in nowhere, but stands in the folder of an instance, means that one. */
+async function findInstance(flags: Flags, cli: Cli): Promise<{ login: Login; code: string | undefined }> {
+  const { config } = cli
+  const embedded = await findEmbedded(config.dataDir)
+  const login = (await findLogin(config, flags.context)) ?? embedded ?? (await requireLogin(config))
+  const code = embedded?.api_url === login.api_url ? await readSignInCode(config.dataDir) : undefined
+  return { login, code }
+}

@@ -1,0 +1,39 @@
+import type { Command } from '../../command.ts'
+
+export const datasource: readonly Command[] = [
+  {
+    path: 'datasource list',
+    summary: 'List the data sources you may ask',
+    description: 'List the data sources you may ask, with the columns each can be filtered on.',
+    output: true,
+    login: true,
+    examples: ['svc datasource list'],
+    load: () => import('./list.ts'),
+  },
+  {
+    path: 'datasource query',
+    summary: 'Ask one a question',
+    description: 'Ask a data source a question in words and print the nearest rows.',
+    arguments: [
+      { name: 'source_id', summary: 'a source of `svc datasource list`' },
+      { name: 'question', summary: 'in words, as one argument' },
+    ],
+    options: [
+      {
+        name: 'filter',
+        value: 'column=value',
+        repeat: true,
+        summary: 'exact match; repeat it for more, the same column twice means either',
+      },
+      { name: 'top-k', value: 'n', range: [1, 20], summary: 'hits wanted, 1 to 20 (default: 10)' },
+      { name: 'target', value: 'label', summary: 'search only the entry with this label' },
+    ],
+    output: true,
+    login: true,
+    examples: [
+      'svc datasource query db_handbook "how much leave do I get"',
+      'svc datasource query db_handbook "who approves travel" --filter category=travel --top-k 3 -o json',
+    ],
+    load: () => import('./query.ts'),
+  },
+]

@@ -1,0 +1,22 @@
+import { type Database, listDatabases } from '#contract/databases.ts'
+import type { Cli } from '../../cli.ts'
+import { collect, openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { showList } from '../../output.ts'
+
+type Flags = OutputFlags & LoginFlags & { limit?: number }
+
+export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const list = await cli.progress('Listing databases', collect(client, listDatabases, {}, flags.limit))
+  showList(cli, flags.output, list, {
+    header: ['NAME', 'STATE', 'DATA SOURCE', 'CREATED'],
+    row: (database) => [database.name, database.state, sourceOf(database), database.created_at],
+    none: 'There is no managed database yet. Make one: svc db create <name>',
+  })
+}
+
+function sourceOf({ data_source }: Database): string {
+  if (!data_source?.enabled) return 'off'
+  return data_source.exposed ? 'exposed' : 'on'
+}

@@ -1,0 +1,34 @@
+import { validateToken } from '#contract/auth.ts'
+import { ServiceError } from '#contract/errors.ts'
+import { revokeToken } from '#contract/tokens.ts'
+import { connect } from '../api.ts'
+import type { Cli } from '../cli.ts'
+import type { LoginFlags } from '../command.ts'
+import { type ActiveLogin, requireLogin } from '../credentials.ts'
+import { forget } from '../forget.ts'
+
+type Flags = LoginFlags & { revoke?: boolean }
+
+export async function run(_: [], { context, timeout, revoke }: Flags, cli: Cli): Promise<void> {
+  const login = await requireLogin(cli.config, context)
+  if (login.context === null) {
+    const detail = 'the login comes from SVC_API_URL and SVC_API_KEY: unset them, or name one with --context'
+    throw new ServiceError('INVALID_REQUEST', detail)
+  }
+  if (revoke) await revokeKey(login, timeout)
+  await forget(login.context, cli)
+  if (!revoke) cli.note('Its API key stays valid. To end that too, log out with --revoke, or use svc tokens revoke.')
+}
+
+/** Before the login is forgotten: a key that could not be revoked is still at hand. */
+async function revokeKey(login: ActiveLogin, timeout: number | undefined): Promise<void> {
+  const client = connect(login, timeout)
+  const { principal } = await client.call(validateToken, { token: login.api_key })
+  if (principal.kind !== 'api_token') {
+    throw new ServiceError(
+      'INVALID_REQUEST',
+      `this login is a ${principal.kind}, not an API token: log out without --revoke`,
+    )
+  }
+  await client.call(revokeToken, { id: principal.id })
+}

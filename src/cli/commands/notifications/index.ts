@@ -1,0 +1,24 @@
+import { type Command, LIMIT } from '../../command.ts'
+
+export const notifications: readonly Command[] = [
+  {
+    path: 'notifications list',
+    summary: 'List your notifications',
+    description: 'List your notifications in this organization, newest first.',
+    options: [{ name: 'unread', summary: 'only those not read yet' }, LIMIT],
+    output: true,
+    login: true,
+    examples: ['svc notifications list --unread'],
+    load: () => import('./list.ts'),
+  },
+  {
+    path: 'notifications ack',
+    summary: 'Mark one as read',
+    description: 'Mark one of your notifications as read. Doing it again changes nothing.',
+    arguments: [{ name: 'id', summary: 'a notification of `svc notifications list`' }],
+    output: true,
+    login: true,
+    examples: ['svc notifications ack ntf_01jd8y0v7wf9hbq7s7x2e3m4n5'],
+    load: () => import('./ack.ts'),
+  },
+]

@@ -1,0 +1,24 @@
+import { listInbox } from '#contract/notifications.ts'
+import type { Cli } from '../../cli.ts'
+import { collect, openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { showList } from '../../output.ts'
+
+type Flags = OutputFlags & LoginFlags & { limit?: number; unread?: boolean }
+
+export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const input = flags.unread ? { unread: true } : {}
+  const list = await cli.progress('Listing notifications', collect(client, listInbox, input, flags.limit))
+  showList(cli, flags.output, list, {
+    header: ['ID', 'WHEN', 'READ', 'EVENT', 'SUBJECT'],
+    row: ({ id, occurred_at, read_at, event_type, subject }) => [
+      id,
+      occurred_at,
+      read_at === null ? 'no' : 'yes',
+      event_type,
+      subject,
+    ],
+    none: flags.unread ? 'You have read all your notifications.' : 'You have no notifications yet.',
+  })
+}

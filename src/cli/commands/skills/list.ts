@@ -1,0 +1,15 @@
+import type { Cli } from '../../cli.ts'
+import type { OutputFlags } from '../../command.ts'
+import { showList } from '../../output.ts'
+import { loadBundle } from '../../skills/bundle.ts'
+
+export async function run(_args: readonly string[], { output }: OutputFlags, cli: Cli): Promise<void> {
+  const { skills } = await loadBundle()
+  const items = skills.map(({ id, description }) => ({ id, description }))
+  showList(
+    cli,
+    output,
+    { items, next_cursor: null },
+    { header: ['ID', 'DESCRIPTION'], row: ({ id, description }) => [id, description], none: 'There are none.' },
+  )
+}

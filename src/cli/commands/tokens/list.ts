@@ -1,0 +1,17 @@
+import { listTokens } from '#contract/tokens.ts'
+import type { Cli } from '../../cli.ts'
+import { collect, openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { showList } from '../../output.ts'
+
+type Flags = OutputFlags & LoginFlags & { limit?: number }
+
+export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const list = await cli.progress('Listing tokens', collect(client, listTokens, {}, flags.limit))
+  showList(cli, flags.output, list, {
+    header: ['ID', 'NAME', 'CREATED', 'EXPIRES'],
+    row: ({ id, name, created_at, expires_at }) => [id, name, created_at, expires_at ?? 'never'],
+    none: 'You have no API tokens here. Make one: svc tokens create <name>',
+  })
+}

@@ -1,0 +1,37 @@
+import type { Table } from '../command.ts'
+import { type Node, nodesOf } from './nodes.ts'
+
+export function fishScript(table: Table): string {
+  const nodes = nodesOf(table)
+  const paths = nodes.filter(({ path }) => path !== '').map(({ path }) => quote(path))
+  return `# fish completion of svc: svc completion fish > ~/.config/fish/completions/svc.fish
+function __svc_at
+    set -l at ''
+    for word in (commandline -opc)[2..]
+        set -l next (string trim -- "$at $word")
+        if contains -- $next ${paths.join(' ')}
+            set at $next
+        end
+    end
+    test "$at" = "$argv[1]"
+end
+${nodes.flatMap(lines).join('\n')}
+`
+}
+
+function lines(node: Node): string[] {
+  const at = `complete -c svc -n ${quote(`__svc_at ${JSON.stringify(node.path)}`)}`
+  const words = node.words.map(({ word, summary }) => `${at} -f -a ${quote(word)} -d ${quote(summary)}`)
+  return [...words, ...node.options.map(({ word, summary }) => `${at} ${spelled(word, node)} -d ${quote(summary)}`)]
+}
+
+function spelled(word: string, { values, free }: Node): string {
+  const name = word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`
+  const known = values.find(({ option }) => option === word)
+  if (known) return `${name} -x -a ${quote(known.words.join(' '))}`
+  return free.includes(word) ? `${name} -r` : `${name} -f`
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+}

@@ -1,0 +1,48 @@
+import { type Command, type Option, optionsOf, type Table } from '../command.ts'
+import { childrenOf } from '../find-command.ts'
+
+export type Word = { word: string; summary: string }
+/** A place in the table and what may be typed there. */
+export type Node = {
+  path: string
+  words: readonly Word[]
+  options: readonly Word[]
+  /** Values by option as it is typed. */
+  values: readonly { option: string; words: readonly string[] }[]
+  /** Options whose value is anybody's guess, as they are typed. */
+  free: readonly string[]
+}
+
+export function nodesOf(table: Table): Node[] {
+  const groups = ['', ...table.groups.map((group) => group.path)]
+  return [...groups.map((path) => groupNode(path, table)), ...table.commands.map(commandNode)]
+}
+
+function groupNode(path: string, table: Table): Node {
+  const options = path === '' ? table.rootOptions : []
+  return { path, words: childrenOf(path, table), options: options.flatMap(spellings), values: [], free: [] }
+}
+
+function commandNode(command: Command): Node {
+  const options = optionsOf(command)
+  const choices = command.arguments?.[0]?.choices ?? []
+  return {
+    path: command.path,
+    words: choices.map((word) => ({ word, summary: command.arguments![0]!.summary })),
+    options: options.flatMap(spellings),
+    values: options.flatMap((option) => typed(option, option.choices ?? [])),
+    free: options.filter(({ value, choices }) => value !== undefined && !choices).flatMap(names),
+  }
+}
+
+function typed(option: Option, words: readonly string[]) {
+  return words.length === 0 ? [] : names(option).map((name) => ({ option: name, words }))
+}
+
+function names({ name, short }: Option): string[] {
+  return short ? [`--${name}`, `-${short}`] : [`--${name}`]
+}
+
+function spellings(option: Option): Word[] {
+  return names(option).map((word) => ({ word, summary: option.summary }))
+}

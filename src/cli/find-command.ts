@@ -1,0 +1,84 @@
+import { ServiceError } from '#contract/errors.ts'
+import { COMMON_OPTIONS, type Command, type Option, type RootOption, type Table } from './command.ts'
+import { suggest } from './suggest.ts'
+
+/** What the command line means, before the options of the command itself are looked at. */
+export type Found =
+  | { kind: 'help'; path: string; asked: boolean }
+  | { kind: 'root'; option: RootOption; rest: readonly string[] }
+  | { kind: 'command'; command: Command; rest: readonly string[] }
+
+/** Follows the words of `argv` into the table. Options that stand before the command count as if behind it. */
+export function findCommand(argv: readonly string[], table: Table): Found {
+  const rest = argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv]
+  const before: string[] = []
+  let path = ''
+  while (rest.length > 0) {
+    const word = rest.shift()!
+    if (!word.startsWith('-')) path = step(path, word, table)
+    else if (isHelp(word)) return { kind: 'help', path: whereTo(path, rest, table), asked: true }
+    else {
+      const option = path === '' ? table.rootOptions.find((known) => isOption(known, word)) : undefined
+      if (option) return { kind: 'root', option, rest: [...before, ...rest] }
+      before.push(word, ...takeValue(word, rest))
+    }
+    const command = table.commands.find((row) => row.path === path)
+    if (command) return wantsHelp(rest) ? helpOf(path) : { kind: 'command', command, rest: [...before, ...rest] }
+  }
+  return { kind: 'help', path, asked: path === '' }
+}
+
+/** The words that may follow `path`, in the order of the table. */
+export function childrenOf(path: string, { commands, groups }: Table): { word: string; summary: string }[] {
+  const prefix = path === '' ? '' : `${path} `
+  const below = commands.filter((row) => row.path.startsWith(prefix)).map((row) => row.path.slice(prefix.length))
+  const words = [...new Set(below.map((rest) => rest.split(' ')[0]!))]
+  return words.map((word) => {
+    const row = [...commands, ...groups].find((known) => known.path === prefix + word)
+    return { word, summary: row?.summary ?? '' }
+  })
+}
+
+function step(path: string, word: string, table: Table): string {
+  const words = childrenOf(path, table).map((child) => child.word)
+  if (words.includes(word)) return path === '' ? word : `${path} ${word}`
+  const near = suggest(word, words)
+  const full = ['svc', path, word].filter(Boolean).join(' ')
+  const next = near ? `Did you mean ${near}?` : `There are: ${words.join(', ')}`
+  throw new ServiceError('INVALID_REQUEST', `there is no command ${full}. ${next}`)
+}
+
+function helpOf(path: string): Found {
+  return { kind: 'help', path, asked: true }
+}
+
+/** `svc --help datasource list` asks for the help of what follows. */
+function whereTo(path: string, rest: readonly string[], table: Table): string {
+  const words = rest.filter((word) => !word.startsWith('-'))
+  return words.reduce((at, word) => (table.commands.some((row) => row.path === at) ? at : step(at, word, table)), path)
+}
+
+/** Anywhere before `--`, whatever else is wrong: who asks for help gets it. */
+function wantsHelp(rest: readonly string[]): boolean {
+  const end = rest.indexOf('--')
+  return (end === -1 ? rest : rest.slice(0, end)).some(isHelp)
+}
+
+function isHelp(word: string): boolean {
+  return word === '--help' || word === '-h'
+}
+
+function isOption({ name, short }: Option, word: string): boolean {
+  return word === `--${name}` || (short !== undefined && word === `-${short}`)
+}
+
+/** Takes the value off `rest` that belongs to a common option; any other option belongs behind its command. */
+function takeValue(word: string, rest: string[]): string[] {
+  const [name] = word.split('=')
+  const option = COMMON_OPTIONS.find(
+    (known) => isOption(known, name!) || (!word.startsWith('--') && isOption(known, word.slice(0, 2))),
+  )
+  if (!option)
+    throw new ServiceError('INVALID_REQUEST', `there is no option ${name} of svc: options follow the command`)
+  return option.value !== undefined && isOption(option, word) ? rest.splice(0, 1) : []
+}

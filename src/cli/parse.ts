@@ -1,0 +1,92 @@
+import { parseArgs } from 'node:util'
+import { ServiceError } from '#contract/errors.ts'
+import { type Argument, type Command, camelCase, type Flags, type Option, optionsOf } from './command.ts'
+import { suggest } from './suggest.ts'
+
+export type Parsed = { args: string[]; flags: Flags }
+
+/** Reads arguments and options as the command's row declares them. Everything that is wrong is INVALID_REQUEST. */
+export function parse(command: Command, rest: readonly string[]): Parsed {
+  const options = optionsOf(command)
+  const { tokens } = parseArgs({
+    args: [...rest],
+    options: Object.fromEntries(options.map(toParseOption)),
+    strict: false,
+    tokens: true,
+  })
+  const flags: Record<string, unknown> = {}
+  const args: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') args.push(token.value)
+    if (token.kind === 'option') read(flags, find(options, token.name, token.rawName), token)
+  }
+  checkArguments(command.arguments ?? [], args)
+  return { args, flags: { ...flags, ...(command.output && { output: formatOf(flags) }) } as Flags }
+}
+
+type Given = { rawName: string; value: string | undefined; inlineValue: boolean | undefined }
+
+function toParseOption({ name, short, value }: Option) {
+  return [name, { type: value === undefined ? 'boolean' : 'string', ...(short && { short }) }] as const
+}
+
+function find(options: readonly Option[], name: string, rawName: string): Option {
+  const option = options.find((known) => known.name === name)
+  if (option) return option
+  const near = suggest(
+    rawName,
+    options.map((known) => `--${known.name}`),
+  )
+  throw wrong(`there is no option ${rawName} here${near ? `. Did you mean ${near}?` : ''}`)
+}
+
+function read(flags: Record<string, unknown>, option: Option, given: Given): void {
+  const key = camelCase(option.name)
+  if (option.value === undefined) {
+    if (given.inlineValue) throw wrong(`${given.rawName} takes no value`)
+    flags[key] = true
+    return
+  }
+  const value = check(option, given)
+  flags[key] = option.repeat ? [...((flags[key] as unknown[] | undefined) ?? []), value] : value
+}
+
+function check(option: Option, { rawName, value, inlineValue }: Given): string | number {
+  if (value === undefined) throw wrong(`${rawName} needs a value: ${rawName} <${option.value}>`)
+  if (!inlineValue && /^-./.test(value)) {
+    throw wrong(`${rawName} needs a value. One that begins with a dash is written --${option.name}=${value}`)
+  }
+  if (option.choices && !option.choices.includes(value)) {
+    throw wrong(`${rawName} is one of ${option.choices.join(', ')}, not ${value}`)
+  }
+  return option.range ? toInteger(rawName, value, option.range) : value
+}
+
+function toInteger(rawName: string, text: string, [least, most]: readonly [number, number]): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (value >= least && value <= most) return value
+  throw wrong(`${rawName} is a whole number from ${least} to ${most}, not ${text}`)
+}
+
+function checkArguments(known: readonly Argument[], given: readonly string[]): void {
+  const missing = known.slice(given.length).find((argument) => !argument.optional)
+  if (missing) throw wrong(`<${missing.name}> is missing: ${missing.summary}`)
+  if (given.length > known.length) {
+    const hint = known.length > 0 ? ': put quotes around text with spaces' : ''
+    throw wrong(`${given[known.length]} is one argument too many${hint}`)
+  }
+  for (const [place, { name, choices }] of known.entries()) {
+    const value = given[place]
+    if (choices && value !== undefined && !choices.includes(value)) {
+      throw wrong(`<${name}> is one of ${choices.join(', ')}, not ${value}`)
+    }
+  }
+}
+
+function formatOf(flags: Readonly<Record<string, unknown>>): unknown {
+  return flags.json ? 'json' : (flags.output ?? 'table')
+}
+
+function wrong(message: string): ServiceError {
+  return new ServiceError('INVALID_REQUEST', message)
+}

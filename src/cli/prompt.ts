@@ -1,0 +1,46 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { ServiceError } from '#contract/errors.ts'
+import type { Cli } from './cli.ts'
+import { Interrupted } from './exit.ts'
+
+/** Asks before something that cannot be undone. Where nobody can answer, only `--yes` will do. */
+export async function confirm(cli: Cli, yes: boolean | undefined, what: string, answer = 'yes'): Promise<void> {
+  if (yes) return
+  if (!cli.interactive) {
+    throw new ServiceError('INVALID_REQUEST', `${what}: there is no terminal to ask on, so add --yes if you mean it`)
+  }
+  const given = await ask(cli, `${what}. Type ${answer} to go on: `)
+  if (given.trim() === answer) return
+  cli.note('Nothing was changed.')
+  throw new Interrupted()
+}
+
+export async function ask(cli: Cli, question: string): Promise<string> {
+  return await read(cli, question, cli.streams.stderr)
+}
+
+/** What is typed does not show. */
+export async function askSecret(cli: Cli, question: string): Promise<string> {
+  cli.streams.stderr.write(question)
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  try {
+    return await read(cli, '', nowhere)
+  } finally {
+    cli.streams.stderr.write('\n')
+  }
+}
+
+/** Ctrl-C and the end of the input are no answer. */
+async function read(cli: Cli, question: string, output: NodeJS.WritableStream): Promise<string> {
+  const lines = createInterface({ input: cli.streams.stdin, output, terminal: true })
+  const interrupted = new Promise<never>((_, reject) => {
+    const leave = () => reject(new Interrupted())
+    lines.once('SIGINT', leave).once('close', leave)
+  })
+  try {
+    return await Promise.race([lines.question(question), interrupted])
+  } finally {
+    lines.close()
+  }
+}

@@ -1,0 +1,49 @@
+import { ERRORS } from '#contract/errors.ts'
+import { type Cli, createCli, type Streams } from './cli.ts'
+import type { Table } from './command.ts'
+import type { Config } from './config.ts'
+import { reportError } from './exit.ts'
+import { type Found, findCommand } from './find-command.ts'
+import { helpFor } from './help.ts'
+import { parse } from './parse.ts'
+
+/** Runs one command line and answers its exit code. */
+export async function run(argv: readonly string[], table: Table, config: Config, streams: Streams): Promise<number> {
+  const cli = createCli(config, table, streams)
+  try {
+    return await follow(findCommand(argv, table), cli)
+  } catch (error) {
+    return reportError(error, asksForJson(argv) ? 'json' : 'text', cli.note)
+  }
+}
+
+async function follow(found: Found, cli: Cli): Promise<number> {
+  if (found.kind === 'help') return help(found, cli)
+  if (found.kind === 'root') {
+    const { run } = await found.option.load!()
+    await run([], { output: 'table' }, cli)
+    return 0
+  }
+  const { args, flags } = parse(found.command, found.rest)
+  const { run } = await found.command.load()
+  await run(args, flags, cli)
+  return 0
+}
+
+/** Asked for, it is the answer. Half a command gets it as what to do next. */
+function help({ path, asked }: { path: string; asked: boolean }, cli: Cli): number {
+  const columns = Math.min(cli.columns ?? 100, 120)
+  const text = helpFor(path, cli.table, { strong: cli.strong, columns })
+  if (asked) cli.print(text)
+  else cli.note(text)
+  return asked ? 0 : ERRORS.INVALID_REQUEST.exit
+}
+
+/** Looked for in the plain words, since what cannot be parsed must be told in JSON too. */
+function asksForJson(argv: readonly string[]): boolean {
+  return argv.some(
+    (word, place) =>
+      ['--json', '-ojson', '--output=json'].includes(word) ||
+      (word === 'json' && ['-o', '--output'].includes(argv[place - 1] ?? '')),
+  )
+}

@@ -1,0 +1,68 @@
+import { printable } from './printable.ts'
+
+const GAP = '  '
+/** Narrower than this no column is made: three letters and dots tell nobody anything. */
+const LEAST_WIDTH = 8
+
+/** Columns as wide as their widest cell, or narrower where `columns` leaves no room; the first is never cut. */
+export function toTable(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  columns: number | undefined = undefined,
+): string[] {
+  const lines = [header, ...rows.map((row) => row.map(printable))]
+  const wanted = header.map((_, column) => Math.max(...lines.map((row) => widthOf(row[column] ?? ''))))
+  const widths = columns === undefined ? wanted : squeeze(wanted, columns)
+  return lines.map((row) =>
+    row
+      .map((cell, column) => pad(cut(cell, widths[column]!), widths[column]!))
+      .join(GAP)
+      .trimEnd(),
+  )
+}
+
+/** Label and value, one pair a line. */
+export function toPairs(pairs: readonly (readonly [string, string])[]): string[] {
+  return toTable(['', ''], pairs).slice(1)
+}
+
+/** Takes from the widest column, one character at a time, until the line fits or none can be narrower. */
+function squeeze(wanted: readonly number[], columns: number): number[] {
+  const widths = [...wanted]
+  let over = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - columns
+  for (; over > 0; over--) {
+    const widest = Math.max(...widths.slice(1))
+    if (widest <= LEAST_WIDTH) break
+    widths[widths.lastIndexOf(widest)]! -= 1
+  }
+  return widths
+}
+
+function cut(cell: string, width: number): string {
+  if (widthOf(cell) <= width) return cell
+  let kept = ''
+  let used = 1
+  for (const character of cell) {
+    used += widthOfCharacter(character)
+    if (used > width) break
+    kept += character
+  }
+  return `${kept}…`
+}
+
+function pad(cell: string, width: number): string {
+  return cell + ' '.repeat(Math.max(0, width - widthOf(cell)))
+}
+
+function widthOf(text: string): number {
+  let width = 0
+  for (const character of text) width += widthOfCharacter(character)
+  return width
+}
+
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}]/u
+
+function widthOfCharacter(character: string): number {
+  if (/[\p{M}\p{Cf}]/u.test(character)) return 0
+  return WIDE.test(character) ? 2 : 1
+}

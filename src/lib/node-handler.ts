@@ -1,0 +1,94 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+
+/** Runs a handler made for `node:http` as a `fetch`: no port of its own, no second stack of limits. */
+export function fromNodeHandler(handler: (incoming: IncomingMessage, response: ServerResponse) => unknown) {
+  return async (request: Request, clientAddress: string): Promise<Response> => {
+    const body = Buffer.from(await request.arrayBuffer())
+    const incoming = toIncoming(request, body, clientAddress)
+    const response = new CapturedResponse(incoming)
+    const stop = () => incoming.destroy(new Error('the caller went away'))
+    request.signal.addEventListener('abort', stop, { once: true })
+    try {
+      void handler(incoming, response)
+      return await response.done
+    } finally {
+      request.signal.removeEventListener('abort', stop)
+    }
+  }
+}
+
+/** The address and the scheme stand on the socket, where such handlers look for them. */
+function toIncoming(request: Request, body: Buffer, clientAddress: string): IncomingMessage {
+  const url = new URL(request.url)
+  const socket = new Socket()
+  Object.defineProperty(socket, 'remoteAddress', { value: clientAddress })
+  Object.defineProperty(socket, 'encrypted', { value: url.protocol === 'https:' })
+  const incoming = new IncomingMessage(socket)
+  incoming.method = request.method
+  incoming.url = `${url.pathname}${url.search}`
+  incoming.httpVersion = '1.1'
+  incoming.httpVersionMajor = 1
+  incoming.httpVersionMinor = 1
+  // What carries the body between machines says nothing here.
+  const left = [...request.headers].filter(([name]) => !HOP_HEADERS.includes(name))
+  incoming.headers = { ...Object.fromEntries(left), host: url.host }
+  if (body.length > 0) incoming.headers['content-length'] = String(body.length)
+  incoming.push(body.length > 0 ? body : null)
+  if (body.length > 0) incoming.push(null)
+  return incoming
+}
+
+const HOP_HEADERS = ['content-length', 'transfer-encoding', 'connection', 'host', 'expect', 'upgrade']
+const BODILESS = [204, 205, 304]
+
+class CapturedResponse extends ServerResponse {
+  readonly #chunks: Buffer[] = []
+  readonly #settled = Promise.withResolvers<Response>()
+  readonly done = this.#settled.promise
+
+  constructor(incoming: IncomingMessage) {
+    super(incoming)
+    incoming.once('error', (error) => this.#settled.reject(error))
+  }
+
+  override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
+    this.#chunks.push(toBuffer(chunk, encoding))
+    callbackIn(encoding, callback)?.()
+    return true
+  }
+
+  override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+    if (this.writableFinished) return this
+    if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') {
+      this.#chunks.push(toBuffer(chunk, encoding))
+    }
+    this.#settled.resolve(this.#toResponse())
+    this.finished = true
+    this.emit('finish')
+    this.emit('close')
+    ;(callbackIn(chunk, encoding) ?? callbackIn(callback, undefined))?.()
+    return this
+  }
+
+  #toResponse(): Response {
+    const headers = new Headers()
+    for (const [name, value] of Object.entries(this.getHeaders())) {
+      if (HOP_HEADERS.includes(name)) continue
+      for (const one of Array.isArray(value) ? value : [value]) headers.append(name, String(one))
+    }
+    const body = BODILESS.includes(this.statusCode) || this.#chunks.length === 0 ? null : Buffer.concat(this.#chunks)
+    return new Response(body, { status: this.statusCode, headers })
+  }
+}
+
+function toBuffer(chunk: unknown, encoding: unknown): Buffer {
+  if (typeof chunk === 'string') {
+    return Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+  }
+  return Buffer.from(chunk as Uint8Array)
+}
+
+function callbackIn(first: unknown, second: unknown): (() => void) | undefined {
+  return [first, second].find((value) => typeof value === 'function') as (() => void) | undefined
+}

@@ -1,0 +1,124 @@
+import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
+import type { OAuthClient } from './client.ts'
+import { DAY_MS, INTERACTION_SECONDS, type OAuthDeps } from './deps.ts'
+import { DocumentFault } from './documents.ts'
+import { findClient } from './find-client.ts'
+import { type ArtifactKind, consumeArtifact, deleteArtifact, findArtifact, upsertArtifact } from './store/artifacts.ts'
+import { findLiveGrant, revokeGrant } from './store/grants.ts'
+
+/** The one who came second in a race of a client with itself is refused and nothing else. */
+const RACE_MS = 10_000
+
+/** Where the library keeps things: in our tables, by our rules. */
+export function createAdapter(deps: OAuthDeps): (name: string) => Adapter {
+  return (name) => {
+    if (name === 'Client') return clients(deps)
+    if (name === 'Grant') return grants(deps)
+    if (name === 'AuthorizationCode' || name === 'RefreshToken' || name === 'Interaction') return artifacts(deps, name)
+    return nothing
+  }
+}
+
+/** The browser's session is ours, not the library's; access tokens are not kept at all. */
+const nothing: Adapter = {
+  upsert: async () => {},
+  find: async () => undefined,
+  findByUserCode: async () => undefined,
+  findByUid: async () => undefined,
+  consume: async () => {},
+  destroy: async () => {},
+  revokeByGrantId: async () => {},
+}
+
+function clients(deps: OAuthDeps): Adapter {
+  return {
+    ...nothing,
+    find: async (id) => {
+      const freshness = Provider.ctx?.oidc.route === 'authorization' ? 'fresh' : 'recent'
+      try {
+        const client = await findClient(deps, id, freshness)
+        return client && toMetadata(client, deps.loopbackAnyPort)
+      } catch (error) {
+        if (error instanceof DocumentFault) throw new errors.InvalidClient(error.message)
+        throw error
+      }
+    },
+  }
+}
+
+/** `web` makes redirects match as they are written; `native` lets the port of loopback ones differ. */
+export function toMetadata(client: OAuthClient, anyPort: boolean): AdapterPayload {
+  return {
+    client_id: client.id,
+    client_name: client.name,
+    redirect_uris: [...client.redirectUris],
+    application_type: anyPort ? 'native' : 'web',
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    ...(client.document && { identity_digest: client.document.identityDigest }),
+  }
+}
+
+function grants(deps: OAuthDeps): Adapter {
+  const { db, clock, keys } = deps
+  return {
+    ...nothing,
+    find: async (id) => {
+      const row = await findLiveGrant(db, id, keys.epoch, clock.now())
+      if (!row || !isSameClient(row.identity_digest)) return undefined
+      return {
+        jti: row.id,
+        kind: 'Grant',
+        accountId: row.user_id,
+        clientId: row.client_id,
+        resources: { [row.resource]: row.scopes.join(' ') },
+        iat: seconds(row.created_at),
+        exp: seconds(row.expires_at),
+      }
+    },
+    destroy: async (id) => {
+      await db.tx((tx) => revokeGrant(tx, { id, now: clock.now() }))
+      deps.onRevoked()
+    },
+  }
+}
+
+/** A document that now names other addresses or keys is not the client that was approved. */
+function isSameClient(approved: string | null): boolean {
+  if (approved === null) return true
+  const current = Provider.ctx?.oidc.client?.identity_digest
+  return current === undefined || current === approved
+}
+
+function artifacts({ db, clock, keys }: OAuthDeps, kind: ArtifactKind): Adapter {
+  const keyOf = (id: string) => ({ kind, hash: keys.hash('oauth', `${kind} ${id}`) })
+  return {
+    ...nothing,
+    upsert: async (id, { jti: _, ...payload }, expiresIn = INTERACTION_SECONDS) => {
+      const now = clock.now().getTime()
+      await upsertArtifact(db, keyOf(id), {
+        grant_id: kind === 'Interaction' ? null : (payload.grantId ?? null),
+        payload,
+        expires_at: new Date(now + expiresIn * 1000),
+        swept: new Date(now - DAY_MS),
+      })
+    },
+    find: async (id) => {
+      const row = await findArtifact(db, keyOf(id), clock.now())
+      if (!row) return undefined
+      if (row.consumed_at === null) return { ...row.payload, jti: id }
+      const raced = kind === 'RefreshToken' && clock.now().getTime() - row.consumed_at.getTime() < RACE_MS
+      if (raced) throw new errors.InvalidGrant('refresh token already used')
+      return { ...row.payload, jti: id, consumed: seconds(row.consumed_at) }
+    },
+    consume: async (id) => {
+      if (!(await consumeArtifact(db, keyOf(id), clock.now()))) throw new errors.InvalidGrant('already used')
+    },
+    destroy: async (id) => deleteArtifact(db, keyOf(id)),
+  }
+}
+
+function seconds(at: Date): number {
+  return Math.floor(at.getTime() / 1000)
+}

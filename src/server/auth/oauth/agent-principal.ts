@@ -1,0 +1,31 @@
+import type { Audience, Principal } from '#contract/principal.ts'
+import { ASSERTION_SECONDS, createAssertionReader } from '#lib/actor-assertion.ts'
+import type { OAuthDeps } from './deps.ts'
+import { findLiveGrant, touchGrant } from './store/grants.ts'
+
+export type ValidateAssertion = (token: string, audience: Audience) => Promise<Principal | undefined>
+
+const TOUCH_AFTER_MS = 60_000
+
+/** What the MCP server says of an agent, checked against what the person allowed, at every call. */
+export function createAssertionValidator(deps: OAuthDeps): ValidateAssertion {
+  const { db, clock, keys, kv } = deps
+  const read = createAssertionReader(deps.actorAssertionSecret, clock)
+  return async (token, audience) => {
+    const said = await read(token, audience)
+    if (!said || !(await kv.setOnce(`assertion:${said.id}`, ASSERTION_SECONDS + 1))) return undefined
+    const now = clock.now()
+    const grant = await findLiveGrant(db, said.grantId, keys.epoch, now)
+    if (!grant || grant.user_id !== said.userId || grant.client_id !== said.clientId) return undefined
+    if (now.getTime() - (grant.last_used_at?.getTime() ?? 0) > TOUCH_AFTER_MS) await touchGrant(db, grant.id, now)
+    return {
+      kind: 'agent',
+      id: grant.id,
+      user_id: grant.user_id,
+      org_id: grant.org_id,
+      role: grant.role,
+      scopes: grant.scopes.filter((scope) => said.scopes.includes(scope)),
+      expires_at: grant.expires_at.toISOString(),
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { Scope } from '#contract/roles.ts'
+import { type Html, html } from '#edge/html.ts'
+import { pageResponse } from '#edge/page.ts'
+import type { OAuthClient } from './client.ts'
+import { isLoopback } from './redirect-uri.ts'
+
+const WORDS: Record<Scope, string> = {
+  'datasources:read': 'See which data sources you may ask',
+  'datasources:query': 'Ask them questions, as you may yourself',
+  'functions:call': 'Call functions, as you may yourself',
+  'notifications:read': 'Read your notifications',
+  'notifications:ack': 'Mark your notifications as read',
+}
+
+export type ConsentView = {
+  client: OAuthClient
+  redirectUri: URL
+  email: string
+  orgs: readonly { id: string; name: string }[]
+  chosenOrg: string | null
+  scopes: readonly Scope[]
+  csrf: string
+  /** The client's document is another one than this person approved before. */
+  changed: boolean
+  fault?: string
+}
+
+/** It works without script. What the client says of itself is shown as its own words, beside what is known of it. */
+export function consentPageOf(view: ConsentView): Response {
+  const { client, redirectUri } = view
+  return pageResponse({
+    title: `Connect ${client.name}?`,
+    ...(view.fault !== undefined && { status: 400 }),
+    formTargets: [redirectUri.origin],
+    body: html`<p>It asks to act for <strong>${view.email}</strong>, with your role and never more than you may do yourself.</p>
+<dl>
+<dt>Who it is</dt><dd>${identity(client)}</dd>
+<dt>Sends you back to</dt><dd>${redirectUri.host}</dd>
+</dl>
+${isLoopback(redirectUri) && html`<p class="warning">It answers on this computer. Approve only if you have just started it yourself.</p>`}
+${view.changed && html`<p class="warning">What it says of itself has changed since you approved it before.</p>`}
+${view.fault !== undefined && html`<p class="fault" role="alert">${view.fault}</p>`}
+${view.orgs.length === 0 ? noOrg(view) : form(view)}`,
+  })
+}
+
+function form({ orgs, chosenOrg, scopes, csrf }: ConsentView): Html {
+  return html`<form method="post">
+<input type="hidden" name="csrf" value="${csrf}">
+<label for="org">Organization</label>
+<select id="org" name="org_id">${orgs.map(({ id, name }) => html`<option value="${id}"${id === chosenOrg && html` selected`}>${name}</option>`)}</select>
+<fieldset><legend>It may</legend>
+${scopes.map((scope) => html`<label class="tick"><input type="checkbox" name="scope" value="${scope}" checked> <span>${WORDS[scope]}</span></label>`)}
+</fieldset>
+<button class="button main" name="decision" value="approve">Approve</button>
+<button class="button" name="decision" value="deny">Deny</button>
+</form>
+<p class="soft">It stays connected for up to 90 days. You can disconnect it at any time.</p>`
+}
+
+function noOrg({ csrf }: ConsentView): Html {
+  return html`<p class="warning">You are in no organization yet. Join or create one, then start again from the agent.</p>
+<form method="post"><input type="hidden" name="csrf" value="${csrf}">
+<button class="button" name="decision" value="deny">Back to the agent</button></form>`
+}
+
+function identity({ id, document }: OAuthClient): string {
+  return document ? new URL(id).host : 'It gave this name itself; nobody has checked it'
+}
+
+export function consentOverPage(): Response {
+  return pageResponse({
+    title: 'This request is over',
+    status: 400,
+    body: html`<p>It was answered, it is older than ten minutes, or it was begun in another browser. Start again from the
+agent.</p>`,
+  })
+}

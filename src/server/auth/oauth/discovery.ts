@@ -1,0 +1,30 @@
+import { oauthMetadata } from '#contract/oauth.ts'
+import { type Route, route } from '#edge/route.ts'
+import type { OAuthDeps } from './deps.ts'
+import { OFFERED_SCOPES } from './resources.ts'
+
+/** RFC 8414. It names what we do and nothing the library could do besides. */
+export function discoveryRoute({ publicUrls }: Pick<OAuthDeps, 'publicUrls'>): Route {
+  return route(oauthMetadata, async () => {
+    const { issuer } = publicUrls()
+    return Response.json(
+      {
+        issuer,
+        authorization_endpoint: `${issuer}/oauth/authorize`,
+        token_endpoint: `${issuer}/oauth/token`,
+        registration_endpoint: `${issuer}/oauth/register`,
+        revocation_endpoint: `${issuer}/oauth/revoke`,
+        response_types_supported: ['code'],
+        response_modes_supported: ['query'],
+        grant_types_supported: ['authorization_code', 'refresh_token'],
+        code_challenge_methods_supported: ['S256'],
+        token_endpoint_auth_methods_supported: ['none'],
+        revocation_endpoint_auth_methods_supported: ['none'],
+        scopes_supported: OFFERED_SCOPES,
+        authorization_response_iss_parameter_supported: true,
+        client_id_metadata_document_supported: true,
+      },
+      { headers: { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' } },
+    )
+  })
+}

@@ -1,0 +1,69 @@
+import { SafeFetchError } from '#lib/net/safe-fetch-error.ts'
+import { describeDocument, type OAuthClient } from './client.ts'
+import { MetadataFault, readMetadata } from './client-metadata.ts'
+import type { OAuthDeps } from './deps.ts'
+
+const MOST_BYTES = 5 * 1024
+const MOST_MS = 2_500
+
+/** The document cannot be had or used; the text is for the person in front of the page. */
+export class DocumentFault extends Error {
+  override readonly name = 'DocumentFault'
+  /** Nothing was learned of the client: its site could not be asked. */
+  readonly unreachable: boolean
+  constructor(message: string, unreachable = false) {
+    super(message)
+    this.unreachable = unreachable
+  }
+}
+
+/** Whether an identifier is the address of a document. One address has one spelling, or none. */
+export function isDocumentAddress(id: string): boolean {
+  if (!id.startsWith('https://') || id.length > 2000 || /[\s\\#@\p{Cc}]/u.test(id)) return false
+  const url = URL.parse(id)
+  if (!url || url.pathname === '/' || url.href !== id) return false
+  return !/%2e/i.test(url.pathname)
+}
+
+/** Asks the client's own site who it is. */
+export async function fetchDocument({ safeFetch }: Pick<OAuthDeps, 'safeFetch'>, id: string): Promise<OAuthClient> {
+  const answer = await ask(safeFetch, id)
+  if (answer.status !== 200) throw new DocumentFault(`the client's document was answered with ${answer.status}`)
+  if (answer.truncated) throw new DocumentFault("the client's document is longer than 5 KB")
+  return readDocument(id, parse(answer.body))
+}
+
+export function readDocument(id: string, content: Record<string, unknown>): OAuthClient {
+  if (content.client_id !== id) throw new DocumentFault("the client's document is about another client")
+  try {
+    const { name, uri, redirectUris } = readMetadata(content, 'usable')
+    return { id, name, uri, redirectUris, document: describeDocument(content) }
+  } catch (error) {
+    if (error instanceof MetadataFault)
+      throw new DocumentFault(`the client's document cannot be used: ${error.message}`)
+    throw error
+  }
+}
+
+async function ask(safeFetch: OAuthDeps['safeFetch'], id: string) {
+  try {
+    const headers = { accept: 'application/json' }
+    return await safeFetch(id, { headers, timeoutMs: MOST_MS, maxResponseBytes: MOST_BYTES, redirects: 0 })
+  } catch (error) {
+    // Which way it failed could tell somebody what stands in our network.
+    if (error instanceof SafeFetchError) throw new DocumentFault("the client's document cannot be fetched", true)
+    throw error
+  }
+}
+
+function parse(body: Uint8Array): Record<string, unknown> {
+  try {
+    const content: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    if (typeof content === 'object' && content !== null && !Array.isArray(content)) {
+      return content as Record<string, unknown>
+    }
+  } catch {
+    // Said below, like anything else that is no JSON object.
+  }
+  throw new DocumentFault("the client's document is no JSON object")
+}

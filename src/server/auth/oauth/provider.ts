@@ -1,0 +1,166 @@
+import { createSecretKey, generateKeyPairSync } from 'node:crypto'
+import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { html } from '#edge/html.ts'
+import { pageResponse } from '#edge/page.ts'
+import { ACCESS_TOKEN_SECONDS, accessTokenKey } from '#lib/access-token.ts'
+import { fromNodeHandler } from '#lib/node-handler.ts'
+import { createAdapter } from './adapter.ts'
+import { CODE_SECONDS, DAY_MS, GRANT_DAYS, INTERACTION_SECONDS, type OAuthDeps, REFRESH_DAYS } from './deps.ts'
+import { defaultResource, findResource, OFFERED_SCOPES } from './resources.ts'
+
+export const CONSENT_PATH = '/oauth/consent'
+export const INTERACTION_COOKIE = 'svc_consent'
+
+export type AuthorizationServer = {
+  readonly provider: Provider
+  readonly fetch: (request: Request, clientAddress: string) => Promise<Response>
+}
+
+/**
+ * The protocol itself: codes, PKCE, tokens, their rotation. Who may ask, who a client is, what a person allows and
+ * where all that is kept is ours; nothing else knows that this library stands behind it.
+ */
+export function createAuthorizationServer(deps: OAuthDeps): AuthorizationServer {
+  const { issuer } = deps.publicUrls()
+  const provider = new Provider(issuer, configure(deps))
+  // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Koa awaits what it runs
+  provider.use(burnCodeOfFailure)
+  provider.on('server_error', (_, error) => deps.log.error({ error }, 'the authorization server failed'))
+  const run = fromNodeHandler(provider.callback())
+  return {
+    provider,
+    // The handler believes the address it is called by: it must be the one agents see.
+    fetch: async (request, clientAddress) => {
+      const { pathname, search } = new URL(request.url)
+      return withoutSessionCookie(await run(moved(request, `${issuer}${pathname}${search}`), clientAddress))
+    },
+  }
+}
+
+function configure(deps: OAuthDeps): Configuration {
+  const key = createSecretKey(accessTokenKey(deps.jwtSecret))
+  const consent = new interactionPolicy.Prompt(
+    { name: 'consent', requestable: true },
+    new interactionPolicy.Check('approval', 'the person must approve', 'consent_required', needsApproval),
+  )
+  return {
+    adapter: createAdapter(deps),
+    scopes: [...OFFERED_SCOPES],
+    claims: {},
+    responseTypes: ['code'],
+    clientAuthMethods: ['none'],
+    extraClientMetadata: { properties: ['identity_digest'] },
+    routes: { authorization: '/oauth/authorize', token: '/oauth/token', revocation: '/oauth/revoke' },
+    pkce: { required: () => true },
+    cookies: {
+      keys: [deps.keys.oauthCookie],
+      names: { interaction: INTERACTION_COOKIE, resume: 'svc_resume', session: SESSION_COOKIE },
+      short: { httpOnly: true, sameSite: 'lax' },
+      long: { httpOnly: true, sameSite: 'lax' },
+    },
+    // No ID token is ever made; the library wants a key all the same.
+    jwks: { keys: [unusedKey()] },
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => defaultResource(deps.publicUrls().mcp).id,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (ctx, asked) => {
+          const several = Array.isArray(ctx.oidc.params?.resource) && ctx.oidc.params.resource.length > 1
+          const resource = several ? undefined : findResource(deps.publicUrls().mcp, asked)
+          if (!resource) throw new errors.InvalidTarget('there is no such resource here')
+          return {
+            scope: resource.scopes.join(' '),
+            audience: resource.id,
+            accessTokenTTL: ACCESS_TOKEN_SECONDS,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: 'HS256', key } },
+          }
+        },
+      },
+    },
+    ttl: {
+      AuthorizationCode: CODE_SECONDS,
+      Interaction: INTERACTION_SECONDS,
+      Session: INTERACTION_SECONDS,
+      Grant: (GRANT_DAYS * DAY_MS) / 1000,
+      RefreshToken: (REFRESH_DAYS * DAY_MS) / 1000,
+    },
+    // Each approval stands for itself; signing out, or approving again, ends no other.
+    expiresWithSession: () => false,
+    issueRefreshToken: () => true,
+    rotateRefreshToken: true,
+    extraTokenClaims: (_, token) => ({ gid: 'grantId' in token ? token.grantId : undefined }),
+    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+    loadExistingGrant: async (ctx) => {
+      const grantId = ctx.oidc.result?.consent?.grantId
+      return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)
+    },
+    interactions: { policy: [consent], url: (_, { uid }) => `${CONSENT_PATH}/${uid}` },
+    renderError,
+  }
+}
+
+/** Always, each time: an approval is for one connection, and what asks again may be something else. */
+function needsApproval(ctx: KoaContextWithOIDC): boolean {
+  const offered = Object.values(ctx.oidc.resourceServers ?? {}).flatMap(({ scopes }) => [...scopes])
+  if (!offered.some((scope) => ctx.oidc.requestParamScopes.has(scope))) {
+    throw new errors.InvalidScope('none of these scopes can be had here', ctx.oidc.params?.scope as string)
+  }
+  return ctx.oidc.result?.consent === undefined
+}
+
+function unusedKey() {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
+}
+
+/** A code that was tried in vain was seen by somebody: it is not to be tried again. */
+async function burnCodeOfFailure(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
+  await next()
+  const { route, params } = ctx.oidc ?? {}
+  if (route !== 'token' || ctx.status < 400 || typeof params?.code !== 'string') return
+  const code = await ctx.oidc.provider.AuthorizationCode.find(params.code)
+  if (code?.isValid) await code.destroy()
+}
+
+/** For people: what went wrong before we knew where to send them back to. */
+async function renderError(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string | undefined }) {
+  const page = pageResponse({
+    title: 'This agent cannot be connected',
+    status: ctx.status,
+    body: html`<p>${out.error_description ?? out.error}</p>
+<p class="soft">Error <code>${out.error}</code>. Start again from the agent; if it comes back, tell its makers.</p>`,
+  })
+  for (const [name, value] of page.headers) ctx.set(name, value)
+  ctx.body = await page.text()
+}
+
+const SESSION_COOKIE = 'svc_oauth_session'
+
+/** The library's own session lasts one request; there is nothing to remember it for. */
+function withoutSessionCookie(response: Response): Response {
+  const headers = new Headers(response.headers)
+  headers.delete('set-cookie')
+  for (const cookie of response.headers.getSetCookie()) {
+    if (!cookie.startsWith(SESSION_COOKIE)) headers.append('set-cookie', cookie)
+  }
+  return new Response(response.body, { status: response.status, headers })
+}
+
+function moved(request: Request, url: string): Request {
+  const init: RequestInit & { duplex: 'half' } = {
+    method: request.method,
+    headers: request.headers,
+    body: request.body,
+    signal: request.signal,
+    duplex: 'half',
+  }
+  return new Request(url, init)
+}

@@ -1,0 +1,39 @@
+import type { Querier } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+
+export type ArtifactKind = 'AuthorizationCode' | 'RefreshToken' | 'Interaction'
+export type ArtifactRow = { payload: Record<string, unknown>; consumed_at: Date | null }
+type Key = { kind: ArtifactKind; hash: Buffer }
+
+/** What ran out long ago goes when something new comes. */
+export async function upsertArtifact(
+  db: Querier,
+  { kind, hash }: Key,
+  row: { grant_id: string | null; payload: Record<string, unknown>; expires_at: Date; swept: Date },
+): Promise<void> {
+  await db.query(sql`
+    with gone as (delete from auth.oauth_artifacts where expires_at < ${row.swept})
+    insert into auth.oauth_artifacts (kind, hash, grant_id, payload, expires_at)
+    values (${kind}, ${hash}, ${row.grant_id}, ${JSON.stringify(row.payload)}, ${row.expires_at})
+    on conflict (kind, hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`)
+}
+
+export async function findArtifact(db: Querier, { kind, hash }: Key, now: Date): Promise<ArtifactRow | undefined> {
+  const [row] = await db.query<ArtifactRow>(sql`
+    select payload, consumed_at from auth.oauth_artifacts
+    where kind = ${kind} and hash = ${hash} and expires_at > ${now}`)
+  return row
+}
+
+/** True for the first, false for all others: two who come at once must not both win. */
+export async function consumeArtifact(db: Querier, { kind, hash }: Key, now: Date): Promise<boolean> {
+  const rows = await db.query(sql`
+    update auth.oauth_artifacts set consumed_at = ${now}
+    where kind = ${kind} and hash = ${hash} and consumed_at is null
+    returning 1`)
+  return rows.length === 1
+}
+
+export async function deleteArtifact(db: Querier, { kind, hash }: Key): Promise<void> {
+  await db.query(sql`delete from auth.oauth_artifacts where kind = ${kind} and hash = ${hash}`)
+}

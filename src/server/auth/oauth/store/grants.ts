@@ -1,0 +1,130 @@
+import type { Role, Scope } from '#contract/roles.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import type { ClientDocument } from '../client.ts'
+
+export type GrantRow = {
+  id: string
+  org_id: string
+  user_id: string
+  role: Role
+  client_id: string
+  resource: string
+  scopes: Scope[]
+  identity_digest: string | null
+  created_at: Date
+  expires_at: Date
+  last_used_at: Date | null
+}
+
+/** Neither revoked nor over, of a client nobody switched off, with the person's role of now. */
+export async function findLiveGrant(db: Querier, id: string, epoch: string, now: Date): Promise<GrantRow | undefined> {
+  const [row] = await db.query<GrantRow>(sql`
+    select g.id, g.org_id, g.user_id, m.role, g.client_id, g.resource, g.scopes, g.identity_digest,
+           g.created_at, g.expires_at, g.last_used_at
+    from public.platform_access_grants g
+    join auth.memberships m on m.org_id = g.org_id and m.user_id = g.user_id
+    left join public.platform_oauth_clients c on c.client_id = g.client_id
+    where g.id = ${id} and g.epoch = ${epoch} and g.revoked_at is null and g.expires_at > ${now}
+      and c.is_active is not false`)
+  return row
+}
+
+type Insert = {
+  id: string
+  org_id: string
+  user_id: string
+  client_id: string
+  client_name: string
+  redirect_host: string
+  resource: string
+  scopes: readonly string[]
+  epoch: string
+  document: ClientDocument | undefined
+  created_at: Date
+  expires_at: Date
+}
+
+export async function insertGrant(tx: Tx, grant: Insert): Promise<void> {
+  const { document } = grant
+  await tx.query(sql`
+    insert into public.platform_access_grants
+      (id, org_id, user_id, client_id, client_name, redirect_host, resource, scopes, epoch,
+       document, document_digest, identity_digest, created_at, expires_at)
+    values (${grant.id}, ${grant.org_id}, ${grant.user_id}, ${grant.client_id}, ${grant.client_name},
+            ${grant.redirect_host}, ${grant.resource}, ${grant.scopes}, ${grant.epoch},
+            ${document ? JSON.stringify(document.content) : null}, ${document?.digest ?? null},
+            ${document?.identityDigest ?? null}, ${grant.created_at}, ${grant.expires_at})`)
+}
+
+/** Revokes it, with its codes and refresh tokens. Answers whose it was; undefined when it was not live. */
+export async function revokeGrant(
+  tx: Tx,
+  of: { id: string; now: Date; org_id?: string; user_id?: string },
+): Promise<{ org_id: string; user_id: string; client_name: string } | undefined> {
+  const [row] = await tx.query<{ org_id: string; user_id: string; client_name: string }>(sql`
+    update public.platform_access_grants set revoked_at = ${of.now}
+    where id = ${of.id} and revoked_at is null
+      and (${of.org_id ?? null}::text is null or org_id = ${of.org_id ?? null})
+      and (${of.user_id ?? null}::text is null or user_id = ${of.user_id ?? null})
+    returning org_id, user_id, client_name`)
+  if (row) await tx.query(sql`delete from auth.oauth_artifacts where grant_id = ${of.id}`)
+  return row
+}
+
+export async function touchGrant(db: Querier, id: string, now: Date): Promise<void> {
+  await db.query(sql`update public.platform_access_grants set last_used_at = ${now} where id = ${id}`)
+}
+
+/** The document as somebody last approved it, for the time the client's own site cannot be asked. */
+export async function findApprovedDocument(
+  db: Querier,
+  clientId: string,
+  epoch: string,
+): Promise<Record<string, unknown> | undefined> {
+  const [row] = await db.query<{ document: Record<string, unknown> }>(sql`
+    select document from public.platform_access_grants
+    where client_id = ${clientId} and document is not null and revoked_at is null and epoch = ${epoch}
+    order by id desc limit 1`)
+  return row?.document
+}
+
+/** What the person approved of this client before, if anything. */
+export async function findLastDigest(db: Querier, clientId: string, userId: string): Promise<string | undefined> {
+  const [row] = await db.query<{ document_digest: string | null }>(sql`
+    select document_digest from public.platform_access_grants
+    where client_id = ${clientId} and user_id = ${userId}
+    order by id desc limit 1`)
+  return row?.document_digest ?? undefined
+}
+
+export type ConnectedAgentRow = {
+  id: string
+  org_id: string
+  user_id: string
+  email: string
+  client_id: string
+  client_name: string
+  redirect_host: string
+  resource: string
+  scopes: Scope[]
+  created_at: Date
+  expires_at: Date
+  last_used_at: Date | null
+}
+
+/** Newest first; of one person, or with `user_id` null of the whole organization. */
+export async function pageGrants(
+  db: Querier,
+  of: { org_id: string; user_id: string | null; epoch: string; now: Date; before: string | null; limit: number },
+): Promise<ConnectedAgentRow[]> {
+  return db.query<ConnectedAgentRow>(sql`
+    select g.id, g.org_id, g.user_id, u.email, g.client_id, g.client_name, g.redirect_host, g.resource, g.scopes,
+           g.created_at, g.expires_at, g.last_used_at
+    from public.platform_access_grants g
+    join auth.users u on u.id = g.user_id
+    where g.org_id = ${of.org_id} and (${of.user_id}::text is null or g.user_id = ${of.user_id})
+      and g.epoch = ${of.epoch} and g.revoked_at is null and g.expires_at > ${of.now}
+      and (${of.before}::text is null or g.id < ${of.before})
+    order by g.id desc limit ${of.limit + 1}`)
+}

@@ -1,0 +1,32 @@
+import { LOOPBACK_NAMES } from './loopback.ts'
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource'
+const OWN_PATH = '/mcp'
+
+/**
+ * The address of the endpoints as the caller named it. Where none is configured, a machine's own names mean the same
+ * server, and an agent compares what we say with what it was given.
+ */
+export function seenAs(mcpUrl: string, host: string | null): string {
+  const own = new URL(mcpUrl)
+  const named = URL.parse(`http://${host}`)
+  const isSame = named && named.port === own.port && [own, named].every((url) => LOOPBACK_NAMES.includes(url.hostname))
+  return isSame ? `${own.protocol}//${named.host}${own.pathname}` : mcpUrl
+}
+
+/** RFC 9728 section 3.1: the well-known part stands before the path. */
+export function metadataUrl(resource: string): string {
+  const { origin, pathname } = new URL(resource)
+  return `${origin}${WELL_KNOWN}${pathname}`
+}
+
+/** On a host of its own the endpoints may stand elsewhere than under `/mcp`: the path as our routes know it. */
+export function toOwnPath(path: string, mcpUrl: string): string {
+  const base = new URL(mcpUrl).pathname.replace(/\/$/, '')
+  if (base === OWN_PATH) return path
+  const wellKnown = path.startsWith(`${WELL_KNOWN}/`) ? WELL_KNOWN : ''
+  const rest = path.slice(wellKnown.length)
+  return rest.startsWith(`${base}/`) && /^\/\w+$/.test(rest.slice(base.length))
+    ? wellKnown + OWN_PATH + rest.slice(base.length)
+    : path
+}

@@ -1,0 +1,38 @@
+import type { Audience, Principal } from '#contract/principal.ts'
+import type { ValidateToken } from '#edge/caller.ts'
+import type { RequestInfo } from '#edge/route.ts'
+import type { AccessToken, ReadAccessToken } from '#lib/access-token.ts'
+import type { SignAssertion } from '#lib/actor-assertion.ts'
+import type { Resource } from './resource.ts'
+
+export type Agents = {
+  /** Undefined for what is no token for the resource. Whether its grant still stands, auth is asked each time. */
+  admit(token: string, resource: Resource, info: RequestInfo): Promise<Principal | undefined>
+  /** Fresh words on an agent for another service; undefined for callers who came with a token of their own. */
+  present(principal: Principal, audience: Audience): Promise<string> | undefined
+}
+
+type Deps = { read: ReadAccessToken; sign: SignAssertion; validate: ValidateToken }
+
+/** The agent's own token is read here and goes no further. */
+export function createAgents({ read, sign, validate }: Deps): Agents {
+  const tokens = new WeakMap<Principal, AccessToken>()
+  return {
+    async admit(token, { issuer, url }, info) {
+      const claims = await read(token, { issuer, resource: url })
+      if (!claims) return undefined
+      const found = await validate(await sign(claims, 'mcp-server'), info)
+      if (found.kind !== 'agent' || found.id !== claims.grantId || found.user_id !== claims.userId) return undefined
+      const principal = { ...found, scopes: found.scopes.filter((scope) => claims.scopes.includes(scope)) }
+      tokens.set(principal, claims)
+      return principal
+    },
+    present(principal, audience) {
+      const claims = tokens.get(principal)
+      return claims && sign({ ...claims, scopes: principal.scopes }, audience)
+    },
+  }
+}
+
+/** Where there are no connectors. */
+export const NO_AGENTS: Agents = { admit: async () => undefined, present: () => undefined }

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  DISCOVERY_SCHEMA,
+  descriptionOfSkill,
+  filesOfSkill,
+  SKILL_NAMES,
+  SKILLS,
+  SKILLS_PATH,
+  type SkillIndex,
+  type SkillName,
+} from '#contract/skills.ts'
+import { toArchive } from './archive.ts'
+import type { Source } from './source.ts'
+
+/** Everything that is served, by its path under `/.well-known/agent-skills/`. */
+export type Publication = ReadonlyMap<string, Buffer>
+
+/** From the folder of sources. A release does this once and keeps the bytes: deflate is not the same everywhere. */
+export async function makePublication(folder: string, source: Source): Promise<Publication> {
+  const artifacts = new Map<string, Buffer>()
+  const skills: SkillIndex['skills'] = []
+  for (const name of SKILL_NAMES) {
+    const files = filesOfSkill(name)
+    for (const file of files) artifacts.set(`${name}/${file}`, await readFile(join(folder, name, file)))
+    if (SKILLS[name].type === 'archive') {
+      const inside = files.map((path) => ({ path, bytes: artifacts.get(`${name}/${path}`)! }))
+      artifacts.set(artifactOf(name), await toArchive(inside))
+    }
+    skills.push({
+      name,
+      type: SKILLS[name].type,
+      description: descriptionOfSkill(artifacts.get(`${name}/SKILL.md`)!.toString('utf8')),
+      url: `${SKILLS_PATH}/${artifactOf(name)}`,
+      digest: `sha256:${sha256(artifacts.get(artifactOf(name))!)}`,
+      files,
+    })
+  }
+  const index: SkillIndex = { $schema: DISCOVERY_SCHEMA, skills, _source: source }
+  return new Map([['index.json', Buffer.from(`${JSON.stringify(index, null, 2)}\n`)], ...artifacts])
+}
+
+/** As the build left it. */
+export async function readPublication(folder: string): Promise<Publication> {
+  const paths = SKILL_NAMES.flatMap((name) => [
+    artifactOf(name),
+    ...filesOfSkill(name).map((file) => `${name}/${file}`),
+  ])
+  const all = ['index.json', ...new Set(paths)]
+  return new Map(await Promise.all(all.map(async (path) => [path, await readFile(join(folder, path))] as const)))
+}
+
+function artifactOf(name: SkillName): string {
+  return SKILLS[name].type === 'archive' ? `${name}.tar.gz` : `${name}/SKILL.md`
+}
+
+export function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

@@ -1,0 +1,50 @@
+import { platformMcp } from '../../src/contract/mcp.ts'
+import { createHops } from '../../src/edge/hop.ts'
+import { createEdge } from '../../src/edge/http.ts'
+import { type Listener, listen } from '../../src/edge/listen.ts'
+import { createMcpEndpoint } from '../../src/edge/mcp.ts'
+import { addressList, createInfoReader } from '../../src/edge/request-info.ts'
+import { route } from '../../src/edge/route.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import type { Db } from '../../src/lib/db/db.ts'
+import { openMemoryStore } from '../../src/lib/kv.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { createMetrics } from '../../src/lib/metrics.ts'
+import { createSealer } from '../../src/lib/seal.ts'
+import { createHostCheck } from '../../src/server/mcp/index.ts'
+import { fixtureServer } from './fixture.ts'
+
+const KEY = '0'.repeat(64)
+const ANYBODY = {
+  kind: 'user',
+  id: 'usr_1',
+  user_id: 'usr_1',
+  org_id: 'org_1',
+  role: 'viewer',
+  scopes: [],
+  expires_at: null,
+} as const
+
+/** The fixture behind the product's listener, edge, Host check and transport; everybody may call. */
+export async function serveFixture(db: Db): Promise<Listener> {
+  const clock = systemClock
+  const onError = () => undefined
+  const endpoint = createMcpEndpoint({ build: fixtureServer, onError })
+  const checkHost = createHostCheck({ publicUrls: [], isPassedOn: () => false })
+  const fetch = createEdge([route(platformMcp, (_, context) => endpoint(context))], {
+    service: 'fixture',
+    resolve: async (request) => {
+      checkHost(request)
+      return { ...ANYBODY, scopes: [] }
+    },
+    operatorToken: undefined,
+    db,
+    kv: openMemoryStore(clock),
+    sealer: createSealer([KEY]),
+    clock,
+    log: createLog('silent'),
+    metrics: createMetrics({ processMetrics: false }),
+  })
+  const readInfo = createInfoReader({ trustedProxies: addressList([]), hops: createHops(KEY, clock) })
+  return listen({ host: '127.0.0.1', port: 0, fetch, readInfo, onError })
+}

@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { stores } from './stores.ts'
+
+const run = promisify(execFile)
+
+/** A cluster of the test's own, so that its files and its log can be read and its settings chosen. */
+export type OwnPostgres = AsyncDisposable & {
+  /** As its superuser. */
+  url: string
+  /** Its data, without the log. */
+  folder: string
+  log(): string
+}
+
+type Settings = Record<string, string | number>
+
+/** From the programs of the server the tests run against. Postgres refuses to run as root. */
+export async function startOwnPostgres(settings: Settings): Promise<OwnPostgres> {
+  const programs = await programsFolder()
+  const place = mkdtempSync(join(tmpdir(), 'svc-pg-'))
+  const [folder, logFile, passwordFile] = [join(place, 'data'), join(place, 'log'), join(place, 'password')]
+  const password = randomBytes(16).toString('hex')
+  writeFileSync(passwordFile, password)
+  if (process.getuid?.() === 0) await run('chown', ['-R', 'postgres', place])
+  const logins = ['--username=postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
+  await asPostgres(join(programs, 'initdb'), ['-D', folder, ...logins, '--no-sync', '--wal-segsize=1', '-E', 'UTF8'])
+  const port = await freePort()
+  const all = { listen_addresses: '127.0.0.1', unix_socket_directories: place, port, ...settings }
+  const options = Object.entries(all).map(([name, value]) => `-c ${name}=${value}`)
+  const control = (...args: string[]) => asPostgres(join(programs, 'pg_ctl'), [...args, '-s', '-w', '-D', folder])
+  await control('start', '-l', logFile, '-o', options.join(' '))
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    folder,
+    log: () => readFileSync(logFile, 'utf8'),
+    [Symbol.asyncDispose]: async () => {
+      await control('stop', '-m', 'immediate')
+      rmSync(place, { recursive: true, force: true })
+    },
+  }
+}
+
+async function programsFolder(): Promise<string> {
+  const client = new pg.Client({ connectionString: stores.postgres! })
+  await client.connect()
+  const { rows } = await client.query<{ setting: string }>(`select setting from pg_config where name = 'BINDIR'`)
+  await client.end()
+  return rows[0]!.setting
+}
+
+async function asPostgres(program: string, args: string[]): Promise<void> {
+  const isRoot = process.getuid?.() === 0
+  await run(isRoot ? 'runuser' : program, isRoot ? ['-u', 'postgres', '--', program, ...args] : args, { cwd: tmpdir() })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return port
+}

@@ -1,0 +1,32 @@
+import type { Client } from '../../src/contract/client.ts'
+import { exposeSource, type MinRole } from '../../src/contract/data-sources.ts'
+import { configureSource } from '../../src/contract/search-config.ts'
+import { makeSource } from '../../src/server/data-sources/configure/test-source.ts'
+import { fakeVector } from './fake-embeddings.ts'
+
+/** Of the model `fake/fake-small`, as a literal of SQL. */
+export const fakeLiteral = (text: string) => `'[${fakeVector(text).join(',')}]'`
+
+export const ARTICLES = `
+  create table articles (id int primary key, title text, category text, embedding vector(8));
+  insert into articles values (1, 'Sick days', 'leave', ${fakeLiteral('sick')}), (2, 'Cars', 'travel', ${fakeLiteral('cars')})`
+
+export type Asked = Awaited<ReturnType<typeof makeAskable>>
+
+/** A database with these tables, each searchable with the fake model under its own name, open to a role. */
+export async function makeAskable(
+  client: Client,
+  name: string,
+  { sql = ARTICLES, tables = ['articles'], min_role = 'viewer' as MinRole } = {},
+) {
+  const source = await makeSource(client, name, sql)
+  await client.call(configureSource, fakeConfiguration(source.source_id, ...tables))
+  await client.call(exposeSource, { id: source.id, exposed: true, min_role })
+  return source
+}
+
+export function fakeConfiguration(id: string, ...tables: string[]) {
+  const entry = { model: 'fake/fake-small', dimensions: 8, content_columns: 'id, title' }
+  const embedding_configs = tables.map((table) => ({ ...entry, label: table, table }))
+  return { id, connection_config: { embedding_configs }, filter_schema: { category: 'string' as const } }
+}

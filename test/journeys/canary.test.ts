@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { listActivity, setQuota } from '../../src/contract/activity.ts'
+import { exposeSource } from '../../src/contract/data-sources.ts'
+import { configureSource } from '../../src/contract/search-config.ts'
+import { makeSource, runIn } from '../../src/server/data-sources/configure/test-source.ts'
+import { askHttp, openAgent, openCli } from '../help/askers.ts'
+import { findInLogs, findSecrets } from '../help/canary.ts'
+import { type FakeEmbeddings, fakeVector, startFakeEmbeddings } from '../help/fake-embeddings.ts'
+import { type Ground, openGround } from '../help/ground.ts'
+import { stores } from '../help/stores.ts'
+import { type System, startSystem } from '../help/system.ts'
+
+/** In every question and filter value, and in every row. Letters and digits: no encoding but the ones looked for hides them. */
+const ASKED = `asked${randomBytes(12).toString('hex')}`
+const ROW = `row${randomBytes(12).toString('hex')}`
+/** In a statement that is allowed to be logged: shows that the log is one that would have told. */
+const CONTROL = `control${randomBytes(12).toString('hex')}`
+
+const vector = (text: string) => `[${fakeVector(text).join(',')}]`
+const TABLES = `
+  create type mood as enum ('calm', 'loud');
+  create table articles (id int primary key, title text, body text, category text, ref uuid, mood mood, year int,
+                         embedding vector(8));
+  insert into articles
+    select n, 'Title ${ROW} ' || n, 'Body ${ROW}', 'travel', null, 'calm', 2024, '${vector('a')}'
+    from generate_series(1, 5) n;
+  create view slow as select a.* from articles a, pg_sleep(60);
+  create function complain(title text) returns boolean language plpgsql as
+    $$ begin raise exception 'what a row: %', title; end $$;
+  create view raising as select a.* from articles a where complain(a.title);
+  create function cancel(title text) returns boolean language plpgsql as
+    $$ begin raise exception 'late: %', title using errcode = '57014'; end $$;
+  create view cancelling as select a.* from articles a where cancel(a.title)`
+
+let ground: Ground
+let fake: FakeEmbeddings
+let system: System
+let connection: string
+const seen = { activity: [] as string[], metrics: '', statements: new Set<string>(), logBefore: 0 }
+/** Each question with its answer. */
+const told: Record<string, unknown> = {}
+
+beforeAll(async () => {
+  ground = await openGround()
+  fake = await startFakeEmbeddings()
+  const providers = JSON.stringify([fake.provider('fake')])
+  const env = { SVC_DATA_DIR: ground.dataDir, SVC_AI_PROVIDERS: providers, SVC_QUESTIONS_PER_MINUTE: '1000' }
+  system = await startSystem({ on: ground, env })
+  await askEverything()
+  await system[Symbol.asyncDispose]()
+}, 120_000)
+afterAll(async () => {
+  await fake?.[Symbol.asyncDispose]()
+  await ground?.[Symbol.asyncDispose]()
+})
+
+async function askEverything(): Promise<void> {
+  const admin = await system.member('admin')
+  const viewer = await system.member('viewer', admin.org_id)
+  await makeSources(admin.token)
+  await ground.settle()
+  seen.logBefore = ground.server?.log().length ?? 0
+  const watcher = ground.server && (await watchStatements(ground.server.url))
+  await askOverHttp(viewer.token)
+  await askByClient(viewer.token)
+  await askAsAgent(viewer.token)
+  await askWhileProviderFails(viewer.token)
+  await askWhatChanged(viewer.token)
+  await askSlowly(viewer.token, watcher)
+  await system.operator.call(setQuota, { org_id: admin.org_id, per_minute: 1, per_day: 1 })
+  told['over the limit'] = await http(viewer.token, {})
+  const { items } = await system.client(admin.token).call(listActivity, { type: 'data_sources', limit: 100 })
+  seen.activity = items.map((item) => JSON.stringify(item))
+  seen.metrics = await (await fetch(`${system.url}/metrics`)).text()
+  await watcher?.stop()
+}
+
+async function makeSources(token: string): Promise<void> {
+  const client = system.client(token)
+  const docs = await makeSource(client, 'docs', TABLES)
+  connection = docs.connection_string
+  await makeSource(client, 'bare', 'select 1')
+  const entry = { model: 'fake/fake-small', dimensions: 8, content_columns: 'id, title, body' }
+  const embedding_configs = ['articles', 'slow', 'raising', 'cancelling'].map((table) => ({ ...entry, label: table, table }))
+  const filter_schema = { category: 'string', ref: 'string', mood: 'string', year: 'number' } as const
+  await client.call(configureSource, { id: 'db_docs', connection_config: { embedding_configs }, filter_schema })
+  await client.call(exposeSource, { id: 'db_docs', exposed: true, min_role: 'viewer' })
+  await client.call(exposeSource, { id: 'db_bare', exposed: true, min_role: 'viewer' })
+}
+
+let asked = 0
+const question = (more: object = {}) => ({ query: `What of ${ASKED} ${asked++}?`, target: 'articles', ...more })
+
+async function http(token: string, more: object | string, id?: string): Promise<number> {
+  const body = typeof more === 'string' ? more : question(more)
+  const response = await askHttp(system.url, token, body, id)
+  const text = await response.text()
+  if (response.ok && !('filters' in Object(body))) expect(text).toContain(ROW)
+  return response.status
+}
+
+async function askOverHttp(token: string): Promise<void> {
+  told.good = await http(token, {})
+  told['a filter no row has'] = await http(token, { filters: { category: [ASKED, 'travel'] } })
+  told['a word for a uuid'] = await http(token, { filters: { ref: ASKED } })
+  told['a word no enum has'] = await http(token, { filters: { mood: ASKED } })
+  told['a number no int has'] = await http(token, { filters: { year: 1e300 } })
+  told['a column that is none'] = await http(token, { filters: { [ASKED]: ASKED } })
+  told['a value of another type'] = await http(token, { filters: { year: ASKED } })
+  told['too many hits'] = await http(token, { top_k: 21 })
+  told['an unknown key'] = await http(token, { [ASKED]: ASKED })
+  told['an unknown target'] = await http(token, { target: ASKED })
+  told['half a body'] = await http(token, `{"query": "${ASKED}`)
+  told['a body too large'] = await http(token, JSON.stringify({ query: ASKED.repeat(100_000) }))
+  told['an unknown source'] = await http(token, {}, 'db_none')
+  told['no configuration'] = await http(token, {}, 'db_bare')
+  told['no token'] = await http('svc_wrong', {})
+  told['a view that complains of its rows'] = await http(token, { target: 'raising' })
+  told['a view that cancels over its rows'] = await http(token, { target: 'cancelling' })
+}
+
+async function askByClient(token: string): Promise<void> {
+  await using cli = await openCli(system.url, token)
+  const ask = async (id: string, ...more: string[]) => {
+    const { exit, stdout } = await cli.run('datasource', 'query', id, `Of ${ASKED}`, '--target', 'articles', ...more)
+    return [exit, stdout.includes(ROW)]
+  }
+  told['client: good'] = await ask('db_docs')
+  told['client: JSON and a filter'] = await ask('db_docs', '-o', 'json', '--filter', `category=${ASKED}`)
+  told['client: a bad filter'] = await ask('db_docs', '--filter', `${ASKED}=${ASKED}`)
+  told['client: an unknown source'] = await ask('db_none')
+}
+
+async function askAsAgent(token: string): Promise<void> {
+  await using agent = await openAgent(system.url, token)
+  const ask = async (more: object) => {
+    const result = await agent.callTool({ name: 'data_source_query', arguments: { ...question(more) } })
+    return [result.isError ?? false, JSON.stringify(result.content).includes(ROW)]
+  }
+  told['agent: good'] = await ask({ id: 'db_docs' })
+  told['agent: a bad filter'] = await ask({ id: 'db_docs', filters: { [ASKED]: ASKED } })
+  told['agent: an unknown source'] = await ask({ id: 'db_none' })
+  fake.next.push({ status: 400 })
+  told['agent: the provider refuses'] = await ask({ id: 'db_docs' })
+}
+
+/** Its error bodies repeat what it was sent. */
+async function askWhileProviderFails(token: string): Promise<void> {
+  for (const status of [400, 401, 404, 502]) {
+    fake.next.push({ status })
+    told[`the provider answers ${status}`] = await http(token, {})
+  }
+  fake.next.push({ status: 503 }, { status: 503 }, { status: 500 })
+  told['the provider fails three times'] = await http(token, {})
+  fake.next.push('half')
+  told['the provider breaks off'] = await http(token, {})
+  fake.next.push({ body: () => ({ error: `you sent ${ASKED}` }) })
+  told['the provider talks nonsense'] = await http(token, {})
+  fake.next.push('silent')
+  const caller = new AbortController()
+  const waiting = askHttp(system.url, token, question(), 'db_docs', caller.signal)
+  const before = fake.asked.length
+  await vi.waitFor(() => expect(fake.asked.length).toBeGreaterThan(before))
+  caller.abort()
+  told['the caller hangs up'] = await waiting.catch((error: Error) => error.name)
+}
+
+async function askWhatChanged(token: string): Promise<void> {
+  await runIn(connection, 'alter table articles rename column body to words')
+  told['a column was renamed'] = await http(token, {})
+  await runIn(connection, 'alter table articles rename column words to body')
+  await runIn(connection, 'drop view raising')
+  told['a view was dropped'] = await http(token, { target: 'raising' })
+}
+
+type Watcher = { cancelSlow(): Promise<void>; stop(): Promise<void> }
+
+/** On Postgres the statement is seen while it runs, then cancelled as by its time limit; the embedded engine is killed. */
+async function askSlowly(token: string, watcher: Watcher | undefined): Promise<void> {
+  const waiting = http(token, { target: 'slow', filters: { category: [ASKED, 'travel'] } })
+  await watcher?.cancelSlow()
+  told['one that takes too long'] = await waiting
+}
+
+/** Reads what every backend of the server runs, over and over. */
+async function watchStatements(url: string): Promise<Watcher> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  // Bound and logged as a question's values would be.
+  await client.query('select $1::text', [CONTROL])
+  let stopped = false
+  const watching = (async () => {
+    while (!stopped) {
+      const { rows } = await client.query<{ query: string }>('select query from pg_stat_activity')
+      for (const { query } of rows) seen.statements.add(query)
+    }
+  })().catch(() => undefined)
+  const cancelSlow = async () => {
+    const cancel = `select pg_cancel_backend(pid) as done from pg_stat_activity where query like '%"slow"%' and wait_event = 'PgSleep'`
+    await vi.waitFor(async () => expect((await client.query(cancel)).rows).not.toEqual([]), 10_000)
+  }
+  const stop = async () => {
+    stopped = true
+    await watching
+    await client.end()
+  }
+  return { cancelSlow, stop }
+}
+
+describe('DS-19 what was asked and what was answered', () => {
+  it('every way to ask was tried', () => {
+    expect(told).toEqual({
+      good: 200,
+      'a filter no row has': 200,
+      'a word for a uuid': 200,
+      'a word no enum has': 200,
+      'a number no int has': 200,
+      'a column that is none': 400,
+      'a value of another type': 400,
+      'too many hits': 400,
+      'an unknown key': 400,
+      'an unknown target': 400,
+      'half a body': 400,
+      'a body too large': 413,
+      'an unknown source': 404,
+      'no configuration': 409,
+      'no token': 401,
+      'a view that complains of its rows': 500,
+      'a view that cancels over its rows': 503,
+      'client: good': [0, true],
+      'client: JSON and a filter': [0, false],
+      'client: a bad filter': [5, false],
+      'client: an unknown source': [4, false],
+      'agent: good': [false, true],
+      'agent: a bad filter': [true, false],
+      'agent: an unknown source': [true, false],
+      'agent: the provider refuses': [true, false],
+      'the provider answers 400': 400,
+      'the provider answers 401': 503,
+      'the provider answers 404': 404,
+      'the provider answers 502': 503,
+      'the provider fails three times': 503,
+      'the provider breaks off': 503,
+      'the provider talks nonsense': 503,
+      'the caller hangs up': 'AbortError',
+      'a column was renamed': 409,
+      'a view was dropped': 409,
+      'one that takes too long': 503,
+      'over the limit': 429,
+    })
+    expect(fake.asked.every(({ body }) => body.input[0]!.includes(ASKED))).toBe(true)
+    expect(seen.activity.length).toBeGreaterThan(25)
+  })
+
+  it('is in no log line, no metric and no record of Activity', () => {
+    expect(system.logs.length).toBeGreaterThan(25)
+    expect(findInLogs(system.logs, [ASKED, ROW])).toEqual([])
+    expect(findInLogs([seen.metrics], [ASKED, ROW], 'metrics')).toEqual([])
+    expect(findInLogs(seen.activity, [ASKED, ROW], 'activity')).toEqual([])
+    expect(seen.metrics).toContain('data-sources.query')
+  })
+
+  it('is in no statement that pg_stat_activity shows, and what was asked is not in the log of the server', () => {
+    if (!ground.server) return expect(stores.postgres).toBeUndefined()
+    expect([...seen.statements].filter((text) => text.includes('"slow"'))).not.toEqual([])
+    expect(findInLogs([...seen.statements], [ASKED, ROW], 'pg_stat_activity')).toEqual([])
+    const log = ground.server.log()
+    expect(log).toContain(CONTROL)
+    expect(log).toContain('data_sources.sources')
+    expect(findInLogs([log], [ASKED], 'server log')).toEqual([])
+    expect(findInLogs([log.slice(seen.logBefore)], [ROW], 'server log')).toEqual([])
+  })
+
+  it('is in no table and no file of the platform, and what was asked is in no file of the database either', async () => {
+    expect(await ground.search([ROW], 'everywhere')).not.toEqual([])
+    if (ground.server) expect(await findSecrets(ground.db, [], [ASKED, ROW])).toEqual([])
+    expect(await ground.search([ASKED], 'everywhere')).toEqual([])
+    expect(await ground.search([ROW], 'platform')).toEqual([])
+  })
+})
