@@ -21,7 +21,7 @@ export async function start(
   const url = await heard(child, said)
   // Nobody reads what it says from here on, but it must be able to say it.
   child.stdout.resume()
-  child.stderr.resume()
+  child.stderr.pipe(process.stderr)
   return { pid: child.pid!, url, [Symbol.asyncDispose]: () => stop(child) }
 }
 

@@ -326,7 +326,7 @@ describe('CL-03 for people and programs', () => {
     expect(stdout).toContain('\u001b[1mID ')
     const plain = stripVTControlCharacters(stdout)
     expect(Math.max(...plain.split('\n').map((line) => line.length))).toBe(80)
-    expect(plain).toContain('All manuals, All…')
+    expect(plain).toContain('All manuals, All manuals,…')
     expect((await at({ NO_COLOR: '1' })).stdout).not.toContain('\u001b')
     expect((await at({ TERM: 'dumb' })).stdout).not.toContain('\u001b')
   })

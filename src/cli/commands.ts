@@ -1,4 +1,5 @@
 import type { Command, Table } from './command.ts'
+import { agents } from './commands/agents/index.ts'
 import { context } from './commands/context/index.ts'
 import { datasource } from './commands/datasource/index.ts'
 import { db } from './commands/db/index.ts'
@@ -108,13 +109,24 @@ const general: readonly Command[] = [
 
 /** All there is. A new command is a row and a file with its `run`; a new group also a line in `groups`. */
 export const TABLE: Table = {
-  commands: [...account, ...context, ...datasource, ...db, ...tokens, ...notifications, ...skills, ...general],
+  commands: [
+    ...account,
+    ...context,
+    ...datasource,
+    ...db,
+    ...tokens,
+    ...notifications,
+    ...agents,
+    ...skills,
+    ...general,
+  ],
   groups: [
     { path: 'context', summary: 'Switch between logins' },
     { path: 'datasource', summary: 'Ask the data sources of your organization' },
     { path: 'db', summary: 'Managed databases of your organization' },
     { path: 'tokens', summary: 'Your API tokens' },
     { path: 'notifications', summary: 'Your notifications' },
+    { path: 'agents', summary: 'Agents you connected' },
     { path: 'skills', summary: 'What an agent should know of svc, as files' },
   ],
   rootOptions: [

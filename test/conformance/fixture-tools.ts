@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type CallToolResult, MissingRequiredClientCapabilityError, type ServerContext } from '@modelcontextprotocol/server'
+import { type CallToolResult, MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server'
 import { capabilitiesOf, embedded, type FixtureTool, image, text, WAV } from './fixture-content.ts'
 import { INPUT_TOOLS } from './fixture-input.ts'
 
@@ -32,31 +32,7 @@ const missingCapability: FixtureTool = async (ctx) => {
   return { content: [text('sampling is there')] }
 }
 
-const sampling: FixtureTool = async (ctx, { prompt }) => {
-  const messages = [{ role: 'user' as const, content: text(String(prompt)) }]
-  const { content } = await ctx.mcpReq.requestSampling({ messages, maxTokens: 100 })
-  return { content: [text(`LLM response: ${JSON.stringify(content)}`)] }
-}
-
-type Properties = Parameters<ServerContext['mcpReq']['elicitInput']>[0] extends infer P
-  ? P extends { requestedSchema: { properties: infer S } }
-    ? S
-    : never
-  : never
-
-const elicit =
-  (properties: Properties, required: string[] = []): FixtureTool =>
-  async (ctx, { message }) => {
-    const requestedSchema = { type: 'object' as const, properties, required }
-    const { action, content } = await ctx.mcpReq.elicitInput({ message: String(message ?? 'Please say'), requestedSchema })
-    return { content: [text(`Elicitation completed: action=${action}, content=${JSON.stringify(content)}`)] }
-  }
-
-const CHOICES = ['option1', 'option2', 'option3']
-const titled = (words: string) =>
-  ['First', 'Second', 'Third'].map((nth, i) => ({ const: `value${i + 1}`, title: `${nth} ${words}` }))
-
-/** What the suite's scenarios name, each as they describe it. */
+/** What the suite's scenarios name, each as they describe it, but for those that ask the client through a session. */
 export const TOOLS: Record<string, FixtureTool> = {
   test_simple_text: answer(text('This is a simple text response for testing.')),
   test_image_content: answer(image),
@@ -77,27 +53,5 @@ export const TOOLS: Record<string, FixtureTool> = {
   test_logging_tool: withLogging,
   test_tool_with_progress: withProgress,
   test_missing_capability: missingCapability,
-  test_sampling: sampling,
-  test_elicitation: elicit(
-    {
-      username: { type: 'string', description: "User's response" },
-      email: { type: 'string', description: "User's email address" },
-    },
-    ['username', 'email'],
-  ),
-  test_elicitation_sep1034_defaults: elicit({
-    name: { type: 'string', default: 'John Doe' },
-    age: { type: 'integer', default: 30 },
-    score: { type: 'number', default: 95.5 },
-    status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
-    verified: { type: 'boolean', default: true },
-  }),
-  test_elicitation_sep1330_enums: elicit({
-    untitledSingle: { type: 'string', enum: CHOICES },
-    titledSingle: { type: 'string', oneOf: titled('Option') },
-    legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['One', 'Two', 'Three'] },
-    untitledMulti: { type: 'array', items: { type: 'string', enum: CHOICES } },
-    titledMulti: { type: 'array', items: { anyOf: titled('Choice') } },
-  }),
   ...INPUT_TOOLS,
 }

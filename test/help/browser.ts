@@ -25,7 +25,10 @@ export class Browser {
   }
 
   /** Redirects are not followed: `Location` is what most tests look at. */
-  async go(url: string, { method, form, text, json, site = 'same-origin', headers = {} }: Sent = {}): Promise<Response> {
+  async go(
+    url: string,
+    { method, form, text, json, site = 'same-origin', headers = {} }: Sent = {},
+  ): Promise<Response> {
     const { origin, pathname, search } = new URL(url)
     const target = this.#hosts[origin]
     if (!target) throw new Error(`nothing answers at ${origin}`)

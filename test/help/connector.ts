@@ -65,7 +65,8 @@ export async function startConnector(options: SystemOptions = {}): Promise<Conne
     ask: async ({ browser }, asked) => {
       const response = await it.authorize(browser, asked)
       const location = response.headers.get('location') ?? ''
-      if (!location.startsWith('/oauth/consent/')) throw new Error(`no page: ${response.status} ${location} ${(await response.text()).split('<body>')[1]}`)
+      if (!location.startsWith('/oauth/consent/'))
+        throw new Error(`no page: ${response.status} ${location} ${(await response.text()).split('<body>')[1]}`)
       return `${ISSUER}${location}`
     },
     decide: async ({ browser, org_id }, page, over = {}) => {
@@ -74,7 +75,10 @@ export async function startConnector(options: SystemOptions = {}): Promise<Conne
       const csrf = /name="csrf" value="([^"]+)"/.exec(shown)?.[1] ?? ''
       const values = { csrf, org_id, decision: 'approve', ...over }
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      const sent = new URLSearchParams([...Object.entries(values), ...scopes.map((scope) => ['scope', scope])] as [string, string][])
+      const sent = new URLSearchParams([...Object.entries(values), ...scopes.map((scope) => ['scope', scope])] as [
+        string,
+        string,
+      ][])
       const decided = await browser.go(page, { headers, text: sent.toString() })
       const resumed = await browser.go(decided.headers.get('location') ?? '')
       return new URL(resumed.headers.get('location') ?? `about:blank#${resumed.status}`)

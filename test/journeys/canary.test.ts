@@ -83,7 +83,11 @@ async function makeSources(token: string): Promise<void> {
   connection = docs.connection_string
   await makeSource(client, 'bare', 'select 1')
   const entry = { model: 'fake/fake-small', dimensions: 8, content_columns: 'id, title, body' }
-  const embedding_configs = ['articles', 'slow', 'raising', 'cancelling'].map((table) => ({ ...entry, label: table, table }))
+  const embedding_configs = ['articles', 'slow', 'raising', 'cancelling'].map((table) => ({
+    ...entry,
+    label: table,
+    table,
+  }))
   const filter_schema = { category: 'string', ref: 'string', mood: 'string', year: 'number' } as const
   await client.call(configureSource, { id: 'db_docs', connection_config: { embedding_configs }, filter_schema })
   await client.call(exposeSource, { id: 'db_docs', exposed: true, min_role: 'viewer' })

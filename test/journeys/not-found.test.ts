@@ -16,8 +16,7 @@ function watched(db: Db): Db {
   return {
     ...db,
     query: (statement) => note(db, statement),
-    tx: (run, options) =>
-      db.tx((tx) => run({ ...tx, query: (statement: Sql) => note(tx, statement) } as Tx), options),
+    tx: (run, options) => db.tx((tx) => run({ ...tx, query: (statement: Sql) => note(tx, statement) } as Tx), options),
   }
 }
 
@@ -66,10 +65,21 @@ async function look(id: string, body: object) {
   const response = await askHttp(system.url, viewer, body, id)
   const ran = statements.filter((text) => !ASIDE.test(text))
   const headers = [...response.headers].filter(([name]) => name !== 'date' && name !== 'x-request-id')
-  return { status: response.status, headers, body: await response.text(), ran }
+  const text = (await response.text()).replace(/req_[0-9a-z]{26}/, 'req_')
+  return { status: response.status, headers, text, ran }
 }
 
-const GONE = ['db_none', 'ds_none', 'db_hidden', 'ds_hidden', 'db_high_hidden', 'db_off', 'ds_off', 'db_theirs', 'ds_theirs']
+const GONE = [
+  'db_none',
+  'ds_none',
+  'db_hidden',
+  'ds_hidden',
+  'db_high_hidden',
+  'db_off',
+  'ds_off',
+  'db_theirs',
+  'ds_theirs',
+]
 const BODIES = [
   { query: 'x' },
   { query: 'x', filters: { category: 'y' } },
@@ -80,7 +90,7 @@ describe('DS-17 what is not there for the caller', () => {
   it.each(BODIES)('is the same bytes after the same statements, asked %j', async (body) => {
     const unknown = await look('db_unknown', body)
     expect(unknown).toMatchObject({ status: 404, ran: expect.any(Array) })
-    expect(JSON.parse(unknown.body)).toMatchObject({ code: 'NOT_FOUND', detail: 'no such data source' })
+    expect(JSON.parse(unknown.text)).toMatchObject({ code: 'NOT_FOUND', detail: 'no such data source' })
     expect(unknown.ran.map((text) => text.split(' ').slice(0, 3).join(' '))).toEqual([
       'select org_id, database_name,',
       'insert into activity.records',

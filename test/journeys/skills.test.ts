@@ -60,11 +60,11 @@ describe('skills for agents', () => {
   })
 
   it.each(SKILL_NAMES)('SK-04 skills-ref finds %s valid, and its version is that of the client', async (name) => {
-    const stdout = await node('by-ref', SKILLS_REF, 'validate', join(ROOT, 'skills', name))
-    expect(stdout).toContain(`Valid skill: ${name}`)
-    const entry = await readFile(join(ROOT, 'skills', name, 'SKILL.md'), 'utf8')
+    const folder = join(ROOT, 'skills', name)
+    expect(await node('by-ref', SKILLS_REF, 'validate', folder)).toBe(`Valid skill: ${folder}\n`)
+    const entry = await readFile(join(folder, 'SKILL.md'), 'utf8')
     expect(entry).toContain(`\nmetadata:\n  version: "${packageJson.version}"\n`)
-    const read = await node('by-ref', SKILLS_REF, 'read-properties', join(ROOT, 'skills', name))
+    const read = await node('by-ref', SKILLS_REF, 'read-properties', folder)
     expect((JSON.parse(read) as { description: string }).description).toBe(descriptionOfSkill(entry))
   })
 })

@@ -5,7 +5,8 @@ import type { Querier } from '#lib/db/db.ts'
 import { newId } from '#lib/ids.ts'
 import { Completions } from './completions.ts'
 import { digestsOf, type Filters } from './digest.ts'
-import { insertRecord, type Outcome } from './store.ts'
+import { createInsertions } from './insertions.ts'
+import type { Outcome } from './store.ts'
 
 /** A question as it is asked. Its text and filters go no further than their digests. */
 export type Question = {
@@ -37,10 +38,11 @@ export type RecorderDeps = {
 
 export function createRecorder({ db, clock, dataKey, onError }: RecorderDeps): Recorder {
   const completions = new Completions(db, onError)
+  const insert = createInsertions(db)
   return {
     begin: async ({ principal, question, filters, ...asked }) => {
       const id = newId('act')
-      await insertRecord(db, {
+      await insert({
         ...asked,
         ...digestsOf(dataKey, asked.org_id, asked.target, question, filters),
         id,

@@ -13,14 +13,18 @@ type Asked = Pick<ActivityRecord, 'id' | 'target' | 'source' | 'user_id'> & {
 }
 export type NewRecord = Asked & Digests & { org_id: string; type: RecordType; counted: boolean; question_bytes: number }
 
-export async function insertRecord(db: Querier, row: NewRecord): Promise<void> {
+export async function insertRecords(db: Querier, rows: readonly NewRecord[]): Promise<void> {
+  const column = <K extends keyof NewRecord>(key: K) => rows.map((row) => row[key])
   await db.query(sql`
     insert into activity.records
       (id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, counted, key_id, digest,
        filters_digest, question_bytes)
-    values (${row.id}, ${row.org_id}, ${row.type}, ${row.source}, ${row.target}, ${row.principal_kind},
-            ${row.principal_id}, ${row.user_id}, ${row.asked_at}, ${row.counted}, ${row.key_id}, ${row.digest},
-            ${row.filters_digest}, ${row.question_bytes})`)
+    select * from unnest(
+      ${column('id')}::text[], ${column('org_id')}::text[], ${column('type')}::text[], ${column('source')}::text[],
+      ${column('target')}::text[], ${column('principal_kind')}::text[], ${column('principal_id')}::text[],
+      ${column('user_id')}::text[], ${column('asked_at')}::timestamptz[], ${column('counted')}::boolean[],
+      ${column('key_id')}::text[], ${column('digest')}::bytea[], ${column('filters_digest')}::bytea[],
+      ${column('question_bytes')}::integer[])`)
 }
 
 export type Outcome = { status: number; duration_ms: number; answer_bytes: number }

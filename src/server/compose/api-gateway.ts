@@ -34,7 +34,7 @@ export function compose(parts: ServiceParts): Service {
     name: 'api-gateway',
     routes: [
       ...dataSourceRoutes(parts),
-      ...manageRoutes({ ...parts, hasDatabase: (orgId, name) => databases.has(orgId, name) }),
+      ...manageRoutes({ ...parts, hasDatabase: databases.has }),
       configureRoute({
         ...parts,
         openDatabase: (orgId, name, as) => databases.open(orgId, name, as),

@@ -13,8 +13,8 @@ import { countExposed, exposeRow, lockSource, pageSources, type SourceRow, switc
 export type ManageDeps = {
   db: Db
   clock: Clock
-  /** Whether the organization has a managed database of that name. */
-  hasDatabase: (orgId: string, name: string) => Promise<boolean>
+  /** Whether the organization has a managed database of that name; it stays until the transaction ends. */
+  hasDatabase: (tx: Tx, orgId: string, name: string) => Promise<boolean>
 }
 
 export function manageRoutes({ db, clock, hasDatabase }: ManageDeps): Route[] {
@@ -24,9 +24,9 @@ export function manageRoutes({ db, clock, hasDatabase }: ManageDeps): Route[] {
     }),
     route(switchSource, async ({ name, enabled, description = null }, { principal }) => {
       const { org_id } = principal
-      if (!(await hasDatabase(org_id, name))) throw new ServiceError('NOT_FOUND', 'no such database')
       const now = clock.now()
       const row = await db.tx(async (tx) => {
+        if (!(await hasDatabase(tx, org_id, name))) throw new ServiceError('NOT_FOUND', 'no such database')
         const to = { id: newId('ds'), org_id, database_name: name, enabled, description, now }
         const switched = await switchRow(tx, to)
         const action = enabled ? 'data_source.switched_on' : 'data_source.switched_off'

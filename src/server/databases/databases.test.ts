@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDatabase, dropDatabase, listDatabases, readConnection } from '#contract/databases.ts'
 import { listAudit } from '#contract/members.ts'
-import { startSupport } from '#contract/support.ts'
+import { elevateSupport, startSupport } from '#contract/support.ts'
 import { sql } from '#lib/db/sql.ts'
 import { needs, stores } from '../../../test/help/stores.ts'
 import { type System, startSystem } from '../../../test/help/system.ts'
@@ -86,10 +86,20 @@ describe('managed databases', () => {
 
   it('DS-02 support staff get no connection string and drop nothing, elevated or not', async () => {
     const ask = { org_id: owner.org_id, staff_email: 's@example.com', reason: 'test' }
-    const { token } = await system.operator.call(startSupport, ask)
+    const { id, token } = await system.operator.call(startSupport, ask)
     const client = system.client(token)
-    expect(await codeOf(client.call(readConnection, { name: 'handbook' }))).toBe('FORBIDDEN')
-    expect(await codeOf(client.call(dropDatabase, { name: 'handbook', confirm: 'handbook' }))).toBe('FORBIDDEN')
+    const tryAll = () =>
+      Promise.all([
+        codeOf(client.call(readConnection, { name: 'handbook' })),
+        codeOf(client.call(dropDatabase, { name: 'handbook', confirm: 'handbook' })),
+        codeOf(client.call(listDatabases, {})),
+        codeOf(client.call(createDatabase, { name: 'by_support' })),
+      ])
+    expect(await tryAll()).toEqual(['FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN'])
+    await system.operator.call(elevateSupport, { id })
+    expect(await tryAll()).toEqual(['FORBIDDEN', 'FORBIDDEN', 'no error', 'no error'])
+    await drop('by_support')
+    expect(await stringOf('handbook')).toContain('postgresql://')
   })
 
   it('a drop needs the name once more, and is refused while agents may ask', async () => {

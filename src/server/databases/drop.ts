@@ -22,9 +22,10 @@ export function dropRoute(deps: DatabaseDeps): Route {
 
 async function mark({ db, clock, sources }: DatabaseDeps, row: DatabaseRow, principal: Member): Promise<void> {
   await db.tx(async (tx) => {
-    if (!(await sources.forgetUnlessExposed(tx, row.org_id, row.name))) throw exposed(row.name)
     const entry = { org_id: row.org_id, actor: actorOf(principal), action: 'database.dropped', target: row.id }
+    // Before its source is looked at: who switches one on holds the database, and is waited for here.
     const marked = await moveDatabase(tx, row.id, ['creating', 'ready', 'failed'], 'dropping')
+    if (!(await sources.forgetUnlessExposed(tx, row.org_id, row.name))) throw exposed(row.name)
     if (marked) await audit(tx, { ...entry, detail: { name: row.name }, at: clock.now() })
   })
 }

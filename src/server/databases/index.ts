@@ -1,4 +1,5 @@
 import type { Route } from '#edge/route.ts'
+import type { Tx } from '#lib/db/db.ts'
 import type { Log } from '#lib/log.ts'
 import type { Loop } from '#lib/loop.ts'
 import { connectRoute, needReady } from './connect.ts'
@@ -12,7 +13,7 @@ import { createPostgresEngine } from './engine/postgres.ts'
 import { unfinishedLoop } from './finish.ts'
 import { listRoute } from './list.ts'
 import { type Login, openPassword } from './new-database.ts'
-import { type DatabaseRow, findByPhysicalName, findDatabase } from './store.ts'
+import { type DatabaseRow, findByPhysicalName, holdDatabase } from './store.ts'
 
 export type { ManagedDb } from './engine/pools.ts'
 
@@ -25,8 +26,8 @@ export type Databases = AsyncDisposable & {
    * name everything with its schema.
    */
   open(orgId: string, name: string, as: Login): Promise<ManagedDb>
-  /** Whether the organization has one of that name that can be used. */
-  has(orgId: string, name: string): Promise<boolean>
+  /** Whether the organization has one of that name that can be used; it is not dropped before the transaction ends. */
+  has(tx: Tx, orgId: string, name: string): Promise<boolean>
 }
 
 type Options = Pick<DatabaseDeps, 'db' | 'clock' | 'sealer' | 'sources'> & {
@@ -55,9 +56,7 @@ export function createDatabases(options: Options): Databases {
       const login = { role: row[`${as}_role`], password: openPassword(row, as, sealer), database: row.physical_name }
       return pools.open(connectionString(await engine.ownAddress(), login))
     },
-    async has(orgId, name) {
-      return (await findDatabase(db, orgId, name))?.state === 'ready'
-    },
+    has: holdDatabase,
     async [Symbol.asyncDispose]() {
       await pools.close()
       await engine.close()

@@ -8,6 +8,7 @@ import { takeLease } from '#lib/lease.ts'
 import { createLog } from '#lib/log.ts'
 import { createSealer } from '#lib/seal.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/help/database.ts'
+import { needs } from '../../../test/help/stores.ts'
 import { createDatabases, type Databases } from './index.ts'
 import { newDatabase } from './new-database.ts'
 import { type DatabaseRow, findDatabase, insertDatabase } from './store.ts'
@@ -24,10 +25,14 @@ let databases: Databases
 beforeAll(async () => {
   test = await openTestDatabase()
   bringEmptyCluster(dataDir)
+  databases = startDatabases()
+})
+
+function startDatabases(): Databases {
   const log = createLog('warn', { write: (line: string) => void lines.push(line) })
   const settings = { databaseUrl: test.url, dataDir, publicHost: undefined, embeddedMax: 5 }
-  databases = createDatabases({ db: test.db, clock: systemClock, sealer, sources, log, ...settings })
-})
+  return createDatabases({ db: test.db, clock: systemClock, sealer, sources, log, ...settings })
+}
 afterAll(async () => {
   await test.db.query(sql`update databases.databases set state = 'dropping'`)
   await tick()
@@ -115,5 +120,15 @@ describe('DS-21 the reader', () => {
   it('opens only what is ready', async () => {
     expect(await codeOf(databases.open(ORG, 'none', 'reader'))).toBe('NOT_FOUND')
     expect(await codeOf(databases.open('org_2', 'notes', 'reader'))).toBe('NOT_FOUND')
+  })
+})
+
+needs('postgres')('DS-19 a reader that an older version made', () => {
+  it('is kept out of the server’s log from the first question a newer process asks', async () => {
+    const { reader_role } = (await findDatabase(test.db, ORG, 'notes'))!
+    await test.db.query(script(`alter role ${reader_role} reset log_min_messages`))
+    await using newer = startDatabases()
+    const reader = await newer.open(ORG, 'notes', 'reader')
+    expect(await reader.query(sql`select current_setting('log_min_messages') as level`)).toEqual([{ level: 'fatal' }])
   })
 })

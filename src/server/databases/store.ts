@@ -46,6 +46,13 @@ export async function findDatabase(db: Querier, orgId: string, name: string): Pr
   return row
 }
 
+/** Whether it can be used, and stays so until the transaction ends: who drops it waits. */
+export async function holdDatabase(tx: Tx, orgId: string, name: string): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select from databases.databases where org_id = ${orgId} and name = ${name} and state = 'ready' for share`)
+  return rows.length === 1
+}
+
 export async function findByPhysicalName(db: Querier, physicalName: string): Promise<DatabaseRow | undefined> {
   const [row] = await db.query<DatabaseRow>(sql`
     select * from databases.databases where physical_name = ${physicalName} and state = 'ready'`)

@@ -18,8 +18,14 @@ export async function findClient(deps: Deps, id: string, freshness: Freshness): 
   const row = await findClientRow(deps.db, id, deps.clock.now())
   if (row && !row.is_active) return undefined
   if (row && row.redirect_uris.length > 0) {
-    const { client_id, client_name: name, client_uri, redirect_uris: redirectUris } = row
-    return { id: client_id, name, uri: client_uri ?? undefined, redirectUris, document: undefined }
+    const { client_id, client_name, client_uri, redirect_uris: redirectUris } = row
+    return {
+      id: client_id,
+      name: client_name || client_id,
+      uri: client_uri ?? undefined,
+      redirectUris,
+      document: undefined,
+    }
   }
   return isDocumentAddress(id) ? findByDocument(deps, id, freshness) : undefined
 }

@@ -52,6 +52,7 @@ function configure(deps: OAuthDeps): Configuration {
     extraClientMetadata: { properties: ['identity_digest'] },
     routes: { authorization: '/oauth/authorize', token: '/oauth/token', revocation: '/oauth/revoke' },
     pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
     cookies: {
       keys: [deps.keys.oauthCookie],
       names: { interaction: INTERACTION_COOKIE, resume: 'svc_resume', session: SESSION_COOKIE },
@@ -87,6 +88,7 @@ function configure(deps: OAuthDeps): Configuration {
       },
     },
     ttl: {
+      AccessToken: ACCESS_TOKEN_SECONDS,
       AuthorizationCode: CODE_SECONDS,
       Interaction: INTERACTION_SECONDS,
       Session: INTERACTION_SECONDS,

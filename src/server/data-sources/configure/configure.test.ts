@@ -245,6 +245,23 @@ describe('what the reader may read', () => {
     expect(await code('select text from docs.notes')).toBe('42501')
   })
 
+  it('DS-06 what only the reader is refused is found before saving, and leaves it no rights', async () => {
+    await save([entry({})])
+    await runIn(
+      source.connection_string,
+      `create function of_the_owner(t text) returns text language sql return t;
+       revoke execute on function of_the_owner from public;
+       create view calling as select id, of_the_owner(title) as title, embedding from articles`,
+    )
+    await expect(save([entry({}), entry({ label: 'c', table: 'calling' })])).rejects.toMatchObject({
+      code: 'INVALID_SEARCH_CONFIGURATION',
+      message: 'connection_config.embedding_configs.1.table: permission denied for function of_the_owner',
+    })
+    expect(await codeOf(runIn(reader, 'select id from public.calling'))).toBe('42501')
+    expect(await codeOf(runIn(reader, 'select id, title from public.articles'))).toBe('no error')
+    expect((await resolved())!.map(({ label }) => label)).toEqual(['a'])
+  })
+
   it('DS-11 what somebody granted by hand is gone with the next save, and saving again changes nothing', async () => {
     const role = new URL(reader).username
     await runIn(

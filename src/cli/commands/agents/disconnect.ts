@@ -1,0 +1,15 @@
+import { disconnectAgent } from '#contract/agents.ts'
+import type { Cli } from '../../cli.ts'
+import { openClient } from '../../client.ts'
+import type { ConfirmFlags, LoginFlags, OutputFlags } from '../../command.ts'
+import { show } from '../../output.ts'
+import { confirm } from '../../prompt.ts'
+
+type Flags = OutputFlags & LoginFlags & ConfirmFlags
+
+export async function run([id]: [string], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  await confirm(cli, flags.yes, `This disconnects ${id}`)
+  const answer = await client.call(disconnectAgent, { id })
+  show(cli, flags.output, answer, () => `${id} is disconnected`)
+}

@@ -1,0 +1,24 @@
+import { listAgents } from '#contract/agents.ts'
+import type { Cli } from '../../cli.ts'
+import { collect, openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { showList } from '../../output.ts'
+
+type Flags = OutputFlags & LoginFlags & { limit?: number }
+
+export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const list = await cli.progress('Listing agents', collect(client, listAgents, {}, flags.limit))
+  showList(cli, flags.output, list, {
+    header: ['ID', 'NAME', 'GOES TO', 'SCOPES', 'CONNECTED', 'LAST USED'],
+    row: ({ id, client_name, redirect_host, scopes, created_at, last_used_at }) => [
+      id,
+      client_name,
+      redirect_host,
+      scopes.join(' '),
+      created_at,
+      last_used_at ?? 'never',
+    ],
+    none: 'You have connected no agent here.',
+  })
+}

@@ -1,0 +1,48 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { createCli } from './cli.ts'
+import { TABLE } from './commands.ts'
+import { readConfig } from './config.ts'
+import { confirm } from './prompt.ts'
+
+function terminal(isTTY: boolean) {
+  const stdin = Object.assign(new PassThrough(), { isTTY })
+  const stdout = Object.assign(new PassThrough(), { isTTY })
+  const stderr = Object.assign(new PassThrough(), { isTTY })
+  const config = readConfig({}, { home: '/', platform: 'linux', folder: '/' })
+  const cli = createCli(config, TABLE, { stdin, stdout, stderr })
+  return { cli, type: (text: string) => stdin.write(text), end: () => stdin.end(), said: () => String(stderr.read()) }
+}
+
+test('CL-03 the right word goes on, any other changes nothing and is 130', async () => {
+  const right = terminal(true)
+  right.type('docs\r')
+  await confirm(right.cli, undefined, 'This drops docs', 'docs')
+  expect(right.said()).toContain('This drops docs. Type docs to go on: ')
+  const wrong = terminal(true)
+  wrong.type('y\r')
+  await expect(confirm(wrong.cli, undefined, 'This drops docs', 'docs')).rejects.toThrow(
+    expect.objectContaining({ name: 'Interrupted' }),
+  )
+  expect(wrong.said()).toContain('Nothing was changed.')
+})
+
+test('CL-03 Ctrl-C and the end of the input are no answer', async () => {
+  for (const leave of [
+    (t: ReturnType<typeof terminal>) => t.type('\u0003'),
+    (t: ReturnType<typeof terminal>) => t.end(),
+  ]) {
+    const asked = terminal(true)
+    leave(asked)
+    await expect(confirm(asked.cli, undefined, 'This drops docs')).rejects.toMatchObject({ name: 'Interrupted' })
+  }
+})
+
+test('CL-03 where nobody can answer, only --yes goes on, and that is said', async () => {
+  const { cli } = terminal(false)
+  await confirm(cli, true, 'This drops docs')
+  await expect(confirm(cli, undefined, 'This drops docs')).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: 'This drops docs: there is no terminal to ask on, so add --yes if you mean it',
+  })
+})

@@ -1,0 +1,42 @@
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createCli } from './cli.ts'
+import { TABLE } from './commands.ts'
+import { readConfig } from './config.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function work(env: Record<string, string>, isTTY: boolean) {
+  const stderr = Object.assign(new PassThrough(), { isTTY })
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr }
+  const cli = createCli(readConfig(env, { home: '/', platform: 'linux', folder: '/' }), TABLE, streams)
+  const { promise, resolve } = Promise.withResolvers<string>()
+  return {
+    done: cli.progress('Creating docs', promise),
+    finish: () => resolve('made'),
+    said: () => String(stderr.read() ?? ''),
+  }
+}
+
+test('CL-03 long work shows on a terminal that it goes on, and leaves no trace', async () => {
+  const { done, finish, said } = work({}, true)
+  vi.advanceTimersByTime(299)
+  expect(said()).toBe('')
+  vi.advanceTimersByTime(1)
+  expect(said()).toBe('\r\u001b[K⠋ Creating docs')
+  vi.advanceTimersByTime(80)
+  expect(said()).toBe('\r\u001b[K⠙ Creating docs')
+  finish()
+  expect(await done).toBe('made')
+  expect(said()).toBe('\r\u001b[K')
+})
+
+test('CL-03 off a terminal, or on one that can only print, nothing moves', async () => {
+  for (const { done, finish, said } of [work({}, false), work({ TERM: 'dumb' }, true)]) {
+    vi.advanceTimersByTime(60_000)
+    finish()
+    await done
+    expect(said()).toBe('')
+  }
+})

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  asking,
+  type Connector,
+  ISSUER,
+  type Person,
+  PLATFORM,
+  pkce,
+  REDIRECT,
+  startConnector,
+} from '../../../../test/help/connector.ts'
+import { type System, startSystem } from '../../../../test/help/system.ts'
+import { plainRequest } from './authorize.ts'
+
+describe('an authorization request', () => {
+  let c: Connector
+  let person: Person
+  let clientId: string
+  beforeAll(async () => {
+    c = await startConnector()
+    person = await c.person()
+    clientId = await c.client()
+  })
+  afterAll(() => c[Symbol.asyncDispose]())
+
+  const ask = async (over: Record<string, string | string[] | undefined>) => {
+    const response = await c.authorize(person.browser, asking(clientId, pkce().challenge, over))
+    const location = response.headers.get('location')
+    const back = location !== null && URL.canParse(location) ? new URL(location) : undefined
+    const sent = back && new URLSearchParams(back.search || back.hash.slice(1))
+    return { status: response.status, location, error: sent?.get('error'), sent, response }
+  }
+
+  it.each([
+    ['no challenge', { code_challenge: undefined }, 'invalid_request'],
+    ['the plain method', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['no method', { code_challenge_method: undefined }, 'invalid_request'],
+    ['a challenge that cannot be one', { code_challenge: 'short' }, 'invalid_request'],
+    ['the implicit flow', { response_type: 'token' }, 'unsupported_response_type'],
+    ['an ID token', { response_type: 'id_token' }, 'unsupported_response_type'],
+    ['code and token', { response_type: 'code token' }, 'unsupported_response_type'],
+    ['an unknown resource', { resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],
+    ['a resource with a path more', { resource: `${PLATFORM}/more` }, 'invalid_target'],
+    ['a resource with a query', { resource: `${PLATFORM}?x=1` }, 'invalid_target'],
+    ['a resource that is none', { resource: 'platform' }, 'invalid_target'],
+    ['two resources', { resource: [PLATFORM, `${ISSUER}/mcp/notifications`] }, 'invalid_target'],
+    ['only unknown scopes', { scope: 'admin root' }, 'invalid_scope'],
+    ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
+    ['a request by reference', { request_uri: 'https://elsewhere.example/r' }, 'request_uri_not_supported'],
+    ['no interaction', { prompt: 'none' }, 'consent_required'],
+  ])('AU-10 refuses %s at the redirect, with state and iss', async (_, over, error) => {
+    const { status, sent, location } = await ask(over)
+    expect({ status, error: sent?.get('error') }).toEqual({ status: 303, error })
+    expect(location?.startsWith(`${REDIRECT}?`) || location?.startsWith(`${REDIRECT}#`)).toBe(true)
+    expect(sent?.get('state')).toBe('state-of-the-client')
+    expect(sent?.get('iss')).toBe(ISSUER)
+    expect(sent?.get('code')).toBeNull()
+  })
+
+  it.each([
+    ['another port', 'http://127.0.0.1:33419/callback'],
+    ['no port', 'http://127.0.0.1/callback'],
+    ['other case', 'http://127.0.0.1:33418/Callback'],
+    ['a suffix', 'http://127.0.0.1:33418/callback/more'],
+    ['a slash more', 'http://127.0.0.1:33418/callback/'],
+    ['a query', 'http://127.0.0.1:33418/callback?x=1'],
+    ['a user', 'http://a@127.0.0.1:33418/callback'],
+    ['another name of the same host', 'http://localhost:33418/callback'],
+    ['https', 'https://127.0.0.1:33418/callback'],
+    ['a fragment', 'http://127.0.0.1:33418/callback#x'],
+    ['dot segments', 'http://127.0.0.1:33418/x/../callback'],
+    ['another host', 'https://evil.example/callback'],
+    ['no address', 'callback'],
+  ])('AU-12 never goes to a redirect with %s', async (_, redirect_uri) => {
+    const { status, location, response } = await ask({ redirect_uri })
+    expect({ status, location }).toEqual({ status: 400, location: null })
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  })
+
+  it('AU-12 never goes to a redirect that was not named', async () => {
+    // RFC 6749 would let one registered address be left out; OAuth 2.1 does not.
+    const { status, location } = await ask({ redirect_uri: undefined })
+    expect({ status, location }).toEqual({ status: 400, location: null })
+  })
+
+  it.each([
+    ['an unknown client', 'oac_unknown'],
+    ['no client', undefined],
+    ['a very long client', 'x'.repeat(5000)],
+    ['an address that is no document', 'https://127.0.0.1/client.json'],
+    ['a document over http', 'http://client.example/client.json'],
+  ])('AU-11 shows a page for %s and goes nowhere', async (_, client_id) => {
+    const { status, location } = await ask({ client_id })
+    expect({ status, location }).toEqual({ status: 400, location: null })
+  })
+
+  it.each(['client_id', 'redirect_uri', 'scope', 'state', 'code_challenge'])(
+    'AU-10 refuses two of %s',
+    async (name) => {
+      const sent = asking(clientId, pkce().challenge, { scope: 'datasources:read' })
+      const { status, error, sent: back } = await ask({ ...sent, [name]: [String(sent[name]), 'another'] })
+      expect([400, 303]).toContain(status)
+      if (status === 303) expect(error).toBe('invalid_request')
+      expect(back?.get('code') ?? null).toBeNull()
+    },
+  )
+
+  it('AU-10 asks for all that can be had where the agent names no scope, and for nothing unknown', () => {
+    const scopeOf = (asked: string) => plainRequest(new URLSearchParams(asked), 'https://s.test/mcp').get('scope')
+    expect(scopeOf('client_id=a')).toBe('datasources:read datasources:query')
+    expect(scopeOf('resource=https://s.test/mcp/notifications')).toBe('notifications:read notifications:ack')
+    expect(scopeOf('scope=datasources:query+openid+offline_access+root')).toBe('datasources:query')
+    expect(scopeOf('scope=notifications:read')).toBe('notifications:read')
+    expect(scopeOf('resource=https://other.test/mcp/platform')).toBeNull()
+  })
+
+  it('AU-10 ignores what it does not know, as OAuth says', async () => {
+    const { status, location } = await ask({ nonce: 'n', prompt: 'login', response_mode: 'form_post', audience: 'x' })
+    expect(status).toBe(303)
+    expect(location).toMatch(/^\/oauth\/consent\//)
+  })
+
+  it('AU-12 lets the port of a loopback redirect differ only where the operator said so', async () => {
+    await using other = await startConnector({ env: { SVC_LOOPBACK_ANY_PORT: 'true' } })
+    const id = await other.client()
+    const someone = await other.person()
+    const sent = asking(id, pkce().challenge, { redirect_uri: 'http://127.0.0.1:50123/callback' })
+    expect((await other.authorize(someone.browser, sent)).status).toBe(303)
+    const elsewhere = asking(id, pkce().challenge, { redirect_uri: 'http://127.0.0.1:50123/other' })
+    expect((await other.authorize(someone.browser, elsewhere)).status).toBe(400)
+  })
+})
+
+describe('what agents can read before they connect', () => {
+  let connected: System
+  let without: System
+  beforeAll(async () => {
+    connected = await startSystem({ env: { SVC_REDIRECT_BASE_URL: ISSUER } })
+    without = await startSystem({ env: { SVC_ACTOR_ASSERTION_SECRET: undefined } })
+  })
+  afterAll(async () => {
+    await connected[Symbol.asyncDispose]()
+    await without[Symbol.asyncDispose]()
+  })
+
+  it('AU-10 says at the issuer root what it does', async () => {
+    const response = await fetch(`${connected.url}/.well-known/oauth-authorization-server`)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(await response.json()).toEqual({
+      issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/oauth/authorize`,
+      token_endpoint: `${ISSUER}/oauth/token`,
+      registration_endpoint: `${ISSUER}/oauth/register`,
+      revocation_endpoint: `${ISSUER}/oauth/revoke`,
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none'],
+      revocation_endpoint_auth_methods_supported: ['none'],
+      scopes_supported: ['datasources:read', 'datasources:query', 'notifications:read', 'notifications:ack'],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+    })
+  })
+
+  it('AU-10 has no authorization server where the second secret is not set', async () => {
+    for (const path of ['/.well-known/oauth-authorization-server', '/oauth/authorize', '/oauth/consent/x']) {
+      expect((await fetch(`${without.url}${path}`, { redirect: 'manual' })).status).toBe(404)
+    }
+    for (const path of ['/oauth/token', '/oauth/register', '/oauth/revoke']) {
+      expect((await fetch(`${without.url}${path}`, { method: 'POST', body: '{}' })).status).toBe(404)
+    }
+  })
+})

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { buildSkills } from '../../scripts/build-skills.ts'
+import { filesOfSkill, INSTALLABLE_SKILLS, SkillIndex } from '../../src/contract/skills.ts'
+import { readPublication } from '../../src/server/skills/publication.ts'
+
+const run = promisify(execFile)
+const ROOT = join(import.meta.dirname, '..', '..')
+const DIST = join(ROOT, 'dist')
+
+describe('the skills of a release', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-built-skills-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  it('SK-05 the client, alone in a folder, installs the same bytes as the sources and the publication', async () => {
+    await cp(join(DIST, 'client'), join(folder, 'client'), { recursive: true })
+    const svc = join(folder, 'client', 'bin', 'svc.js')
+    for (const name of INSTALLABLE_SKILLS) {
+      await run(process.execPath, [svc, 'skills', 'install', name], { cwd: folder, env: { HOME: folder } })
+      for (const file of filesOfSkill(name)) {
+        const installed = await readFile(join(folder, '.claude', 'skills', name, file))
+        expect(installed.equals(await readFile(join(ROOT, 'skills', name, file))), file).toBe(true)
+        expect(installed.equals(await readFile(join(DIST, 'skills', name, file))), file).toBe(true)
+      }
+    }
+  })
+
+  it('SK-05 archives are the same to the byte in a second build', async () => {
+    const again = join(folder, 'again')
+    await buildSkills(again)
+    const [first, second] = await Promise.all([readPublication(join(DIST, 'skills')), readPublication(again)])
+    for (const name of INSTALLABLE_SKILLS) {
+      expect(first.get(`${name}.tar.gz`)!.equals(second.get(`${name}.tar.gz`)!)).toBe(true)
+    }
+  })
+
+  it('SK-05 the index names the tag of this version, or says that it is none', async () => {
+    const index = SkillIndex.parse(JSON.parse(await readFile(join(DIST, 'skills', 'index.json'), 'utf8')))
+    expect([`v${packageJson.version}`, 'unreleased']).toContain(index._source.ref)
+  })
+})

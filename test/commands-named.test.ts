@@ -1,0 +1,76 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Table } from '../src/cli/command.ts'
+import { TABLE } from '../src/cli/commands.ts'
+import { faultsOf, findMentions } from './help/command-mentions.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const PAGES = globSync(['README.md', 'docs/*.md', 'skills/**/*.md'], { cwd: ROOT }).sort()
+/** What the program says, not what people type. */
+const SAYINGS = /^svc (?:ready at|cannot start)/
+
+describe('CL-03 SK-02 what the pages say of svc is true', () => {
+  it('there are pages, and they speak of svc', () => {
+    expect(PAGES).toEqual(expect.arrayContaining(['README.md', 'docs/cli.md', 'skills/svc/SKILL.md']))
+    expect(mentionsIn('docs/cli.md').length).toBeGreaterThan(50)
+    expect(mentionsIn('skills/svc/SKILL.md').length).toBeGreaterThan(5)
+  })
+
+  it.each(PAGES)('%s names only commands and options that there are', (page) => {
+    const faults = mentionsIn(page).flatMap(({ line, text }) =>
+      faultsOf(text, TABLE).map((fault) => `${line}: ${fault}`),
+    )
+    expect(faults).toEqual([])
+  })
+
+  it('an option taken away is found wherever it is named', () => {
+    const without: Table = {
+      ...TABLE,
+      commands: TABLE.commands.map((row) =>
+        row.path === 'datasource query'
+          ? { ...row, options: row.options!.filter(({ name }) => name !== 'filter') }
+          : row,
+      ),
+    }
+    const faults = PAGES.flatMap((page) => mentionsIn(page).flatMap(({ text }) => faultsOf(text, without)))
+    expect(faults.length).toBeGreaterThan(2)
+    expect(faults.every((fault) => fault.startsWith('no option --filter'))).toBe(true)
+  })
+
+  it('a command taken away is found too', () => {
+    const without = { ...TABLE, commands: TABLE.commands.filter(({ path }) => path !== 'db connect') }
+    const faults = PAGES.flatMap((page) => mentionsIn(page).flatMap(({ text }) => faultsOf(text, without)))
+    expect(faults).toContainEqual(expect.stringMatching(/^no command svc db connect/))
+  })
+})
+
+describe('finding what is said', () => {
+  it.each([
+    ['Ask with `svc datasource list -o json`.', ['svc datasource list -o json']],
+    ['```sh\n$ npx svc login\npsql "$(svc db connect docs -q)" < x\n```', ['svc login', 'svc db connect docs -q']],
+    ['```sh\nSVC_CONTEXT=a svc status | jq . && svc logout\n```', ['svc status', 'svc logout']],
+    ['```sh\nsvc tokens create x > key.txt\n```', ['svc tokens create x']],
+    ['svc is a thing; `helm upgrade svc …` is not it, nor is `kubectl -n svc get pods`.', []],
+  ])('%j', (markdown, expected) => {
+    expect(findMentions(markdown).map(({ text }) => text)).toEqual(expected)
+  })
+
+  it.each([
+    ['svc datasource query db_a "how --fast is it" --top-k=3', []],
+    ['svc context list|use|remove', []],
+    ['svc skills install <id> [--user] [--force]', []],
+    ['svc datasource', []],
+    ['svc --help', []],
+    ['svc nope', ['no command svc nope']],
+    ['svc datasource ask', ['no command svc datasource ask']],
+    ['svc db list --all', ['no option --all in: svc db list --all']],
+    ['svc --nope', ['no option --nope in: svc --nope']],
+  ])('%s', (text, faults) => {
+    expect(faultsOf(text, TABLE)).toEqual(faults)
+  })
+})
+
+function mentionsIn(page: string) {
+  return findMentions(readFileSync(join(ROOT, page), 'utf8')).filter(({ text }) => !SAYINGS.test(text))
+}

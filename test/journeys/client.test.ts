@@ -1,0 +1,284 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runSvc } from '../../src/cli/test-run.ts'
+import { createToken } from '../../src/contract/tokens.ts'
+import { type System, startSystem } from '../help/system.ts'
+
+const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
+
+let system: System
+let folder: string
+let owner: { token: string; org_id: string }
+let viewer: { token: string }
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-client-'))
+  system = await startSystem()
+  owner = await system.member('owner')
+  viewer = await system.member('viewer', owner.org_id)
+})
+afterAll(async () => {
+  await system?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const at = (url: string, key: string) => ({ SVC_API_URL: url, SVC_API_KEY: key, SVC_CONFIG_DIR: folder })
+const svc = (args: string[], key = owner.token, stdin?: string) =>
+  runSvc(args, { env: at(system.url, key), folder, ...(stdin !== undefined && { stdin }) })
+const words = (line: string) => line.match(/"[^"]*"|\S+/g)!.map((word) => word.replaceAll('"', ''))
+
+async function listen(listener: RequestListener): Promise<{ server: Server; url: string }> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+}
+
+describe('CL-02 exit codes against the running server', () => {
+  it('401 is 3 and says how to log in', async () => {
+    const refused = await svc(words('datasource list'), 'svc_not_a_key')
+    expect(refused).toMatchObject({ exit: 3, stdout: '' })
+    expect(refused.stderr).toBe(
+      'svc: Invalid or expired API token\nLog in: svc login --api-url <url> --api-key-stdin\n',
+    )
+  })
+
+  it('403 is 3, and as JSON when asked for JSON', async () => {
+    const refused = await svc(words('db create docs --json'), viewer.token)
+    expect(refused).toMatchObject({ exit: 3, stdout: '' })
+    expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'FORBIDDEN', exit_code: 3 } })
+  })
+
+  it('404 is 4', async () => {
+    for (const line of [
+      'db connect nowhere -q',
+      'datasource query db_nowhere "who?"',
+      'tokens revoke tok_none --yes',
+    ]) {
+      expect(await svc(words(line))).toMatchObject({ exit: 4, stdout: '' })
+    }
+  })
+
+  it('400 is 5 and names each fault', async () => {
+    const refused = await svc(words('db create Not-A-Name'))
+    expect(refused).toMatchObject({ exit: 5, stdout: '' })
+    expect(refused.stderr).toContain('  name: a lower-case letter, then up to 47')
+  })
+
+  it('429 is 1 and says when to come back', async () => {
+    const member = await system.member('developer', owner.org_id)
+    const client = system.client(member.token)
+    for (let n = 0; n < 30; n++) system.secrets.push((await client.call(createToken, { name: `t${n}` })).token)
+    const refused = await svc(words('tokens create more'), member.token)
+    expect(refused).toMatchObject({ exit: 1, stdout: '' })
+    expect(refused.stderr).toMatch(/\nTry again in \d+ s\.\n$/)
+  })
+
+  it('500 is 1, whether it is ours or of something in between', async () => {
+    for (const body of ['{"code":"INTERNAL","detail":"Something went wrong"}', '<h1>Oops</h1>']) {
+      const { server, url } = await listen((_, response) => {
+        response.writeHead(500, { 'content-type': body.startsWith('{') ? 'application/json' : 'text/html' }).end(body)
+      })
+      const refused = await runSvc(words('datasource list'), { env: at(url, owner.token) })
+      await close(server)
+      expect(refused).toMatchObject({ exit: 1, stdout: '' })
+      expect(refused.stderr).toContain('svc: Something went wrong\n')
+    }
+  })
+
+  it('no answer in time is 7', async () => {
+    const { server, url } = await listen(() => {})
+    const refused = await runSvc(words('datasource list --timeout 1'), { env: at(url, owner.token) })
+    await close(server)
+    expect(refused).toMatchObject({ exit: 7, stdout: '' })
+    expect(refused.stderr).toContain(`svc: ${url} gave no answer within 1 s\n`)
+  })
+
+  it('nobody listening is 1 and names the address', async () => {
+    const { server, url } = await listen(() => {})
+    await close(server)
+    const refused = await runSvc(words('datasource list'), { env: at(url, owner.token) })
+    expect(refused).toMatchObject({ exit: 1, stdout: '' })
+    expect(refused.stderr).toContain(`svc: cannot reach ${url}: is it running? (ECONNREFUSED)`)
+  })
+
+  it('Ctrl-C is 130', async () => {
+    const { server, url } = await listen(() => {})
+    const env = { PATH: process.env.PATH, ...at(url, owner.token) }
+    const child = spawn(process.execPath, [LAUNCHER, 'datasource', 'list'], { env, stdio: 'ignore' })
+    await once(server, 'request')
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([130, null])
+    await close(server)
+  })
+})
+
+describe('databases', () => {
+  it('DS-01 DS-02 create, list, connect and drop; a second create is 6', async () => {
+    expect(await svc(words('db create notes'))).toMatchObject({ exit: 0, stdout: 'notes is ready\n' })
+    const again = await svc(words('db create notes'))
+    expect(again).toMatchObject({ exit: 6, stdout: '' })
+    const { stdout } = await svc(words('db list'))
+    expect(stdout).toMatch(/^NAME +STATE +DATA SOURCE +CREATED\nnotes +ready +off +\d{4}-/)
+    expect(await svc(words('db connect notes -q'))).toMatchObject({
+      exit: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^postgres(?:ql)?:\/\/\S+\n$/),
+    })
+    const unsure = await svc(words('db drop notes'))
+    expect(unsure).toMatchObject({ exit: 5, stdout: '' })
+    expect(unsure.stderr).toContain('add --yes if you mean it')
+    expect(await svc(words('db drop notes --yes'))).toMatchObject({ exit: 0, stdout: 'notes is gone\n' })
+    expect(await svc(words('db list'))).toMatchObject({ exit: 0, stdout: '' })
+  })
+})
+
+describe('tokens', () => {
+  it('a token is printed once and alone, is listed, works, and is revoked', async () => {
+    const made = await svc(words('tokens create nightly --expires-days 2'))
+    const token = made.stdout.trim()
+    system.secrets.push(token)
+    expect(made.stdout).toMatch(/^svc_\w+\n$/)
+    const id = /This is (tok_\w+)\./.exec(made.stderr)![1]!
+    const { items } = JSON.parse((await svc(words('tokens list --json'))).stdout) as { items: Token[] }
+    const days = items.map((item) => (item.id === id ? (Date.parse(item.expires_at!) - Date.now()) / 86_400_000 : 0))
+    expect(Math.max(...days)).toBeCloseTo(2, 2)
+    expect(JSON.parse((await svc(words('status --json'), token)).stdout)).toMatchObject({ principal: { id } })
+    expect((await svc(['tokens', 'revoke', id])).exit).toBe(5)
+    expect(await svc(['tokens', 'revoke', id, '--yes'])).toMatchObject({ exit: 0, stdout: `${id} is revoked\n` })
+    expect((await svc(words('status'), token)).exit).toBe(3)
+  })
+
+  it('a list longer than a page comes whole, and one cut short says so', async () => {
+    const member = await system.member('developer', owner.org_id)
+    const client = system.client(member.token)
+    for (let n = 0; n < 4; n++) system.secrets.push((await client.call(createToken, { name: `t${n}` })).token)
+    const cut = await svc(words('tokens list --limit 3'), member.token)
+    expect(cut.stdout.trim().split('\n')).toHaveLength(4)
+    expect(cut.stderr).toBe('There are more: ask for them with --limit.\n')
+    expect(await svc(words('tokens list'), member.token)).toMatchObject({ stderr: '' })
+  })
+
+  it('logout --revoke ends the key too', async () => {
+    const member = await system.member('viewer', owner.org_id)
+    const env = { SVC_CONFIG_DIR: join(folder, 'logout') }
+    await runSvc(['login', '--api-url', system.url, '--api-key-stdin'], { env, stdin: member.token })
+    expect(await runSvc(['logout', '--revoke'], { env })).toMatchObject({ exit: 0, stderr: '' })
+    expect((await svc(words('status'), member.token)).exit).toBe(3)
+  })
+})
+
+type Token = { id: string; expires_at: string | null }
+
+describe('notifications', () => {
+  it('the inbox of somebody to whom nothing happened is empty, and what is not there cannot be read', async () => {
+    expect(await svc(words('notifications list --unread --json'))).toMatchObject({
+      exit: 0,
+      stdout: '{\n  "items": [],\n  "next_cursor": null\n}\n',
+      stderr: 'You have read all your notifications.\n',
+    })
+    expect(await svc(words('notifications ack ntf_none'))).toMatchObject({ exit: 4, stdout: '' })
+  })
+})
+
+describe('svc api', () => {
+  it('calls any path as the login and prints what was answered', async () => {
+    const { exit, stdout } = await svc(words('api get /api/v1/me'))
+    expect(exit).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ role: 'owner' })
+  })
+
+  it('sends a body from the option, a file or stdin', async () => {
+    const file = join(folder, 'body.json')
+    const body = (name: string) => JSON.stringify({ name })
+    writeFileSync(file, body('From a file'))
+    const post = async (data: string, stdin?: string) => {
+      const { stdout } = await svc(['api', 'POST', '/api/v1/orgs', '--data', data], owner.token, stdin)
+      return (JSON.parse(stdout) as { slug: string }).slug
+    }
+    expect(await post(body('From the option'))).toBe('from-the-option')
+    expect(await post(`@${file}`)).toBe('from-a-file')
+    expect(await post('-', body('From stdin'))).toBe('from-stdin')
+  })
+
+  it('-i prints status and headers first, and headers of your own go before ours', async () => {
+    const { stdout } = await svc([...words('api GET /api/wf/slim/data-sources -i'), '--header', 'Accept: text/yaml'])
+    expect(stdout).toMatch(/^HTTP 200/)
+    expect(stdout).toMatch(/\ncontent-type: [\w/]*yaml/)
+    expect(stdout).toMatch(/\n\nitems: \[\]\nnext_cursor: null\n$/)
+  })
+
+  it('a refusal is printed and exits as any other', async () => {
+    const { exit, stdout, stderr } = await svc(words('api DELETE /api/v1/tokens/tok_none'))
+    expect(exit).toBe(4)
+    expect(JSON.parse(stdout)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    expect(stderr).toMatch(/^svc: /)
+  })
+
+  it.each([
+    ['api FETCH /x', '<method> is one of GET'],
+    ['api GET x', 'x is no path'],
+    ['api GET https://evil.test/', 'is no path'],
+    ['api GET /x --data {}', 'GET sends no body'],
+    ['api POST /x --data @/nowhere/at/all', 'cannot read /nowhere/at/all'],
+    ['api GET /x --header nonsense', '--header is written "Name: value"'],
+  ])('%s is refused before anything is sent', async (line, message) => {
+    const { exit, stdout, stderr } = await svc(words(line))
+    expect({ exit, stdout }).toEqual({ exit: 5, stdout: '' })
+    expect(stderr).toContain(message)
+  })
+
+  it('CL-03 on a terminal an answer is indented and cannot steer it', async () => {
+    const { server, url } = await listen((request, response) => {
+      response.end(request.url === '/json' ? '{"a":"\u009b2J"}' : 'a\u001b[2Jb\n')
+    })
+    const shown = async (path: string) =>
+      (await runSvc(['api', 'GET', path], { env: at(url, owner.token), columns: 80 })).stdout
+    expect(await shown('/json')).toBe('{\n  "a": "\\u009b2J"\n}\n')
+    expect(await shown('/text')).toBe('a [2Jb\n')
+    await close(server)
+  })
+})
+
+describe('svc console', () => {
+  it('prints the sign-in of the instance', async () => {
+    const { exit, stdout, stderr } = await svc(words('console'))
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: `Sign in at ${system.url}/auth/login\n` })
+    expect(stderr).toBe('There is no browser to open here: open the address yourself.\n')
+  })
+
+  it('for the instance of this folder it reads the one-time code, also without a login', async () => {
+    const dataDir = join(folder, 'data')
+    const data = { SVC_DATA_DIR: system.config.dataDir, SVC_CONFIG_DIR: dataDir }
+    const first = { base_url: system.url, api_key: owner.token }
+    writeFileSync(join(system.config.dataDir, 'first-run.json'), JSON.stringify(first))
+    writeFileSync(join(system.config.dataDir, 'sign-in-code'), 'c0de\n')
+    const { stdout } = await runSvc(words('console --no-browser --json'), { env: data })
+    expect(JSON.parse(stdout)).toEqual({ url: `${system.url}/auth/local`, code: 'c0de', opened: false })
+  })
+
+  it('opens a browser where there is one', async () => {
+    const env = { ...at(system.url, owner.token), BROWSER: process.execPath }
+    const { stdout, stderr } = await runSvc(words('console --json'), { env })
+    expect({ opened: (JSON.parse(stdout) as { opened: boolean }).opened, stderr }).toEqual({ opened: true, stderr: '' })
+    const missing = await runSvc(words('console --json'), { env: { ...env, BROWSER: '/no/such/browser' } })
+    expect(JSON.parse(missing.stdout)).toMatchObject({ opened: false })
+  })
+
+  it('an instance that does not answer is not opened', async () => {
+    const { server, url } = await listen(() => {})
+    await close(server)
+    expect(await runSvc(words('console'), { env: at(url, owner.token) })).toMatchObject({ exit: 1, stdout: '' })
+  })
+})

@@ -1,0 +1,113 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { type System, startSystem } from '../help/system.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const PAGE = readFileSync(join(ROOT, 'docs', 'data-sources.md'), 'utf8')
+const run = promisify(execFile)
+
+/** The blocks of the page in one language, as they stand there. */
+function blocks(language: string): string[] {
+  return [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) => text!)
+}
+
+const has = (program: string) => {
+  try {
+    execFileSync(program, ['--version'])
+    return true
+  } catch {
+    return false
+  }
+}
+
+const TOOLS = ['psql', 'curl', 'python3']
+const TITLE = `docs/data-sources.md, step by step (skipped where one of ${TOOLS.join(', ')} is missing)`
+
+describe.skipIf(!TOOLS.every(has))(TITLE, { timeout: 60_000 }, () => {
+  const [login, create, fill, configure, ask] = blocks('sh')
+  const [tables] = blocks('sql')
+  let system: System
+  let folder: string
+  let env: NodeJS.ProcessEnv
+
+  beforeAll(async () => {
+    system = await startSystem()
+    const { token } = await system.member('admin')
+    folder = mkdtempSync(join(tmpdir(), 'svc-page-'))
+    const node = join(process.execPath, '..')
+    env = {
+      PATH: [folder, node, process.env.PATH].join(delimiter),
+      HOME: folder,
+      SVC_CONFIG_DIR: join(folder, 'config'),
+      URL: system.url,
+      KEY: token,
+    }
+    writeFileSync(join(folder, 'svc'), `#!/bin/sh\nexec node '${join(ROOT, 'bin', 'svc.js')}' "$@"\n`)
+    chmodSync(join(folder, 'svc'), 0o755)
+    // As after `npm install pg`.
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+    writeFileSync(join(folder, 'fill.mts'), blocks('ts')[0]!)
+    writeFileSync(join(folder, 'fill.py'), blocks('python')[0]!)
+  })
+  afterAll(async () => {
+    await system?.[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  async function shell(script: string, input = ''): Promise<string> {
+    const running = run('bash', ['-euo', 'pipefail', '-c', script], { env, cwd: folder })
+    running.child.stdin!.end(input)
+    return (await running).stdout
+  }
+  const psql = (statement: string) => shell('psql -XAtq "$(svc db connect docs -q)"', statement)
+  const vectors = () => psql('select id, embedding from public.articles order by id')
+
+  it('has all the blocks this test runs', () => {
+    expect([blocks('sh').length, blocks('sql').length, blocks('ts').length, blocks('python').length]).toEqual([
+      5, 1, 1, 1,
+    ])
+  })
+
+  it('DS-01 DS-02 a login, a database, its tables', async () => {
+    await shell(login!)
+    await shell(create!, tables!)
+    expect(await psql('select id from public.articles where embedding is null order by id')).toBe('cars\nsick\n')
+  })
+
+  it('DS-24 the script in TypeScript fills the vectors', async () => {
+    await shell(fill!)
+    expect(await vectors()).toMatch(/^cars\|\[[-\d.,e]{1000,}\]\nsick\|\[[-\d.,e]{1000,}\]\n$/)
+  })
+
+  it('DS-05 DS-08 it is switched on, configured and exposed', async () => {
+    const answers = (await shell(configure!)).replaceAll('}{', '}\n{').split('\n').filter(Boolean)
+    expect(answers.map((answer) => JSON.parse(answer) as object)).toMatchObject([
+      { source_id: 'db_docs', enabled: true },
+      { connection_config: { embedding_configs: [{ label: 'articles' }] }, filter_schema: { category: 'string' } },
+      { exposed: true, min_role: 'viewer' },
+    ])
+  })
+
+  it('DS-10 DS-22 the question is answered by the client and over HTTP', async () => {
+    const answer = await shell(ask!)
+    const end = answer.lastIndexOf('count:')
+    const [byClient, overHttp] = [answer.slice(0, end), answer.slice(end)]
+    expect(byClient).toContain('Sick days')
+    expect(byClient).not.toContain('Company cars')
+    expect(parse(overHttp)).toMatchObject({ count: 2, results: [{ id: 'sick', title: 'Sick days' }, { id: 'cars' }] })
+  })
+
+  it('DS-24 the script in Python fills the same vectors', async () => {
+    const before = await vectors()
+    await psql('update public.articles set embedding = null')
+    await psql(`insert into public.articles values ('o''neil', 'It''s "quoted"', 'a \\ b', 'x', null)`)
+    await shell(fill!.replace(/node fill\.mts # or: /, ''))
+    await psql(`delete from public.articles where id = 'o''neil' and embedding is not null`)
+    expect(await vectors()).toBe(before)
+  })
+})
