@@ -10,9 +10,9 @@ export type Data = {
 
 const CLUSTERS = 200
 /** As many directions as the texts of one subject area vary in; the rest of the dimensions follow from these. */
-const LATENT = Number(process.env.LATENT ?? 32)
+const LATENT = 32
 /** Twice as wide as the clusters are apart: most of a row's neighbours are in another one. */
-const SPREAD = Number(process.env.SPREAD ?? 1)
+const SPREAD = 1.25
 const BUCKETS = 1_000
 
 export function makeData(random: () => number, size: { rows: number; dimensions: number; questions: number }): Data {

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbedded } from '../src/lib/db/embedded.ts'
@@ -9,7 +11,10 @@ import { readSettings, toConfig } from '../src/server/config.ts'
 import { allMigrations, openResources } from '../src/server/resources.ts'
 import { startServices } from '../src/server/start.ts'
 
-/** The measured process: the auth service, its validation as a function, and the bare statement under both. */
+/**
+ * The measured process: the auth service, its validation as a function, the bare statement under both, and a bare
+ * node:http server that takes and answers the same bytes.
+ */
 type Message = { way: 'cpu' } | { way: 'statement' | 'in process'; calls: number; concurrency: number }
 
 const url = process.argv[2]
@@ -39,9 +44,24 @@ const WAYS = {
   'in process': () => auth.validate(account.api_key, 'api-gateway', '127.0.0.1'),
 }
 
-process.send!({ url: running.url, token: account.api_key })
+process.send!({ url: running.url, bareUrl: await startBare(), token: account.api_key })
 process.on('message', (message: Message) => void answer(message).then((value) => process.send!(value)))
 process.on('disconnect', () => process.exit(0))
+
+async function startBare(): Promise<string> {
+  const principal = await auth.validate(account.api_key, 'api-gateway', '127.0.0.1')
+  const body = JSON.stringify({ principal })
+  const server = createServer((request, response) => {
+    request
+      .on('data', () => {})
+      .on('end', () => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+        response.end(body)
+      })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
 
 async function answer(message: Message): Promise<unknown> {
   if (message.way === 'cpu') return cpu()

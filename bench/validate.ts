@@ -7,7 +7,7 @@ import { Pool } from 'undici'
 
 /**
  * What asking "who is this token" costs: in process and through HTTP, beside the same lookup as a bare prepared
- * statement. Rounds alternate. Set SVC_TEST_DATABASE_URL for a real Postgres; without it the embedded engine is used.
+ * statement and the same bytes through a bare node:http server. Rounds alternate. Set SVC_TEST_DATABASE_URL for a real Postgres; without it the embedded engine is used.
  */
 const tenth = process.argv.includes('--tenth')
 const CALLS = tenth ? 1_000 : 10_000
@@ -16,18 +16,22 @@ const CONCURRENCY = 32
 const server = process.env.SVC_TEST_DATABASE_URL
 
 type Measure = { perSecond: number; cpuMicros: number }
-const WAYS = ['statement', 'in process', 'http'] as const
+const WAYS = ['statement', 'in process', 'bare http', 'http'] as const
 type Way = (typeof WAYS)[number]
 
 const database = `svc_bench_${randomBytes(4).toString('hex')}`
 if (server) await onServer(`create database ${database}`)
 const child = fork(join(import.meta.dirname, 'validate-server.ts'), server ? [withDatabase(server, database)] : [])
 try {
-  const [{ url, token }] = (await once(child, 'message')) as [{ url: string; token: string }]
-  const results: Record<Way, Measure[]> = { statement: [], 'in process': [], http: [] }
+  const [{ url, bareUrl, token }] = (await once(child, 'message')) as [{ url: string; bareUrl: string; token: string }]
+  const results: Record<Way, Measure[]> = { statement: [], 'in process': [], 'bare http': [], http: [] }
+  const measure = (way: Way) => {
+    if (way === 'statement' || way === 'in process') return inside(child, way)
+    return overHttp(child, way === 'http' ? url : bareUrl, token)
+  }
   for (let round = -1; round < ROUNDS; round++) {
     for (const way of WAYS) {
-      const measured = way === 'http' ? await overHttp(child, url, token) : await inside(child, way)
+      const measured = await measure(way)
       if (round >= 0) results[way].push(measured)
     }
   }
@@ -73,14 +77,17 @@ function print(results: Record<Way, Measure[]>): void {
   console.log(
     `${ROUNDS} rounds of ${CALLS} validations at concurrency ${CONCURRENCY} on ${engine}, medians; nothing is random`,
   )
-  const bare = median(results.statement)
+  const statement = median(results.statement)
+  const bare = median(results['bare http'])
   for (const way of WAYS) {
     const { perSecond, cpuMicros } = median(results[way])
-    const own =
-      way === 'statement' ? '' : `   own ${((cpuMicros - bare.cpuMicros) / 1000).toFixed(3)} ms CPU (limit 0.300)`
-    const ratio = (perSecond / bare.perSecond).toFixed(2)
+    const ratio = (perSecond / statement.perSecond).toFixed(2)
+    const own = ((cpuMicros - statement.cpuMicros) / 1000).toFixed(3)
+    const edge = ((cpuMicros - statement.cpuMicros - bare.cpuMicros) / 1000).toFixed(3)
     console.log(
-      `${way.padEnd(12)} ${perSecond.toFixed(0).padStart(6)}/s  ${ratio} of the statement  ${cpuMicros.toFixed(0)} us CPU${own}`,
+      `${way.padEnd(12)} ${perSecond.toFixed(0).padStart(6)}/s  ${ratio} of the statement  ${cpuMicros.toFixed(0)} us CPU` +
+        (way === 'in process' || way === 'http' ? `   own ${own} ms CPU (limit 0.300)` : '') +
+        (way === 'http' ? `, without node:http ${edge}` : ''),
     )
   }
 }

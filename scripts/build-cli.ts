@@ -44,8 +44,8 @@ function clientPackage() {
 /** zod carries its messages in fifty languages, half of all bytes; ours are in one. */
 const oneLanguage: Plugin = {
   name: 'one-language',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+  setup(bundle) {
+    bundle.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js'",
     }))
   },

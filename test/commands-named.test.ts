@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Table } from '../src/cli/command.ts'
 import { TABLE } from '../src/cli/commands.ts'
-import { faultsOf, findMentions } from './help/command-mentions.ts'
+import { faultsOf, findMentions, findOptions, isOptionOfAny } from './help/command-mentions.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = globSync(['README.md', 'docs/*.md', 'skills/**/*.md'], { cwd: ROOT }).sort()
 /** What the program says, not what people type. */
 const SAYINGS = /^svc (?:ready at|cannot start)/
 
-describe('CL-03 SK-02 what the pages say of svc is true', () => {
+describe('CL-03 SK-06 what the pages say of svc is true', () => {
   it('there are pages, and they speak of svc', () => {
     expect(PAGES).toEqual(expect.arrayContaining(['README.md', 'docs/cli.md', 'skills/svc/SKILL.md']))
     expect(mentionsIn('docs/cli.md').length).toBeGreaterThan(50)
@@ -22,6 +22,11 @@ describe('CL-03 SK-02 what the pages say of svc is true', () => {
       faultsOf(text, TABLE).map((fault) => `${line}: ${fault}`),
     )
     expect(faults).toEqual([])
+  })
+
+  it.each(PAGES)('%s names alone only options that some command takes', (page) => {
+    const unknown = findOptions(read(page)).filter(({ text }) => !isOptionOfAny(text, TABLE))
+    expect(unknown).toEqual([])
   })
 
   it('an option taken away is found wherever it is named', () => {
@@ -51,9 +56,19 @@ describe('finding what is said', () => {
     ['```sh\n$ npx svc login\npsql "$(svc db connect docs -q)" < x\n```', ['svc login', 'svc db connect docs -q']],
     ['```sh\nSVC_CONTEXT=a svc status | jq . && svc logout\n```', ['svc status', 'svc logout']],
     ['```sh\nsvc tokens create x > key.txt\n```', ['svc tokens create x']],
+    ['```sh\nsvc login --api-url x \\\n  --api-key-stdin\n```', ['svc login --api-url x    --api-key-stdin']],
     ['svc is a thing; `helm upgrade svc …` is not it, nor is `kubectl -n svc get pods`.', []],
   ])('%j', (markdown, expected) => {
     expect(findMentions(markdown).map(({ text }) => text)).toEqual(expected)
+  })
+
+  it('options alone, in inline code only', () => {
+    const found = findOptions('With `--top-k 3` or `-o json`, not `-2`.\n```sh\n--nope\n```')
+    expect(found.map(({ line, text }) => [line, text, isOptionOfAny(text, TABLE)])).toEqual([
+      [1, '--top-k 3', true],
+      [1, '-o json', true],
+    ])
+    expect(isOptionOfAny('--nope', TABLE)).toBe(false)
   })
 
   it.each([
@@ -72,5 +87,9 @@ describe('finding what is said', () => {
 })
 
 function mentionsIn(page: string) {
-  return findMentions(readFileSync(join(ROOT, page), 'utf8')).filter(({ text }) => !SAYINGS.test(text))
+  return findMentions(read(page)).filter(({ text }) => !SAYINGS.test(text))
+}
+
+function read(page: string): string {
+  return readFileSync(join(ROOT, page), 'utf8')
 }

@@ -1,4 +1,4 @@
-import type { Cli } from './cli.ts'
+import type { Config } from './config.ts'
 
 /** `<name>` in its place; `choices` are all it may be. Only the last ones may be optional. */
 export type Argument = {
@@ -55,6 +55,29 @@ export type Table = {
   readonly commands: readonly Command[]
   readonly groups: readonly Group[]
   readonly rootOptions: readonly RootOption[]
+}
+
+type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
+type Input = NodeJS.ReadableStream & { isTTY?: boolean }
+export type Streams = { stdin: Input; stdout: Output; stderr: Output }
+
+/** What a command gets: its surroundings, and the ways to speak and to ask. */
+export type Cli = {
+  readonly config: Config
+  readonly table: Table
+  readonly streams: Streams
+  /** Width to fit lines into; undefined where a program reads, which wants all of it. */
+  readonly columns: number | undefined
+  /** Somebody is there to ask. */
+  readonly interactive: boolean
+  /** The answer: stdout, which a program may read. */
+  readonly print: (lines: string | readonly string[]) => void
+  /** Anything else, for the person: stderr. */
+  readonly note: (line: string) => void
+  readonly strong: (text: string) => string
+  /** Shows on a terminal that work goes on, until it ends. */
+  readonly progress: <T>(label: string, work: Promise<T>) => Promise<T>
+  readonly readStdin: () => Promise<string>
 }
 
 export type Format = 'table' | 'json' | 'yaml'

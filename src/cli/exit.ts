@@ -18,7 +18,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   INVALID_REQUEST: 'Add --help to the command to see what it takes.',
   CONFLICT: 'Nothing was changed. Look at the present state, then decide.',
   RATE_LIMITED: 'Wait a little, then try again.',
-  UNAVAILABLE: 'Check the address and the service: svc status',
+  UNAVAILABLE: 'Check that it runs and that the address is right (svc status shows it), then try again.',
   TIMEOUT: 'Try again, or allow more time with --timeout. Whether the service answers at all: svc status',
   INTERNAL: 'Try again; if it stays, tell whoever runs this instance.',
 }

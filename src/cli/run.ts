@@ -20,13 +20,13 @@ export async function run(argv: readonly string[], table: Table, config: Config,
 async function follow(found: Found, cli: Cli): Promise<number> {
   if (found.kind === 'help') return help(found, cli)
   if (found.kind === 'root') {
-    const { run } = await found.option.load!()
-    await run([], { output: 'table' }, cli)
+    const option = await found.option.load!()
+    await option.run([], { output: 'table' }, cli)
     return 0
   }
   const { args, flags } = parse(found.command, found.rest)
-  const { run } = await found.command.load()
-  await run(args, flags, cli)
+  const command = await found.command.load()
+  await command.run(args, flags, cli)
   return 0
 }
 

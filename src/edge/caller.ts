@@ -1,7 +1,9 @@
 import { ServiceError } from '#contract/errors.ts'
 import { PRINCIPAL_KEPT_SECONDS } from '#contract/limits.ts'
 import type { Principal } from '#contract/principal.ts'
+import { ASSERTION_TYPE } from '#lib/actor-assertion.ts'
 import type { Clock } from '#lib/clock.ts'
+import { jwtType } from '#lib/jwt-type.ts'
 import { readCookie } from './cookies.ts'
 import type { RequestInfo } from './route.ts'
 
@@ -44,7 +46,7 @@ export function createPrincipalCache(clock: Clock): PrincipalCache {
 
 export type ResolveCaller = (request: Request, info: RequestInfo) => Promise<Principal>
 
-export function createCallerResolver(deps: {
+type ResolverDeps = {
   /** The service that asks: a token good for one need not be good for another. */
   audience: string
   /** Names of the cookies a session is taken from where no header says who calls. */
@@ -52,19 +54,26 @@ export function createCallerResolver(deps: {
   validate: ValidateToken
   cache: PrincipalCache
   clock: Clock
-}): ResolveCaller {
+}
+
+export function createCallerResolver(deps: ResolverDeps): ResolveCaller {
   return async (request, info) => {
     const token = tokenOf(request, deps.cookies ?? [])
     if (token === undefined) throw notSignedIn()
-    let principal = deps.cache.get(deps.audience, token)
-    if (!principal) {
-      principal = deps.validate(token, info)
-      deps.cache.put(deps.audience, token, principal)
-    }
+    // Good for one call: two that come at once must not share an answer.
+    const principal = jwtType(token) === ASSERTION_TYPE ? deps.validate(token, info) : validateOnce(deps, token, info)
     const { expires_at } = await principal
     if (expires_at !== null && Date.parse(expires_at) <= deps.clock.now().getTime()) throw invalidToken()
     return principal
   }
+}
+
+function validateOnce({ cache, audience, validate }: ResolverDeps, token: string, info: RequestInfo) {
+  const kept = cache.get(audience, token)
+  if (kept) return kept
+  const principal = validate(token, info)
+  cache.put(audience, token, principal)
+  return principal
 }
 
 /** A header that is there decides alone, also one that cannot be read. */

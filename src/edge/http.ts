@@ -1,3 +1,5 @@
+// The global of this name is looked up anew each time.
+import { performance } from 'node:perf_hooks'
 import { ServiceError } from '#contract/errors.ts'
 import { type Operation, pathShape } from '#contract/operation.ts'
 import type { Clock } from '#lib/clock.ts'

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Redis } from 'ioredis'
 import type { Db } from '../../src/lib/db/db.ts'
 import { identifier, sql } from '../../src/lib/db/sql.ts'
 
@@ -10,6 +11,15 @@ export async function findSecrets(db: Db, logs: readonly string[], secrets: read
 
 export function findInLogs(logs: readonly string[], secrets: readonly string[], name = 'log'): string[] {
   return findIn([{ name, text: logs.join('\n') }], secrets)
+}
+
+/** In the names and values of all that a Redis holds; counters and texts are all we keep there. */
+export async function findInRedis(url: string, secrets: readonly string[]): Promise<string[]> {
+  const redis = new Redis(url)
+  const keys = await redis.keys('*')
+  const values = await Promise.all(keys.map((key) => redis.get(key).catch(() => null)))
+  redis.disconnect()
+  return findInLogs([...keys, ...values.map(String)], secrets, 'redis')
 }
 
 /** In the bytes of every file of a folder, but for those below one of `except`. */

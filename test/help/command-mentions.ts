@@ -8,14 +8,36 @@ const COMMAND =
   /(?:^|[|;&(]|\$\(|\bnpx|\bthen|\bdo|`)\s*(?:[A-Z_]+=\S*\s+)*(?:\$\s+)?(?:npx\s+)?svc(?=\s)([^`;&)]*?)(?=\s\|\s|[;&)`]|\s[<>]\s|$)/g
 
 export function findMentions(markdown: string): Mention[] {
+  return codeOf(markdown).flatMap(({ line, text }) =>
+    [...text.matchAll(COMMAND)].map((match) => ({ line, text: `svc${match[1]}`.trim() })),
+  )
+}
+
+/** Options that stand alone in inline code: they are some command's, whichever the sentence speaks of. */
+export function findOptions(markdown: string): Mention[] {
+  return codeOf(markdown).filter(({ text, inline }) => inline && /^--?[a-z]/i.test(text))
+}
+
+type Code = Mention & { inline: boolean }
+
+/** A line that ends in a backslash goes on in the next. */
+function codeOf(markdown: string): Code[] {
   let inBlock = false
-  return markdown.split('\n').flatMap((text, index) => {
-    if (/^\s*(?:```|~~~)/.test(text)) inBlock = !inBlock
-    const code = inBlock ? [text] : [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
-    return code.flatMap((part) =>
-      [...part.matchAll(COMMAND)].map((match) => ({ line: index + 1, text: `svc${match[1]}`.trim() })),
-    )
+  let line = 0
+  return markdown.split(/(?<!\\)\n/).flatMap((raw): Code[] => {
+    const at = line + 1
+    line += raw.split('\n').length
+    if (/^\s*(?:```|~~~)/.test(raw)) inBlock = !inBlock
+    const text = raw.replaceAll('\\\n', ' ')
+    if (inBlock) return [{ line: at, text, inline: false }]
+    return [...text.matchAll(/`([^`]+)`/g)].map((match) => ({ line: at, text: match[1]!, inline: true }))
   })
+}
+
+/** Whether `svc` or one of its commands takes it. */
+export function isOptionOfAny(text: string, table: Table): boolean {
+  const [option] = splitWords(text)
+  return isKnown(option!, undefined, table) || table.commands.some((command) => isKnown(option!, [command], table))
 }
 
 /** What is said of svc that the table does not know, in words; nothing when it is true. */

@@ -1,5 +1,5 @@
 import type { Client } from '../../src/contract/client.ts'
-import { exposeSource, type MinRole } from '../../src/contract/data-sources.ts'
+import { exposeSource } from '../../src/contract/data-sources.ts'
 import { configureSource } from '../../src/contract/search-config.ts'
 import { makeSource } from '../../src/server/data-sources/configure/test-source.ts'
 import { fakeVector } from './fake-embeddings.ts'
@@ -11,17 +11,15 @@ export const ARTICLES = `
   create table articles (id int primary key, title text, category text, embedding vector(8));
   insert into articles values (1, 'Sick days', 'leave', ${fakeLiteral('sick')}), (2, 'Cars', 'travel', ${fakeLiteral('cars')})`
 
-export type Asked = Awaited<ReturnType<typeof makeAskable>>
-
-/** A database with these tables, each searchable with the fake model under its own name, open to a role. */
+/** A database with these tables, each searchable with the fake model under its own name, open to all. */
 export async function makeAskable(
   client: Client,
   name: string,
-  { sql = ARTICLES, tables = ['articles'], min_role = 'viewer' as MinRole } = {},
+  { sql = ARTICLES, tables = ['articles'] }: { sql?: string; tables?: string[] } = {},
 ) {
   const source = await makeSource(client, name, sql)
   await client.call(configureSource, fakeConfiguration(source.source_id, ...tables))
-  await client.call(exposeSource, { id: source.id, exposed: true, min_role })
+  await client.call(exposeSource, { id: source.id, exposed: true, min_role: 'viewer' })
   return source
 }
 

@@ -6,7 +6,7 @@ import { exposeSource } from '../../src/contract/data-sources.ts'
 import { configureSource } from '../../src/contract/search-config.ts'
 import { makeSource, runIn } from '../../src/server/data-sources/configure/test-source.ts'
 import { askHttp, openAgent, openCli } from '../help/askers.ts'
-import { findInLogs, findSecrets } from '../help/canary.ts'
+import { findInLogs, findInRedis, findSecrets } from '../help/canary.ts'
 import { type FakeEmbeddings, fakeVector, startFakeEmbeddings } from '../help/fake-embeddings.ts'
 import { type Ground, openGround } from '../help/ground.ts'
 import { stores } from '../help/stores.ts'
@@ -195,9 +195,9 @@ async function watchStatements(url: string): Promise<Watcher> {
   await client.connect()
   // Bound and logged as a question's values would be.
   await client.query('select $1::text', [CONTROL])
-  let stopped = false
+  const end = new AbortController()
   const watching = (async () => {
-    while (!stopped) {
+    while (!end.signal.aborted) {
       const { rows } = await client.query<{ query: string }>('select query from pg_stat_activity')
       for (const { query } of rows) seen.statements.add(query)
     }
@@ -207,7 +207,7 @@ async function watchStatements(url: string): Promise<Watcher> {
     await vi.waitFor(async () => expect((await client.query(cancel)).rows).not.toEqual([]), 10_000)
   }
   const stop = async () => {
-    stopped = true
+    end.abort()
     await watching
     await client.end()
   }
@@ -278,8 +278,9 @@ describe('DS-19 what was asked and what was answered', () => {
     expect(findInLogs([log.slice(seen.logBefore)], [ROW], 'server log')).toEqual([])
   })
 
-  it('is in no table and no file of the platform, and what was asked is in no file of the database either', async () => {
+  it('is in no table, no file and no counter of the platform, and what was asked is in no file of the database either', async () => {
     expect(await ground.search([ROW], 'everywhere')).not.toEqual([])
+    if (stores.redis) expect(await findInRedis(stores.redis, [ASKED, ROW])).toEqual([])
     if (ground.server) expect(await findSecrets(ground.db, [], [ASKED, ROW])).toEqual([])
     expect(await ground.search([ASKED], 'everywhere')).toEqual([])
     expect(await ground.search([ROW], 'platform')).toEqual([])

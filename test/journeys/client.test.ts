@@ -192,6 +192,14 @@ describe('notifications', () => {
   })
 })
 
+describe('connected agents', () => {
+  it('AU-14 somebody who connected none has none, and none can be disconnected', async () => {
+    expect(await svc(words('agents list'))).toMatchObject({ exit: 0, stdout: '' })
+    expect(await svc(words('agents disconnect nobody'))).toMatchObject({ exit: 5, stdout: '' })
+    expect(await svc(words('agents disconnect nobody --yes'))).toMatchObject({ exit: 4, stdout: '' })
+  })
+})
+
 describe('svc api', () => {
   it('calls any path as the login and prints what was answered', async () => {
     const { exit, stdout } = await svc(words('api get /api/v1/me'))

@@ -75,7 +75,7 @@ describe.skipIf(!TOOLS.every(has))(TITLE, { timeout: 60_000 }, () => {
 
   it('DS-01 DS-02 a login, a database, its tables', async () => {
     await shell(login!)
-    await shell(create!, tables!)
+    await shell(create!, tables)
     expect(await psql('select id from public.articles where embedding is null order by id')).toBe('cars\nsick\n')
   })
 

@@ -17,7 +17,7 @@ async function blocks(path: string, language: string): Promise<string[]> {
 }
 
 /** An agent that does what the skills say, word for word, as an owner of a new organization. */
-describe('following the skills', () => {
+describe('following the skills', { timeout: 120_000 }, () => {
   let system: System
   let folder: string
   let env: Record<string, string>
@@ -59,7 +59,7 @@ describe('following the skills', () => {
     const { results } = JSON.parse(await sh(ask!)) as { results: { id: string }[] }
     expect(results.map(({ id }) => id)).toEqual(['sick'])
 
-    const [tools] = (await blocks('svc/references/connect-by-mcp.md', 'sh')) as [string]
+    const tools = (await blocks('svc/references/connect-by-mcp.md', 'sh')).at(-1)!
     expect(await sh(tools)).toContain('data_source_query')
     expect(await sh('svc datasource list -o json')).toContain('"id": "db_docs"')
   })
@@ -88,6 +88,7 @@ describe('following the skills', () => {
     expect(JSON.parse(await sh('svc api GET "/api/activity?type=data_sources&limit=20"'))).toHaveProperty('items')
     expect(JSON.parse(await sh('svc status --json'))).toMatchObject({ logged_in: true, principal: { role: 'owner' } })
     expect(JSON.parse(await sh('svc notifications list --unread -o json'))).toEqual({ items: [], next_cursor: null })
+    expect(JSON.parse(await sh('svc agents list -o json'))).toEqual({ items: [], next_cursor: null })
   })
 
   it('SK-06 a refusal looks as the skill says', async () => {

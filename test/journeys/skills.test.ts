@@ -14,7 +14,7 @@ const SKILLS_CLI = join(ROOT, 'node_modules', 'skills', 'bin', 'cli.mjs')
 const SKILLS_REF = join(ROOT, 'node_modules', 'skills-ref', 'dist', 'cli.js')
 
 /** Clients that nobody here wrote, against the running product. */
-describe('skills for agents', () => {
+describe('skills for agents', { timeout: 120_000 }, () => {
   let system: System
   let home: string
   beforeAll(async () => {

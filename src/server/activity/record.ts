@@ -2,11 +2,11 @@ import type { Principal } from '#contract/principal.ts'
 import type { Via } from '#edge/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
+import { gather } from '#lib/gather.ts'
 import { newId } from '#lib/ids.ts'
 import { Completions } from './completions.ts'
 import { digestsOf, type Filters } from './digest.ts'
-import { createInsertions } from './insertions.ts'
-import type { Outcome } from './store.ts'
+import { insertRecords, type NewRecord, type Outcome } from './store.ts'
 
 /** A question as it is asked. Its text and filters go no further than their digests. */
 export type Question = {
@@ -38,7 +38,8 @@ export type RecorderDeps = {
 
 export function createRecorder({ db, clock, dataKey, onError }: RecorderDeps): Recorder {
   const completions = new Completions(db, onError)
-  const insert = createInsertions(db)
+  // The disk is waited for once by all who ask at the same time, not once by each.
+  const insert = gather((rows: readonly NewRecord[]) => insertRecords(db, rows))
   return {
     begin: async ({ principal, question, filters, ...asked }) => {
       const id = newId('act')

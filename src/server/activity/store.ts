@@ -13,7 +13,8 @@ type Asked = Pick<ActivityRecord, 'id' | 'target' | 'source' | 'user_id'> & {
 }
 export type NewRecord = Asked & Digests & { org_id: string; type: RecordType; counted: boolean; question_bytes: number }
 
-export async function insertRecords(db: Querier, rows: readonly NewRecord[]): Promise<void> {
+/** Answers their ids. */
+export async function insertRecords(db: Querier, rows: readonly NewRecord[]): Promise<string[]> {
   const column = <K extends keyof NewRecord>(key: K) => rows.map((row) => row[key])
   await db.query(sql`
     insert into activity.records
@@ -25,6 +26,7 @@ export async function insertRecords(db: Querier, rows: readonly NewRecord[]): Pr
       ${column('user_id')}::text[], ${column('asked_at')}::timestamptz[], ${column('counted')}::boolean[],
       ${column('key_id')}::text[], ${column('digest')}::bytea[], ${column('filters_digest')}::bytea[],
       ${column('question_bytes')}::integer[])`)
+  return column('id')
 }
 
 export type Outcome = { status: number; duration_ms: number; answer_bytes: number }

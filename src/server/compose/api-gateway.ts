@@ -34,7 +34,7 @@ export function compose(parts: ServiceParts): Service {
     name: 'api-gateway',
     routes: [
       ...dataSourceRoutes(parts),
-      ...manageRoutes({ ...parts, hasDatabase: databases.has }),
+      ...manageRoutes({ ...parts, hasDatabase: (tx, orgId, name) => databases.has(tx, orgId, name) }),
       configureRoute({
         ...parts,
         openDatabase: (orgId, name, as) => databases.open(orgId, name, as),

@@ -42,7 +42,7 @@ export function createDatabases(options: Options): Databases {
   const { db, log, sealer } = options
   const onError = (error: unknown) => log.warn({ error }, 'a managed database failed')
   const engine = chooseEngine(options, onError)
-  const pools = createPools({ onError })
+  const pools = createPools({ onError, oneSession: engine.name === 'embedded' })
   const deps: DatabaseDeps = { ...options, engine, pools }
   const secure = securedOnce(engine)
   const onUnfinished = (error: unknown, { id }: { id: string }) =>

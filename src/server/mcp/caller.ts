@@ -1,9 +1,9 @@
-import { decodeProtectedHeader } from 'jose'
 import type { Principal } from '#contract/principal.ts'
 import { bearerOf, invalidToken, type ResolveCaller } from '#edge/caller.ts'
 import type { RequestInfo } from '#edge/route.ts'
 import { ACCESS_TOKEN_TYPE } from '#lib/access-token.ts'
 import { ASSERTION_TYPE } from '#lib/actor-assertion.ts'
+import { jwtType } from '#lib/jwt-type.ts'
 import type { Agents } from './agents.ts'
 import { insufficientScope, withChallenge } from './challenge.ts'
 import { endpointAt } from './endpoints.ts'
@@ -18,7 +18,7 @@ export function createMcpCallers({ checkHost, resourceOf, agents }: Deps, others
     const token = bearerOf(request)
     const resource = resourceOf(endpointAt(request.url), request)
     try {
-      const type = typeOf(token)
+      const type = token === undefined ? undefined : jwtType(token)
       if (type === ACCESS_TOKEN_TYPE) return await admitAgent(agents, token!, resource, info)
       // What only this service may say of an agent is nobody's token.
       if (type === ASSERTION_TYPE) throw invalidToken()
@@ -39,13 +39,4 @@ async function admitAgent(
   if (!principal) throw invalidToken()
   if (!resource.scopes.some((scope) => principal.scopes.includes(scope))) throw insufficientScope(resource)
   return principal
-}
-
-function typeOf(token: string | undefined): string | undefined {
-  if (token === undefined || !token.startsWith('ey')) return undefined
-  try {
-    return decodeProtectedHeader(token).typ
-  } catch {
-    return undefined
-  }
 }

@@ -31,18 +31,29 @@ const nothing: Adapter = {
 }
 
 function clients(deps: OAuthDeps): Adapter {
-  return {
-    ...nothing,
-    find: async (id) => {
-      const freshness = Provider.ctx?.oidc.route === 'authorization' ? 'fresh' : 'recent'
-      try {
-        const client = await findClient(deps, id, freshness)
-        return client && toMetadata(client, deps.loopbackAnyPort)
-      } catch (error) {
-        if (error instanceof DocumentFault) throw new errors.InvalidClient(error.message)
-        throw error
-      }
-    },
+  const find = async (id: string) => {
+    const freshness = Provider.ctx?.oidc.route === 'authorization' ? 'fresh' : 'recent'
+    try {
+      const client = await findClient(deps, id, freshness)
+      return client && toMetadata(client, deps.loopbackAnyPort)
+    } catch (error) {
+      if (error instanceof DocumentFault) throw new errors.InvalidClient(error.message)
+      throw error
+    }
+  }
+  return { ...nothing, find: oncePerRequest(find) }
+}
+
+/** The library asks again when it writes its error page; a client's site is asked once. */
+function oncePerRequest(find: Adapter['find']): Adapter['find'] {
+  const asked = new WeakMap<object, { id: string; found: ReturnType<Adapter['find']> }>()
+  return (id) => {
+    const request = Provider.ctx
+    const before = request && asked.get(request)
+    if (before?.id === id) return before.found
+    const found = find(id)
+    if (request) asked.set(request, { id, found })
+    return found
   }
 }
 

@@ -28,7 +28,9 @@ export function isDocumentAddress(id: string): boolean {
 /** Asks the client's own site who it is. */
 export async function fetchDocument({ safeFetch }: Pick<OAuthDeps, 'safeFetch'>, id: string): Promise<OAuthClient> {
   const answer = await ask(safeFetch, id)
-  if (answer.status !== 200) throw new DocumentFault(`the client's document was answered with ${answer.status}`)
+  if (answer.status !== 200) {
+    throw new DocumentFault(`the client's document was answered with ${answer.status}`, answer.status >= 500)
+  }
   if (answer.truncated) throw new DocumentFault("the client's document is longer than 5 KB")
   return readDocument(id, parse(answer.body))
 }

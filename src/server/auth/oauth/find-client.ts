@@ -10,6 +10,9 @@ export type Freshness = 'fresh' | 'recent'
 
 const RECENT_SECONDS = 10 * 60
 
+type Kept = { at: number; content: Record<string, unknown> }
+const NEVER: Kept = { at: Number.NEGATIVE_INFINITY, content: {} }
+
 type Deps = Pick<OAuthDeps, 'db' | 'clock' | 'kv' | 'keys' | 'safeFetch'>
 
 /** Undefined for a client nobody knows, and for one the operator switched off. */
@@ -32,11 +35,14 @@ export async function findClient(deps: Deps, id: string, freshness: Freshness): 
 
 async function findByDocument(deps: Deps, id: string, freshness: Freshness): Promise<OAuthClient> {
   const key = `oauth-document:${hash('sha256', id)}`
+  const now = deps.clock.now().getTime()
   const kept = freshness === 'recent' ? await deps.kv.get(key) : undefined
-  if (kept !== undefined) return readDocument(id, JSON.parse(kept) as Record<string, unknown>)
+  const { at, content } = kept === undefined ? NEVER : (JSON.parse(kept) as Kept)
+  if (now - at < RECENT_SECONDS * 1000) return readDocument(id, content)
   try {
     const client = await fetchDocument(deps, id)
-    await deps.kv.set(key, JSON.stringify(client.document!.content), RECENT_SECONDS)
+    const fresh: Kept = { at: now, content: client.document!.content }
+    await deps.kv.set(key, JSON.stringify(fresh), RECENT_SECONDS)
     return client
   } catch (error) {
     // An outage of the client's site must not end what was approved while it stood.

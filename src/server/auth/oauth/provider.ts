@@ -138,6 +138,8 @@ async function renderError(ctx: KoaContextWithOIDC, out: { error: string; error_
     title: 'This agent cannot be connected',
     status: ctx.status,
     body: html`<p>${out.error_description ?? out.error}</p>
+${out.error === 'invalid_redirect_uri' && html`<p>Addresses to go back to are compared letter by letter. An agent that listens on another port of this
+computer each time needs <code>SVC_LOOPBACK_ANY_PORT=true</code>, which whoever runs this service can set.</p>`}
 <p class="soft">Error <code>${out.error}</code>. Start again from the agent; if it comes back, tell its makers.</p>`,
   })
   for (const [name, value] of page.headers) ctx.set(name, value)

@@ -4,13 +4,16 @@ import { roleAtLeast } from '#contract/roles.ts'
 import { encode } from '#edge/negotiate.ts'
 import { toServiceError } from '#edge/problem.ts'
 import { type Context, type Member, type Route, route, type Via } from '#edge/route.ts'
-import type { Db, Querier } from '#lib/db/db.ts'
+import type { Querier } from '#lib/db/db.ts'
+import { gather } from '#lib/gather.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
 import { type Hit, truncateAnswer } from '../truncate.ts'
 import { checkFilters, type Filter, type Filters } from './filters.ts'
+import type { Reader } from './nearest.ts'
 import { mergeHits } from './rank.ts'
 import { searchEntry } from './search.ts'
 import { type AskedSource, findAsked } from './store.ts'
+import { bindVector } from './vector.ts'
 
 /** What Activity keeps of a question; the text goes no further than its digest. */
 export type Asked = {
@@ -27,7 +30,7 @@ export type AskDeps = {
   db: Querier
   embed: (model: string, texts: readonly string[], signal: AbortSignal) => Promise<Float32Array[]>
   /** Inside the managed database, as its reader. */
-  openReader: (orgId: string, databaseName: string) => Promise<Pick<Db, 'tx'>>
+  openReader: (orgId: string, databaseName: string) => Promise<Reader>
   /** Throws when the organization has asked enough for now. */
   spend: (orgId: string) => Promise<void>
   activity: {
@@ -40,9 +43,10 @@ export type AskDeps = {
 type Input = { id: string; query: string; filters: Filters; top_k: number; target?: string | undefined }
 
 export function askRoute(deps: AskDeps): Route {
+  const find = gather((wanted: readonly { org_id: string; id: string }[]) => findAsked(deps.db, wanted))
   return route(querySource, async (input, context) => {
     const started = performance.now()
-    const source = await findAsked(deps.db, context.principal.org_id, input.id)
+    const source = await find({ org_id: context.principal.org_id, id: input.id })
     const asked = toAsked(input, context, source)
     let recording: Promise<{ id: string }> | undefined
     const complete = async (status: number, answer_bytes: number) => {
@@ -102,7 +106,12 @@ async function search(deps: AskDeps, ready: Ready, input: Input, { signal }: Con
   const found = await Promise.all(
     entries.map(async (entry) => ({
       entry,
-      hits: await searchEntry(db, { entry, filters, vector: vectors.get(entry.model)!, limit: input.top_k }),
+      hits: await searchEntry(db, {
+        entry,
+        filters,
+        vector: bindVector(vectors.get(entry.model)!, entry.vector_type),
+        limit: input.top_k,
+      }),
     })),
   )
   return mergeHits(found, input.top_k)
@@ -114,7 +123,7 @@ async function embedOnce(deps: AskDeps, entries: readonly ResolvedEntry[], quest
   const embedded = await Promise.all(
     models.map(async (model) => {
       const [vector] = await deps.embed(model, [question], signal)
-      return [model, `[${vector!.join(',')}]`] as const
+      return [model, vector!] as const
     }),
   )
   return new Map(embedded)

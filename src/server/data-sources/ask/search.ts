@@ -1,15 +1,18 @@
 import { ServiceError } from '#contract/errors.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
+import type { Sql } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
 import type { Hit } from '../truncate.ts'
+import { nearest, type Reader } from './nearest.ts'
 import { scoreOf } from './rank.ts'
 import {
   estimateStatement,
   exactStatement,
   indexStatement,
+  probeSettings,
   type Question,
   searchSettings,
-  sizeStatement,
+  sizeAnd,
 } from './statement.ts'
 import { fromText } from './values.ts'
 import { wordless } from './wordless.ts'
@@ -23,9 +26,11 @@ const QUESTION_MS = 10_000
 type Row = Record<string, string | null> & { distance: number }
 
 /** All hits there are, up to the limit, nearest first; as a reader who may read and nothing else. */
-export async function searchEntry(db: Pick<Db, 'tx'>, question: Question): Promise<Hit[]> {
+export async function searchEntry(db: Reader, question: Question): Promise<Hit[]> {
   try {
-    const rows = await db.tx((tx) => search(tx, question), { readOnly: true, timeoutMs: QUESTION_MS })
+    const rows =
+      (await nearest<Row>(db, question)) ??
+      (await db.tx((tx) => search(tx, question), { readOnly: true, timeoutMs: QUESTION_MS }))
     return rows.map((row) => toHit(row, question.entry))
   } catch (error) {
     if (cannotMatch(error)) return []
@@ -37,29 +42,37 @@ export async function searchEntry(db: Pick<Db, 'tx'>, question: Question): Promi
 export async function rehearseSearch(db: Pick<Db, 'tx'>, entry: ResolvedEntry): Promise<void> {
   const filters = Object.keys(entry.filters).map((column) => ({ column, values: [] }))
   const question = { entry, filters, vector: `[${Array(entry.dimensions).fill(0).join(',')}]`, limit: 0 }
-  const statements = [estimateStatement(question), sizeStatement(entry), exactStatement(question)]
-  const byIndex = entry.index === null ? [] : [searchSettings(entry.index), indexStatement(question)]
+  const { index } = entry
+  const byIndex =
+    index === null
+      ? []
+      : [sizeAnd(settingsFor(question, index), entry), estimateStatement(question), indexStatement(question)]
   await db.tx(
     async (tx) => {
-      for (const statement of [...statements, ...byIndex]) await tx.query(statement)
+      for (const statement of [...byIndex, exactStatement(question)]) await tx.query(statement)
     },
     { readOnly: true, timeoutMs: QUESTION_MS },
   )
 }
 
 async function search(tx: Tx, question: Question): Promise<Row[]> {
-  const { index } = question.entry
-  if (index === null || (await isSelective(tx, question))) return tx.query<Row>(exactStatement(question))
-  await tx.query(searchSettings(index))
+  const { entry, filters, limit } = question
+  if (entry.index === null) return tx.query<Row>(exactStatement(question))
+  const settings = settingsFor(question, entry.index)
+  if (filters.length === 0) await tx.query(settings)
+  else if (await isSelective(tx, question, settings)) return tx.query<Row>(exactStatement(question))
   const rows = await tx.query<Row>(indexStatement(question))
-  return rows.length < question.limit ? tx.query<Row>(exactStatement(question)) : rows
+  return rows.length < limit ? tx.query<Row>(exactStatement(question)) : rows
 }
 
-async function isSelective(tx: Tx, question: Question): Promise<boolean> {
-  if (question.filters.length === 0) return false
+function settingsFor({ entry, filters }: Question, index: 'hnsw' | 'ivfflat'): Sql {
+  return index === 'hnsw' ? searchSettings(index, { filtered: filters.length > 0 }) : probeSettings(entry)
+}
+
+async function isSelective(tx: Tx, question: Question, settings: Sql): Promise<boolean> {
+  const [size] = await tx.query<{ rows: number | null }>(sizeAnd(settings, question.entry))
   const [plan] = await tx.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(estimateStatement(question))
-  const [size] = await tx.query<{ rows: number }>(sizeStatement(question.entry))
-  return goesExact(plan!['QUERY PLAN'][0].Plan['Plan Rows'], size?.rows ?? 0)
+  return goesExact(plan!['QUERY PLAN'][0].Plan['Plan Rows'], size!.rows ?? 0)
 }
 
 export function goesExact(expected: number, rows: number): boolean {

@@ -11,11 +11,17 @@ export type AskedSource = {
   search: ResolvedEntry[] | null
 }
 
-/** One statement for all that is not to be found, so that nothing tells them apart. */
-export async function findAsked(db: Querier, orgId: string, id: string): Promise<AskedSource | undefined> {
-  const [row] = await db.query<AskedSource>(sql`
-    select org_id, database_name, min_role, filter_schema, search
-    from data_sources.sources
-    where org_id = ${orgId} and (id = ${id} or ${id} = 'db_' || database_name) and exposed and enabled`)
-  return row
+type Wanted = { org_id: string; id: string }
+
+/** One statement for all that is not to be found, so that nothing tells them apart. In the order they are wanted. */
+export async function findAsked(db: Querier, wanted: readonly Wanted[]): Promise<(AskedSource | undefined)[]> {
+  const rows = await db.query<AskedSource & { place: number }>(sql`
+    select wanted.place, source.org_id, database_name, min_role, filter_schema, search
+    from unnest(${wanted.map(({ org_id }) => org_id)}::text[], ${wanted.map(({ id }) => id)}::text[])
+      with ordinality as wanted (org_id, id, place)
+    join data_sources.sources as source
+      on source.org_id = wanted.org_id and (source.id = wanted.id or wanted.id = 'db_' || database_name)
+    where exposed and enabled`)
+  const found = new Map(rows.map(({ place, ...source }) => [place, source]))
+  return wanted.map((_, i) => found.get(i + 1))
 }

@@ -1,7 +1,8 @@
 import pg from 'pg'
 import { createDb, type Db } from '#lib/db/db.ts'
+import { type Reads, readsInTransaction, readsOn } from './reads.ts'
 
-export type ManagedDb = Pick<Db, 'query' | 'tx'>
+export type ManagedDb = Pick<Db, 'query' | 'tx'> & Reads
 
 export type Pools = {
   /** The same pool for the same connection string, as long as it is used now and then. */
@@ -11,21 +12,26 @@ export type Pools = {
   close(): Promise<void>
 }
 
-type Options = { onError: (error: unknown) => void; kept?: number }
+type Options = {
+  onError: (error: unknown) => void
+  kept?: number
+  /** All connections to a database share one session. */
+  oneSession?: boolean
+}
 
 const PER_DATABASE = 3
 const KEPT = 50
 const IDLE_MS = 10_000
 
 /** Few connections each and not for long: there may be hundreds of databases behind one server. */
-export function createPools({ onError, kept = KEPT }: Options): Pools {
+export function createPools({ onError, kept = KEPT, oneSession = false }: Options): Pools {
   const pools = new Map<string, { pool: pg.Pool; db: ManagedDb }>()
   const end = (pool: pg.Pool) => pool.end().catch(onError)
   return {
     open(connectionString) {
       const known = pools.get(connectionString)
       if (known) pools.delete(connectionString)
-      const entry = known ?? openPool(connectionString, onError)
+      const entry = known ?? openPool(connectionString, onError, oneSession)
       pools.set(connectionString, entry)
       const [oldest] = pools
       if (pools.size > kept && oldest) {
@@ -47,7 +53,11 @@ export function createPools({ onError, kept = KEPT }: Options): Pools {
   }
 }
 
-function openPool(connectionString: string, onError: (error: unknown) => void): { pool: pg.Pool; db: ManagedDb } {
+function openPool(
+  connectionString: string,
+  onError: (error: unknown) => void,
+  oneSession: boolean,
+): { pool: pg.Pool; db: ManagedDb } {
   const pool = new pg.Pool({
     connectionString,
     max: PER_DATABASE,
@@ -68,5 +78,6 @@ function openPool(connectionString: string, onError: (error: unknown) => void): 
     },
     close: () => pool.end(),
   })
-  return { pool, db }
+  const reads = oneSession ? readsInTransaction(db) : readsOn(pool)
+  return { pool, db: { ...db, reads } }
 }

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { DatabaseUnavailable } from './db/errors.ts'
+import { gather } from './gather.ts'
+
+/** Doubles numbers; a batch runs until `go`. */
+function doubling(fault?: (items: readonly number[]) => Error | undefined) {
+  const batches: number[][] = []
+  const ends: (() => void)[] = []
+  const double = gather(async (items: readonly number[]) => {
+    batches.push([...items])
+    await new Promise<void>((resolve) => ends.push(resolve))
+    const error = fault?.(items)
+    if (error) throw error
+    return items.map((item) => item * 2)
+  })
+  const go = async () => {
+    ends.shift()!()
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+  }
+  return { batches, double, go }
+}
+
+it('the first goes at once; those who come meanwhile go together, each with its own answer', async () => {
+  const { batches, double, go } = doubling()
+  const answers = Promise.all([1, 2, 3].map(double))
+  expect(batches).toEqual([[1]])
+  await go()
+  expect(batches).toEqual([[1], [2, 3]])
+  await go()
+  expect(await answers).toEqual([2, 4, 6])
+})
+
+it('one that cannot be done takes no other with it', async () => {
+  const { double, go } = doubling((items) => (items.includes(2) ? new Error('not two') : undefined))
+  const answers = Promise.allSettled([1, 2, 3].map(double))
+  for (let batch = 0; batch < 4; batch++) await go()
+  expect((await answers).map((each) => (each.status === 'fulfilled' ? each.value : String(each.reason)))).toEqual([
+    2,
+    'Error: not two',
+    6,
+  ])
+})
+
+it('while the database is away all who wait are told at once, and the next is tried again', async () => {
+  let away = true
+  const { batches, double, go } = doubling(() => {
+    return away ? new DatabaseUnavailable('away', { cause: undefined }) : undefined
+  })
+  const answers = Promise.allSettled([1, 2, 3].map(double))
+  await go()
+  await go()
+  expect((await answers).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(batches).toEqual([[1], [2, 3]])
+  away = false
+  const next = double(4)
+  await go()
+  expect(await next).toBe(8)
+})

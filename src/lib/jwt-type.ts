@@ -1,0 +1,11 @@
+import { decodeProtectedHeader } from 'jose'
+
+/** What a JWT says it is, before anybody believes it; undefined for what is none. */
+export function jwtType(token: string): string | undefined {
+  if (!token.startsWith('ey')) return undefined
+  try {
+    return decodeProtectedHeader(token).typ
+  } catch {
+    return undefined
+  }
+}

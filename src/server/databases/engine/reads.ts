@@ -1,0 +1,64 @@
+import type pg from 'pg'
+import type { Db, Tx } from '#lib/db/db.ts'
+import { DatabaseUnavailable, unavailableFrom } from '#lib/db/errors.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
+import { READER } from './engine.ts'
+
+export type Reads = {
+  /** Reads on one connection, each a transaction of its own, after `session` has set what holds for the connection. */
+  reads<T>(work: (on: Pick<Tx, 'query'>) => Promise<T>, session: Sql): Promise<T>
+}
+
+/** A connection keeps what it was last told, so that a question takes one round trip where it would take six. */
+export function readsOn(pool: pg.Pool): Reads['reads'] {
+  const told = new WeakMap<pg.PoolClient, string>()
+  return async (work, session) => {
+    const client = await pool.connect().catch(rethrow)
+    client.on('error', onLost)
+    let broken: DatabaseUnavailable | undefined
+    try {
+      const before = told.get(client)
+      if (before === undefined) await run(client, readOnly())
+      if (before !== session.text) await run(client, session)
+      told.set(client, session.text)
+      return await work({ query: (statement) => run(client, statement) })
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) broken = error
+      throw error
+    } finally {
+      client.release(broken)
+      client.off('error', onLost)
+    }
+  }
+}
+
+/** Where all connections share one session, which is reset after each transaction. */
+export function readsInTransaction(db: Pick<Db, 'tx'>): Reads['reads'] {
+  return (work, session) =>
+    db.tx(
+      async (tx) => {
+        await tx.query(session)
+        return work(tx)
+      },
+      { readOnly: true, timeoutMs: READER.statementMs },
+    )
+}
+
+/** The role has these already; what it has can be changed, what we say ourselves cannot. */
+function readOnly(): Sql {
+  return sql`
+    select pg_catalog.set_config('default_transaction_read_only', 'on', false),
+           pg_catalog.set_config('statement_timeout', ${String(READER.statementMs)}, false)`
+}
+
+async function run<Row>(client: pg.PoolClient, { name, text, values }: Sql): Promise<Row[]> {
+  const { rows } = await client.query({ name, text, values: values as unknown[] }).catch(rethrow)
+  return rows as Row[]
+}
+
+function rethrow(error: unknown): never {
+  throw unavailableFrom(error) ?? error
+}
+
+/** The next statement fails and tells; with nobody listening the event itself would end the process. */
+function onLost(): void {}

@@ -1,0 +1,31 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Seen = { path: string; headers: Record<string, string | string[] | undefined>; body: string }
+export type Recorder = AsyncDisposable & { readonly url: string; readonly seen: Seen[] }
+
+/** Stands before a service and writes down all that is sent to it. */
+export async function startRecorder(target: string): Promise<Recorder> {
+  const { hostname, port } = new URL(target)
+  const seen: Seen[] = []
+  const server = createServer(async (incoming, outgoing) => {
+    const { url: path = '', method, headers } = incoming
+    const body = Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>))
+    seen.push({ path, headers, body: body.toString() })
+    const passed = request({ hostname, port, path, method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(outgoing)
+    })
+    passed.on('error', () => outgoing.destroy())
+    passed.end(body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, [Symbol.asyncDispose]: close }
+}
