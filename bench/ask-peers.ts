@@ -51,8 +51,8 @@ async function startToolbox(dir: string, source: Source): Promise<Server> {
   // JSON is YAML.
   await writeFile(file, JSON.stringify({ sources: { bench: from }, tools: { search } }))
   const own = await freePort()
-  const args = ['--tools-file', file, '--port', String(own), '--log-level', 'ERROR']
-  const server = await start(TOOLBOX, args, /Server ready|^/)
+  const args = ['--config', file, '--port', String(own), '--log-level', 'ERROR', '--disable-version-check']
+  const server = await start(TOOLBOX, args, /^/)
   return { ...server, url: await answers(`http://127.0.0.1:${own}/mcp`) }
 }
 

@@ -80,7 +80,7 @@ async function startPeers(source: Source, questions: readonly string[]): Promise
 /** An error that is answered with 200 would look fast. */
 async function checked(asked: Asked): Promise<Asked> {
   const answer = await askOnce(asked)
-  if (answer.split('About article').length <= TOP_K)
+  if (answer.split('Article number').length <= TOP_K)
     throw new Error(`it does not answer with hits: ${answer.slice(0, 1000)}`)
   return asked
 }

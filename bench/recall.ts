@@ -23,10 +23,11 @@ const server = process.env.SVC_TEST_DATABASE_URL
 
 type Size = { rows: number; dimensions: number; indexes: Index[] }
 const SIZES: Size[] = tenth
-  ? [{ rows: 8_000, dimensions: 64, indexes: [{ method: 'hnsw' }] }]
+  ? [{ rows: 5_000, dimensions: 64, indexes: [{ method: 'hnsw' }] }]
   : [
-      { rows: 10_000, dimensions: 384, indexes: [{ method: 'ivfflat', lists: 10 }, { method: 'hnsw' }] },
-      { rows: 100_000, dimensions: 384, indexes: [{ method: 'ivfflat', lists: 100 }, { method: 'hnsw' }] },
+      { rows: 10_000, dimensions: 384, indexes: [{ method: 'hnsw' }] },
+      { rows: 50_000, dimensions: 384, indexes: [{ method: 'ivfflat', lists: 50 }, { method: 'hnsw' }] },
+      { rows: 100_000, dimensions: 384, indexes: [{ method: 'hnsw' }] },
       { rows: 1_000_000, dimensions: 64, indexes: [{ method: 'hnsw' }] },
     ]
 

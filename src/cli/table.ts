@@ -5,11 +5,7 @@ const GAP = '  '
 const LEAST_WIDTH = 8
 
 /** Columns as wide as their widest cell, or narrower where `columns` leaves no room; the first is never cut. */
-export function toTable(
-  header: readonly string[],
-  rows: readonly (readonly string[])[],
-  columns: number | undefined = undefined,
-): string[] {
+export function toTable(header: readonly string[], rows: readonly (readonly string[])[], columns?: number): string[] {
   const lines = [header, ...rows.map((row) => row.map(printable))]
   const wanted = header.map((_, column) => Math.max(...lines.map((row) => widthOf(row[column] ?? ''))))
   const widths = columns === undefined ? wanted : squeeze(wanted, columns)

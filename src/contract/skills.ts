@@ -86,6 +86,7 @@ export type SkillIndex = z.infer<typeof SkillIndex>
 
 const published = { kind: 'raw', method: 'GET', access: 'public', effect: 'read', bodyLimit: NO_BODY } as const
 const name = z.string().max(64)
+const file = z.string().max(100)
 
 export const skillIndex = operation({
   ...published,
@@ -108,9 +109,9 @@ export const skillArchive = operation({
 export const skillEntry = operation({
   ...published,
   name: 'skills.entry',
-  path: `${SKILLS_PATH}/{name}/SKILL.md`,
-  summary: 'The file a skill begins with',
-  input: z.object({ name }),
+  path: `${SKILLS_PATH}/{name}/{file}`,
+  summary: 'The file a skill begins with, `SKILL.md`',
+  input: z.object({ name, file }),
   produces: ['text/markdown'],
 })
 
@@ -119,6 +120,6 @@ export const skillReference = operation({
   name: 'skills.reference',
   path: `${SKILLS_PATH}/{name}/references/{file}`,
   summary: 'A reference of a skill',
-  input: z.object({ name, file: z.string().max(100) }),
+  input: z.object({ name, file }),
   produces: ['text/markdown'],
 })

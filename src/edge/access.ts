@@ -33,7 +33,7 @@ export function createGate(op: Operation, deps: Deps): Gate {
   return async (request, info, holes) => {
     const principal = await deps.resolve(request, info)
     if (op.effect === 'write' && calledByCookie(request)) refuseCrossSite(request, deps.publicUrl)
-    const part = await heldPart(principal, access, holes.alias, deps.hasPart)
+    const part = access.part !== undefined && (await heldPart(principal, access, holes.alias, deps.hasPart))
     admit(principal, access, op.effect, { orgInPath: holes.org_id, part })
     return principal
   }

@@ -67,8 +67,18 @@ function rawAnswer({ op, answer }: RouteOf<'raw'>): Answer {
     if (op.consumes) refuseMediaType(context.request, op.consumes)
     const request = boundedRequest(context.request, op.bodyLimit)
     const response = await answer(input, new RequestContext(context, context.principal, request, context.format))
+    return withRequestId(response, context.requestId)
+  }
+}
+
+/** In place where it can be: a copy makes a stream of a body that is all there, and its length is lost. */
+function withRequestId(response: Response, requestId: string): Response {
+  try {
+    response.headers.set('x-request-id', requestId)
+    return response
+  } catch {
     const headers = new Headers(response.headers)
-    headers.set('x-request-id', context.requestId)
+    headers.set('x-request-id', requestId)
     return new Response(response.body, { status: response.status, headers })
   }
 }

@@ -214,7 +214,22 @@ describe.each<Mode>(['together', 'apart'])('what is refused, and how, services %
   })
 
   it('HEAD answers like GET without a body', async () => {
-    const response = await fetch(`${system.url}/healthz`, { method: 'HEAD' })
-    expect([response.status, await response.text()]).toEqual([200, ''])
+    for (const path of ['/healthz', '/auth/login', '/api/v1/me']) {
+      const [got, head] = [await fetch(`${system.url}${path}`), await fetch(`${system.url}${path}`, { method: 'HEAD' })]
+      const size = (await got.arrayBuffer()).byteLength
+      expect([path, head.status, head.headers.get('content-length')]).toEqual([path, got.status, String(size)])
+      expect([path, await head.text()]).toEqual([path, ''])
+    }
+  })
+
+  it('a browser is refused in a page, whichever service owns it', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+    const refused = await fetch(`${system.url}/auth/login?%3Ci%3E=1`, { headers })
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+    expect(refused.headers.get('content-security-policy')).toMatch(/^default-src 'none'; /)
+    expect(await refused.text()).toContain('<p class="fault" role="alert">&lt;i&gt;: unknown key</p>')
+    const wrongType = await fetch(`${system.url}/auth/local`, { method: 'POST', body: 'x', headers })
+    expect([wrongType.status, wrongType.headers.get('content-type')]).toEqual([415, 'text/html; charset=utf-8'])
+    expect((await fetch(`${system.url}/auth/login?x=1`)).headers.get('content-type')).toBe('application/problem+json')
   })
 })

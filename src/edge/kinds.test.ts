@@ -53,6 +53,17 @@ const away = operation({
   input: z.object({}),
   produces: ['text/html'],
 })
+const page = operation({
+  ...open,
+  kind: 'raw',
+  name: 'test.page',
+  method: 'GET',
+  path: '/page',
+  summary: 'Page',
+  rateLimits: [{ name: 'test-page', per: 'address', limit: 3, windowSeconds: 60 }],
+  input: z.object({ n: z.int().optional() }),
+  produces: ['text/html'],
+})
 const wrong = operation({
   ...open,
   kind: 'json',
@@ -144,6 +155,7 @@ describe('every kind of operation through the edge', () => {
         return { name, size }
       }),
       route(away, async () => Response.redirect('http://elsewhere.example/', 303)),
+      route(page, async () => new Response('<p>naïve</p>', { headers: { 'content-type': 'text/html' } })),
       route(wrong, async () => ({ n: 'inner text' }) as unknown as { n: number }),
       route(slim, async (input) => ({ shown: 'yes', hidden: 'inner text', input })),
       route(limited, async () => ({})),
@@ -265,6 +277,67 @@ describe('every kind of operation through the edge', () => {
     expect((await ask('/limited', {}, from('198.51.100.2'))).status).toBe(200)
     clock.advance(15_000)
     expect((await ask('/limited')).status).toBe(200)
+  })
+
+  it('HEAD is GET without its content, with the same headers and the length', async () => {
+    for (const [path, length] of [
+      ['/slim?n=1', '31'],
+      ['/page', '13'],
+      ['/slim?x=1', '210'],
+    ]) {
+      const [got, head] = [await ask(path!), await ask(path!, { method: 'HEAD' })]
+      expect([path, head.status, head.body]).toEqual([path, got.status, null])
+      expect(Object.fromEntries(head.headers)).toEqual({ ...Object.fromEntries(got.headers), 'content-length': length })
+    }
+    const away = await ask('/away', { method: 'HEAD' })
+    expect([away.status, away.headers.get('content-length')]).toEqual([303, null])
+    expect((await ask('/once', { method: 'HEAD' })).headers.get('allow')).toBe('POST')
+  })
+
+  it('HEAD of a stream does not wait for its end', async () => {
+    const head = await ask('/count?to=1000000000', { method: 'HEAD', headers: { accept: 'text/event-stream' } })
+    expect([head.headers.get('content-type'), head.headers.get('content-length'), head.body]).toEqual([
+      'text/event-stream',
+      null,
+      null,
+    ])
+  })
+
+  const BROWSER = { headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } }
+
+  it('a refusal of a page is a page for a browser, escaped, and a problem for everyone else', async () => {
+    const at = from('198.51.100.7')
+    const refused = await ask('/page?%3Cb%3E=1', BROWSER, at)
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+    const text = await refused.text()
+    expect(text).toContain('<h1>The request is not valid</h1>')
+    expect(text).toContain('<p class="fault" role="alert">&lt;b&gt;: unknown key</p>')
+    expect(text).toContain('<code>req_1</code>')
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html', 'text/html;q=0']) {
+      const problem = await ask('/page?b=1', { headers: { accept } }, from(`198.51.100.7 ${accept}`))
+      expect([accept, problem.headers.get('content-type')]).toEqual([accept, 'application/problem+json'])
+    }
+    expect((await ask('/slim?b=1', BROWSER)).headers.get('content-type')).toBe('application/problem+json')
+  })
+
+  it('too often at a page says so in a page: status, Retry-After, no-store and the strict policy stay', async () => {
+    clock.set(new Date('2026-01-01T01:00:45Z'))
+    const at = from('198.51.100.8')
+    for (let n = 0; n < 3; n++) expect((await ask('/page', BROWSER, at)).status).toBe(200)
+    const refused = await ask('/page', BROWSER, at)
+    const headers = Object.fromEntries(refused.headers)
+    expect(refused.status).toBe(429)
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'retry-after': '15',
+      'cache-control': 'no-store',
+      'x-request-id': 'req_1',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'/)
+    expect(await refused.text()).toContain('Try again in 15 seconds.')
   })
 
   it('a statement past its limit is 503 with Retry-After, and the next request is served', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseFormat, encode, type Format } from './negotiate.ts'
+import { chooseFormat, encode, type Format, prefersHtml } from './negotiate.ts'
 
 describe('chooseFormat', () => {
   const cases: [accept: string | null, fallback: Format, chosen: Format][] = [
@@ -38,5 +38,24 @@ describe('encode', () => {
   it('gives body and media type of the format', () => {
     expect(encode({ a: 'b' }, 'json')).toEqual({ body: '{"a":"b"}', type: 'application/json' })
     expect(encode({ a: 'b' }, 'yaml')).toEqual({ body: 'a: "b"\n', type: 'application/yaml' })
+  })
+})
+
+describe('prefersHtml', () => {
+  it.each<[accept: string | null, preferred: boolean]>([
+    [null, false],
+    ['', false],
+    ['*/*', false],
+    ['text/html', true],
+    ['TEXT/HTML; charset=utf-8', true],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', true],
+    ['application/xhtml+xml', true],
+    ['application/json, text/html', false],
+    ['text/html;q=0.5, application/yaml;q=0.6', false],
+    ['image/png, text/html', true],
+    ['text/html;q=0', false],
+    ['*/*, text/html', false],
+  ])('%s: %s', (accept, preferred) => {
+    expect(prefersHtml(accept)).toBe(preferred)
   })
 })

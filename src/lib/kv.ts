@@ -21,6 +21,8 @@ export function openRedis(url: string, onError: (error: unknown) => void, keyPre
     maxRetriesPerRequest: 1,
     connectTimeout: 3_000,
     commandTimeout: 2_000,
+    // What is asked in one turn goes out in one write.
+    enableAutoPipelining: true,
     keyPrefix,
   })
   redis.on('error', onError)

@@ -3,13 +3,14 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOrg } from '../../src/contract/auth.ts'
 import { createClient } from '../../src/contract/client.ts'
 import type { FirstRun } from '../../src/server/first-run.ts'
+import { readPublication } from '../../src/server/skills/publication.ts'
+import { launchChromium } from '../help/chromium.ts'
 import { type ServerProcess, startProcess } from '../help/processes.ts'
-import { needs, stores } from '../help/stores.ts'
+import { needs } from '../help/stores.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -51,6 +52,13 @@ describe('a release', () => {
     expect((await fetch(`${server.url}/docs`)).status).toBe(200)
   })
 
+  it('SK-05 the server hands out the skills as the build packed them, whatever its own zlib would make', async () => {
+    for (const [path, bytes] of await readPublication(join(folder, 'release', 'dist', 'skills'))) {
+      const response = await fetch(`${server.url}/.well-known/agent-skills/${path}`)
+      expect(Buffer.from(await response.arrayBuffer()).equals(bytes), path).toBe(true)
+    }
+  })
+
   it('DS-22 the CLI signs in and asks the example', async () => {
     await svc('login', '--api-url', server.url, '--api-key', first.api_key)
     const { stdout } = await svc('datasource', 'query', 'db_handbook', 'my laptop was stolen, what now?', '-o', 'json')
@@ -61,16 +69,7 @@ describe('a release', () => {
 
   needs('chromium')('in a browser', () => {
     it('CO-02 the console shows what the key opens, under its own content security policy', async () => {
-      const browser = await chromium.launch({
-        executablePath: stores.chromium!,
-        args: [
-          '--no-sandbox',
-          '--disable-gpu',
-          '--disable-background-networking',
-          '--disable-component-update',
-          '--disable-sync',
-        ],
-      })
+      const browser = await launchChromium()
       try {
         const page = await browser.newPage()
         const faults: string[] = []

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '..', '..')
 const DIST = join(ROOT, 'dist')
 
-describe('the skills of a release', () => {
+describe('the skills of a release', { timeout: 120_000 }, () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-built-skills-'))

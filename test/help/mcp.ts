@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 
 export type McpAnswer = {
@@ -52,4 +54,32 @@ export async function connectClient(url: string, token: string, revision: Revisi
   const requestInit = { headers: { authorization: `Bearer ${token}` } }
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
   return client
+}
+
+type Named = { path: string; host?: string; method?: string; headers?: Record<string, string>; body?: string }
+
+/** Over a plain socket, so that any Host can be named. */
+export async function requestAs(url: string, { path, host, method = 'GET', headers = {}, body }: Named) {
+  const { hostname, port } = new URL(url)
+  const all = { ...headers, ...(host !== undefined && { host: host.replace('PORT', port) }) }
+  const sent = request({ hostname, port, path, method, headers: all })
+  sent.end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const text = (await response.toArray()).map(String).join('')
+  const challenge = response.headers['www-authenticate'] ?? null
+  // What 2025-11-25 clients get is a stream of one event.
+  const json = text.startsWith('event:') ? text.slice(text.indexOf('{')) : text
+  return { status: response.statusCode, challenge, body: JSON.parse(json) as Record<string, unknown> }
+}
+
+/** The same list of tools, asked under another name or from another page. */
+export function listAs(url: string, token: string | undefined, named: Omit<Named, 'path'> & { path?: string } = {}) {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...named.headers,
+  }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  return requestAs(url, { path: '/mcp/platform', ...named, method: 'POST', headers, body })
 }

@@ -50,7 +50,7 @@ beforeAll(async () => {
   system = await startSystem({ on: ground, env })
   await askEverything()
   await system[Symbol.asyncDispose]()
-}, 120_000)
+}, 240_000)
 afterAll(async () => {
   await fake?.[Symbol.asyncDispose]()
   await ground?.[Symbol.asyncDispose]()
@@ -203,8 +203,13 @@ async function watchStatements(url: string): Promise<Watcher> {
     }
   })().catch(() => undefined)
   const cancelSlow = async () => {
-    const cancel = `select pg_cancel_backend(pid) as done from pg_stat_activity where query like '%"slow"%' and wait_event = 'PgSleep'`
-    await vi.waitFor(async () => expect((await client.query(cancel)).rows).not.toEqual([]), 10_000)
+    const cancel = `select query, pg_cancel_backend(pid) as done from pg_stat_activity
+      where query like '%"slow"%' and wait_event = 'PgSleep'`
+    await vi.waitFor(async () => {
+      const { rows } = await client.query<{ query: string }>(cancel)
+      for (const { query } of rows) seen.statements.add(query)
+      expect(rows).not.toEqual([])
+    }, 10_000)
   }
   const stop = async () => {
     end.abort()

@@ -8,13 +8,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runSvc } from '../../src/cli/test-run.ts'
 import { createToken } from '../../src/contract/tokens.ts'
+import { newId } from '../../src/lib/ids.ts'
+import { addToInbox } from '../../src/server/notifications/inbox/store.ts'
 import { type System, startSystem } from '../help/system.ts'
 
 const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
 
 let system: System
 let folder: string
-let owner: { token: string; org_id: string }
+let owner: { token: string; org_id: string; user_id: string }
 let viewer: { token: string }
 
 beforeAll(async () => {
@@ -182,6 +184,33 @@ describe('tokens', () => {
 type Token = { id: string; expires_at: string | null }
 
 describe('notifications', () => {
+  it('are listed newest first, marked as read, and then no longer unread', async () => {
+    const told = {
+      event_type: 'deploy.failed',
+      subject: 'The deploy\u001b[2J failed',
+      app: 'shop',
+      link: '/apps/shop',
+    } as const
+    const event = {
+      ...told,
+      event_id: newId('evt'),
+      occurred_at: new Date('2026-02-03T04:05:06.789Z'),
+      org_id: owner.org_id,
+    }
+    const [entry] = await system.db.tx((tx) => addToInbox(tx, event, [owner.user_id]))
+    const { stdout } = await svc(words('notifications list'))
+    expect(stdout).toMatch(/^ID +WHEN +READ +EVENT +SUBJECT\n/)
+    const line = `${entry!.id}  2026-02-03T04:05:06.789Z  no    deploy.failed  The deploy [2J failed`
+    expect(stdout.split('\n')[1]).toBe(line)
+    for (const _ of [1, 2]) {
+      expect(await svc(['notifications', 'ack', entry!.id])).toMatchObject({
+        exit: 0,
+        stdout: `${entry!.id} is read\n`,
+      })
+    }
+    expect(await svc(words('notifications list --unread'))).toMatchObject({ exit: 0, stdout: '' })
+  })
+
   it('the inbox of somebody to whom nothing happened is empty, and what is not there cannot be read', async () => {
     expect(await svc(words('notifications list --unread --json'))).toMatchObject({
       exit: 0,
@@ -193,7 +222,7 @@ describe('notifications', () => {
 })
 
 describe('connected agents', () => {
-  it('AU-14 somebody who connected none has none, and none can be disconnected', async () => {
+  it('somebody who connected none has none, and none can be disconnected', async () => {
     expect(await svc(words('agents list'))).toMatchObject({ exit: 0, stdout: '' })
     expect(await svc(words('agents disconnect nobody'))).toMatchObject({ exit: 5, stdout: '' })
     expect(await svc(words('agents disconnect nobody --yes'))).toMatchObject({ exit: 4, stdout: '' })

@@ -89,12 +89,12 @@ const BODIES = [
 describe('DS-17 what is not there for the caller', () => {
   it.each(BODIES)('is the same bytes after the same statements, asked %j', async (body) => {
     const unknown = await look('db_unknown', body)
-    expect(unknown).toMatchObject({ status: 404, ran: expect.any(Array) })
+    expect(unknown.status).toBe(404)
     expect(JSON.parse(unknown.text)).toMatchObject({ code: 'NOT_FOUND', detail: 'no such data source' })
-    expect(unknown.ran.map((text) => text.split(' ').slice(0, 3).join(' '))).toEqual([
-      'select org_id, database_name,',
-      'insert into activity.records',
-    ])
+    const [search, record, ...more] = unknown.ran
+    expect(search).toContain('data_sources.sources')
+    expect(record).toContain('insert into activity.records')
+    expect(more).toEqual([])
     for (const id of GONE) expect([id, await look(id, body)]).toEqual([id, unknown])
   })
 

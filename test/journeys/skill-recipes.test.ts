@@ -74,8 +74,10 @@ describe('following the skills', { timeout: 120_000 }, () => {
     const asText = embed.replace('"input"', '"encoding_format": "base64", "input"')
     const coded = JSON.parse(await sh(asText)) as { data: { embedding: string }[] }
     const [decode] = (await blocks('svc-ai-gateway/references/embeddings-response.md', 'ts')) as [string]
-    const decoded = new Function('embedding', `${decode}; return vector`)(coded.data[0]!.embedding) as number[]
-    expect(decoded).toEqual(data[0]!.embedding)
+    const program = `const embedding = process.env.EMBEDDING!\n${decode}\nconsole.log(JSON.stringify(vector))`
+    await writeFile(join(folder, 'decode.ts'), program)
+    const decoded = await sh(`"${process.execPath}" decode.ts`, { EMBEDDING: coded.data[0]!.embedding })
+    expect(JSON.parse(decoded)).toEqual(data[0]!.embedding)
   })
 
   it('SK-06 tokens, people and the API by hand', async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const client = system.client(token)
   await makeAskable(client, 'docs')
   await makeAskable(client, 'slow', { sql: SLOW, tables: ['slow'] })
-})
+}, 120_000)
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]()
   await fake?.[Symbol.asyncDispose]()

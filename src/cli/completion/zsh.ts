@@ -8,7 +8,7 @@ export function zshScript(table: Table): string {
 # zsh completion of svc: source <(svc completion zsh)
 _svc() {
   local at="" next word i
-  local -a items options
+  local -a items flags
   for ((i = 2; i < CURRENT; i++)); do
     word="\${words[i]}"
     next="\${at:+$at }$word"
@@ -23,7 +23,7 @@ ${nodes.flatMap(valueCases).join('\n')}
 ${nodes.map(wordCase).join('\n')}
   esac
   if [[ "\${words[CURRENT]}" == -* ]]; then
-    _describe 'option' options
+    _describe -o 'option' flags
   elif (( \${#items} )); then
     _describe 'command' items
   else
@@ -46,7 +46,7 @@ function valueCases({ path, values, free }: Node): string[] {
 }
 
 function wordCase({ path, words, options }: Node): string {
-  return `    "${path}") items=(${list(words)}) options=(${list(options)}) ;;`
+  return `    "${path}") items=(${list(words)}) flags=(${list(options)}) ;;`
 }
 
 function list(words: readonly Word[]): string {

@@ -7,15 +7,20 @@ const DAY_SECONDS = 24 * 60 * 60
 /** Counts in the shared store, on top of what the records say was asked before the count began. */
 export function createDayCounter({ kv, db }: { kv: KeyValueStore; db: Querier }) {
   return {
-    /** False, and nothing spent, when the day has no more. */
-    spend: async (orgId: string, limit: number, now: Date): Promise<boolean> => {
+    /** How the day stands; nothing is spent by looking. */
+    look: async (orgId: string, now: Date) => {
       const midnight = new Date(now.getTime() - (now.getTime() % (DAY_SECONDS * 1000)))
       const key = `questions:day:${orgId}:${midnight.toISOString().slice(0, 10)}`
       const [count, base, isShared] = await Promise.all([kv.get(key), kv.get(`${key}:before`), answers(kv)])
-      if (!isShared) return (await countQuestions(db, orgId, midnight, FAR)) < limit
-      const before = count === undefined ? await begin(key, orgId, midnight, now) : Number(base ?? 0)
-      if (before + Number(count ?? 0) >= limit) return false
-      return before + (await kv.count(key, DAY_SECONDS)) <= limit
+      return {
+        /** False, and nothing spent, when the day has no more. */
+        spend: async (limit: number): Promise<boolean> => {
+          if (!isShared) return (await countQuestions(db, orgId, midnight, FAR)) < limit
+          const before = count === undefined ? await begin(key, orgId, midnight, now) : Number(base ?? 0)
+          if (before + Number(count ?? 0) >= limit) return false
+          return before + (await kv.count(key, DAY_SECONDS)) <= limit
+        },
+      }
     },
   }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { digestsOf } from './digest.ts'
+import { createDigests } from './digest.ts'
 
 const KEY = 'ab'.repeat(32)
 const ASKED = 'When is the café open?'
 const of = (org: string, target: string, question: string, filters = {}, key = KEY) =>
-  digestsOf(key, org, target, question, filters)
+  createDigests(key)(org, target, question, filters)
 const hex = (org: string, target: string, question: string) => of(org, target, question).digest.toString('hex')
 
 describe('DS-19 digests', () => {

@@ -28,10 +28,14 @@ export function createQuota({ kv, db, clock, ...defaults }: Deps): Quota {
       const now = clock.now()
       const { perMinute, perDay } = await limits.of(orgId)
       const minute = Math.floor(now.getTime() / MINUTE_MS)
-      // The day second, and only if the minute lets it pass: a hasty agent must not use up the day with refusals.
-      const inMinute = await kv.count(`questions:minute:${orgId}:${minute}`, MINUTE_MS / 1000)
+      // The day is looked at meanwhile, and spent only if the minute lets it pass: a hasty agent must not use up the
+      // day with refusals.
+      const [inMinute, today] = await Promise.all([
+        kv.count(`questions:minute:${orgId}:${minute}`, MINUTE_MS / 1000),
+        day.look(orgId, now),
+      ])
       if (inMinute > perMinute) throw refusal(perMinute, 'minute', MINUTE_MS, now)
-      if (!(await day.spend(orgId, perDay, now))) throw refusal(perDay, 'day (UTC)', DAY_MS, now)
+      if (!(await today.spend(perDay))) throw refusal(perDay, 'day (UTC)', DAY_MS, now)
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Querier } from '#lib/db/db.ts'
 import { gather } from '#lib/gather.ts'
 import { newId } from '#lib/ids.ts'
 import { Completions } from './completions.ts'
-import { digestsOf, type Filters } from './digest.ts'
+import { createDigests, type Filters } from './digest.ts'
 import { insertRecords, type NewRecord, type Outcome } from './store.ts'
 
 /** A question as it is asked. Its text and filters go no further than their digests. */
@@ -38,6 +38,7 @@ export type RecorderDeps = {
 
 export function createRecorder({ db, clock, dataKey, onError }: RecorderDeps): Recorder {
   const completions = new Completions(db, onError)
+  const digestsOf = createDigests(dataKey)
   // The disk is waited for once by all who ask at the same time, not once by each.
   const insert = gather((rows: readonly NewRecord[]) => insertRecords(db, rows))
   return {
@@ -45,7 +46,7 @@ export function createRecorder({ db, clock, dataKey, onError }: RecorderDeps): R
       const id = newId('act')
       await insert({
         ...asked,
-        ...digestsOf(dataKey, asked.org_id, asked.target, question, filters),
+        ...digestsOf(asked.org_id, asked.target, question, filters),
         id,
         type: 'data_source',
         principal_kind: principal.kind,

@@ -12,6 +12,7 @@ import { createPools, type ManagedDb } from './engine/pools.ts'
 import { createPostgresEngine } from './engine/postgres.ts'
 import { unfinishedLoop } from './finish.ts'
 import { listRoute } from './list.ts'
+import { createLogins } from './logins.ts'
 import { type Login, openPassword } from './new-database.ts'
 import { type DatabaseRow, findByPhysicalName, holdDatabase } from './store.ts'
 
@@ -43,18 +44,30 @@ export function createDatabases(options: Options): Databases {
   const onError = (error: unknown) => log.warn({ error }, 'a managed database failed')
   const engine = chooseEngine(options, onError)
   const pools = createPools({ onError, oneSession: engine.name === 'embedded' })
-  const deps: DatabaseDeps = { ...options, engine, pools }
+  const logins = createLogins(options.clock)
+  const forget = (physicalName: string) => {
+    logins.forget(physicalName)
+    return pools.forget(physicalName)
+  }
+  const deps: DatabaseDeps = { ...options, engine, pools: { ...pools, forget } }
   const secure = securedOnce(engine)
   const onUnfinished = (error: unknown, { id }: { id: string }) =>
     log.error({ error, database: id }, 'not finished; it is tried again')
+  const loginOf = async (orgId: string, name: string, as: Login) => {
+    const row = await needReady({ db }, orgId, name)
+    if (as === 'reader') await secure(row)
+    const login = { role: row[`${as}_role`], password: openPassword(row, as, sealer), database: row.physical_name }
+    return {
+      physicalName: row.physical_name,
+      connectionString: connectionString(await engine.ownAddress(), login),
+    }
+  }
   return {
     routes: [createRoute(deps), listRoute(deps), connectRoute(deps), dropRoute(deps)],
     loops: [unfinishedLoop(deps, onUnfinished)],
     async open(orgId, name, as) {
-      const row = await needReady({ db }, orgId, name)
-      if (as === 'reader') await secure(row)
-      const login = { role: row[`${as}_role`], password: openPassword(row, as, sealer), database: row.physical_name }
-      return pools.open(connectionString(await engine.ownAddress(), login))
+      if (as === 'owner') return pools.open((await loginOf(orgId, name, as)).connectionString)
+      return pools.open(await logins.of(`${orgId} ${name}`, () => loginOf(orgId, name, as)))
     },
     has: holdDatabase,
     async [Symbol.asyncDispose]() {

@@ -1,3 +1,4 @@
+import { ENDPOINT_NAMES } from './endpoints.ts'
 import { LOOPBACK_NAMES } from './loopback.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
@@ -25,8 +26,6 @@ export function toOwnPath(path: string, mcpUrl: string): string {
   const base = new URL(mcpUrl).pathname.replace(/\/$/, '')
   if (base === OWN_PATH) return path
   const wellKnown = path.startsWith(`${WELL_KNOWN}/`) ? WELL_KNOWN : ''
-  const rest = path.slice(wellKnown.length)
-  return rest.startsWith(`${base}/`) && /^\/\w+$/.test(rest.slice(base.length))
-    ? wellKnown + OWN_PATH + rest.slice(base.length)
-    : path
+  const name = ENDPOINT_NAMES.find((one) => path === `${wellKnown}${base}/${one}`)
+  return name === undefined ? path : `${wellKnown}${OWN_PATH}/${name}`
 }

@@ -19,7 +19,7 @@ export function skillRoutes(deps: Deps): Route[] {
   return [
     route(skillIndex, (_, context) => serve('index.json', context)),
     route(skillArchive, ({ archive }, context) => serve(archive, context)),
-    route(skillEntry, ({ name }, context) => serve(`${name}/SKILL.md`, context)),
+    route(skillEntry, ({ name, file }, context) => serve(`${name}/${file}`, context)),
     route(skillReference, ({ name, file }, context) => serve(`${name}/references/${file}`, context)),
   ]
 }

@@ -115,6 +115,7 @@ describe('the published skills', () => {
     'svc/references/none.md',
     'svc/references/SKILL.md',
     'svc/other.md',
+    'svc/references%2fdatabases.md',
     '..%2fpackage.json',
     'svc/references/..%2fSKILL.md',
     'svc/references/..%2f..%2fsvc-faq%2fSKILL.md',

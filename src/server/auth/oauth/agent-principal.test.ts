@@ -166,7 +166,7 @@ describe('what the MCP server says of an agent', () => {
 
   it('AU-08 dies with either signing secret', async () => {
     const { secrets } = c.system.config
-    const { claims } = await connect(owner)
+    const { claims } = await connect(await c.person())
     for (const rotated of ['SVC_JWT_SECRET', 'SVC_JWT_SIGNING_KEY']) {
       const env = {
         SVC_JWT_SECRET: secrets.jwtSecret,

