@@ -16,7 +16,12 @@ const META = {
 }
 
 /** The questions of `oursAsked`, as calls of the tool. */
-export function mcpAsked(base: string, { id, token }: Pick<Source, 'id' | 'token'>, questions: number, revision: Revision): Asked {
+export function mcpAsked(
+  base: string,
+  { id, token }: Pick<Source, 'id' | 'token'>,
+  questions: number,
+  revision: Revision,
+): Asked {
   const url = `${base}/mcp/platform`
   const newest = revision === '2026-07-28'
   const headers = {

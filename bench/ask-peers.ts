@@ -52,7 +52,7 @@ async function startToolbox(dir: string, source: Source): Promise<Server> {
   await writeFile(file, JSON.stringify({ sources: { bench: from }, tools: { search } }))
   const own = await freePort()
   const args = ['--config', file, '--port', String(own), '--log-level', 'ERROR', '--disable-version-check']
-  const server = await start(TOOLBOX, args, /^/)
+  const server = await start(TOOLBOX, args, undefined)
   return { ...server, url: await answers(`http://127.0.0.1:${own}/mcp`) }
 }
 
@@ -79,7 +79,7 @@ description = "The vector"
   )
   const own = await freePort()
   const args = [DBHUB, '--transport', 'http', '--port', String(own), '--config', file]
-  const server = await start(process.execPath, args, /^/, { cwd: dir })
+  const server = await start(process.execPath, args, undefined, { cwd: dir })
   return { ...server, url: await answers(`http://127.0.0.1:${own}/mcp`) }
 }
 

@@ -6,11 +6,11 @@ const TICKS_PER_SECOND = 100
 /** A server beside or instead of ours, as a process. */
 export type Server = AsyncDisposable & { pid: number; url: string }
 
-/** Starts a program and waits until it says the text, on either stream; its first group is the answer. */
+/** Starts a program; where a text is given waits until it says that, and answers its first group. */
 export async function start(
   command: string,
   args: readonly string[],
-  said: RegExp,
+  said: RegExp | undefined,
   options: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
 ): Promise<Server> {
   const child = spawn(command, args, {
@@ -18,10 +18,10 @@ export async function start(
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const url = await heard(child, said)
+  const url = said ? await heard(child, said) : ''
   // Nobody reads what it says from here on, but it must be able to say it.
   child.stdout.resume()
-  child.stderr.pipe(process.stderr)
+  child.stderr.resume()
   return { pid: child.pid!, url, [Symbol.asyncDispose]: () => stop(child) }
 }
 
@@ -38,7 +38,8 @@ function heard(child: ChildProcess, said: RegExp): Promise<string> {
     }
     child.stdout!.on('data', listen)
     child.stderr!.on('data', listen)
-    child.once('error', reject).once('exit', (code) => reject(new Error(`it ended with ${code}: ${all.slice(-2000)}`)))
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${all.slice(-2000)}`)))
   })
 }
 

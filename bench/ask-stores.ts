@@ -20,6 +20,8 @@ const SETTINGS = {
   max_wal_size: '4GB',
 }
 
+const COMMITS = 50
+
 export type Stores = AsyncDisposable & { databaseUrl: string; redisUrl: string; postmaster: number }
 
 /** What keeps them from starting here, if anything. */
@@ -63,6 +65,22 @@ export async function query<Row = Record<string, string>>(
   } finally {
     await client.end()
   }
+}
+
+/** What the disk asks for each durable write, in milliseconds; no answer can be quicker than its record. */
+export async function commitMs(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('create table commits (at timestamptz)')
+  const took: number[] = []
+  for (let commit = 0; commit < COMMITS; commit++) {
+    const before = performance.now()
+    await client.query('insert into commits values (now())')
+    took.push(performance.now() - before)
+  }
+  await client.query('drop table commits')
+  await client.end()
+  return took.sort((a, b) => a - b)[COMMITS / 2]!
 }
 
 /** With a log of its own: a server that holds our pipe would keep us waiting for its end. */

@@ -8,7 +8,7 @@ import { pgbench } from './ask-pgbench.ts'
 import { cpuMs, memoryMb, type Server } from './ask-processes.ts'
 import { makeQuestions, startEmbedder } from './ask-questions.ts'
 import { makeSource, type Source, TOP_K } from './ask-source.ts'
-import { startStores, storesMissing } from './ask-stores.ts'
+import { commitMs, startStores, storesMissing } from './ask-stores.ts'
 import { DIMENSIONS, SEED } from './ask-vectors.ts'
 
 /**
@@ -54,6 +54,7 @@ try {
     ...(await startPeers(source, questions)),
   ]
   const results = await measure(ways, stores.postmaster)
+  console.log(`a durable commit of one row takes ${(await commitMs(stores.databaseUrl)).toFixed(2)} ms on this disk`)
   process.exitCode = print(results) || tenth ? 0 : 1
 } finally {
   await stack.disposeAsync()

@@ -34,14 +34,15 @@ export function reportError(error: unknown, format: 'text' | 'json', note: (line
 function toLines(error: ServiceError): string[] {
   const faults = (error.errors ?? []).map((fault) => `  ${printable(`${fault.path}: ${fault.message}`)}`)
   const hint = hintFor(error)
-  return [`svc: ${printable(error.message)}`, ...faults, ...(hint ? [hint] : [])]
+  // Whoever runs the instance finds a fault of theirs in its log by this.
+  const id = error.requestId !== undefined && error.status >= 500 ? [`Request id: ${printable(error.requestId)}`] : []
+  return [`svc: ${printable(error.message)}`, ...faults, ...(hint ? [hint] : []), ...id]
 }
 
 /** For programs: the same, on stderr, so that stdout holds answers only. */
 function toDocument(error: ServiceError): object {
-  const { code, message, errors, retryAfterSeconds } = error
-
-  const known = { code, detail: message, errors, retry_after_seconds: retryAfterSeconds }
+  const { code, message, errors, retryAfterSeconds, requestId } = error
+  const known = { code, detail: message, errors, retry_after_seconds: retryAfterSeconds, request_id: requestId }
   return { error: { ...known, hint: hintFor(error), exit_code: ERRORS[code].exit } }
 }
 

@@ -56,6 +56,8 @@ type Extras = {
   retryAfterSeconds?: number
   /** What `WWW-Authenticate` says, where it says more than `Bearer`. */
   challenge?: string
+  /** Of the request that was refused, where another process answered it. */
+  requestId?: string
   cause?: unknown
 }
 
@@ -66,6 +68,7 @@ export class ServiceError extends Error {
   readonly errors: Fault[] | undefined
   readonly retryAfterSeconds: number | undefined
   readonly challenge: string | undefined
+  readonly requestId: string | undefined
 
   constructor(code: ErrorCode, detail: string, extras: Extras = {}) {
     super(detail, extras.cause === undefined ? undefined : { cause: extras.cause })
@@ -73,6 +76,7 @@ export class ServiceError extends Error {
     this.errors = extras.errors
     this.retryAfterSeconds = extras.retryAfterSeconds
     this.challenge = extras.challenge
+    this.requestId = extras.requestId
   }
 
   get status(): number {
@@ -98,6 +102,7 @@ export function fromProblem(problem: Partial<Problem>, status: number, retryAfte
   const code = problem.code && Object.hasOwn(ERRORS, problem.code) ? problem.code : codeOfStatus(status)
   return new ServiceError(code, problem.detail ?? ERRORS[code].title, {
     ...(problem.errors && { errors: problem.errors }),
+    ...(problem.request_id !== undefined && { requestId: problem.request_id }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   })
 }
