@@ -40,7 +40,11 @@ export function mcpAsked(
 }
 
 /** A token as a connected agent of the source's viewer would hold it, of a grant made by hand. */
-export async function agentToken(base: string, databaseUrl: string, secrets: Secrets): Promise<string> {
+export async function agentToken(
+  base: string,
+  databaseUrl: string,
+  secrets: Pick<Secrets, 'SVC_JWT_SECRET' | 'SVC_JWT_SIGNING_KEY'>,
+): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const grantId = `grant_${randomUUID()}`

@@ -4,7 +4,8 @@ import { type Asked, request } from './ask-load.ts'
 import { type Server, start } from './ask-processes.ts'
 import { type Source, TOP_K } from './ask-source.ts'
 
-const MAIN = join(import.meta.dirname, '../src/server/main.ts')
+/** The release where `--built` is given, which takes less memory than running the sources. */
+const MAIN = join(import.meta.dirname, process.argv.includes('--built') ? '../dist/server.js' : '../src/server/main.ts')
 const UNREACHED = '1000000000'
 
 export type Settings = { databaseUrl: string; redisUrl: string; provider: object; dataDir: string }

@@ -30,8 +30,10 @@ export async function pgbench(
       rawUrl,
     ])
     const took = await latencies(dir)
-    const at = (share: number) => took[Math.floor(took.length * share)]!
-    return { perSecond: Number(/tps = ([\d.]+)/.exec(stdout)![1]), p50: at(0.5), p99: at(0.99), asked: took.length }
+    const at = (share: number) => took[Math.floor(took.length * share)] ?? Number.NaN
+    // On a machine too busy to connect them all in time, pgbench asks nothing and gives no rate.
+    const perSecond = Number(/tps = ([\d.]+)/.exec(stdout)?.[1] ?? 0)
+    return { perSecond, p50: at(0.5), p99: at(0.99), asked: took.length }
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
@@ -45,6 +47,6 @@ function scriptOf({ text, values }: Source['statement'], vector: string): string
 async function latencies(dir: string): Promise<Float64Array> {
   const logs = (await readdir(dir)).filter((name) => name.startsWith('log'))
   const texts = await Promise.all(logs.map((name) => readFile(join(dir, name), 'utf8')))
-  const lines = texts.flatMap((text) => text.trimEnd().split('\n'))
+  const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''))
   return Float64Array.from(lines, (line) => Number(line.split(' ')[2]) / 1000).sort()
 }

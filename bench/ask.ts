@@ -19,7 +19,7 @@ import { DIMENSIONS, SEED } from './ask-vectors.ts'
 const tenth = process.argv.includes('--tenth')
 const ROWS = tenth ? 5_000 : 50_000
 const ROUNDS = tenth ? 2 : 5
-const MANY = { concurrency: 32, seconds: tenth ? 2 : 8 }
+const MANY = { concurrency: 32, seconds: tenth ? 3 : 8 }
 const ONE = { concurrency: 1, seconds: tenth ? 1 : 4 }
 const GOALS = { pgbench: 0.65, Toolbox: 1.2, DBHub: 3 }
 const FLOORS = { pgbench: 0.5, Toolbox: 1, DBHub: 2 }
@@ -93,7 +93,7 @@ function overHttp(name: string, { pid }: Server, asked: Asked): Way {
 async function measure(ways: readonly Way[], postmaster: number): Promise<Map<string, Measure[]>> {
   const results = new Map<string, Measure[]>(ways.map(({ name }) => [name, []]))
   // Prepares statements, fills the caches of Postgres and of the embeddings, compiles.
-  for (const way of ways) await way.run(MANY.concurrency, MANY.seconds / 2)
+  for (const way of ways) await way.run(MANY.concurrency, MANY.seconds)
   for (let round = 0; round < ROUNDS; round++) {
     for (const way of ways) results.get(way.name)!.push(await measureOnce(way, postmaster))
   }

@@ -11,7 +11,7 @@ import { createPostgresEngine } from '../src/server/databases/engine/postgres.ts
 import { newDatabase, openPassword } from '../src/server/databases/new-database.ts'
 import type { Data } from './recall-data.ts'
 
-export type Index = { method: 'hnsw' } | { method: 'ivfflat'; lists: number }
+export type Index = { method: 'hnsw'; m?: number; ef_construction?: number } | { method: 'ivfflat'; lists: number }
 
 /** A managed database as the product makes and opens it, with one table to search. */
 export type Managed = AsyncDisposable & {
@@ -87,8 +87,10 @@ async function fill(client: pg.Client, { rows, vectors, dimensions }: Data): Pro
 async function buildIndex(client: pg.Client, index: Index): Promise<number> {
   await client.query('drop index if exists nearest')
   const started = performance.now()
-  const options = index.method === 'ivfflat' ? ` with (lists = ${index.lists})` : ''
-  await client.query(`create index nearest on articles using ${index.method} (embedding vector_cosine_ops)${options}`)
+  const { method, ...given } = index
+  const settings = Object.entries(given).map(([name, value]) => `${name} = ${value}`)
+  const options = settings.length === 0 ? '' : ` with (${settings.join(', ')})`
+  await client.query(`create index nearest on articles using ${method} (embedding vector_cosine_ops)${options}`)
   return (performance.now() - started) / 1000
 }
 

@@ -73,11 +73,14 @@ describe('admit by role', () => {
 })
 
 describe('admit by scope', () => {
+  const EITHER = ['datasources:read', 'datasources:query'] as const
   const agent = (over: Partial<Principal>) => principal({ kind: 'agent', ...over })
   it.each([
     ['with the scope', agent({ scopes: ['datasources:read'] }), access(), 'pass'],
     ['without it', agent({ scopes: ['datasources:query'] }), access(), 'FORBIDDEN'],
     ['with none', agent({ scopes: [] }), access(), 'FORBIDDEN'],
+    ['with one of a list', agent({ scopes: ['datasources:query'] }), access({ scope: EITHER }), 'pass'],
+    ['with none of a list', agent({ scopes: ['functions:call'] }), access({ scope: EITHER }), 'FORBIDDEN'],
     ['where no scope opens it', agent({ scopes: ['datasources:read'] }), access({ scope: null }), 'FORBIDDEN'],
     [
       'with the scope but below the role',

@@ -209,6 +209,10 @@ describe('who may call, in words', () => {
       of({ principals: ['user', 'api_token', 'agent'], role: 'viewer', scope: 'functions:call' }),
       'Signed-in users, API tokens and connected agents with the role `viewer` or above; agents need the scope `functions:call`',
     ],
+    [
+      of({ principals: ['agent'], role: 'viewer', scope: ['datasources:read', 'datasources:query'] }),
+      'Connected agents with the role `viewer` or above; agents need the scope `datasources:read` or `datasources:query`',
+    ],
     [of({ principals: ['user', 'agent'] }), 'Signed-in users in any organization or none'],
     [
       of({ principals: ['run', 'workload'], role: 'developer', part: 'builder' }),

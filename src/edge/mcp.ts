@@ -8,7 +8,7 @@ export type McpEndpoint = (context: Context) => Promise<Response>
 export type McpCall = {
   readonly context: Context
   /** Answers the whole HTTP request with this refusal, in place of what JSON-RPC would say. */
-  refuse(error: ServiceError): void
+  readonly refuse: (error: ServiceError) => void
 }
 
 type Deps = {

@@ -2,6 +2,7 @@ import { createHops } from '#edge/hop.ts'
 import { type Listener, listen } from '#edge/listen.ts'
 import { addressList, createInfoReader } from '#edge/request-info.ts'
 import type { RequestInfo, ServiceFetch } from '#edge/route.ts'
+import { splitUrl } from '#edge/router.ts'
 import { sql } from '#lib/db/sql.ts'
 import { newId } from '#lib/ids.ts'
 import { runLoops } from '#lib/loop.ts'
@@ -86,7 +87,7 @@ function doorOf(names: readonly ServiceName[], built: ReadonlyMap<ServiceName, S
   if (gateway) return gateway.fetch
   const first = built.get(names[0]!)!
   return (request, info) => {
-    const owner = ownerOf(new URL(request.url).pathname)
+    const owner = ownerOf(splitUrl(request.url).path)
     return ((owner && built.get(owner)) ?? first).fetch(request, info)
   }
 }

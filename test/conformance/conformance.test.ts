@@ -34,9 +34,13 @@ describe('DS-23 NO-13 the endpoints conform to the protocol', () => {
   })
 
   describe.each(REVISIONS)('of %s', (revision) => {
-    it.each(['platform', 'notifications'])('%s', async (endpoint) => {
-      await check(`${proxy.url}/mcp/${endpoint}`, revision, EXPECTED.endpoints[revision]!)
-    }, TIMEOUT_MS)
+    it.each(['platform', 'notifications'])(
+      '%s',
+      async (endpoint) => {
+        await check(`${proxy.url}/mcp/${endpoint}`, revision, EXPECTED.endpoints[revision]!)
+      },
+      TIMEOUT_MS,
+    )
   })
 })
 
@@ -49,9 +53,13 @@ describe('DS-23 the transport conforms where the suite needs tools of its own', 
   })
   afterAll(() => stack.disposeAsync())
 
-  it.each(REVISIONS)('of %s', async (revision) => {
-    const proxy = await startProxy(url, 'anybody')
-    await using _ = proxy
-    await check(`${proxy.url}/mcp/platform`, revision, EXPECTED.fixture[revision]!)
-  }, TIMEOUT_MS)
+  it.each(REVISIONS)(
+    'of %s',
+    async (revision) => {
+      const proxy = await startProxy(url, 'anybody')
+      await using _ = proxy
+      await check(`${proxy.url}/mcp/platform`, revision, EXPECTED.fixture[revision]!)
+    },
+    TIMEOUT_MS,
+  )
 })

@@ -61,7 +61,9 @@ const byCapability: FixtureTool = async (ctx) => {
     ...(can.sampling && { greeting: sample('Generate a greeting', 50) }),
     ...(can.elicitation && { user_name: ask('What is your name?', 'name') }),
   }
-  return Object.keys(inputRequests).length > 0 ? inputRequired({ inputRequests }) : { content: [text('nothing to ask')] }
+  return Object.keys(inputRequests).length > 0
+    ? inputRequired({ inputRequests })
+    : { content: [text('nothing to ask')] }
 }
 
 const name = { user_name: ask('What is your name?', 'name') }

@@ -1,4 +1,9 @@
-import { type GetPromptResult, type InputRequiredResult, inputRequired, type ServerContext } from '@modelcontextprotocol/server'
+import {
+  type GetPromptResult,
+  type InputRequiredResult,
+  inputRequired,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import { embedded, image, text } from './fixture-content.ts'
 import { promptInput } from './fixture-input.ts'
 

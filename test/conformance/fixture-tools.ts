@@ -5,7 +5,9 @@ import { INPUT_TOOLS } from './fixture-input.ts'
 
 const STEP_MS = 10
 
-const answer = (...content: CallToolResult['content']) => async (): Promise<CallToolResult> => ({ content })
+const answer =
+  (...content: CallToolResult['content']) =>
+  async (): Promise<CallToolResult> => ({ content })
 
 const withLogging: FixtureTool = async (ctx) => {
   for (const words of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {

@@ -1,8 +1,19 @@
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type Tool } from '@modelcontextprotocol/server'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+  type Tool,
+} from '@modelcontextprotocol/server'
 import { PNG } from './fixture-content.ts'
 import { stateCodec } from './fixture-input.ts'
 import { PROMPTS } from './fixture-prompts.ts'
 import { TOOLS } from './fixture-tools.ts'
+
+/** Has keywords of JSON Schema 2020-12 that must come through as they are. */
+const SCHEMA_TOOL = JSON.parse(readFileSync(join(import.meta.dirname, 'schema-tool.json'), 'utf8')) as Tool
 
 const capabilities = { tools: {}, prompts: {}, resources: { subscribe: true }, completions: {}, logging: {} }
 
@@ -10,7 +21,7 @@ const capabilities = { tools: {}, prompts: {}, resources: { subscribe: true }, c
 export function fixtureServer(): Server {
   const server = new Server(
     { name: 'fixture', version: '1' },
-    { capabilities, requestState: { verify: stateCodec.verify } },
+    { capabilities, requestState: { verify: (state, ctx) => stateCodec.verify(state, ctx) } },
   )
   addTools(server)
   addPrompts(server)
@@ -65,28 +76,4 @@ function read(uri: string) {
   if (id === undefined) throw new ResourceNotFoundError(uri)
   const data = { id, templateTest: true, data: `Data for ID: ${id}` }
   return { uri, mimeType: 'application/json', text: JSON.stringify(data) }
-}
-
-/** Keywords of JSON Schema 2020-12 that must come through as they are. */
-const SCHEMA_TOOL: Tool = {
-  name: 'json_schema_2020_12_tool',
-  description: 'Keeps its schema',
-  inputSchema: {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    type: 'object',
-    $defs: { address: { $anchor: 'addressDef', type: 'object', properties: { street: { type: 'string' } } } },
-    properties: {
-      name: { type: 'string' },
-      address: { $ref: '#/$defs/address' },
-      contactMethod: { type: 'string', enum: ['phone', 'email'] },
-      phone: { type: 'string' },
-      email: { type: 'string' },
-    },
-    allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
-    if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { required: ['phone'] },
-    else: { required: ['email'] },
-    additionalProperties: false,
-  },
 }

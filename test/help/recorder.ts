@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Seen = { path: string; headers: Record<string, string | string[] | undefined>; body: string }
@@ -9,7 +9,7 @@ export type Recorder = AsyncDisposable & { readonly url: string; readonly seen: 
 export async function startRecorder(target: string): Promise<Recorder> {
   const { hostname, port } = new URL(target)
   const seen: Seen[] = []
-  const server = createServer(async (incoming, outgoing) => {
+  const record = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { url: path = '', method, headers } = incoming
     const body = Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>))
     seen.push({ path, headers, body: body.toString() })
@@ -19,7 +19,8 @@ export async function startRecorder(target: string): Promise<Recorder> {
     })
     passed.on('error', () => outgoing.destroy())
     passed.end(body)
-  })
+  }
+  const server = createServer((incoming, outgoing) => void record(incoming, outgoing))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const close = async () => {

@@ -79,7 +79,8 @@ describe('what the MCP server says of an agent', () => {
   it('AU-13 row 39: one of eight that come at once passes', async () => {
     const assertion = await signer()(actor, 'api-gateway')
     const statuses = await Promise.all(Array.from({ length: 8 }, () => ask(assertion)))
-    expect(statuses.toSorted()).toEqual([200, ...Array(7).fill(401)])
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(7)
   })
 
   it('AU-13 row 39: too old, of another secret, for another service, or of what was not granted', async () => {

@@ -11,7 +11,10 @@ import { ARTICLES, fakeLiteral, makeAskable } from '../help/sources.ts'
 import { type System, startSystem } from '../help/system.ts'
 
 const run = promisify(execFile)
-const INSPECTOR = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js')
+const INSPECTOR = join(
+  import.meta.dirname,
+  '../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
+)
 const QUESTION = { id: 'db_docs', query: 'sick', target: 'articles' }
 const LONG = `
   create table long (id int primary key, title text, category text, embedding vector(8));
@@ -73,7 +76,9 @@ describe('known clients', () => {
     it('NO-13 lists the notifications of the caller and marks one read, twice alike', async () => {
       const client = await connectClient(notifications, viewer.token, revision)
       const { tools } = await client.listTools()
-      expect(tools.map(({ name, annotations }) => [name, annotations!.readOnlyHint, annotations!.idempotentHint])).toEqual([
+      expect(
+        tools.map(({ name, annotations }) => [name, annotations!.readOnlyHint, annotations!.idempotentHint]),
+      ).toEqual([
         ['notifications_list', true, true],
         ['notifications_ack', false, true],
       ])
@@ -85,7 +90,10 @@ describe('known clients', () => {
       await client.close()
       const other = await connectClient(notifications, admin.token, revision)
       const others = await other.callTool({ name: 'notifications_ack', arguments: { id: 'ntf_1' } })
-      expect([others.isError, others.content]).toEqual([true, [{ type: 'text', text: expect.stringMatching(/^NOT_FOUND: /) }]])
+      expect([others.isError, others.content]).toEqual([
+        true,
+        [{ type: 'text', text: expect.stringMatching(/^NOT_FOUND: /) }],
+      ])
       await other.close()
     })
   })
@@ -93,7 +101,9 @@ describe('known clients', () => {
   const inspect = async (...args: string[]) => {
     const header = `Authorization: Bearer ${viewer.token}`
     const all = ['--cli', platform, '--transport', 'http', '--header', header, ...args]
-    return JSON.parse((await run(process.execPath, [INSPECTOR, ...all], { env: { PATH: process.env.PATH } })).stdout) as {
+    return JSON.parse(
+      (await run(process.execPath, [INSPECTOR, ...all], { env: { PATH: process.env.PATH } })).stdout,
+    ) as {
       tools?: { name: string }[]
       structuredContent?: unknown
     }
@@ -124,7 +134,10 @@ describe('known clients', () => {
       { ...QUESTION, query: '' },
     ]
     for (const input of questions) {
-      const refusal = await system.client(viewer.token).call(querySource, input).catch((error: unknown) => error)
+      const refusal = await system
+        .client(viewer.token)
+        .call(querySource, input)
+        .catch((error: unknown) => error)
       const { code, message } = refusal as { code: string; message: string }
       const { body } = await callTool(platform, viewer.token, 'data_source_query', input)
       expect(body.result).toMatchObject({ isError: true, content: [{ type: 'text', text: `${code}: ${message}.` }] })
@@ -166,7 +179,8 @@ describe('known clients', () => {
     expect(JSON.stringify(result)).toBe(before)
     expect(Buffer.byteLength(before)).toBeLessThanOrEqual(4096)
     expect(result).toMatchObject({ cacheScope: 'private', ttlMs: 60_000 })
-    for (const tool of result!.tools as { outputSchema: { type: string } }[]) expect(tool.outputSchema.type).toBe('object')
+    for (const tool of result!.tools as { outputSchema: { type: string } }[])
+      expect(tool.outputSchema.type).toBe('object')
     const own = JSON.stringify((await sendMcp(notifications, admin.token)).body.result)
     expect(Buffer.byteLength(own)).toBeLessThanOrEqual(4096)
   })
@@ -177,7 +191,11 @@ describe('known clients', () => {
       const response = await fetch(platform, { method, headers: { ...headers, accept: 'text/event-stream' } })
       expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'POST'])
     }
-    const text = await fetch(platform, { method: 'POST', headers: { ...headers, 'content-type': 'text/plain' }, body: '{}' })
+    const text = await fetch(platform, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'text/plain' },
+      body: '{}',
+    })
     expect(text.status).toBe(415)
     const broken = await fetch(platform, {
       method: 'POST',
@@ -187,7 +205,9 @@ describe('known clients', () => {
     expect([broken.status, await broken.json()]).toMatchObject([400, { id: null, error: { code: -32700 } }])
     for (const name of ['access_token', 'token']) {
       expect((await sendMcp(`${platform}?${name}=${viewer.token}`, undefined)).status).toBe(401)
-      expect((await sendMcp(`${platform}?${name}=${viewer.token}`, viewer.token)).body.detail).toBe(`${name}: unknown key`)
+      expect((await sendMcp(`${platform}?${name}=${viewer.token}`, viewer.token)).body.detail).toBe(
+        `${name}: unknown key`,
+      )
     }
   })
 })

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { decodeJwt, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAssertionSigner } from '../../src/lib/actor-assertion.ts'
 import { accessTokenKey } from '../../src/lib/access-token.ts'
+import { createAssertionSigner } from '../../src/lib/actor-assertion.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { sql } from '../../src/lib/db/sql.ts'
 import { type Connector, type Person, startConnector } from '../help/connector.ts'
@@ -149,7 +149,11 @@ describe('what is no access token of a live grant', () => {
     const { db } = connector.system
     const leaver = await connector.person('viewer', person.org_id)
     const endings: [string, Person, (gid: string) => Promise<unknown>][] = [
-      ['revoked', person, (gid) => db.query(sql`update platform_access_grants set revoked_at = now() where id = ${gid}`)],
+      [
+        'revoked',
+        person,
+        (gid) => db.query(sql`update platform_access_grants set revoked_at = now() where id = ${gid}`),
+      ],
       ['removed', person, (gid) => db.query(sql`delete from platform_access_grants where id = ${gid}`)],
       ['left', leaver, () => db.query(sql`delete from auth.memberships where user_id = ${leaver.user_id}`)],
     ]

@@ -117,6 +117,20 @@ describe('DS-21 the reader', () => {
     expect(rows).toEqual([{ name: reader_role, path: 'pg_catalog', read_only: 'on' }])
   })
 
+  it('reads without a transaction around it under the settings it is given, read-only and bounded', async () => {
+    const reader = await databases.open(ORG, 'notes', 'reader')
+    const session = (memory: string) => sql`select pg_catalog.set_config('work_mem', ${script(`'${memory}'`)}, false)`
+    const look = sql`
+      select current_setting('work_mem') as memory, current_setting('transaction_read_only') as read_only,
+             current_setting('statement_timeout') as timeout`
+    const seen = (memory: string) => reader.reads((on) => on.query(look), session(memory))
+    const rows = (memory: string) => [{ memory, read_only: 'on', timeout: '10s' }]
+    expect([await seen('8MB'), await seen('8MB'), await seen('9MB')]).toEqual([rows('8MB'), rows('8MB'), rows('9MB')])
+    const write = sql`insert into public.notes values (2)`
+    expect(await codeOf(reader.reads((on) => on.query(write), session('9MB')))).toBe('25006')
+    expect(await seen('9MB')).toEqual(rows('9MB'))
+  })
+
   it('opens only what is ready', async () => {
     expect(await codeOf(databases.open(ORG, 'none', 'reader'))).toBe('NOT_FOUND')
     expect(await codeOf(databases.open('org_2', 'notes', 'reader'))).toBe('NOT_FOUND')

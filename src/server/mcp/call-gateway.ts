@@ -18,7 +18,7 @@ export function callGateway({ gateway, agents, resourceOf }: Deps): CallTool {
       headers: () => ({ authorization }),
     })
     try {
-      return await client.call(op, input)
+      return await client.call(op, input, { signal: context.signal })
     } catch (error) {
       throw withChallenge(error, resourceOf(endpointAt(context.request.url), context.request), true)
     }

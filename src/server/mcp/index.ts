@@ -28,7 +28,7 @@ type Deps = {
 export type Mcp = {
   readonly routes: Route[]
   /** Who calls an endpoint: an agent, or one of the others. */
-  resolve(others: ResolveCaller): ResolveCaller
+  readonly resolve: (others: ResolveCaller) => ResolveCaller
 }
 
 export function createMcp(deps: Deps): Mcp {

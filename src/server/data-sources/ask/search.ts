@@ -4,6 +4,7 @@ import type { Sql } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
 import type { Hit } from '../truncate.ts'
 import { nearest, type Reader } from './nearest.ts'
+import { createPlans } from './plans.ts'
 import { scoreOf } from './rank.ts'
 import {
   estimateStatement,
@@ -12,7 +13,7 @@ import {
   probeSettings,
   type Question,
   searchSettings,
-  sizeAnd,
+  sizeStatement,
 } from './statement.ts'
 import { fromText } from './values.ts'
 import { wordless } from './wordless.ts'
@@ -33,7 +34,7 @@ export async function searchEntry(db: Reader, question: Question): Promise<Hit[]
   try {
     const rows =
       (await nearest<Row>(db, question)) ??
-      (await db.tx((tx) => search(tx, question), { readOnly: true, timeoutMs: QUESTION_MS }))
+      (await db.tx((tx) => search(tx, question, db), { readOnly: true, timeoutMs: QUESTION_MS }))
     return rows.map((row) => toHit(row, question.entry))
   } catch (error) {
     if (cannotMatch(error)) return []
@@ -49,7 +50,7 @@ export async function rehearseSearch(db: Pick<Db, 'tx'>, entry: ResolvedEntry): 
   const byIndex =
     index === null
       ? []
-      : [sizeAnd(settingsFor(question, index), entry), estimateStatement(question), indexStatement(question)]
+      : [sizeStatement(entry), estimateStatement(question), settingsFor(question, index), indexStatement(question)]
   await db.tx(
     async (tx) => {
       for (const statement of [...byIndex, exactStatement(question)]) await tx.query(statement)
@@ -58,24 +59,26 @@ export async function rehearseSearch(db: Pick<Db, 'tx'>, entry: ResolvedEntry): 
   )
 }
 
-async function search(tx: Tx, question: Question): Promise<Row[]> {
+const isSelective = createPlans()
+
+async function search(tx: Tx, question: Question, db: Reader): Promise<Row[]> {
   const { entry, filters, limit } = question
-  if (entry.index === null) return tx.query<Row>(exactStatement(question))
-  const settings = settingsFor(question, entry.index)
-  if (filters.length === 0) await tx.query(settings)
-  else if (await isSelective(tx, question, settings)) return tx.query<Row>(exactStatement(question))
+  const exact = () => tx.query<Row>(exactStatement(question))
+  if (entry.index === null) return exact()
+  if (filters.length > 0 && (await isSelective(db, question, () => estimate(tx, question)))) return exact()
+  await tx.query(settingsFor(question, entry.index))
   const rows = await tx.query<Row>(indexStatement(question))
-  return rows.length < limit ? tx.query<Row>(exactStatement(question)) : rows
+  return rows.length < limit ? exact() : rows
 }
 
 function settingsFor({ entry, filters }: Question, index: 'hnsw' | 'ivfflat'): Sql {
   return index === 'hnsw' ? searchSettings(index, { filtered: filters.length > 0 }) : probeSettings(entry)
 }
 
-async function isSelective(tx: Tx, question: Question, settings: Sql): Promise<boolean> {
-  const [size] = await tx.query<{ rows: number | null }>(sizeAnd(settings, question.entry))
+async function estimate(tx: Tx, question: Question): Promise<boolean> {
+  const [size] = await tx.query<{ rows: number }>(sizeStatement(question.entry))
   const [plan] = await tx.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(estimateStatement(question))
-  return goesExact(plan!['QUERY PLAN'][0].Plan['Plan Rows'], size!.rows ?? 0)
+  return goesExact(plan!['QUERY PLAN'][0].Plan['Plan Rows'], size?.rows ?? 0)
 }
 
 export function goesExact(expected: number, rows: number): boolean {

@@ -59,9 +59,8 @@ export function estimateStatement(question: Question): Sql {
   return sql`explain (format json) select 1 from ${relation(question.entry)} where ${condition(question)}`
 }
 
-/** How many rows the table had when it was last looked at, beside the settings: a trip less. */
-export function sizeAnd(settings: Sql, { oid }: ResolvedEntry): Sql {
-  return sql`${settings}, (select reltuples::float8 from pg_catalog.pg_class where oid = ${oid}) as rows`
+export function sizeStatement({ oid }: ResolvedEntry): Sql {
+  return sql`select reltuples::float8 as rows from pg_catalog.pg_class where oid = ${oid}`
 }
 
 type Settings = { until?: 'transaction' | 'session'; filtered?: boolean }
