@@ -50,6 +50,10 @@ export async function agentToken(
   const grantId = `grant_${randomUUID()}`
   const epoch = keyEpoch(masterKey(secrets.SVC_JWT_SECRET, secrets.SVC_JWT_SIGNING_KEY))
   const resource = `${base}/mcp/platform`
+  await client.query(
+    `insert into platform_oauth_clients (client_id, redirect_uris) values ('bench', '{http://localhost/}')
+     on conflict do nothing`,
+  )
   const { rows } = await client.query<{ user_id: string }>(
     `insert into platform_access_grants
        (id, org_id, user_id, client_id, client_name, redirect_host, resource, scopes, epoch, created_at, expires_at)

@@ -36,6 +36,7 @@ export function makeSecrets() {
     SVC_JWT_SIGNING_KEY: key(),
     SVC_DATA_KEY: key(),
     SVC_INTERNAL_SECRET: key(),
+    SVC_ACTOR_ASSERTION_SECRET: key(),
     SVC_OPERATOR_TOKEN: `svcop_${key()}`,
   }
 }

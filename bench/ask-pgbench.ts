@@ -23,8 +23,9 @@ export async function pgbench(
     const scripts = questions.slice(0, QUESTIONS).map((vector, i) => ({ file: join(dir, `${i}.sql`), vector, i }))
     for (const { file, i } of scripts) await writeFile(file, scriptOf(statement, `q${i}`))
     const { stdout } = await run(join(PG_BIN, 'pgbench'), [
-      ...['-n', '-M', 'prepared', '-l', '--log-prefix', join(dir, 'log')],
-      ...['-c', String(concurrency), '-j', String(Math.min(2, concurrency)), '-T', String(seconds)],
+      ...`-n -l -M prepared -c ${concurrency} -j ${Math.min(2, concurrency)} -T ${seconds}`.split(' '),
+      '--log-prefix',
+      join(dir, 'log'),
       ...scripts.flatMap(({ file, vector, i }) => ['-f', file, '-D', `q${i}=${vector}`]),
       ...statement.values.flatMap((value, i) => (value === null ? [] : ['-D', `v${i}=${value}`])),
       rawUrl,

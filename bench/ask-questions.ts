@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createVectors, DIMENSIONS, SEED, toText } from './ask-vectors.ts'
@@ -19,11 +19,12 @@ export type Embedder = AsyncDisposable & { provider: object }
 export async function startEmbedder(questions: readonly string[]): Promise<Embedder> {
   const answer = (vector: string) =>
     `{"object":"list","model":"vectors","data":[{"object":"embedding","index":0,"embedding":${vector}}],"usage":{"prompt_tokens":4,"total_tokens":4}}`
-  const server = createServer(async (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const [, number] = /question (\d+)/.exec(await text(request))!
     const body = answer(questions[Number(number)]!)
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
-  })
+  }
+  const server = createServer((request, response) => void respond(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
   const [name, model] = MODEL.split('/')

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Asked, askOnce, type Load, load } from './ask-load.ts'
+import { agentToken, mcpAsked } from './ask-mcp.ts'
 import { makeSecrets, oursAsked, startOurs } from './ask-ours.ts'
 import { installPeers, PEERS, peerAsked } from './ask-peers.ts'
 import { pgbench } from './ask-pgbench.ts'
@@ -22,10 +23,11 @@ const ROUNDS = tenth ? 2 : 5
 const MANY = { concurrency: 32, seconds: tenth ? 3 : 8 }
 const ONE = { concurrency: 1, seconds: tenth ? 1 : 4 }
 const GOALS = { pgbench: 0.65, Toolbox: 1.2, DBHub: 3 }
+const MCP = 'svc, MCP'
 const FLOORS = { pgbench: 0.5, Toolbox: 1, DBHub: 2 }
 
-/** A way to ask. Those over MCP are added here, with `peerAsked` for their requests. */
-type Way = { name: string; pid: number | undefined; run(concurrency: number, seconds: number): Promise<Load> }
+/** A way to ask. */
+type Way = { name: string; pid: number | undefined; run: (concurrency: number, seconds: number) => Promise<Load> }
 type Measure = { many: Load; one: Load; ownMs: number; postgresMs: number; memoryMb: number }
 
 const missing = storesMissing()
@@ -51,6 +53,7 @@ try {
     },
     overHttp('svc', server, oursAsked(server.url, source, questions.length, false)),
     ...(tenth ? [] : [overHttp('svc, new questions', server, oursAsked(server.url, source, questions.length, true))]),
+    ...(await overMcp(server, source, questions, stores.databaseUrl, secrets)),
     ...(await startPeers(source, questions)),
   ]
   const results = await measure(ways, stores.postmaster)
@@ -58,6 +61,24 @@ try {
   process.exitCode = print(results) || tenth ? 0 : 1
 } finally {
   await stack.disposeAsync()
+}
+
+/** The same questions through the tool, with a person's token and as a connected agent. */
+async function overMcp(
+  server: Server,
+  source: Source,
+  questions: readonly string[],
+  databaseUrl: string,
+  secrets: ReturnType<typeof makeSecrets>,
+): Promise<Way[]> {
+  const agent = { ...source, token: await agentToken(server.url, databaseUrl, secrets) }
+  const way = async (name: string, who: Source, revision: Parameters<typeof mcpAsked>[3]) =>
+    overHttp(name, server, await checked(mcpAsked(server.url, who, questions.length, revision)))
+  return [
+    await way(MCP, source, '2026-07-28'),
+    ...(tenth ? [] : [await way('svc, MCP of 2025', source, '2025-11-25')]),
+    await way('svc, MCP, an agent', agent, '2026-07-28'),
+  ]
 }
 
 async function startPeers(source: Source, questions: readonly string[]): Promise<Way[]> {
@@ -132,6 +153,8 @@ function print(results: ReadonlyMap<string, readonly Measure[]>): boolean {
   const slower = median(ours.map((m, i) => m.one.p50 - results.get('pgbench')![i]!.one.p50))
   console.log(`svc at one: pgbench ${slower < 0 ? '-' : '+'} ${Math.abs(slower).toFixed(2)} ms (goal: at most + 1)`)
   console.log(`svc's own CPU ${median(ours.map((m) => m.ownMs)).toFixed(3)} ms a question (goal: at most 0.5)`)
+  const mcp = results.get(MCP)!
+  console.log(`over MCP ${median(mcp.map((m) => m.ownMs)).toFixed(3)} ms (goal: at most 1.0)`)
   console.log(`svc's memory ${median(ours.map((m) => m.memoryMb)).toFixed(0)} MB without a model (goal: at most 150)`)
   return judged.every((fine) => fine)
 }

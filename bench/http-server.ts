@@ -66,7 +66,7 @@ async function startOurs() {
     running: [],
     neighbour: () => localNeighbour(() => auth.fetch),
     readiness: async () => ({ status: 'ready' as const, dependencies: {} }),
-    publicUrls: () => ({ issuer: '', mcp: '' }),
+    publicUrls: () => ({ issuer: '', mcp: '', signIn: '' }),
   }
   const { clock, principalCache: cache } = resources
   const validate = validateAtAuth(parts, 'api-gateway')

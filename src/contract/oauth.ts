@@ -51,7 +51,7 @@ export const oauthResume = operation({
   rateLimits: perAddress('oauth-resume', 60),
   produces: ['text/html'],
   ignoresUnknownKeys: true,
-  input: z.object({ uid: z.string().max(64) }),
+  input: z.object({ uid: z.string().max(64), ticket: z.string().max(100).optional() }),
 })
 
 export const consentPage = operation({

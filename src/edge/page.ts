@@ -9,17 +9,19 @@ export type Page = {
   /** Where its form may end besides here: browsers hold redirects after a form to this too. */
   formTargets?: readonly string[]
   cookies?: readonly string[]
+  /** Where it leads by itself, at once. */
+  refresh?: string
 }
 
 /** A small page of its own. It runs nothing, loads nothing, and cannot be framed. */
-export function pageResponse({ title, body, status = 200, formTargets = [], cookies = [] }: Page): Response {
+export function pageResponse({ title, body, status = 200, formTargets = [], cookies = [], refresh }: Page): Response {
   const headers = new Headers({
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': csp(formTargets),
     ...SAFE_HEADERS,
   })
   for (const cookie of cookies) headers.append('set-cookie', cookie)
-  return new Response(render(layout(title, body)), { status, headers })
+  return new Response(render(layout(title, body, refresh)), { status, headers })
 }
 
 const SAFE_HEADERS = {
@@ -48,13 +50,17 @@ export function seeOther(location: string, cookies: readonly string[] = []): Res
   return new Response(null, { status: 303, headers })
 }
 
-function layout(title: string, body: Html): Html {
+function layout(title: string, body: Html, refresh: string | undefined): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="light dark">${
+    refresh !== undefined &&
+    html`
+<meta http-equiv="refresh" content="0;url=${refresh}">`
+  }
 <title>${title} · svc</title>
 <style>${unescaped(PAGE_STYLE)}</style>
 </head>

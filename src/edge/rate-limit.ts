@@ -3,6 +3,7 @@ import type { Operation, RateLimit } from '#contract/operation.ts'
 import type { Principal } from '#contract/principal.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { KeyValueStore } from '#lib/kv.ts'
+import { addressBlock } from '#lib/net/address-block.ts'
 import type { RequestInfo } from './route.ts'
 
 export type Limiter = (info: RequestInfo, principal: Principal | null) => Promise<void>
@@ -28,9 +29,8 @@ async function countOne(limit: RateLimit, subject: string, { kv, clock }: { kv: 
 }
 
 function subjectOf(limit: RateLimit, info: RequestInfo, principal: Principal | null): string {
-  if (limit.per === 'org') return principal?.org_id ?? info.clientAddress
-  if (limit.per === 'principal') return principal?.id ?? info.clientAddress
-  return info.clientAddress
+  const who = limit.per === 'org' ? principal?.org_id : limit.per === 'principal' ? principal?.id : undefined
+  return who ?? addressBlock(info.clientAddress)
 }
 
 /** Counts only what failed; past the limit even the right answer waits, or guessing would go on. */
@@ -42,7 +42,7 @@ export function createFailureLimiter(
 ): FailureLimiter {
   const keyOf = (address: string) => {
     const window = Math.floor(clock.now().getTime() / 1000 / limit.windowSeconds)
-    return `limit:${limit.name}:${address}:${window}`
+    return `limit:${limit.name}:${addressBlock(address)}:${window}`
   }
   return {
     refuseIfSpent: async (address) => {

@@ -1,20 +1,31 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
+import { IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
+type NodeHandler = (incoming: IncomingMessage, response: ServerResponse) => unknown
+
 /** Runs a handler made for `node:http` as a `fetch`: no port of its own, no second stack of limits. */
-export function fromNodeHandler(handler: (incoming: IncomingMessage, response: ServerResponse) => unknown) {
+export function fromNodeHandler(handler: NodeHandler) {
   return async (request: Request, clientAddress: string): Promise<Response> => {
     const body = Buffer.from(await request.arrayBuffer())
     const incoming = toIncoming(request, body, clientAddress)
     const response = new CapturedResponse(incoming)
-    const stop = () => incoming.destroy(new Error('the caller went away'))
+    const stop = () => response.fail(new Error('the caller went away'))
     request.signal.addEventListener('abort', stop, { once: true })
     try {
-      void handler(incoming, response)
+      run(handler, incoming, response)
       return await response.done
     } finally {
       request.signal.removeEventListener('abort', stop)
     }
+  }
+}
+
+function run(handler: NodeHandler, incoming: IncomingMessage, response: CapturedResponse): void {
+  const fail = (error: unknown) => response.fail(error)
+  try {
+    Promise.resolve(handler(incoming, response)).catch(fail)
+  } catch (error) {
+    fail(error)
   }
 }
 
@@ -33,23 +44,40 @@ function toIncoming(request: Request, body: Buffer, clientAddress: string): Inco
   // What carries the body between machines says nothing here.
   const left = [...request.headers].filter(([name]) => !HOP_HEADERS.includes(name))
   incoming.headers = { ...Object.fromEntries(left), host: url.host }
-  if (body.length > 0) incoming.headers['content-length'] = String(body.length)
-  incoming.push(body.length > 0 ? body : null)
-  if (body.length > 0) incoming.push(null)
+  if (body.length > 0) {
+    incoming.headers['content-length'] = String(body.length)
+    incoming.push(body)
+  }
+  incoming.push(null)
   return incoming
 }
 
 const HOP_HEADERS = ['content-length', 'transfer-encoding', 'connection', 'host', 'expect', 'upgrade']
 const BODILESS = [204, 205, 304]
 
+type Head = OutgoingHttpHeaders | OutgoingHttpHeader[]
+
+/** Gathers what a handler says, and is done when it has said all, failed or gave up. */
 class CapturedResponse extends ServerResponse {
   readonly #chunks: Buffer[] = []
   readonly #settled = Promise.withResolvers<Response>()
   readonly done = this.#settled.promise
 
-  constructor(incoming: IncomingMessage) {
-    super(incoming)
-    incoming.once('error', (error) => this.#settled.reject(error))
+  fail(error: unknown): void {
+    this.#settled.reject(error)
+    this.destroy()
+  }
+
+  override destroy(error?: Error): this {
+    this.#settled.reject(error ?? new Error('the handler gave up'))
+    return this
+  }
+
+  override writeHead(status: number, reasonOrHeaders?: string | Head, headers?: Head): this {
+    this.statusCode = status
+    const given = typeof reasonOrHeaders === 'string' ? headers : reasonOrHeaders
+    for (const [name, value] of entriesOf(given)) this.setHeader(name, value)
+    return this
   }
 
   override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
@@ -59,7 +87,7 @@ class CapturedResponse extends ServerResponse {
   }
 
   override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
-    if (this.writableFinished) return this
+    if (this.finished) return this
     if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') {
       this.#chunks.push(toBuffer(chunk, encoding))
     }
@@ -67,7 +95,7 @@ class CapturedResponse extends ServerResponse {
     this.finished = true
     this.emit('finish')
     this.emit('close')
-    ;(callbackIn(chunk, encoding) ?? callbackIn(callback, undefined))?.()
+    callbackIn(chunk, encoding, callback)?.()
     return this
   }
 
@@ -82,13 +110,21 @@ class CapturedResponse extends ServerResponse {
   }
 }
 
-function toBuffer(chunk: unknown, encoding: unknown): Buffer {
-  if (typeof chunk === 'string') {
-    return Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
-  }
-  return Buffer.from(chunk as Uint8Array)
+/** An object, or names and values in turn. */
+function entriesOf(head: Head | undefined): [string, OutgoingHttpHeader][] {
+  if (!head) return []
+  if (!Array.isArray(head))
+    return Object.entries(head).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return head.flatMap((name, n): [string, OutgoingHttpHeader][] =>
+    n % 2 === 0 ? [[String(name), head[n + 1] ?? '']] : [],
+  )
 }
 
-function callbackIn(first: unknown, second: unknown): (() => void) | undefined {
-  return [first, second].find((value) => typeof value === 'function') as (() => void) | undefined
+function toBuffer(chunk: unknown, encoding: unknown): Buffer {
+  if (typeof chunk !== 'string') return Buffer.from(chunk as Uint8Array)
+  return Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+}
+
+function callbackIn(...values: unknown[]): (() => void) | undefined {
+  return values.find((value) => typeof value === 'function') as (() => void) | undefined
 }

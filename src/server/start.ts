@@ -78,7 +78,8 @@ export async function startServices(
 
 function publicUrls({ connector, signIn }: Resources['config'], own: () => string): PublicUrls {
   const base = signIn.redirectBaseUrl
-  return { issuer: connector.issuer ?? base ?? own(), mcp: connector.mcpUrl ?? `${base ?? own()}/mcp` }
+  const issuer = connector.issuer ?? base ?? own()
+  return { issuer, mcp: connector.mcpUrl ?? `${base ?? own()}/mcp`, signIn: base ?? issuer }
 }
 
 /** The api-gateway where it runs; elsewhere whichever service owns the path. */

@@ -65,9 +65,9 @@ export async function startConnector(options: SystemOptions = {}): Promise<Conne
     ask: async ({ browser }, asked) => {
       const response = await it.authorize(browser, asked)
       const location = response.headers.get('location') ?? ''
-      if (!location.startsWith('/oauth/consent/'))
+      if (!location.startsWith(`${ISSUER}/oauth/consent/`))
         throw new Error(`no page: ${response.status} ${location} ${(await response.text()).split('<body>')[1]}`)
-      return `${ISSUER}${location}`
+      return location
     },
     decide: async ({ browser, org_id }, page, over = {}) => {
       const shown = await (await browser.go(page)).text()
@@ -80,7 +80,7 @@ export async function startConnector(options: SystemOptions = {}): Promise<Conne
         string,
       ][])
       const decided = await browser.go(page, { headers, text: sent.toString() })
-      const resumed = await browser.go(decided.headers.get('location') ?? '')
+      const resumed = await browser.go(leavesFor(await decided.text()))
       return new URL(resumed.headers.get('location') ?? `about:blank#${resumed.status}`)
     },
     code: async (person, client_id, over = {}) => {
@@ -137,6 +137,13 @@ export function pkce(): { verifier: string; challenge: string } {
 
 export function randomAddress(): string {
   return `10.${[...randomBytes(3)].join('.')}`
+}
+
+/** Where a page leads by itself. */
+export function leavesFor(page: string): string {
+  const to = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(page)?.[1]
+  if (to === undefined) throw new Error(`the page leads nowhere: ${page.split('<main>')[1]}`)
+  return to.replaceAll('&amp;', '&')
 }
 
 /** Undefined leaves a parameter out, a list sends it several times. */

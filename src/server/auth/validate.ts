@@ -1,4 +1,3 @@
-import { decodeProtectedHeader } from 'jose'
 import { validateToken } from '#contract/auth.ts'
 import type { Audience, Principal } from '#contract/principal.ts'
 import { invalidToken } from '#edge/caller.ts'
@@ -6,6 +5,7 @@ import type { FailureLimiter } from '#edge/rate-limit.ts'
 import { type Route, route } from '#edge/route.ts'
 import { ACCESS_TOKEN_TYPE } from '#lib/access-token.ts'
 import { ASSERTION_TYPE } from '#lib/actor-assertion.ts'
+import { jwtType } from '#lib/jwt-type.ts'
 import type { AuthDeps } from './deps.ts'
 import type { ValidateAssertion } from './oauth/index.ts'
 import { liveSession } from './sessions.ts'
@@ -31,15 +31,23 @@ type Deps = AuthDeps & {
  */
 export function createValidate(deps: Deps): Validate {
   return async (token, audience, clientAddress) => {
+    const agent = await findAgent(deps, token, audience)
+    if (agent === 'refused') throw invalidToken()
+    if (agent) return agent
     await deps.failures.refuseIfSpent(clientAddress)
-    const principal = await find(deps, token, audience)
+    const principal = await find(deps, token)
     if (principal) return principal
     await deps.failures.count(clientAddress)
     throw invalidToken()
   }
 }
 
-async function find(deps: Deps, token: string, audience: Audience): Promise<Principal | undefined> {
+/** One agent that was disconnected must not use up the attempts of all who share its way out. */
+async function findAgent(deps: Deps, token: string, audience: Audience) {
+  return deps.assertion && jwtType(token) === ASSERTION_TYPE ? deps.assertion(token, audience) : undefined
+}
+
+async function find(deps: Deps, token: string): Promise<Principal | undefined> {
   switch (kindOfToken(token)) {
     case 'api_token':
       return findApiToken(deps, token)
@@ -48,7 +56,7 @@ async function find(deps: Deps, token: string, audience: Audience): Promise<Prin
     case 'support':
       return findSupport(deps, token)
     default:
-      return findJwt(deps, token, audience)
+      return findJwt(deps, token)
   }
 }
 
@@ -77,26 +85,15 @@ async function findSupport({ db, clock, keys }: Deps, token: string): Promise<Pr
   }
 }
 
-async function findJwt(deps: Deps, token: string, audience: Audience): Promise<Principal | undefined> {
-  const type = typeOfJwt(token)
-  if (type === undefined) return undefined
-  if (type === ASSERTION_TYPE) return deps.assertion?.(token, audience)
+async function findJwt(deps: Deps, token: string): Promise<Principal | undefined> {
+  const type = jwtType(token)
   // An agent's token is for the MCP server alone, and nobody may pass it on.
-  if (type === ACCESS_TOKEN_TYPE) return undefined
+  if (type === undefined || type === ACCESS_TOKEN_TYPE || type === ASSERTION_TYPE) return undefined
   if (type !== USER_JWT_TYPE) return deps.workload?.(token)
   const jwt = await readUserJwt(deps, token)
   const session = jwt && (await liveSession(deps, { id: jwt.sessionId }))
   if (!session || session.user_id !== jwt.userId) return undefined
   return { ...session.principal, expires_at: jwt.expiresAt.toISOString() }
-}
-
-/** '' for a JWT without one, as Kubernetes writes them. */
-function typeOfJwt(token: string): string | undefined {
-  try {
-    return decodeProtectedHeader(token).typ ?? ''
-  } catch {
-    return undefined
-  }
 }
 
 export function validateRoute(validate: Validate): Route {

@@ -45,6 +45,8 @@ export type PublicUrls = {
   readonly issuer: string
   /** `/platform` and `/notifications` stand under it. */
   readonly mcp: string
+  /** Where people's sessions are: the address they see. */
+  readonly signIn: string
 }
 
 /** Closed after the port and the loops, where it holds something open. */

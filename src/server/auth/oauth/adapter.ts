@@ -1,9 +1,17 @@
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
+import { audit } from '#lib/audit.ts'
 import type { OAuthClient } from './client.ts'
-import { DAY_MS, INTERACTION_SECONDS, type OAuthDeps } from './deps.ts'
+import { INTERACTION_SECONDS, type OAuthDeps } from './deps.ts'
 import { DocumentFault } from './documents.ts'
 import { findClient } from './find-client.ts'
-import { type ArtifactKind, consumeArtifact, deleteArtifact, findArtifact, upsertArtifact } from './store/artifacts.ts'
+import {
+  type ArtifactKind,
+  consumeArtifact,
+  deleteArtifact,
+  findArtifact,
+  replaceArtifact,
+  upsertArtifact,
+} from './store/artifacts.ts'
 import { findLiveGrant, revokeGrant } from './store/grants.ts'
 
 /** The one who came second in a race of a client with itself is refused and nothing else. */
@@ -89,7 +97,15 @@ function grants(deps: OAuthDeps): Adapter {
       }
     },
     destroy: async (id) => {
-      await db.tx((tx) => revokeGrant(tx, { id, now: clock.now() }))
+      const at = clock.now()
+      const reason = Provider.ctx?.oidc.route === 'revocation' ? 'the agent gave it back' : 'a token was used twice'
+      await db.tx(async (tx) => {
+        const grant = await revokeGrant(tx, { id, now: at })
+        const detail = { client_name: grant?.client_name, reason }
+        if (grant) {
+          await audit(tx, { org_id: grant.org_id, actor: id, action: 'agent.revoked', target: id, detail, at })
+        }
+      })
       deps.onRevoked()
     },
   }
@@ -103,31 +119,43 @@ function isSameClient(approved: string | null): boolean {
 }
 
 function artifacts({ db, clock, keys }: OAuthDeps, kind: ArtifactKind): Adapter {
-  const keyOf = (id: string) => ({ kind, hash: keys.hash('oauth', `${kind} ${id}`) })
+  const hashOf = (id: string) => keys.hash('oauth', `${kind} ${id}`)
+  const keyOf = (id: string) => ({ kind, hash: hashOf(id) })
+  // A refresh token is used up together with the writing of its successor.
+  const formers = new WeakMap<object, Buffer>()
   return {
     ...nothing,
     upsert: async (id, { jti: _, ...payload }, expiresIn = INTERACTION_SECONDS) => {
-      const now = clock.now().getTime()
-      await upsertArtifact(db, keyOf(id), {
-        grant_id: kind === 'Interaction' ? null : (payload.grantId ?? null),
-        payload,
-        expires_at: new Date(now + expiresIn * 1000),
-        swept: new Date(now - DAY_MS),
-      })
+      const now = clock.now()
+      const grant_id = kind === 'Interaction' ? null : (payload.grantId ?? null)
+      const row = { grant_id, payload, expires_at: new Date(now.getTime() + expiresIn * 1000) }
+      const former = Provider.ctx && formers.get(Provider.ctx)
+      if (!former) return upsertArtifact(db, keyOf(id), row, now)
+      if (!(await replaceArtifact(db, { ...keyOf(id), former }, row, now))) throw used()
     },
     find: async (id) => {
       const row = await findArtifact(db, keyOf(id), clock.now())
       if (!row) return undefined
       if (row.consumed_at === null) return { ...row.payload, jti: id }
-      const raced = kind === 'RefreshToken' && clock.now().getTime() - row.consumed_at.getTime() < RACE_MS
-      if (raced) throw new errors.InvalidGrant('refresh token already used')
+      if (kind === 'Interaction') return { ...row.payload, jti: id }
+      const raced = clock.now().getTime() - row.consumed_at.getTime() < RACE_MS
+      if (kind === 'RefreshToken' && raced && Provider.ctx?.oidc.route === 'token') throw used()
       return { ...row.payload, jti: id, consumed: seconds(row.consumed_at) }
     },
     consume: async (id) => {
-      if (!(await consumeArtifact(db, keyOf(id), clock.now()))) throw new errors.InvalidGrant('already used')
+      if (kind === 'RefreshToken' && Provider.ctx) formers.set(Provider.ctx, hashOf(id))
+      else if (!(await consumeArtifact(db, keyOf(id), clock.now()))) throw used()
     },
-    destroy: async (id) => deleteArtifact(db, keyOf(id)),
+    destroy: async (id) => {
+      const first = await deleteArtifact(db, keyOf(id))
+      // Whoever comes back from the page second comes back to nothing.
+      if (kind === 'Interaction' && !first) throw new errors.SessionNotFound('this request is over')
+    },
   }
+}
+
+function used(): errors.InvalidGrant {
+  return new errors.InvalidGrant('already used')
 }
 
 function seconds(at: Date): number {

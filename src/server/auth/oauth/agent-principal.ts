@@ -3,9 +3,12 @@ import { ASSERTION_SECONDS, createAssertionReader } from '#lib/actor-assertion.t
 import type { OAuthDeps } from './deps.ts'
 import { findLiveGrant, touchGrant } from './store/grants.ts'
 
-export type ValidateAssertion = (token: string, audience: Audience) => Promise<Principal | undefined>
+/** `refused`: the MCP server did say it, so nobody is guessing. Undefined: it is nothing the MCP server said. */
+export type ValidateAssertion = (token: string, audience: Audience) => Promise<Principal | 'refused' | undefined>
 
 const TOUCH_AFTER_MS = 60_000
+/** Longer than any assertion is believed, by whichever clock. */
+const KEPT_SECONDS = ASSERTION_SECONDS + 30
 
 /** What the MCP server says of an agent, checked against what the person allowed, at every call. */
 export function createAssertionValidator(deps: OAuthDeps): ValidateAssertion {
@@ -13,10 +16,11 @@ export function createAssertionValidator(deps: OAuthDeps): ValidateAssertion {
   const read = createAssertionReader(deps.actorAssertionSecret, clock)
   return async (token, audience) => {
     const said = await read(token, audience)
-    if (!said || !(await kv.setOnce(`assertion:${said.id}`, ASSERTION_SECONDS + 1))) return undefined
+    if (!said) return undefined
+    if (!(await kv.setOnce(`assertion:${said.id}`, KEPT_SECONDS))) return 'refused'
     const now = clock.now()
     const grant = await findLiveGrant(db, said.grantId, keys.epoch, now)
-    if (!grant || grant.user_id !== said.userId || grant.client_id !== said.clientId) return undefined
+    if (!grant || grant.user_id !== said.userId || grant.client_id !== said.clientId) return 'refused'
     if (now.getTime() - (grant.last_used_at?.getTime() ?? 0) > TOUCH_AFTER_MS) await touchGrant(db, grant.id, now)
     return {
       kind: 'agent',

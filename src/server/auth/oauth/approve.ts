@@ -1,5 +1,6 @@
 import type { Scope } from '#contract/roles.ts'
 import { audit } from '#lib/audit.ts'
+import type { Tx } from '#lib/db/db.ts'
 import { newId } from '#lib/ids.ts'
 import type { OAuthClient } from './client.ts'
 import { DAY_MS, GRANT_DAYS, type OAuthDeps } from './deps.ts'
@@ -15,23 +16,31 @@ type Approval = {
 }
 
 /** Writes down what a person allows. Answers the grant's id. */
-export async function approve({ db, clock, keys }: OAuthDeps, { client, ...approval }: Approval): Promise<string> {
+export async function approve(
+  tx: Tx,
+  { keys }: Pick<OAuthDeps, 'keys'>,
+  { client, ...approval }: Approval,
+  at: Date,
+): Promise<string> {
   const id = newId('grt')
-  const at = clock.now()
-  await db.tx(async (tx) => {
-    await insertGrant(tx, {
-      ...approval,
-      id,
-      client_id: client.id,
-      client_name: client.name,
-      document: client.document,
-      epoch: keys.epoch,
-      created_at: at,
-      expires_at: new Date(at.getTime() + GRANT_DAYS * DAY_MS),
-    })
-    const { org_id, user_id: actor, scopes, redirect_host } = approval
-    const detail = { client_id: client.id, client_name: client.name, redirect_host, scopes }
-    await audit(tx, { org_id, actor, action: 'agent.connected', target: id, detail, at })
+  await insertGrant(tx, {
+    ...approval,
+    id,
+    client_id: client.id,
+    client_name: client.name,
+    document: client.document,
+    epoch: keys.epoch,
+    created_at: at,
+    expires_at: grantEnd(client, at),
   })
+  const { org_id, user_id: actor, scopes, redirect_host } = approval
+  const detail = { client_id: client.id, client_name: client.name, redirect_host, scopes }
+  await audit(tx, { org_id, actor, action: 'agent.connected', target: id, detail, at })
   return id
+}
+
+/** No later than the client itself. */
+export function grantEnd({ expiresAt }: OAuthClient, now: Date): Date {
+  const longest = now.getTime() + GRANT_DAYS * DAY_MS
+  return new Date(Math.min(longest, expiresAt?.getTime() ?? longest))
 }

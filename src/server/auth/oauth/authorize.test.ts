@@ -118,7 +118,7 @@ describe('an authorization request', () => {
   it('AU-10 ignores what it does not know, as OAuth says', async () => {
     const { status, location } = await ask({ nonce: 'n', prompt: 'login', response_mode: 'form_post', audience: 'x' })
     expect(status).toBe(303)
-    expect(location).toMatch(/^\/oauth\/consent\//)
+    expect(location).toMatch(/^https:\/\/app\.example\.test\/oauth\/consent\//)
   })
 
   it('AU-12 lets the port of a loopback redirect differ only where the operator said so', async () => {

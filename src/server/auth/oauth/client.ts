@@ -6,6 +6,8 @@ export type OAuthClient = {
   readonly name: string
   readonly uri: string | undefined
   readonly redirectUris: readonly string[]
+  /** When its registration ends, and with it all it was allowed. */
+  readonly expiresAt: Date | undefined
   /** There for clients that are described by a document of their own. */
   readonly document: ClientDocument | undefined
 }

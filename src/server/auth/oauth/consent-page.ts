@@ -20,6 +20,8 @@ export type ConsentView = {
   chosenOrg: string | null
   scopes: readonly Scope[]
   csrf: string
+  /** How long it may stay. */
+  days: number
   /** The client's document is another one than this person approved before. */
   changed: boolean
   fault?: string
@@ -31,7 +33,6 @@ export function consentPageOf(view: ConsentView): Response {
   return pageResponse({
     title: `Connect ${client.name}?`,
     ...(view.fault !== undefined && { status: 400 }),
-    formTargets: [redirectUri.origin],
     body: html`<p>It asks to act for <strong>${view.email}</strong>, with your role and never more than you may do yourself.</p>
 <dl>
 <dt>Who it is</dt><dd>${identity(client)}</dd>
@@ -44,7 +45,7 @@ ${view.orgs.length === 0 ? noOrg(view) : form(view)}`,
   })
 }
 
-function form({ orgs, chosenOrg, scopes, csrf }: ConsentView): Html {
+function form({ orgs, chosenOrg, scopes, csrf, days }: ConsentView): Html {
   return html`<form method="post">
 <input type="hidden" name="csrf" value="${csrf}">
 <label for="org">Organization</label>
@@ -55,7 +56,7 @@ ${scopes.map((scope) => html`<label class="tick"><input type="checkbox" name="sc
 <button class="button main" name="decision" value="approve">Approve</button>
 <button class="button" name="decision" value="deny">Deny</button>
 </form>
-<p class="soft">It stays connected for up to 90 days. You can disconnect it at any time.</p>`
+<p class="soft">It stays connected for up to ${days} days. You can disconnect it at any time.</p>`
 }
 
 function noOrg({ csrf }: ConsentView): Html {
@@ -66,6 +67,27 @@ function noOrg({ csrf }: ConsentView): Html {
 
 function identity({ id, document }: OAuthClient): string {
   return document ? new URL(id).host : 'It gave this name itself; nobody has checked it'
+}
+
+/**
+ * On to the agent, by a page and not by a redirect: browsers hold all that follows a form to the addresses the form may
+ * go to, and where an agent's own address leads is not ours to know.
+ */
+export function leavePage(to: string, name: string): Response {
+  return pageResponse({
+    title: `Back to ${name}`,
+    refresh: to,
+    body: html`<p><a class="button main" href="${to}">Go on</a></p>
+<p class="soft">This happens by itself.</p>`,
+  })
+}
+
+export function tooMuchPage(): Response {
+  return pageResponse({
+    title: 'This agent cannot be connected',
+    status: 400,
+    body: html`<p>Its request is too long, or holds what no request may hold.</p>`,
+  })
 }
 
 export function consentOverPage(): Response {

@@ -9,13 +9,17 @@ import { type Route, route } from '#edge/route.ts'
 import { equalSecrets } from '#lib/keys.ts'
 import { callerSession } from '../sign-in/caller-session.ts'
 import { findMe, pageOrgsOf } from '../store/members.ts'
-import { approve } from './approve.ts'
-import { type ConsentView, consentOverPage, consentPageOf } from './consent-page.ts'
-import type { OAuthDeps } from './deps.ts'
+import { approve, grantEnd } from './approve.ts'
+import type { OAuthClient } from './client.ts'
+import { type ConsentView, consentOverPage, consentPageOf, leavePage } from './consent-page.ts'
+import { DAY_MS, type OAuthDeps } from './deps.ts'
+import { DocumentFault } from './documents.ts'
 import { findClient } from './find-client.ts'
 import { type AuthorizationServer, CONSENT_PATH, INTERACTION_COOKIE } from './provider.ts'
 import { findResource, scopesFor } from './resources.ts'
+import { consumeArtifact } from './store/artifacts.ts'
 import { findLastDigest } from './store/grants.ts'
+import { makeTicket } from './ticket.ts'
 
 export function consentRoutes(deps: OAuthDeps, server: () => AuthorizationServer): Route[] {
   return [
@@ -48,15 +52,14 @@ async function load(
   request: Request,
   uid: string,
 ): Promise<Asked | Response> {
-  const mine = readCookie(request, [INTERACTION_COOKIE]) === uid
-  const interaction = mine ? await provider.Interaction.find(uid) : undefined
+  const interaction = isTheirs(deps, request, uid) ? await provider.Interaction.find(uid) : undefined
   if (!interaction || interaction.result) return consentOverPage()
   const session = await callerSession(deps, request)
   if (!session?.byCookie) {
     return seeOther(`/auth/login?${new URLSearchParams({ return_to: `${CONSENT_PATH}/${uid}` }).toString()}`)
   }
   const { client_id, redirect_uri, scope, resource } = interaction.params as Record<string, string>
-  const client = await findClient(deps, client_id!, 'recent')
+  const client = await findAsking(deps, client_id!)
   const target = findResource(deps.publicUrls().mcp, resource!)
   if (!client || !target) return consentOverPage()
   const { id, user_id, principal } = session
@@ -65,6 +68,7 @@ async function load(
     findMe(deps.db, user_id, null),
     findLastDigest(deps.db, client.id, user_id),
   ])
+  const now = deps.clock.now()
   const view: ConsentView = {
     client,
     redirectUri: new URL(redirect_uri!),
@@ -73,6 +77,7 @@ async function load(
     chosenOrg: principal.org_id,
     scopes: scopesFor(target, scope ?? null),
     csrf: deps.keys.hash('consent', `${uid} ${id}`).toString('hex'),
+    days: Math.ceil((grantEnd(client, now).getTime() - now.getTime()) / DAY_MS),
     changed: before !== undefined && before !== client.document?.digest,
   }
   return { interaction, view, person: { id: user_id }, resource: target.id }
@@ -80,36 +85,65 @@ async function load(
 
 const MOST_ORGS = 100
 
+/** Begun in this browser. Where people sign in at another address than agents know, the last step alone can tell. */
+function isTheirs({ publicUrls }: OAuthDeps, request: Request, uid: string): boolean {
+  const { issuer, signIn } = publicUrls()
+  return new URL(issuer).host !== new URL(signIn).host || readCookie(request, [INTERACTION_COOKIE]) === uid
+}
+
+/** Undefined as well for one whose document can no longer be had. */
+async function findAsking(deps: OAuthDeps, id: string): Promise<OAuthClient | undefined> {
+  try {
+    return await findClient(deps, id, 'recent')
+  } catch (error) {
+    if (error instanceof DocumentFault) return undefined
+    throw error
+  }
+}
+
 /** From our own page, in the session it was shown to. */
 function refuseForged(deps: OAuthDeps, request: Request, form: URLSearchParams, { csrf }: ConsentView): void {
-  const ours = isSameOrigin(request, deps.publicUrls().issuer) && equalSecrets(form.get('csrf') ?? '', csrf)
+  const ours = isSameOrigin(request, deps.publicUrls().signIn) && equalSecrets(form.get('csrf') ?? '', csrf)
   if (!ours) throw new ServiceError('CSRF', 'this was not sent from the page that asks')
 }
 
 async function decide(deps: OAuthDeps, asked: Asked, form: URLSearchParams): Promise<Response> {
-  const { interaction, view } = asked
+  const { view, resource } = asked
   if (form.get('decision') !== 'approve') {
-    return finish(interaction, { error: 'access_denied', error_description: 'the person did not approve' })
+    return finish(deps, asked, async () => ({
+      error: 'access_denied',
+      error_description: 'the person did not approve',
+    }))
   }
   const org = view.orgs.find(({ id }) => id === form.get('org_id'))
-  const scopes = form.getAll('scope').map((scope) => Scope.safeParse(scope).data)
-  const chosen = view.scopes.filter((scope) => scopes.includes(scope))
+  const sent = form.getAll('scope').map((scope) => Scope.safeParse(scope).data)
+  const scopes = view.scopes.filter((scope) => sent.includes(scope))
   if (!org) return consentPageOf({ ...view, fault: 'Choose one of your organizations.' })
-  if (chosen.length === 0) return consentPageOf({ ...view, fault: 'Allow at least one thing, or deny.' })
+  if (scopes.length === 0) return consentPageOf({ ...view, fault: 'Allow at least one thing, or deny.' })
   const { client, redirectUri } = view
-  const grantId = await approve(deps, {
-    client,
-    org_id: org.id,
-    user_id: asked.person.id,
-    redirect_host: redirectUri.host,
-    resource: asked.resource,
-    scopes: chosen,
+  const user_id = asked.person.id
+  const approval = { client, org_id: org.id, user_id, redirect_host: redirectUri.host, resource, scopes }
+  return finish(deps, asked, async (tx, at) => {
+    const grantId = await approve(tx, deps, approval, at)
+    return { login: { accountId: user_id }, consent: { grantId } }
   })
-  return finish(interaction, { login: { accountId: asked.person.id }, consent: { grantId } })
 }
 
-async function finish(interaction: Interaction, result: NonNullable<Interaction['result']>): Promise<Response> {
-  interaction.result = result
+type Result = NonNullable<Interaction['result']>
+type Tx = Parameters<Parameters<OAuthDeps['db']['tx']>[0]>[0]
+
+/** One answer is taken, however often it is sent. */
+async function finish(
+  deps: OAuthDeps,
+  { interaction, view }: Asked,
+  outcome: (tx: Tx, at: Date) => Promise<Result>,
+): Promise<Response> {
+  const at = deps.clock.now()
+  const key = { kind: 'Interaction' as const, hash: deps.keys.hash('oauth', `Interaction ${interaction.uid}`) }
+  const result = await deps.db.tx(async (tx) => ((await consumeArtifact(tx, key, at)) ? outcome(tx, at) : undefined))
+  if (!result) return consentOverPage()
+  const { ticket, kept } = makeTicket(deps)
+  interaction.result = { ...result, ticket: kept }
   await interaction.persist()
-  return seeOther(interaction.returnTo)
+  return leavePage(`${interaction.returnTo}?${new URLSearchParams({ ticket }).toString()}`, view.client.name)
 }

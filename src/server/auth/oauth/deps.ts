@@ -5,8 +5,8 @@ import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { AuthDeps } from '../deps.ts'
 
 export type OAuthOptions = {
-  /** Where agents find us; known once the port is open. */
-  readonly publicUrls: () => { issuer: string; mcp: string }
+  /** Where agents find us, and where people sign in; known once the port is open. */
+  readonly publicUrls: () => { issuer: string; mcp: string; signIn: string }
   readonly jwtSecret: string
   readonly actorAssertionSecret: string
   readonly loopbackAnyPort: boolean

@@ -39,7 +39,7 @@ export function readDocument(id: string, content: Record<string, unknown>): OAut
   if (content.client_id !== id) throw new DocumentFault("the client's document is about another client")
   try {
     const { name, uri, redirectUris } = readMetadata(content, 'usable')
-    return { id, name, uri, redirectUris, document: describeDocument(content) }
+    return { id, name, uri, redirectUris, expiresAt: undefined, document: describeDocument(content) }
   } catch (error) {
     if (error instanceof MetadataFault)
       throw new DocumentFault(`the client's document cannot be used: ${error.message}`)
@@ -60,8 +60,10 @@ async function ask(safeFetch: OAuthDeps['safeFetch'], id: string) {
 
 function parse(body: Uint8Array): Record<string, unknown> {
   try {
-    const content: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-    if (typeof content === 'object' && content !== null && !Array.isArray(content)) {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    const content: unknown = JSON.parse(text)
+    // No database keeps a NUL, and no honest document holds one.
+    if (!/\\u0000/.test(text) && typeof content === 'object' && content !== null && !Array.isArray(content)) {
       return content as Record<string, unknown>
     }
   } catch {

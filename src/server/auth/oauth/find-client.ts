@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import type { OAuthClient } from './client.ts'
 import type { OAuthDeps } from './deps.ts'
 import { DocumentFault, fetchDocument, isDocumentAddress, readDocument } from './documents.ts'
-import { findClientRow } from './store/clients.ts'
+import { redirectUriFault } from './redirect-uri.ts'
+import { type ClientRow, findClientRow } from './store/clients.ts'
 import { findApprovedDocument } from './store/grants.ts'
 
 /** `fresh` at an authorization: the document is fetched anew. Otherwise one of the last minutes will do. */
@@ -10,45 +11,62 @@ export type Freshness = 'fresh' | 'recent'
 
 const RECENT_SECONDS = 10 * 60
 
-type Kept = { at: number; content: Record<string, unknown> }
-const NEVER: Kept = { at: Number.NEGATIVE_INFINITY, content: {} }
-
 type Deps = Pick<OAuthDeps, 'db' | 'clock' | 'kv' | 'keys' | 'safeFetch'>
+type Content = Record<string, unknown>
 
 /** Undefined for a client nobody knows, and for one the operator switched off. */
 export async function findClient(deps: Deps, id: string, freshness: Freshness): Promise<OAuthClient | undefined> {
-  if (id.length > 2000) return undefined
+  if (id.length > 2000 || id.includes('\0')) return undefined
   const row = await findClientRow(deps.db, id, deps.clock.now())
   if (row && !row.is_active) return undefined
-  if (row && row.redirect_uris.length > 0) {
-    const { client_id, client_name, client_uri, redirect_uris: redirectUris } = row
-    return {
-      id: client_id,
-      name: client_name || client_id,
-      uri: client_uri ?? undefined,
-      redirectUris,
-      document: undefined,
-    }
-  }
-  return isDocumentAddress(id) ? findByDocument(deps, id, freshness) : undefined
+  if (row && row.redirect_uris.length > 0) return ofRow(row)
+  if (!isDocumentAddress(id)) return undefined
+  return freshness === 'fresh' ? fetchAndKeep(deps, id) : findRecent(deps, id)
 }
 
-async function findByDocument(deps: Deps, id: string, freshness: Freshness): Promise<OAuthClient> {
-  const key = `oauth-document:${hash('sha256', id)}`
-  const now = deps.clock.now().getTime()
-  const kept = freshness === 'recent' ? await deps.kv.get(key) : undefined
-  const { at, content } = kept === undefined ? NEVER : (JSON.parse(kept) as Kept)
-  if (now - at < RECENT_SECONDS * 1000) return readDocument(id, content)
+/** The rules for redirects are the same for everybody, also for who writes the row by hand. */
+function ofRow(row: ClientRow): OAuthClient | undefined {
+  const redirectUris = row.redirect_uris.filter((uri) => redirectUriFault(uri) === undefined)
+  if (redirectUris.length === 0) return undefined
+  return {
+    id: row.client_id,
+    name: row.client_name || row.client_id,
+    uri: row.client_uri ?? undefined,
+    redirectUris,
+    expiresAt: row.expires_at ?? undefined,
+    document: undefined,
+  }
+}
+
+/** Nobody is asked about a client that no authorization asked about and that nobody approved. */
+async function findRecent(deps: Deps, id: string): Promise<OAuthClient | undefined> {
+  const kept = await recall(deps, id)
+  if (kept) return readDocument(id, kept)
+  const approved = await findApprovedDocument(deps.db, id, deps.keys.epoch)
+  if (!approved) return undefined
   try {
-    const client = await fetchDocument(deps, id)
-    const fresh: Kept = { at: now, content: client.document!.content }
-    await deps.kv.set(key, JSON.stringify(fresh), RECENT_SECONDS)
-    return client
+    return await fetchAndKeep(deps, id)
   } catch (error) {
     // An outage of the client's site must not end what was approved while it stood.
-    const unreachable = error instanceof DocumentFault && error.unreachable && freshness === 'recent'
-    const approved = unreachable ? await findApprovedDocument(deps.db, id, deps.keys.epoch) : undefined
-    if (approved) return readDocument(id, approved)
+    if (error instanceof DocumentFault && error.unreachable) return readDocument(id, approved)
     throw error
   }
+}
+
+async function fetchAndKeep(deps: Deps, id: string): Promise<OAuthClient> {
+  const client = await fetchDocument(deps, id)
+  const kept = { at: deps.clock.now().getTime(), content: client.document!.content }
+  await deps.kv.set(keyOf(id), JSON.stringify(kept), RECENT_SECONDS)
+  return client
+}
+
+async function recall({ kv, clock }: Deps, id: string): Promise<Content | undefined> {
+  const kept = await kv.get(keyOf(id))
+  if (kept === undefined) return undefined
+  const { at, content } = JSON.parse(kept) as { at: number; content: Content }
+  return clock.now().getTime() - at < RECENT_SECONDS * 1000 ? content : undefined
+}
+
+function keyOf(id: string): string {
+  return `oauth-document:${hash('sha256', id)}`
 }

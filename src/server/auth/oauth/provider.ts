@@ -2,7 +2,9 @@ import { createSecretKey, generateKeyPairSync } from 'node:crypto'
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { html } from '#edge/html.ts'
 import { pageResponse } from '#edge/page.ts'
+import { toServiceError } from '#edge/problem.ts'
 import { ACCESS_TOKEN_SECONDS, accessTokenKey } from '#lib/access-token.ts'
+import type { Log } from '#lib/log.ts'
 import { fromNodeHandler } from '#lib/node-handler.ts'
 import { createAdapter } from './adapter.ts'
 import { CODE_SECONDS, DAY_MS, GRANT_DAYS, INTERACTION_SECONDS, type OAuthDeps, REFRESH_DAYS } from './deps.ts'
@@ -24,8 +26,7 @@ export function createAuthorizationServer(deps: OAuthDeps): AuthorizationServer 
   const { issuer } = deps.publicUrls()
   const provider = new Provider(issuer, configure(deps))
   // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Koa awaits what it runs
-  provider.use(burnCodeOfFailure)
-  provider.on('server_error', (_, error) => deps.log.error({ error }, 'the authorization server failed'))
+  provider.use(createAfterwards(provider, deps.log))
   const run = fromNodeHandler(provider.callback())
   return {
     provider,
@@ -105,7 +106,8 @@ function configure(deps: OAuthDeps): Configuration {
       const grantId = ctx.oidc.result?.consent?.grantId
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)
     },
-    interactions: { policy: [consent], url: (_, { uid }) => `${CONSENT_PATH}/${uid}` },
+    interactions: { policy: [consent], url: (_, { uid }) => consentUrl(deps, uid) },
+    clientBasedCORS: () => false,
     renderError,
   }
 }
@@ -123,13 +125,39 @@ function unusedKey() {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
 }
 
+/** Where the person's session is, which need not be where agents find us. */
+export function consentUrl({ publicUrls }: OAuthDeps, uid: string): string {
+  return `${publicUrls().signIn}${CONSENT_PATH}/${uid}`
+}
+
+/** What the library leaves to do once it has answered. */
+function createAfterwards(provider: Provider, log: Log) {
+  const faults = new WeakMap<object, unknown>()
+  provider.on('server_error', (ctx, error) => void faults.set(ctx, error))
+  return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
+    await next()
+    if (faults.has(ctx)) answerFault(ctx, faults.get(ctx), log)
+    await burnCodeOfFailure(ctx).catch((error: unknown) => log.error({ error }, 'a code could not be burnt'))
+  }
+}
+
+/** A store that cannot be asked now is no fault of the request: it can be sent again. */
+function answerFault(ctx: KoaContextWithOIDC, fault: unknown, log: Log): void {
+  const refusal = toServiceError(fault)
+  if (refusal.status !== 503) {
+    log.error({ error: fault }, 'the authorization server failed')
+    return
+  }
+  ctx.status = 503
+  ctx.set('retry-after', String(refusal.retryAfterSeconds ?? 1))
+}
+
 /** A code that was tried in vain was seen by somebody: it is not to be tried again. */
-async function burnCodeOfFailure(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
-  await next()
-  const { route, params } = ctx.oidc ?? {}
-  if (route !== 'token' || ctx.status < 400 || typeof params?.code !== 'string') return
-  const code = await ctx.oidc.provider.AuthorizationCode.find(params.code)
-  if (code?.isValid) await code.destroy()
+async function burnCodeOfFailure({ oidc, status }: Partial<KoaContextWithOIDC> & { status: number }): Promise<void> {
+  const code = oidc?.params?.code
+  if (oidc?.route !== 'token' || status < 400 || status >= 500 || typeof code !== 'string') return
+  const found = await oidc.provider.AuthorizationCode.find(code)
+  if (found?.isValid) await found.destroy()
 }
 
 /** For people: what went wrong before we knew where to send them back to. */
@@ -138,8 +166,11 @@ async function renderError(ctx: KoaContextWithOIDC, out: { error: string; error_
     title: 'This agent cannot be connected',
     status: ctx.status,
     body: html`<p>${out.error_description ?? out.error}</p>
-${out.error === 'invalid_redirect_uri' && html`<p>Addresses to go back to are compared letter by letter. An agent that listens on another port of this
-computer each time needs <code>SVC_LOOPBACK_ANY_PORT=true</code>, which whoever runs this service can set.</p>`}
+${
+  out.error === 'invalid_redirect_uri' &&
+  html`<p>Addresses to go back to are compared letter by letter. An agent that listens on another port of this
+computer each time needs <code>SVC_LOOPBACK_ANY_PORT=true</code>, which whoever runs this service can set.</p>`
+}
 <p class="soft">Error <code>${out.error}</code>. Start again from the agent; if it comes back, tell its makers.</p>`,
   })
   for (const [name, value] of page.headers) ctx.set(name, value)

@@ -1,23 +1,23 @@
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
 
-/** Undefined when people may be sent there with a code; otherwise what is wrong with it, in words. */
+/**
+ * Undefined when people may be sent there with a code; otherwise what is wrong with it, in words. One address has one
+ * spelling: what a browser would read otherwise than it is written is not taken.
+ */
 export function redirectUriFault(text: string): string | undefined {
   const url = URL.parse(text)
-  if (!url || text.length > 2000 || /[\s\\*\p{Cc}]/u.test(text)) return 'is no plain address'
+  if (!url || text.length > 2000 || text.includes('*')) return 'is no plain address'
   if (text.includes('#')) return 'must have no fragment'
   if (url.username !== '' || url.password !== '') return 'must name no user'
-  if (url.protocol === 'https:') return undefined
-  if (url.protocol === 'http:' && isLoopback(url)) return undefined
-  return 'must be https (http only for 127.0.0.1, [::1] and localhost)'
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
+    return 'must be https (http only for 127.0.0.1, [::1] and localhost)'
+  }
+  const plain = text === url.href || `${text}/` === url.href
+  return plain && /^[a-z0-9.\-[\]:]+$/.test(url.host) ? undefined : `must be written as ${url.href}`
 }
 
-/** By the host as it was written: other spellings of the same address are other addresses. */
 export function isLoopback(url: URL): boolean {
   return LOOPBACK.includes(url.hostname)
-}
-
-export function isLoopbackOnly(redirectUris: readonly string[]): boolean {
-  return redirectUris.every((uri) => isLoopback(new URL(uri)))
 }
 
 /** Who a registration counts for: the site behind its redirect, or, on a person's own machine, the caller's address. */

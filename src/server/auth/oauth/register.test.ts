@@ -49,6 +49,16 @@ describe('registration', () => {
     ['a user', ['https://a:b@agent.example/cb']],
     ['a backslash', ['https://agent.example\\@evil.example/cb']],
     ['a space', ['https://agent.example/c b']],
+    ['a short address', ['http://127.1/cb']],
+    ['an address as a number', ['http://2130706433/cb']],
+    ['an address in hex', ['http://0x7f.0.0.1:80/cb']],
+    ['capitals', ['http://LOCALHOST/cb']],
+    ['letters that look like others', ['http://ⓛocalhost/cb']],
+    ['no slashes', ['http:127.0.0.1/cb']],
+    ['no slashes over https', ['https:agent.example/cb']],
+    ['an empty user', ['https://@agent.example/cb']],
+    ['a host that writes policy', ['https://x;sandbox/cb']],
+    ['a host that lists policy', ['https://x,sandbox/cb']],
     ['no address', ['callback']],
     ['none', []],
     ['no list', 'https://agent.example/cb'],
@@ -120,7 +130,11 @@ describe('registration', () => {
     await empty()
     const address = randomAddress()
     const from = (port: number) => c.register({ redirect_uris: [`http://127.0.0.1:${port}/callback`] }, address)
-    for (const port of [4001, 4002, 4003, 4004, 4005, 4006, 4007]) expect((await from(port)).status).toBe(201)
+    for (const port of [4001, 4002, 4003, 4004, 4005, 4006, 4007]) {
+      expect((await from(port)).status).toBe(201)
+      // Whoever registers a moment later may be somebody else who is about to ask.
+      clock.advance(61_000)
+    }
     expect(await count()).toBe(1)
   })
 

@@ -2,6 +2,7 @@ import { oauthRegister } from '#contract/oauth.ts'
 import { type Route, route } from '#edge/route.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { newId } from '#lib/ids.ts'
+import { addressBlock } from '#lib/net/address-block.ts'
 import { type ClientMetadata, MetadataFault, readMetadata } from './client-metadata.ts'
 import { DAY_MS, type OAuthDeps } from './deps.ts'
 import { originOf, withoutPort } from './redirect-uri.ts'
@@ -9,7 +10,8 @@ import {
   countRegistrations,
   deleteClients,
   deleteExpired,
-  evictOne,
+  evictCrowd,
+  evictUnused,
   findUnused,
   insertRegistration,
   lockRegistrations,
@@ -24,7 +26,7 @@ export function registerRoute(deps: OAuthDeps): Route {
   return route(oauthRegister, async (_, { request, clientAddress }) => {
     try {
       const metadata = readMetadata(await readJson(request), 'strict')
-      const made = await deps.db.tx((tx) => register(tx, deps, metadata, clientAddress))
+      const made = await deps.db.tx((tx) => register(tx, deps, metadata, addressBlock(clientAddress)))
       return made ? answer(201, made) : answer(429, FULL, { 'retry-after': '3600' })
     } catch (error) {
       if (!(error instanceof MetadataFault)) throw error
@@ -46,11 +48,7 @@ async function register(tx: Tx, { clock, keys }: OAuthDeps, metadata: ClientMeta
   const { name, uri, redirectUris } = metadata
   const origin = originOf(redirectUris[0]!, address)
   await replaceOwn(tx, metadata, address, keys.epoch, now)
-  const evictable = { before: new Date(now.getTime() - SPARED_MS), epoch: keys.epoch, now }
-  const room =
-    (await makeRoom(tx, await countRegistrations(tx, now, origin), MOST_PER_ORIGIN, { ...evictable, origin })) &&
-    (await makeRoom(tx, await countRegistrations(tx, now), MOST, evictable))
-  if (!room) return undefined
+  if (!(await makeRoom(tx, { epoch: keys.epoch, now }, origin))) return undefined
   const client_id = newId('oac')
   await insertRegistration(tx, {
     client_id,
@@ -86,8 +84,13 @@ async function replaceOwn(tx: Tx, { name, redirectUris }: ClientMetadata, addres
     )
 }
 
-async function makeRoom(tx: Tx, count: number, most: number, of: Parameters<typeof evictOne>[1]): Promise<boolean> {
-  return count < most || (await evictOne(tx, of))
+/** Unused ones of more than an hour go first. Somebody who fills all places himself makes room with his own. */
+async function makeRoom(tx: Tx, at: { epoch: string; now: Date }, origin: string): Promise<boolean> {
+  const before = new Date(at.now.getTime() - SPARED_MS)
+  const ofOrigin = await countRegistrations(tx, at.now, origin)
+  if (ofOrigin >= MOST_PER_ORIGIN && !(await evictUnused(tx, { ...at, before, origin }))) return false
+  if ((await countRegistrations(tx, at.now)) < MOST) return true
+  return (await evictUnused(tx, { ...at, before })) || (await evictCrowd(tx, MOST_PER_ORIGIN, at))
 }
 
 async function readJson(request: Request): Promise<unknown> {
@@ -100,6 +103,5 @@ async function readJson(request: Request): Promise<unknown> {
 }
 
 function answer(status: number, body: object, headers: Record<string, string> = {}): Response {
-  const common = { 'cache-control': 'no-store', 'access-control-allow-origin': '*' }
-  return Response.json(body, { status, headers: { ...common, ...headers } })
+  return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
 }

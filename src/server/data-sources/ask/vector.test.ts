@@ -4,9 +4,7 @@ import { bindVector } from './vector.ts'
 const vector = Float32Array.of(1, -0.5, 0.1)
 
 it('a vector goes over the wire as pgvector receives it', () => {
-  expect((bindVector(vector, 'vector') as Buffer).toString('hex')).toBe(
-    '00030000' + '3f800000' + 'bf000000' + '3dcccccd',
-  )
+  expect((bindVector(vector, 'vector') as Buffer).toString('hex')).toBe('000300003f800000bf0000003dcccccd')
 })
 
 it('a part of a longer run of numbers is sent and no more', () => {

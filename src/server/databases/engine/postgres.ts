@@ -71,6 +71,8 @@ async function ensureRoles(db: Db, { owner_role, reader_role, owner_verifier, re
     lock_timeout: `${READER.statementMs}ms`,
     idle_in_transaction_session_timeout: `${READER.statementMs}ms`,
     search_path: READER.searchPath,
+    // Compiling a plan takes longer than any question that is worth asking.
+    jit: 'off',
   }
   for (const [name, value] of Object.entries(settings)) {
     await db.query(script(`alter role ${reader} set ${name} = '${value}'`))

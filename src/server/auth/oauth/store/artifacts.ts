@@ -4,18 +4,37 @@ import { sql } from '#lib/db/sql.ts'
 export type ArtifactKind = 'AuthorizationCode' | 'RefreshToken' | 'Interaction'
 export type ArtifactRow = { payload: Record<string, unknown>; consumed_at: Date | null }
 type Key = { kind: ArtifactKind; hash: Buffer }
+type Content = { grant_id: string | null; payload: Record<string, unknown>; expires_at: Date }
 
-/** What ran out long ago goes when something new comes. */
-export async function upsertArtifact(
-  db: Querier,
-  { kind, hash }: Key,
-  row: { grant_id: string | null; payload: Record<string, unknown>; expires_at: Date; swept: Date },
-): Promise<void> {
+/** What ran out goes when something new comes. */
+export async function upsertArtifact(db: Querier, { kind, hash }: Key, row: Content, now: Date): Promise<void> {
   await db.query(sql`
-    with gone as (delete from auth.oauth_artifacts where expires_at < ${row.swept})
+    with gone as (delete from auth.oauth_artifacts where expires_at < ${now})
     insert into auth.oauth_artifacts (kind, hash, grant_id, payload, expires_at)
     values (${kind}, ${hash}, ${row.grant_id}, ${JSON.stringify(row.payload)}, ${row.expires_at})
     on conflict (kind, hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`)
+}
+
+/**
+ * Uses up the one and adds the other, both or neither: a fault between them would end what a person allowed. False for
+ * all but the first who comes with the former.
+ */
+export async function replaceArtifact(
+  db: Querier,
+  { kind, hash, former }: Key & { former: Buffer },
+  row: Content,
+  now: Date,
+): Promise<boolean> {
+  const rows = await db.query(sql`
+    with consumed as (
+      update auth.oauth_artifacts set consumed_at = ${now}
+      where kind = ${kind} and hash = ${former} and consumed_at is null
+      returning 1)
+    insert into auth.oauth_artifacts (kind, hash, grant_id, payload, expires_at)
+    select ${kind}, ${hash}, ${row.grant_id}, ${JSON.stringify(row.payload)}::jsonb, ${row.expires_at}::timestamptz
+    from consumed
+    returning 1`)
+  return rows.length === 1
 }
 
 export async function findArtifact(db: Querier, { kind, hash }: Key, now: Date): Promise<ArtifactRow | undefined> {
@@ -34,6 +53,9 @@ export async function consumeArtifact(db: Querier, { kind, hash }: Key, now: Dat
   return rows.length === 1
 }
 
-export async function deleteArtifact(db: Querier, { kind, hash }: Key): Promise<void> {
-  await db.query(sql`delete from auth.oauth_artifacts where kind = ${kind} and hash = ${hash}`)
+/** False when there was none: somebody else was first. */
+export async function deleteArtifact(db: Querier, { kind, hash }: Key): Promise<boolean> {
+  const rows = await db.query(sql`
+    delete from auth.oauth_artifacts where kind = ${kind} and hash = ${hash} returning 1`)
+  return rows.length === 1
 }

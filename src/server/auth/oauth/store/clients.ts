@@ -7,12 +7,13 @@ export type ClientRow = {
   client_uri: string | null
   redirect_uris: string[]
   is_active: boolean
+  expires_at: Date | null
 }
 
 /** Also those that are switched off: their rows block. Not those whose time is over. */
 export async function findClientRow(db: Querier, id: string, now: Date): Promise<ClientRow | undefined> {
   const [row] = await db.query<ClientRow>(sql`
-    select client_id, client_name, client_uri, redirect_uris, is_active
+    select client_id, client_name, client_uri, redirect_uris, is_active, expires_at
     from public.platform_oauth_clients
     where client_id = ${id} and (expires_at is null or expires_at > ${now})`)
   return row
@@ -42,6 +43,12 @@ export async function insertRegistration(tx: Tx, row: Registration): Promise<voi
             ${row.origin}, ${row.created_at}, ${row.expires_at})`)
 }
 
+/** Whether somebody is looking at its page, or is about to. */
+const inFlight = (now: Date) => sql`
+  (c.created_at > ${new Date(now.getTime() - 60_000)}
+   or exists (select from auth.oauth_artifacts a
+              where a.kind = 'Interaction' and a.payload->'params'->>'client_id' = c.client_id and a.expires_at > ${now}))`
+
 const isRegistration = sql`c.registered_from is not null`
 
 /** Whether somebody allows it anything now. */
@@ -63,7 +70,7 @@ export async function findUnused(
   return tx.query(sql`
     select c.client_id, c.redirect_uris from public.platform_oauth_clients c
     where ${isRegistration} and c.is_active and c.client_name = ${like.client_name}
-      and c.registered_from = ${like.registered_from} and not ${inUse(epoch, now)}`)
+      and c.registered_from = ${like.registered_from} and not ${inUse(epoch, now)} and not ${inFlight(now)}`)
 }
 
 export async function deleteClients(tx: Tx, ids: readonly string[]): Promise<void> {
@@ -78,16 +85,33 @@ export async function countRegistrations(tx: Tx, now: Date, origin?: string): Pr
   return row!.count
 }
 
+type Crowd = { epoch: string; now: Date; origin?: string }
+
 /** Makes room: the oldest that nobody uses, made before `before`. False when there is none. */
-export async function evictOne(tx: Tx, of: { before: Date; epoch: string; now: Date; origin?: string }) {
+export async function evictUnused(tx: Tx, { before, epoch, now, origin }: Crowd & { before: Date }): Promise<boolean> {
   const rows = await tx.query(sql`
     delete from public.platform_oauth_clients
     where client_id = (
       select c.client_id from public.platform_oauth_clients c
-      where ${isRegistration} and c.is_active and c.created_at < ${of.before}
-        and (${of.origin ?? null}::text is null or c.origin = ${of.origin ?? null})
-        and not ${inUse(of.epoch, of.now)}
+      where ${isRegistration} and c.is_active and c.created_at < ${before}
+        and (${origin ?? null}::text is null or c.origin = ${origin ?? null})
+        and not ${inUse(epoch, now)}
       order by c.created_at limit 1)
+    returning client_id`)
+  return rows.length === 1
+}
+
+/** Makes room among those who take more than their share: of the address with the most unused ones, the oldest. */
+export async function evictCrowd(tx: Tx, share: number, { epoch, now }: Crowd): Promise<boolean> {
+  const rows = await tx.query(sql`
+    delete from public.platform_oauth_clients
+    where client_id = (
+      select client_id from (
+        select c.client_id, c.created_at, count(*) over (partition by c.registered_from) as unused
+        from public.platform_oauth_clients c
+        where ${isRegistration} and c.is_active and not ${inUse(epoch, now)}) crowd
+      where unused > ${share}
+      order by unused desc, created_at limit 1)
     returning client_id`)
   return rows.length === 1
 }

@@ -17,7 +17,7 @@ export type GrantRow = {
   last_used_at: Date | null
 }
 
-/** Neither revoked nor over, of a client nobody switched off, with the person's role of now. */
+/** Neither revoked nor over, of a client that is still there and not switched off, with the person's role of now. */
 export async function findLiveGrant(db: Querier, id: string, epoch: string, now: Date): Promise<GrantRow | undefined> {
   const [row] = await db.query<GrantRow>(sql`
     select g.id, g.org_id, g.user_id, m.role, g.client_id, g.resource, g.scopes, g.identity_digest,
@@ -26,7 +26,8 @@ export async function findLiveGrant(db: Querier, id: string, epoch: string, now:
     join auth.memberships m on m.org_id = g.org_id and m.user_id = g.user_id
     left join public.platform_oauth_clients c on c.client_id = g.client_id
     where g.id = ${id} and g.epoch = ${epoch} and g.revoked_at is null and g.expires_at > ${now}
-      and c.is_active is not false`)
+      and c.is_active is not false
+      and (g.document_digest is not null or (c.client_id is not null and (c.expires_at is null or c.expires_at > ${now})))`)
   return row
 }
 

@@ -1,0 +1,103 @@
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { fromNodeHandler } from './node-handler.ts'
+
+const URL_ = 'https://svc.example/path?x=1'
+const get = () => new Request(URL_)
+
+describe('a node handler as fetch', () => {
+  it('AU-10 hands over method, path, headers, body, the caller’s address and the scheme', async () => {
+    const fetch = fromNodeHandler(async (incoming, response) => {
+      const { method, url, headers, socket } = incoming
+      const encrypted = 'encrypted' in socket && socket.encrypted
+      const body = await text(incoming)
+      response.end(
+        JSON.stringify({
+          method,
+          url,
+          host: headers.host,
+          a: headers['x-a'],
+          ip: socket.remoteAddress,
+          encrypted,
+          body,
+        }),
+      )
+    })
+    const request = new Request(URL_, { method: 'POST', body: 'a=b', headers: { 'x-a': '1', host: 'evil.example' } })
+    expect(await (await fetch(request, '203.0.113.9')).json()).toEqual({
+      method: 'POST',
+      url: '/path?x=1',
+      host: 'svc.example',
+      a: '1',
+      ip: '203.0.113.9',
+      encrypted: true,
+      body: 'a=b',
+    })
+  })
+
+  it('AU-10 keeps cookies apart and sends no body where there is none', async () => {
+    const fetch = fromNodeHandler((_, response) => {
+      response.statusCode = 303
+      response.setHeader('Set-Cookie', ['a=1; Path=/', 'b=2'])
+      response.setHeader('Location', '/there')
+      response.end()
+    })
+    const response = await fetch(get(), '::1')
+    expect(response.headers.getSetCookie()).toEqual(['a=1; Path=/', 'b=2'])
+    expect([response.status, response.headers.get('location'), response.body]).toEqual([303, '/there', null])
+    const empty = fromNodeHandler((_, response) => response.writeHead(204).end('ignored'))
+    expect((await empty(get(), '::1')).body).toBeNull()
+  })
+
+  it.each([
+    ['an object', (r: Head) => r.writeHead(201, { 'X-A': '1', 'Set-Cookie': ['a', 'b'] })],
+    ['a reason and an object', (r: Head) => r.writeHead(201, 'Made', { 'X-A': '1', 'Set-Cookie': ['a', 'b'] })],
+    ['a list', (r: Head) => r.writeHead(201, ['X-A', '1', 'Set-Cookie', ['a', 'b']])],
+  ])('AU-10 takes headers given at once as %s', async (_, head) => {
+    const fetch = fromNodeHandler((_incoming, response) => {
+      head(response)
+      response.write('he', 'utf8')
+      response.write(Buffer.from('ll'))
+      response.end('o')
+    })
+    const response = await fetch(get(), '::1')
+    expect([response.status, response.headers.get('x-a'), response.headers.getSetCookie()]).toEqual([
+      201,
+      '1',
+      ['a', 'b'],
+    ])
+    expect(await response.text()).toBe('hello')
+  })
+
+  it('AU-10 fails where the handler throws, rejects or gives up, and does not wait for ever', async () => {
+    const handlers = {
+      throws: () => {
+        throw new Error('thrown')
+      },
+      rejects: async () => Promise.reject(new Error('rejected')),
+      'gives up': (_: unknown, response: Head) => response.destroy(),
+    }
+    for (const [how, handler] of Object.entries(handlers)) {
+      await expect(fromNodeHandler(handler)(get(), '::1'), how).rejects.toThrow()
+    }
+  })
+
+  it('AU-10 ends when the caller goes away', async () => {
+    const caller = new AbortController()
+    const fetch = fromNodeHandler(() => caller.abort())
+    await expect(fetch(new Request(URL_, { signal: caller.signal }), '::1')).rejects.toThrow('the caller went away')
+  })
+
+  it('AU-10 tells a handler that listens that it has finished', async () => {
+    let finished = 0
+    const fetch = fromNodeHandler((_, response) => {
+      response.on('finish', () => (finished += 1))
+      response.end('x')
+      response.end('y')
+    })
+    expect(await (await fetch(get(), '::1')).text()).toBe('x')
+    expect(finished).toBe(1)
+  })
+})
+
+type Head = import('node:http').ServerResponse
