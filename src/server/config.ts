@@ -131,10 +131,12 @@ export function readSettings(env: Environment): Settings {
 export function toConfig({ unknown: _, ...settings }: Settings, generated: Partial<Secrets> = {}): Config {
   const { dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken, actorAssertionSecret } = {
     ...generated,
+    // Where auth runs elsewhere, a secret that it does not know would announce agents nobody can let in.
+    ...(!settings.services.includes('auth-service') && { actorAssertionSecret: undefined }),
     ...defined(settings.secrets),
   }
   if (!dataKeys || !internalSecret) throw new ConfigError(['SVC_DATA_KEY and SVC_INTERNAL_SECRET are needed'])
-  if (actorAssertionSecret !== undefined && actorAssertionSecret === jwtSecret) {
+  if (actorAssertionSecret !== undefined && actorAssertionSecret.toLowerCase() === jwtSecret?.toLowerCase()) {
     throw new ConfigError(['SVC_ACTOR_ASSERTION_SECRET must differ from SVC_JWT_SECRET: openssl rand -hex 32'])
   }
   const secrets = Object.freeze({

@@ -49,7 +49,7 @@ export async function startServices(
     running: options.services,
     neighbour,
     readiness: () => checkReadiness(checks),
-    publicUrls: () => publicUrls(config, () => listener.url),
+    publicUrls: () => publicUrls(config, () => reachable(listener.url)),
   }
   for (const name of options.services) {
     const service = (await SERVICES[name]()).compose(parts)
@@ -74,6 +74,11 @@ export async function startServices(
   const onError = (error: unknown) => log.error({ error }, 'the listener failed')
   const listener: Listener = stack.use(await listen({ ...options, fetch, readInfo, onError }))
   return { url: listener.url, port: listener.port, fetch }
+}
+
+/** Bound to every address of the machine, it is reached by the machine's own name for itself. */
+function reachable(url: string): string {
+  return url.replace(/^http:\/\/(?:0\.0\.0\.0|\[::\])(?=:|$)/, 'http://127.0.0.1')
 }
 
 function publicUrls({ connector, signIn }: Resources['config'], own: () => string): PublicUrls {

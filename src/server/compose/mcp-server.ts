@@ -21,9 +21,11 @@ export function compose(parts: ServiceParts): Service {
   return { fetch: connector.mcpUrl === undefined ? edge : atPublicPath(connector.mcpUrl, edge), loops: [] }
 }
 
+/** A hosted auth service issues nothing for agents, whatever secrets are set here. */
 function agentsOf(parts: ServiceParts) {
-  const { jwtSecret, actorAssertionSecret } = parts.config.secrets
-  if (!jwtSecret || !actorAssertionSecret) return { connectors: false, agents: NO_AGENTS }
+  const { secrets, authLoginUrl } = parts.config
+  const { jwtSecret, actorAssertionSecret } = secrets
+  if (!jwtSecret || !actorAssertionSecret || authLoginUrl !== undefined) return { connectors: false, agents: NO_AGENTS }
   const agents = createAgents({
     read: createAccessTokenReader(jwtSecret, parts.clock),
     sign: createAssertionSigner(actorAssertionSecret, parts.clock),

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Connector, type Person, startConnector } from '../../../../test/help/connector.ts'
+import {
+  asking,
+  type Connector,
+  leavesFor,
+  type Person,
+  pkce,
+  startConnector,
+} from '../../../../test/help/connector.ts'
 import { needs } from '../../../../test/help/stores.ts'
 import { sql } from '../../../lib/db/sql.ts'
 
@@ -16,6 +23,10 @@ needs('postgres')('agents that do everything at once', () => {
   })
   afterAll(() => c[Symbol.asyncDispose]())
 
+  const grants = async () => {
+    const [row] = await c.system.db.query<{ n: number }>(sql`select count(*)::int as n from platform_access_grants`)
+    return row!.n
+  }
   const count = async () => {
     const [row] = await c.system.db.query<{ n: number }>(sql`select count(*)::int as n from platform_oauth_clients`)
     return row!.n
@@ -39,6 +50,22 @@ needs('postgres')('agents that do everything at once', () => {
       const won = answers.filter(({ status }) => status === 200)
       expect(won).toHaveLength(1)
       expect((await c.refresh(clientId, won[0]!.body.refresh_token!)).status).toBe(200)
+    }
+  })
+
+  it('AU-10 a page that is sent four times is one answer, and one code', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const page = await c.ask(person, asking(clientId, pkce().challenge))
+      const csrf = /name="csrf" value="([^"]+)"/.exec(await (await person.browser.go(page)).text())![1]!
+      const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
+      const before = await grants()
+      const sent = await Promise.all([1, 2, 3, 4].map(() => person.browser.go(page, { form })))
+      expect(sent.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400])
+      expect(await grants()).toBe(before + 1)
+      const leaving = leavesFor(await sent.find(({ status }) => status === 200)!.text())
+      const gone = await Promise.all([1, 2, 3, 4, 5, 6].map(() => person.browser.go(leaving)))
+      const codes = gone.map(({ headers }) => headers.get('location')).filter((to) => to?.includes('code='))
+      expect(codes).toHaveLength(1)
     }
   })
 

@@ -1,9 +1,10 @@
+import { notificationsMcp, platformMcp } from '#contract/mcp.ts'
 import type { Scope } from '#contract/roles.ts'
 
 /** The MCP endpoints an agent can ask for, and what it can be allowed at each. */
 const ENDPOINTS: Readonly<Record<string, readonly Scope[]>> = {
-  platform: ['datasources:read', 'datasources:query'],
-  notifications: ['notifications:read', 'notifications:ack'],
+  platform: platformMcp.access.scope,
+  notifications: notificationsMcp.access.scope,
 }
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
