@@ -2,14 +2,16 @@ import { sql } from '../src/lib/db/sql.ts'
 import type { Reader } from '../src/server/data-sources/ask/nearest.ts'
 import { searchEntry } from '../src/server/data-sources/ask/search.ts'
 import type { ResolvedEntry } from '../src/server/data-sources/configure/resolved.ts'
+import { startStores, storesMissing } from './ask-stores.ts'
 import { type Data, distances, makeData, type Row, seeded } from './recall-data.ts'
 import { FILTERS, type Index, openManaged } from './recall-database.ts'
 
 /**
  * Whether a question finds what an exact search would, and how fast, beside pgvector's strict iterative scan at its
  * default `ef_search`, kept from other plans. Clusters overlap and no filtered column has an index. The questions go
- * through the product's own search, as the reader of a managed database. Needs SVC_TEST_DATABASE_URL. A number of
- * rows as an argument runs that size alone. IVFFlat has no strict scan: its peer is the relaxed one.
+ * through the product's own search, as the reader of a managed database, on a Postgres of its own with the memory a
+ * server in use would have (a tenth takes the one of SVC_TEST_DATABASE_URL). A number of rows as an argument runs that
+ * size alone. IVFFlat has no strict scan: its peer is the relaxed one.
  */
 const tenth = process.argv.includes('--tenth')
 const SEED = 7
@@ -19,7 +21,7 @@ const SAME = 1e-6
 const QUESTIONS = tenth ? 25 : 100
 const WARM_UP = 5
 const only = process.argv.find((argument) => /^\d+$/.test(argument))
-const server = process.env.SVC_TEST_DATABASE_URL
+const here = process.env.SVC_TEST_DATABASE_URL
 
 type Size = { rows: number; dimensions: number; indexes: Index[] }
 const SIZES: Size[] = [
@@ -47,8 +49,13 @@ const CASES: Case[] = [
 type Measure = { found: number; wanted: number; right: number; ms: number[] }
 type Ways = Record<'ours' | 'peer', Measure>
 
-if (server) await run(server)
-else console.log('bench/recall.ts needs SVC_TEST_DATABASE_URL: the embedded engine is not measured')
+if (tenth && here) await run(here)
+else if (tenth || storesMissing())
+  console.log('bench/recall.ts is left out: it needs Postgres, the embedded engine is not measured')
+else {
+  await using stores = await startStores()
+  await run(stores.databaseUrl)
+}
 
 function chosenSizes(): Size[] {
   if (only) return SIZES.filter(({ rows }) => rows === Number(only))
