@@ -38,9 +38,7 @@ export function createAccessTokenReader(jwtSecret: string, clock: Clock): ReadAc
         grantId: String(payload.gid),
         userId: payload.sub!,
         clientId: String(payload.client_id),
-        scopes: (typeof payload.scope === 'string' ? payload.scope : '')
-          .split(' ')
-          .filter((scope) => scope !== ''),
+        scopes: (typeof payload.scope === 'string' ? payload.scope : '').split(' ').filter((scope) => scope !== ''),
         expiresAt: new Date(payload.exp! * 1000),
       }
     } catch (error) {
