@@ -60,7 +60,7 @@ needs('postgres')('agents that do everything at once', () => {
       const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
       const before = await grants()
       const sent = await Promise.all([1, 2, 3, 4].map(() => person.browser.go(page, { form })))
-      expect(sent.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400])
+      expect(sent.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400, 400])
       expect(await grants()).toBe(before + 1)
       const leaving = leavesFor(await sent.find(({ status }) => status === 200)!.text())
       const gone = await Promise.all([1, 2, 3, 4, 5, 6].map(() => person.browser.go(leaving)))
