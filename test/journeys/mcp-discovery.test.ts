@@ -81,6 +81,9 @@ describe('AU-10 an agent finds out where to get a token', () => {
     const grantId = `grant_${randomUUID()}`
     const epoch = keyEpoch(masterKey(jwtSecret!, jwtSigningKey!))
     await system.db.query(sql`
+      insert into platform_oauth_clients (client_id, redirect_uris) values ('agent', '{http://localhost/}')
+      on conflict do nothing`)
+    await system.db.query(sql`
       insert into platform_access_grants
         (id, org_id, user_id, client_id, client_name, redirect_host, resource, scopes, epoch, created_at, expires_at)
       values (${grantId}, ${member.org_id}, ${member.user_id}, 'agent', 'Agent', 'localhost', ${resource},

@@ -95,7 +95,7 @@ describe('an authorization request', () => {
     expect({ status, location }).toEqual({ status: 400, location: null })
   })
 
-  it.each(['client_id', 'redirect_uri', 'scope', 'state', 'code_challenge'])(
+  it.each(['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'code_challenge', 'code_challenge_method'])(
     'AU-10 refuses two of %s',
     async (name) => {
       const sent = asking(clientId, pkce().challenge, { scope: 'datasources:read' })
@@ -113,6 +113,29 @@ describe('an authorization request', () => {
     expect(scopeOf('scope=datasources:query+openid+offline_access+root')).toBe('datasources:query')
     expect(scopeOf('scope=notifications:read')).toBe('notifications:read')
     expect(scopeOf('resource=https://other.test/mcp/platform')).toBeNull()
+  })
+
+  it('AU-10 grants of what is asked only what there is', async () => {
+    const { scope } = await c.connect(person, clientId, { scope: 'datasources:read admin offline_access' })
+    expect(scope).toBe('datasources:read')
+  })
+
+  it('AU-10 sets cookies that no script reads and no plain connection carries', async () => {
+    const response = await c.authorize(person.browser, asking(clientId, pkce().challenge))
+    const cookies = response.headers.getSetCookie()
+    expect(cookies.length).toBeGreaterThan(1)
+    for (const cookie of cookies) {
+      expect(cookie).toMatch(/; path=\/oauth\/(?:consent|authorize)\/[\w-]+;.*; samesite=lax; secure; httponly$/)
+    }
+  })
+
+  it('AU-10 takes sixty a minute from one address, and says so on a page', async () => {
+    const browser = c.signIn.browser()
+    const headers = { accept: 'text/html' }
+    for (let n = 0; n < 60; n += 1) await browser.go(`${ISSUER}/oauth/authorize`, { headers })
+    const refused = await browser.go(`${ISSUER}/oauth/authorize`, { headers })
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
   it('AU-10 ignores what it does not know, as OAuth says', async () => {

@@ -1,6 +1,9 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { asking, type Connector, type Person, pkce, REDIRECT, startConnector } from '../../../../test/help/connector.ts'
+import { validateToken } from '../../../contract/auth.ts'
+import { createClient } from '../../../contract/client.ts'
+import { createAssertionSigner } from '../../../lib/actor-assertion.ts'
 import { testClock } from '../../../lib/clock.ts'
 import { sql } from '../../../lib/db/sql.ts'
 import { createSafeFetch } from '../../../lib/net/safe-fetch.ts'
@@ -170,7 +173,16 @@ describe('a client with a metadata document', () => {
 
   it('AU-11 a row that is switched off blocks it: authorizations, refreshes and calls', async () => {
     const tokens = await c.connect(person, ID)
+    const { gid: grantId } = decodeJwt<{ gid: string }>(tokens.access_token)
+    const call = async () => {
+      const sign = createAssertionSigner(c.system.config.secrets.actorAssertionSecret!, clock)
+      const claims = { grantId, userId: person.user_id, clientId: ID, scopes: ['datasources:read'] }
+      const token = await sign(claims, 'api-gateway')
+      return createClient({ baseUrl: c.system.url, fetch }).call(validateToken, { token, audience: 'api-gateway' })
+    }
+    expect((await call()).principal.kind).toBe('agent')
     await c.system.db.query(sql`insert into platform_oauth_clients (client_id, is_active) values (${ID}, false)`)
+    await expect(call()).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
     peer.received.length = 0
     expect((await ask()).status).toBe(400)
     expect((await c.refresh(ID, tokens.refresh_token)).status).toBe(401)

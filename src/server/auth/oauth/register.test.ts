@@ -91,13 +91,22 @@ describe('registration', () => {
     expect((await fetch(`${c.system.url}/oauth/register`, { method: 'POST', body, headers })).status).toBe(status)
   })
 
-  it('AU-11 a registration lasts 30 days', async () => {
+  it('AU-11 a registration lasts 30 days, and all it was allowed with it', async () => {
     const person = await c.person()
     const id = await c.client()
+    const { refresh_token } = await c.connect(person, id)
     clock.advance(30 * DAY - 1000)
     expect((await c.authorize(person.browser, asking(id, pkce().challenge))).status).toBe(303)
     clock.advance(1000)
     expect((await c.authorize(person.browser, asking(id, pkce().challenge))).status).toBe(400)
+    expect((await c.refresh(id, refresh_token)).status).toBe(401)
+  })
+
+  it('AU-11 takes twenty a minute from one address, good or bad', async () => {
+    const address = randomAddress()
+    for (let n = 0; n < 20; n += 1) expect((await c.register({ redirect_uris: [] }, address)).status).toBe(400)
+    expect((await c.register({}, address)).status).toBe(429)
+    expect((await c.register({}, randomAddress())).status).toBe(201)
   })
 
   it('AU-11 takes five for an origin, and the sixth once an unused one is an hour old', async () => {

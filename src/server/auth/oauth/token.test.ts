@@ -172,6 +172,15 @@ describe('the token endpoint', () => {
     },
   )
 
+  it('AU-10 refuses two of a parameter', async () => {
+    const { code, verifier, client_id } = await c.code(person, clientId)
+    const form = new URLSearchParams({ grant_type: 'authorization_code', code, code_verifier: verifier, client_id })
+    form.append('redirect_uri', REDIRECT)
+    form.append('code_verifier', verifier)
+    const response = await fetch(`${c.system.url}/oauth/token`, { method: 'POST', body: form })
+    expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([400, 'invalid_request'])
+  })
+
   it.each([
     ['nothing', {}, 400, 'invalid_request'],
     ['no client', { grant_type: 'refresh_token', refresh_token: 'x' }, 400, 'invalid_request'],
