@@ -66,7 +66,7 @@ describe('what the MCP server says of an agent', () => {
     const [first, second] = assertions.map((assertion) => decodeJwt(assertion))
     expect(assertions.map((assertion) => decodeProtectedHeader(assertion).typ)).toEqual(Array(4).fill('actor+jwt'))
     expect([first!.aud, second!.aud]).toEqual(['mcp-server', 'api-gateway'])
-    expect([first!.sub, first!.gid, first!.exp! - first!.iat!]).toEqual([actor.userId, actor.grantId, 60])
+    expect([first!.sub, first!.gid, first!.exp! - first!.iat!]).toEqual([actor.userId, actor.grantId, 50])
     expect(new Set(assertions.map((assertion) => decodeJwt(assertion).jti)).size).toBe(4)
   })
 
