@@ -77,27 +77,27 @@ describe('what the MCP server says of an agent', () => {
   })
 
   it('AU-13 row 39: one of eight that come at once passes', async () => {
-    const assertion = await signer()(actor, 'api-gateway')
+    const assertion = signer()(actor, 'api-gateway')
     const statuses = await Promise.all(Array.from({ length: 8 }, () => ask(assertion)))
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(statuses.filter((status) => status === 401)).toHaveLength(7)
   })
 
   it('AU-13 row 39: too old, of another secret, for another service, or of what was not granted', async () => {
-    expect(await ask(await signer()(actor, 'api-gateway'))).toBe(200)
+    expect(await ask(signer()(actor, 'api-gateway'))).toBe(200)
     const refused = {
-      'older than a minute': await signer(undefined, 61)(actor, 'api-gateway'),
-      'from the future': await signer(undefined, -61)(actor, 'api-gateway'),
-      'another secret': await signer(randomBytes(32).toString('hex'))(actor, 'api-gateway'),
-      'the other secret': await signer(connector.system.config.secrets.jwtSecret)(actor, 'api-gateway'),
-      'for the MCP server': await signer()(actor, 'mcp-server'),
-      'for deploy-api': await signer()(actor, 'deploy-api'),
-      'forged grant': await signer()({ ...actor, grantId: 'grant_none' }, 'api-gateway'),
-      'another person': await signer()({ ...actor, userId: 'usr_other' }, 'api-gateway'),
-      'another client': await signer()({ ...actor, clientId: 'other' }, 'api-gateway'),
+      'older than a minute': signer(undefined, 61)(actor, 'api-gateway'),
+      'from the future': signer(undefined, -61)(actor, 'api-gateway'),
+      'another secret': signer(randomBytes(32).toString('hex'))(actor, 'api-gateway'),
+      'the other secret': signer(connector.system.config.secrets.jwtSecret)(actor, 'api-gateway'),
+      'for the MCP server': signer()(actor, 'mcp-server'),
+      'for deploy-api': signer()(actor, 'deploy-api'),
+      'forged grant': signer()({ ...actor, grantId: 'grant_none' }, 'api-gateway'),
+      'another person': signer()({ ...actor, userId: 'usr_other' }, 'api-gateway'),
+      'another client': signer()({ ...actor, clientId: 'other' }, 'api-gateway'),
     }
     for (const [what, assertion] of Object.entries(refused)) expect([what, await ask(assertion)]).toEqual([what, 401])
-    const wide = await signer()({ ...actor, scopes: ['notifications:ack'] }, 'api-gateway')
+    const wide = signer()({ ...actor, scopes: ['notifications:ack'] }, 'api-gateway')
     expect(await ask(wide)).toBe(403)
   })
 

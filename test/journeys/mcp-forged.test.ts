@@ -92,8 +92,8 @@ describe('what is no access token of a live grant', () => {
     const assertions = createAssertionSigner(connector.system.config.secrets.actorAssertionSecret!, systemClock)
     const actor = { grantId: claims.gid, userId: claims.sub!, clientId: claims.client_id, scopes: ['datasources:read'] }
     await expectRefused({
-      'an assertion for the MCP server': await assertions(actor, 'mcp-server'),
-      'an assertion for the gateway': await assertions(actor, 'api-gateway'),
+      'an assertion for the MCP server': assertions(actor, 'mcp-server'),
+      'an assertion for the gateway': assertions(actor, 'api-gateway'),
     })
     // People's own tokens are taken, as their own and not as an agent's.
     expect((await send(person.token)).status).toBe(200)

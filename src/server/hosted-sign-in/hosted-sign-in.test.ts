@@ -37,6 +37,7 @@ describe('AU-09 an api-gateway whose auth service is remote', () => {
           SVC_REDIRECT_BASE_URL: APP,
           SVC_JWT_SECRET: '',
           SVC_JWT_SIGNING_KEY: '',
+          SVC_ACTOR_ASSERTION_SECRET: '',
         },
       }),
     )

@@ -9,7 +9,7 @@ export type Agents = {
   /** Undefined for what is no token for the resource. Whether its grant still stands, auth is asked each time. */
   admit(token: string, resource: Resource, info: RequestInfo): Promise<Principal | undefined>
   /** Fresh words on an agent for another service; undefined for callers who came with a token of their own. */
-  present(principal: Principal, audience: Audience): Promise<string> | undefined
+  present(principal: Principal, audience: Audience): string | undefined
 }
 
 type Deps = { read: ReadAccessToken; sign: SignAssertion; validate: ValidateToken }
@@ -19,9 +19,9 @@ export function createAgents({ read, sign, validate }: Deps): Agents {
   const tokens = new WeakMap<Principal, AccessToken>()
   return {
     async admit(token, { issuer, url }, info) {
-      const claims = await read(token, { issuer, resource: url })
+      const claims = read(token, { issuer, resource: url })
       if (!claims) return undefined
-      const found = await validate(await sign(claims, 'mcp-server'), info)
+      const found = await validate(sign(claims, 'mcp-server'), info)
       if (found.kind !== 'agent' || found.id !== claims.grantId || found.user_id !== claims.userId) return undefined
       const principal = { ...found, scopes: found.scopes.filter((scope) => claims.scopes.includes(scope)) }
       tokens.set(principal, claims)

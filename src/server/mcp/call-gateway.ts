@@ -11,7 +11,7 @@ type Deps = { gateway: ServiceFetch; agents: Agents; resourceOf: ResourceOf }
 /** The gateway asks again who calls: this service decides nothing. */
 export function callGateway({ gateway, agents, resourceOf }: Deps): CallTool {
   return async (op, input, context) => {
-    const authorization = await credentialsOf(context, agents)
+    const authorization = credentialsOf(context, agents)
     const client = createClient({
       baseUrl: 'http://api-gateway',
       fetch: (request) => gateway(request, { ...infoOf(context), via: 'mcp' }),
@@ -26,8 +26,8 @@ export function callGateway({ gateway, agents, resourceOf }: Deps): CallTool {
 }
 
 /** People's own tokens go on as they are; an agent's never, only what we say of it. */
-async function credentialsOf({ principal, request }: Context, agents: Agents): Promise<string> {
-  const assertion = await agents.present(principal!, 'api-gateway')
+function credentialsOf({ principal, request }: Context, agents: Agents): string {
+  const assertion = agents.present(principal!, 'api-gateway')
   return assertion === undefined ? request.headers.get('authorization')! : `Bearer ${assertion}`
 }
 

@@ -31,7 +31,7 @@ describe('what the MCP server says of an agent', () => {
     const scopes = ['datasources:read', 'datasources:query']
     return { access_token, claims: { grantId: gid, userId: person.user_id, clientId, scopes } }
   }
-  const sign = (claims: ActorClaims, audience: Audience = 'api-gateway', secret?: string) =>
+  const sign = async (claims: ActorClaims, audience: Audience = 'api-gateway', secret?: string) =>
     createAssertionSigner(secret ?? c.system.config.secrets.actorAssertionSecret!, clock)(claims, audience)
   const validate = async (token: string, audience: Audience = 'api-gateway'): Promise<Principal | string> => {
     const client = createClient({ baseUrl: c.system.url, fetch })

@@ -15,7 +15,7 @@ export function createAssertionValidator(deps: OAuthDeps): ValidateAssertion {
   const { db, clock, keys, kv } = deps
   const read = createAssertionReader(deps.actorAssertionSecret, clock)
   return async (token, audience) => {
-    const said = await read(token, audience)
+    const said = read(token, audience)
     if (!said) return undefined
     if (!(await kv.setOnce(`assertion:${said.id}`, KEPT_SECONDS))) return 'refused'
     const now = clock.now()

@@ -159,11 +159,11 @@ describe('what somebody could try', () => {
       await c.system.db.query(sql`delete from platform_access_grants where id = ${gone.grantId}`)
       const address = randomAddress()
       for (let n = 0; n < 65; n += 1) {
-        await expect(validate(await signer(gone, 'api-gateway'), address)).rejects.toMatchObject({
+        await expect(validate(signer(gone, 'api-gateway'), address)).rejects.toMatchObject({
           code: 'INVALID_TOKEN',
         })
       }
-      const { principal } = await validate(await signer(other, 'api-gateway'), address)
+      const { principal } = await validate(signer(other, 'api-gateway'), address)
       expect(principal.id).toBe(other.grantId)
     })
 
@@ -171,7 +171,7 @@ describe('what somebody could try', () => {
       const claims = await connected()
       for (const ms of [-4000, -20, 20, 4000]) {
         const skewed = { now: () => new Date(clock.now().getTime() + ms) }
-        const token = await sign(c.system.config.secrets.actorAssertionSecret!, skewed)(claims, 'api-gateway')
+        const token = sign(c.system.config.secrets.actorAssertionSecret!, skewed)(claims, 'api-gateway')
         expect((await validate(token, randomAddress())).principal.kind).toBe('agent')
       }
     })
@@ -195,7 +195,7 @@ describe('what somebody could try', () => {
       const signer = sign(c.system.config.secrets.actorAssertionSecret!, clock)
       const claims = await connected()
       await end(claims.clientId)
-      await expect(validate(await signer(claims, 'api-gateway'), randomAddress())).rejects.toMatchObject({
+      await expect(validate(signer(claims, 'api-gateway'), randomAddress())).rejects.toMatchObject({
         code: 'INVALID_TOKEN',
       })
     })

@@ -177,7 +177,7 @@ describe('a client with a metadata document', () => {
     const call = async () => {
       const sign = createAssertionSigner(c.system.config.secrets.actorAssertionSecret!, clock)
       const claims = { grantId, userId: person.user_id, clientId: ID, scopes: ['datasources:read'] }
-      const token = await sign(claims, 'api-gateway')
+      const token = sign(claims, 'api-gateway')
       return createClient({ baseUrl: c.system.url, fetch }).call(validateToken, { token, audience: 'api-gateway' })
     }
     expect((await call()).principal.kind).toBe('agent')
