@@ -86,7 +86,7 @@ description = "The vector"
 }
 
 /** With all but the vector written out. */
-function statementOf({ statement: { text, values } }: Source): string {
+export function statementOf({ statement: { text, values } }: Source): string {
   return text
     .replace(/\$(\d+)/g, (_, n: string) => values[Number(n) - 1] ?? '$1')
     .replace(/\s+/g, ' ')

@@ -19,6 +19,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { FirstRun } from '../../src/server/first-run.ts'
 import { failuresOf, runConformance } from '../conformance/run.ts'
 import { launchChromium } from '../help/chromium.ts'
+import { callTool } from '../help/mcp.ts'
 import { type ServerProcess, startProcess } from '../help/processes.ts'
 import { needs } from '../help/stores.ts'
 
@@ -28,7 +29,10 @@ const INSPECTOR = join(
 )
 const QUESTION = { id: 'db_handbook', query: 'my laptop was stolen, what now?', top_k: 1 }
 
-/** Agents nobody here wrote, given nothing but an address; a person in a real browser approves them. */
+/**
+ * Agents nobody here wrote, given nothing but an address; a person in a real browser approves them. Tried twice: a browser
+ * and three foreign programs do not always come to an end, while the server's own answers are proved elsewhere.
+ */
 needs('chromium')('from an unknown address to an answer', () => {
   let folder: string
   let server: ServerProcess
@@ -65,7 +69,10 @@ needs('chromium')('from an unknown address to an answer', () => {
     await page.close()
   }
 
-  it('AU-10 the official client connects, asks, and is refused once it is disconnected', async () => {
+  it('AU-10 the official client connects, asks, and is refused once it is disconnected', {
+    timeout: 60_000,
+    retry: 1,
+  }, async () => {
     await using callback = await openCallback()
     const provider = memoryProvider(callback.url, approve)
     const transport = () => new StreamableHTTPClientTransport(new URL(platform), { authProvider: provider })
@@ -86,15 +93,15 @@ needs('chromium')('from an unknown address to an answer', () => {
     const agents = (await (await fetch(`${server.url}/api/v1/agents`, { headers })).json()) as {
       items: { id: string; client_name: string; last_used_at: string | null }[]
     }
-    expect(agents.items).toMatchObject([{ client_name: 'journey agent', last_used_at: expect.any(String) }])
+    expect(agents.items[0]).toMatchObject({ client_name: 'journey agent', last_used_at: expect.any(String) })
     const gone = await fetch(`${server.url}/api/v1/agents/${agents.items[0]!.id}`, { method: 'DELETE', headers })
     expect(gone.status).toBe(200)
-    // It looks for another token, finds none, and would ask the person again.
-    const refused = connected.callTool({ name: 'data_source_query', arguments: QUESTION })
-    await expect(refused).rejects.toBeInstanceOf(UnauthorizedError)
-  }, 60_000)
+    // Not through the client: it would ask the person again.
+    const { access_token } = (await provider.tokens())!
+    expect((await callTool(platform, access_token, 'data_source_query', QUESTION)).status).toBe(401)
+  })
 
-  it('AU-10 Inspector connects and asks', async () => {
+  it('AU-10 Inspector connects and asks', { timeout: 90_000, retry: 1 }, async () => {
     const port = await freePort()
     const args = [
       '--cli',
@@ -119,7 +126,7 @@ needs('chromium')('from an unknown address to an answer', () => {
     const output = { out: '', err: '' }
     let opened = false
     const look = (text: string) => {
-      const address = /https?:\/\/\S+\/oauth\/authorize\?\S+/.exec(text)?.[0]
+      const address = /https?:\/\/\S+\/oauth\/authorize\?\S+(?=\s)/.exec(text)?.[0]
       if (!address || opened) return
       opened = true
       approve(address).catch((error: unknown) => {
@@ -135,9 +142,12 @@ needs('chromium')('from an unknown address to an answer', () => {
     child.stderr.on('data', hear('err'))
     await once(child, 'close')
     expect(output.out, output.err).toContain('lost-devices')
-  }, 90_000)
+  })
 
-  it('AU-10 the conformance suite finds nothing wrong with the authorization server', async () => {
+  it('AU-10 the conformance suite finds nothing wrong with the authorization server', {
+    timeout: 90_000,
+    retry: 1,
+  }, async () => {
     const port = await freePort()
     const redirect_uris = [`http://127.0.0.1:${port}/callback`]
     const registered = await fetch(`${server.url}/oauth/register`, {
@@ -162,21 +172,21 @@ needs('chromium')('from an unknown address to an answer', () => {
     const results = await runConformance(args, (text) => {
       heard += text
       const address = /https?:\/\/\S+\/oauth\/authorize\?\S+(?=\s)/.exec(heard)?.[0]
-      if (!address || approved) return
+      // It prints the address a moment before it listens for who comes back.
+      if (!address || approved || !heard.includes('Callback server started')) return
       approved = approve(address)
     })
     await approved
     expect(failuresOf(results), results.output).toEqual([])
     const passed = [...results.scenarios.values()].flat().filter(({ status }) => status === 'SUCCESS')
     expect(passed.length, results.output).toBeGreaterThanOrEqual(3)
-  }, 90_000)
+  })
 })
 
 function memoryProvider(redirectUrl: string, open: (address: string) => Promise<void>): OAuthClientProvider {
   let client: StoredOAuthClientInformation | undefined
   let tokens: StoredOAuthTokens | undefined
   let verifier = ''
-  let opened = false
   let discovered: OAuthDiscoveryState | undefined
   return {
     redirectUrl,
@@ -189,13 +199,7 @@ function memoryProvider(redirectUrl: string, open: (address: string) => Promise<
     saveTokens: (fresh) => {
       tokens = fresh
     },
-    invalidateCredentials: () => {
-      tokens = undefined
-    },
-    redirectToAuthorization: async (url) => {
-      if (!opened) await open(url.href)
-      opened = true
-    },
+    redirectToAuthorization: (url) => open(url.href),
     saveDiscoveryState: (state) => {
       discovered = state
     },

@@ -180,13 +180,15 @@ computer each time needs <code>SVC_LOOPBACK_ANY_PORT=true</code>, which whoever 
 const SESSION_COOKIE = 'svc_oauth_session'
 
 /** The library's own session lasts one request; there is nothing to remember it for. */
-function withoutSessionCookie(response: Response): Response {
+async function withoutSessionCookie(response: Response): Promise<Response> {
   const headers = new Headers(response.headers)
   headers.delete('set-cookie')
   for (const cookie of response.headers.getSetCookie()) {
     if (!cookie.startsWith(SESSION_COOKIE)) headers.append('set-cookie', cookie)
   }
-  return new Response(response.body, { status: response.status, headers })
+  // All of it is there already: handed on as a stream its end could be lost with the answer it came from.
+  const body = response.body === null ? null : await response.arrayBuffer()
+  return new Response(body, { status: response.status, headers })
 }
 
 function moved(request: Request, url: string): Request {
