@@ -3,7 +3,7 @@ import { readConfig } from './config.ts'
 import { findLogin, parseApiKey, parseApiUrl, requireLogin } from './credentials.ts'
 
 type Env = Record<string, string>
-const ADA = { home: '/home/ada', platform: 'linux', folder: '/work' } as const
+const ADA = { home: '/home/ada', platform: 'linux', folder: '/home/ada/project' } as const
 const NOWHERE = { SVC_CONFIG_DIR: '/nonexistent' }
 const nowhere = (env: Env = {}) => readConfig({ ...NOWHERE, ...env }, ADA)
 const file = (env: Env) => readConfig(env, ADA).contextsFile
@@ -20,8 +20,8 @@ test('on Windows it is APPDATA', () => {
 })
 
 test('the instance of this folder keeps its data in .svc, or where SVC_DATA_DIR says', () => {
-  expect(readConfig({}, ADA).dataDir).toBe('/work/.svc')
-  expect(readConfig({ SVC_DATA_DIR: 'data' }, ADA).dataDir).toBe('/work/data')
+  expect(readConfig({}, ADA).dataDir).toBe('/home/ada/project/.svc')
+  expect(readConfig({ SVC_DATA_DIR: 'data' }, ADA).dataDir).toBe('/home/ada/project/data')
 })
 
 test.each<[Env, readonly string[] | undefined]>([

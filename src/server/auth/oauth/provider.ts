@@ -186,7 +186,7 @@ async function withoutSessionCookie(response: Response): Promise<Response> {
   for (const cookie of response.headers.getSetCookie()) {
     if (!cookie.startsWith(SESSION_COOKIE)) headers.append('set-cookie', cookie)
   }
-  // All of it is there already: handed on as a stream its end could be lost with the answer it came from.
+  // As bytes, not as a stream: then its length goes along.
   const body = response.body === null ? null : await response.arrayBuffer()
   return new Response(body, { status: response.status, headers })
 }
