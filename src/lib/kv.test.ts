@@ -74,6 +74,31 @@ function suite(kind: KeyValueStore['kind'], { open, after }: Subject) {
     await after(0.5, async () => (await kv.count(window, 1)) === 1)
   })
 
+  it('takes one from each pot or from none, and says which is empty', async () => {
+    const [small, large] = [key('small'), key('large')]
+    const pots = [
+      { key: large, limit: 5, seconds: 3600, opening: 0 },
+      { key: small, limit: 2, seconds: 1, opening: 0 },
+    ]
+    const taken = await Promise.all(Array.from({ length: 4 }, () => kv.take(pots)))
+    expect(taken).toEqual(['taken', 'taken', { empty: 1 }, { empty: 1 }])
+    expect([await kv.get(small), await kv.get(large)]).toEqual(['2', '2'])
+    await after(1, async () => (await kv.take(pots)) === 'taken')
+    expect([await kv.get(small), await kv.get(large)]).toEqual(['1', '3'])
+  })
+
+  it('asks what was taken before where nobody counted yet, and goes on from there once', async () => {
+    const pot = { key: key('pot'), limit: 9, seconds: 3600 }
+    expect(await kv.take([{ ...pot, opening: 'must be known' }])).toEqual({ unopened: 0 })
+    expect(await kv.get(pot.key)).toBeUndefined()
+    expect(await kv.take([{ ...pot, opening: 9 }])).toEqual({ empty: 0 })
+    expect(await kv.get(pot.key)).toBeUndefined()
+    expect(await kv.take([{ ...pot, opening: 6 }])).toBe('taken')
+    expect(await kv.take([{ ...pot, opening: 0 }])).toBe('taken')
+    expect(await kv.take([{ ...pot, opening: 'must be known' }])).toBe('taken')
+    expect(await kv.take([{ ...pot, opening: 'must be known' }])).toEqual({ empty: 0 })
+  })
+
   it('is set once by one of many, until it runs out', async () => {
     const id = key('replay')
     const firsts = await Promise.all(Array.from({ length: 20 }, () => kv.setOnce(id, 1)))
@@ -127,6 +152,7 @@ describe('with the shared store away', () => {
   const gone: KeyValueStore = {
     kind: 'redis',
     count: away,
+    take: away,
     get: away,
     set: away,
     setOnce: away,
@@ -143,6 +169,7 @@ describe('with the shared store away', () => {
     await store.delete('b')
     expect(await store.get('b')).toBeUndefined()
     await expect(store.setOnce('c', 60)).rejects.toBeInstanceOf(StoreUnavailable)
+    await expect(store.take([])).rejects.toBeInstanceOf(StoreUnavailable)
     await expect(store.ping()).rejects.toThrow('ECONNREFUSED')
   })
 })

@@ -6,6 +6,8 @@ export type KeyValueStore = AsyncDisposable & {
   readonly kind: 'redis' | 'memory'
   /** Adds one; the count begins anew `seconds` after its first. */
   count(key: string, seconds: number): Promise<number>
+  /** One from each pot, or from none of them. */
+  take(pots: readonly Pot[]): Promise<Taken>
   get(key: string): Promise<string | undefined>
   set(key: string, value: string, seconds: number): Promise<void>
   /** True for the first to set it, false for all others until it runs out. */
@@ -14,21 +16,49 @@ export type KeyValueStore = AsyncDisposable & {
   ping(): Promise<void>
 }
 
+/** So much may be taken in so many seconds from the first on. `opening` is what was taken before anyone counted. */
+export type Pot = { key: string; limit: number; seconds: number; opening: number | 'must be known' }
+
+/** By its place, the first pot that is empty, or whose opening must be told. */
+export type Taken = 'taken' | { empty: number } | { unopened: number }
+
 const COUNT = `local n = redis.call('incr', KEYS[1]) if n == 1 then redis.call('expire', KEYS[1], ARGV[1]) end return n`
 
+/** Answers 0, the place of an empty pot from 1 on, or below 0 the place of one that must be opened. */
+const TAKE = `
+  for i = 1, #KEYS do
+    local opening = ARGV[i * 3]
+    local n = redis.call('get', KEYS[i]) or opening
+    if n == '' then return -i end
+    if tonumber(n) >= tonumber(ARGV[i * 3 - 2]) then return i end
+  end
+  for i = 1, #KEYS do
+    local opening = ARGV[i * 3]
+    if opening ~= '' then redis.call('set', KEYS[i], opening, 'EX', ARGV[i * 3 - 1], 'NX') end
+    redis.call('incr', KEYS[i])
+  end
+  return 0`
+
+class Commands extends Redis {
+  declare takeFromAll: (count: number, ...keysAndArguments: (string | number)[]) => Promise<number>
+}
+
 export function openRedis(url: string, onError: (error: unknown) => void, keyPrefix = 'svc:'): KeyValueStore {
-  const redis = new Redis(url, {
+  const redis = new Commands(url, {
     maxRetriesPerRequest: 1,
     connectTimeout: 3_000,
     commandTimeout: 2_000,
-    // What is asked in one turn goes out in one write.
-    enableAutoPipelining: true,
     keyPrefix,
+    scripts: { takeFromAll: { lua: TAKE } },
   })
   redis.on('error', onError)
   return {
     kind: 'redis',
     count: async (key, seconds) => Number(await redis.eval(COUNT, 1, key, seconds)),
+    take: async (pots) => {
+      const limits = pots.flatMap(({ limit, seconds, opening }) => [limit, seconds, opening === MUST ? '' : opening])
+      return toTaken(await redis.takeFromAll(pots.length, ...pots.map(({ key }) => key), ...limits))
+    },
     get: async (key) => (await redis.get(key)) ?? undefined,
     set: async (key, value, seconds) => {
       await redis.set(key, value, 'EX', seconds)
@@ -42,6 +72,13 @@ export function openRedis(url: string, onError: (error: unknown) => void, keyPre
     },
     [Symbol.asyncDispose]: async () => redis.disconnect(),
   }
+}
+
+const MUST = 'must be known'
+
+function toTaken(place: number): Taken {
+  if (place === 0) return 'taken'
+  return place > 0 ? { empty: place - 1 } : { unopened: -place - 1 }
 }
 
 const SWEEP_AT = 10_000
@@ -70,6 +107,18 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
       put(key, String(next), before?.until ?? after(seconds))
       return next
     },
+    take: async (pots) => {
+      const takenOf = ({ key, opening }: Pot) => live(key)?.value ?? opening
+      for (const [place, pot] of pots.entries()) {
+        const taken = takenOf(pot)
+        if (taken === MUST) return { unopened: place }
+        if (Number(taken) >= pot.limit) return { empty: place }
+      }
+      for (const pot of pots) {
+        put(pot.key, String(Number(takenOf(pot)) + 1), live(pot.key)?.until ?? after(pot.seconds))
+      }
+      return 'taken'
+    },
     get: async (key) => live(key)?.value,
     set: async (key, value, seconds) => put(key, value, after(seconds)),
     setOnce: async (key, seconds) => {
@@ -92,19 +141,21 @@ export class StoreUnavailable extends Error {
 
 /**
  * Goes on with a map in the process while the shared store is away: counts are then per process, which is better
- * than no limit and better than no service. Not so `setOnce`: without the others it cannot say who was first.
+ * than no limit and better than no service. Not so `setOnce` and `take`: without the others they cannot say who was
+ * first, or what is left.
  */
 export function withFallback(shared: KeyValueStore, own: KeyValueStore): KeyValueStore {
+  const unavailable = (cause: unknown) => {
+    throw new StoreUnavailable('the key-value store cannot be asked', { cause })
+  }
   const or = <T>(ask: Promise<T>, instead: () => Promise<T>) => ask.catch(instead)
   return {
     kind: shared.kind,
     count: (key, seconds) => or(shared.count(key, seconds), () => own.count(key, seconds)),
+    take: (pots) => shared.take(pots).catch(unavailable),
     get: (key) => or(shared.get(key), () => own.get(key)),
     set: (key, value, seconds) => or(shared.set(key, value, seconds), () => own.set(key, value, seconds)),
-    setOnce: (key, seconds) =>
-      shared.setOnce(key, seconds).catch((cause: unknown) => {
-        throw new StoreUnavailable('the key-value store cannot be asked', { cause })
-      }),
+    setOnce: (key, seconds) => shared.setOnce(key, seconds).catch(unavailable),
     delete: (key) => or(shared.delete(key), () => own.delete(key)),
     ping: () => shared.ping(),
     [Symbol.asyncDispose]: async () => {

@@ -44,6 +44,11 @@ class Statement implements Sql {
   }
 }
 
+/** The same statement with other values: to put its text together again costs more than to bind it. */
+export function withValues({ text, name }: Sql, values: readonly unknown[]): Sql {
+  return { text, name, values }
+}
+
 class Raw {
   readonly text: string
   constructor(text: string) {
@@ -54,6 +59,12 @@ class Raw {
 /** A quoted identifier. Only for names read from the catalogue or written in code. */
 export function identifier(...parts: string[]): Raw {
   return new Raw(parts.map((part) => pg.escapeIdentifier(part)).join('.'))
+}
+
+/** A number of ours written out, for what the planner should know and what is never another one. */
+export function integer(value: number): Raw {
+  if (!Number.isSafeInteger(value)) throw new TypeError(`${value} is no integer`)
+  return new Raw(String(value))
 }
 
 /** Text of our own, such as a migration file. It runs unprepared, so it may hold several statements. */

@@ -46,12 +46,11 @@ function createKeys(dataKey: string): (purpose: string) => KeyObject {
 
 /** Each part after its length, so that no two lists of parts make one message. */
 function digest(key: KeyObject, parts: readonly string[]): Buffer {
-  const mac = createHmac('sha256', key)
-  for (const part of [VERSION, ...parts]) {
+  const pieces = [VERSION, ...parts].flatMap((part) => {
     const bytes = Buffer.from(part.normalize('NFC'))
     const length = Buffer.alloc(4)
     length.writeUInt32BE(bytes.length)
-    mac.update(length).update(bytes)
-  }
-  return mac.digest().subarray(0, KEPT_BYTES)
+    return [length, bytes]
+  })
+  return createHmac('sha256', key).update(Buffer.concat(pieces)).digest().subarray(0, KEPT_BYTES)
 }

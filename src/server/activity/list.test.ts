@@ -5,6 +5,7 @@ import { systemClock } from '#lib/clock.ts'
 import { findSecrets } from '../../../test/help/canary.ts'
 import { type System, startSystem } from '../../../test/help/system.ts'
 import { type Activity, createActivity, type Question } from './index.ts'
+import { begin } from './test-records.ts'
 
 const QUESTION = 'canary-listed-question'
 const DATA = { type: 'data_sources' } as const
@@ -24,7 +25,7 @@ describe('DS-20 the list of Activity', () => {
 
   type Who = { org_id: string; user_id: string }
   const ask = ({ org_id, user_id }: Who, over: Partial<Question> = {}) =>
-    activity.begin({
+    begin(activity, system.db, {
       org_id,
       target: 'db_handbook',
       source: 'api',

@@ -8,6 +8,7 @@ import { needs, stores } from '../../../test/help/stores.ts'
 import { createActivity } from './index.ts'
 import { createQuota } from './quota.ts'
 import { setOverride } from './quota-store.ts'
+import { begin } from './test-records.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -29,7 +30,7 @@ async function record(clock: TestClock, org_id: string, times: number, counted =
   const activity = createActivity({ db: database.db, clock, dataKey: 'ab'.repeat(32), onError: console.error })
   const principal = { kind: 'user', id: 'usr_1', user_id: 'usr_1' } as const
   const asked = { org_id, target: 'db_a', source: 'api', principal, question: 'q', filters: {}, counted } as const
-  for (let n = 0; n < times; n++) await activity.begin(asked)
+  for (let n = 0; n < times; n++) await begin(activity, database.db, asked)
 }
 
 const refused = (retryAfterSeconds: number) => ({ code: 'RATE_LIMITED', retryAfterSeconds })
@@ -107,7 +108,10 @@ describe('DS-18 questions an organization may ask', () => {
 
 describe('DS-18 while the shared store is away', () => {
   const away: KeyValueStore = Object.fromEntries(
-    ['count', 'get', 'set', 'setOnce', 'delete', 'ping'].map((name) => [name, () => Promise.reject(new Error('away'))]),
+    ['count', 'take', 'get', 'set', 'setOnce', 'delete', 'ping'].map((name) => [
+      name,
+      () => Promise.reject(new Error('away')),
+    ]),
   ) as unknown as KeyValueStore
 
   it('minutes are counted by each process, days by the records', async () => {

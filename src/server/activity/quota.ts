@@ -2,13 +2,14 @@ import { ServiceError } from '#contract/errors.ts'
 import type { Route } from '#edge/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import type { KeyValueStore } from '#lib/kv.ts'
-import { createDayCounter } from './day-counter.ts'
+import { type KeyValueStore, type Pot, StoreUnavailable, type Taken } from '#lib/kv.ts'
 import { createLimits, type Limits } from './limits.ts'
+import { countQuestions } from './quota-store.ts'
 import { setQuotaRoute } from './set-quota.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
+const FAR = new Date('9999-01-01T00:00:00Z')
 
 export type Quota = {
   readonly routes: readonly Route[]
@@ -21,23 +22,53 @@ type Deps = Limits & { kv: KeyValueStore; db: Db; clock: Clock }
 /** Minutes and days are those of the clock, in UTC, and shared by all replicas. */
 export function createQuota({ kv, db, clock, ...defaults }: Deps): Quota {
   const limits = createLimits({ db, clock, ...defaults })
-  const day = createDayCounter({ kv, db })
   return {
     routes: [setQuotaRoute({ db, clock, limits })],
     spend: async (orgId) => {
       const now = clock.now()
-      const { perMinute, perDay } = await limits.of(orgId)
-      const minute = Math.floor(now.getTime() / MINUTE_MS)
-      // The day is looked at meanwhile, and spent only if the minute lets it pass: a hasty agent must not use up the
-      // day with refusals.
-      const [inMinute, today] = await Promise.all([
-        kv.count(`questions:minute:${orgId}:${minute}`, MINUTE_MS / 1000),
-        day.look(orgId, now),
-      ])
-      if (inMinute > perMinute) throw refusal(perMinute, 'minute', MINUTE_MS, now)
-      if (!(await today.spend(perDay))) throw refusal(perDay, 'day (UTC)', DAY_MS, now)
+      const limit = await limits.of(orgId)
+      const taken = await take({ kv, db }, orgId, limit, now).catch((error: unknown) => {
+        if (error instanceof StoreUnavailable) return takeAlone({ kv, db }, orgId, limit, now)
+        throw error
+      })
+      if (taken === 'taken') return
+      if ('empty' in taken && taken.empty === 0) throw refusal(limit.perMinute, 'minute', MINUTE_MS, now)
+      throw refusal(limit.perDay, 'day (UTC)', DAY_MS, now)
     },
   }
+}
+
+type Stores = { kv: KeyValueStore; db: Db }
+
+/** The minute first: a hasty agent must not use up the day with refusals. */
+async function take({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<Taken> {
+  const pots = (opening: Pot['opening']): Pot[] => [
+    { ...minuteOf(orgId, now), limit: limit.perMinute, opening: 0 },
+    { ...dayOf(orgId, now), limit: limit.perDay, opening },
+  ]
+  const taken = await kv.take(pots('must be known'))
+  if (taken === 'taken' || 'empty' in taken) return taken
+  // The day is new, or the store lost its count. Who began before now is in the records.
+  return kv.take(pots(await countQuestions(db, orgId, midnightOf(now), now)))
+}
+
+/** The shared store is away: each process counts its minutes by itself, and only the records know the day. */
+async function takeAlone({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<Taken> {
+  const { key, seconds } = minuteOf(orgId, now)
+  if ((await kv.count(key, seconds)) > limit.perMinute) return { empty: 0 }
+  return (await countQuestions(db, orgId, midnightOf(now), FAR)) < limit.perDay ? 'taken' : { empty: 1 }
+}
+
+function minuteOf(orgId: string, now: Date) {
+  return { key: `questions:{${orgId}}:minute:${Math.floor(now.getTime() / MINUTE_MS)}`, seconds: MINUTE_MS / 1000 }
+}
+
+function dayOf(orgId: string, now: Date) {
+  return { key: `questions:{${orgId}}:day:${Math.floor(now.getTime() / DAY_MS)}`, seconds: DAY_MS / 1000 }
+}
+
+function midnightOf(now: Date): Date {
+  return new Date(now.getTime() - (now.getTime() % DAY_MS))
 }
 
 function refusal(limit: number, span: string, spanMs: number, now: Date): ServiceError {

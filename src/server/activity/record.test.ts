@@ -9,6 +9,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/help/database
 import { createActivity } from './index.ts'
 import type { Question } from './record.ts'
 import type { NewRecord, Outcome } from './store.ts'
+import { begin } from './test-records.ts'
 
 const clock = testClock(new Date('2026-03-01T12:00:00Z'))
 let database: TestDatabase
@@ -35,7 +36,8 @@ const asked = (over: Partial<Question> = {}): Question => ({
 function open(db: Querier = database.db) {
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
-  return { errors, ...createActivity({ db, clock, dataKey: 'ab'.repeat(32), onError }) }
+  const activity = createActivity({ db, clock, dataKey: 'ab'.repeat(32), onError })
+  return { errors, ...activity, begin: (question: Question) => begin(activity, db, question) }
 }
 
 async function recordOf(id: string) {
@@ -54,7 +56,7 @@ function faulty() {
 }
 
 describe('DS-19 a question leaves one record', () => {
-  it('which is stored when begin returns; how it ended is unknown until then, as after a crash', async () => {
+  it('which is stored before the answer; how it ended is unknown until then, as after a crash', async () => {
     const { id } = await open().begin(asked({ org_id: 'org_x' }))
     expect(await recordOf(id)).toEqual({
       id: expect.stringMatching(/^act_/),

@@ -2,11 +2,11 @@ import type { Principal } from '#contract/principal.ts'
 import type { Via } from '#edge/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { gather } from '#lib/gather.ts'
+import type { Sql } from '#lib/db/sql.ts'
 import { newId } from '#lib/ids.ts'
 import { Completions } from './completions.ts'
 import { createDigests, type Filters } from './digest.ts'
-import { insertRecords, type NewRecord, type Outcome } from './store.ts'
+import { insertion, type NewRecord, type Outcome } from './store.ts'
 
 /** A question as it is asked. Its text and filters go no further than their digests. */
 export type Question = {
@@ -21,8 +21,13 @@ export type Question = {
 }
 
 export type Recorder = AsyncDisposable & {
-  /** Durable when it returns. Await it before the answer goes out: without a record there is no answer. */
-  begin(asked: Question): Promise<{ id: string }>
+  /** What will be kept of a question; nothing is written yet. */
+  draft(asked: Question): NewRecord
+  /**
+   * The statement that writes them, for whoever asks the store something else in the same breath. Await it before the
+   * answer goes out: without a record there is no answer.
+   */
+  insertion(drafts: readonly NewRecord[]): Sql
   /** Written within a second. */
   complete(id: string, outcome: Outcome): void
   flush(): Promise<void>
@@ -39,24 +44,19 @@ export type RecorderDeps = {
 export function createRecorder({ db, clock, dataKey, onError }: RecorderDeps): Recorder {
   const completions = new Completions(db, onError)
   const digestsOf = createDigests(dataKey)
-  // The disk is waited for once by all who ask at the same time, not once by each.
-  const insert = gather((rows: readonly NewRecord[]) => insertRecords(db, rows))
   return {
-    begin: async ({ principal, question, filters, ...asked }) => {
-      const id = newId('act')
-      await insert({
-        ...asked,
-        ...digestsOf(asked.org_id, asked.target, question, filters),
-        id,
-        type: 'data_source',
-        principal_kind: principal.kind,
-        principal_id: principal.id,
-        user_id: principal.user_id,
-        asked_at: clock.now(),
-        question_bytes: Buffer.byteLength(question),
-      })
-      return { id }
-    },
+    draft: ({ principal, question, filters, ...asked }) => ({
+      ...asked,
+      ...digestsOf(asked.org_id, asked.target, question, filters),
+      id: newId('act'),
+      type: 'data_source',
+      principal_kind: principal.kind,
+      principal_id: principal.id,
+      user_id: principal.user_id,
+      asked_at: clock.now(),
+      question_bytes: Buffer.byteLength(question),
+    }),
+    insertion,
     complete: (id, { status, duration_ms, answer_bytes }) => {
       completions.add({ id, status, duration_ms: Math.round(duration_ms), answer_bytes })
     },

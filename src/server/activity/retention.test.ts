@@ -3,6 +3,7 @@ import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase } from '../../../test/help/database.ts'
 import { createActivity, retentionLoop } from './index.ts'
+import { begin } from './test-records.ts'
 
 const NOW = new Date('2026-06-30T12:00:00Z')
 const DAY_MS = 24 * 60 * 60_000
@@ -13,7 +14,7 @@ it('DS-19 records are kept for 90 days, then deleted, however many there are', a
   const clock = testClock(new Date(NOW.getTime() - 90 * DAY_MS))
   const activity = createActivity({ db, clock, dataKey: 'ab'.repeat(32), onError: console.error })
   const asked = { org_id: 'org_a', target: 'db_a', source: 'api', question: 'q', filters: {}, counted: true } as const
-  const kept = await activity.begin({ ...asked, principal: { kind: 'run', id: 'exe_1', user_id: null } })
+  const kept = await begin(activity, db, { ...asked, principal: { kind: 'run', id: 'exe_1', user_id: null } })
   await db.query(sql`
     insert into activity.records (id, org_id, type, source, target, principal_kind, principal_id, asked_at, counted,
                                   key_id, digest, question_bytes)

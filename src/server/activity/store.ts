@@ -1,7 +1,7 @@
 import type { ActivityRecord } from '#contract/activity.ts'
 import type { PrincipalKind } from '#contract/principal.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
 import type { Digests } from './digest.ts'
 
 export type RecordType = 'data_source' | 'function'
@@ -13,10 +13,9 @@ type Asked = Pick<ActivityRecord, 'id' | 'target' | 'source' | 'user_id'> & {
 }
 export type NewRecord = Asked & Digests & { org_id: string; type: RecordType; counted: boolean; question_bytes: number }
 
-/** Answers their ids. */
-export async function insertRecords(db: Querier, rows: readonly NewRecord[]): Promise<string[]> {
+export function insertion(rows: readonly NewRecord[]): Sql {
   const column = <K extends keyof NewRecord>(key: K) => rows.map((row) => row[key])
-  await db.query(sql`
+  return sql`
     insert into activity.records
       (id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, counted, key_id, digest,
        filters_digest, question_bytes)
@@ -25,8 +24,7 @@ export async function insertRecords(db: Querier, rows: readonly NewRecord[]): Pr
       ${column('target')}::text[], ${column('principal_kind')}::text[], ${column('principal_id')}::text[],
       ${column('user_id')}::text[], ${column('asked_at')}::timestamptz[], ${column('counted')}::boolean[],
       ${column('key_id')}::text[], ${column('digest')}::bytea[], ${column('filters_digest')}::bytea[],
-      ${column('question_bytes')}::integer[])`)
-  return column('id')
+      ${column('question_bytes')}::integer[])`
 }
 
 export type Outcome = { status: number; duration_ms: number; answer_bytes: number }

@@ -8,8 +8,6 @@ export type Ruler = {
   frame(hit: Framed, isLeftOut: (key: string, value: unknown) => boolean): number
   /** Bytes of one value in a hit's metadata. */
   value(key: string, value: unknown): number
-  /** Bytes of an unmarked answer whose hits add up to `hits`. */
-  whole(count: number, hits: number): number
   /** Everything around the hits of a shortened answer; a little high. */
   around(count: number, note: string): number
 }
@@ -42,10 +40,6 @@ export function createRuler(format: Format): Ruler {
       for (const [key, given] of entries) bytes += keyBytes(key) + (isLeftOut(key, given) ? 0 : value(key, given))
       return bytes
     },
-    whole: (count, hits) =>
-      count === 0
-        ? bytesOf({ count, results: [] }, format)
-        : bytesOf({ count, results: [hitWith({})] }, format) - emptyHit + hits,
     around: (count, note) => bytesOf({ count, results: ['x'], truncated: true, note }, format) - 3,
   }
 }
@@ -69,6 +63,6 @@ function hitWith(metadata: object) {
   return { id: '', title: null, metadata }
 }
 
-function bytesOf(value: unknown, format: Format): number {
+export function bytesOf(value: unknown, format: Format): number {
   return Buffer.byteLength(encode(value, format).body)
 }

@@ -6,6 +6,7 @@ import { cutText, textBytes } from './text-size.ts'
 import { ANSWER_BYTES, type Answer, type Hit, truncateAnswer } from './truncate.ts'
 
 const FORMATS = ['json', 'yaml'] as const
+const truncated = (hits: readonly Hit[], format: Format) => truncateAnswer(hits, format).answer
 const bytes = (answer: Answer, format: Format) => Buffer.byteLength(encode(answer, format).body)
 const read = (answer: Answer, format: Format): Answer => {
   const { body } = encode(answer, format)
@@ -41,12 +42,12 @@ const hits = fc.array(
 describe('DS-16 an answer of at most 16 KiB', () => {
   it.each(FORMATS)('is left alone when it fits, in %s', (format) => {
     const all = [hit('1', 'short'), hit('2', { a: [1, 2] })]
-    expect(truncateAnswer(all, format)).toEqual({ count: 2, results: all })
+    expect(truncated(all, format)).toEqual({ count: 2, results: all })
   })
 
   it.each(FORMATS)('cuts long values first, all to one length, and says so, in %s', (format) => {
     const all = Array.from({ length: 4 }, (_, n) => hit(String(n), 'x'.repeat(10_000)))
-    const answer = truncateAnswer(all, format)
+    const answer = truncated(all, format)
     expect(answer.count).toBe(4)
     const lengths = new Set(answer.results.map(({ metadata }) => (metadata.body as string).length))
     expect(lengths.size).toBe(1)
@@ -61,7 +62,7 @@ describe('DS-16 an answer of at most 16 KiB', () => {
   it.each(FORMATS)('leaves out last hits when cutting is not enough, in %s', (format) => {
     const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`column_${n}`, 'y'.repeat(200)]))
     const all = Array.from({ length: 20 }, (_, n) => ({ id: `id ${n}`, title: 'T', metadata }))
-    const answer = truncateAnswer(all, format)
+    const answer = truncated(all, format)
     expect(answer.results.map(({ id }) => id)).toEqual(all.slice(0, answer.count).map(({ id }) => id))
     expect(answer.count).toBeGreaterThan(3)
     expect(answer.note).toContain(`the last ${20 - answer.count} of 20 hits left out`)
@@ -88,7 +89,7 @@ describe('DS-16 an answer of at most 16 KiB', () => {
         _target: 'docs',
       },
     }))
-    const answer = truncateAnswer(all, format)
+    const answer = truncated(all, format)
     expect([answer.count, bytes(answer, format)]).toEqual([20, size])
     expect(answer.note).toContain(`20 values cut to ${length} characters`)
   })
@@ -96,26 +97,26 @@ describe('DS-16 an answer of at most 16 KiB', () => {
   it.each(FORMATS)('is left alone up to the last byte, and not a byte further, in %s', (format) => {
     const filled = (n: number) => [hit('1', { n: [1, 'é'] }), hit('2', 'x'.repeat(n))]
     const free = ANSWER_BYTES - bytes({ count: 2, results: filled(0) }, format)
-    expect(truncateAnswer(filled(free), format)).toEqual({ count: 2, results: filled(free) })
-    expect(truncateAnswer(filled(free + 1), format).truncated).toBe(true)
+    expect(truncated(filled(free), format)).toEqual({ count: 2, results: filled(free) })
+    expect(truncated(filled(free + 1), format).truncated).toBe(true)
   })
 
   it('a column may be called title too', () => {
     const metadata = { title: 'm'.repeat(9_000), _score: 1, _target: 'docs' }
-    const { results } = truncateAnswer([{ id: '1', title: 't'.repeat(9_000), metadata }], 'json')
+    const { results } = truncated([{ id: '1', title: 't'.repeat(9_000), metadata }], 'json')
     expect([results[0]!.title![0], (results[0]!.metadata.title as string)[0]]).toEqual(['t', 'm'])
   })
 
   it('never cuts ids, labels and numbers', () => {
     const id = 'i'.repeat(2_000)
     const all = Array.from({ length: 5 }, () => hit(id, 'z'.repeat(20_000)))
-    for (const { id: kept, metadata } of truncateAnswer(all, 'json').results) {
+    for (const { id: kept, metadata } of truncated(all, 'json').results) {
       expect([kept, metadata._score, metadata._target]).toEqual([id, 0.5, 'docs'])
     }
   })
 
   it('a single hit that cannot fit leaves an empty, marked answer', () => {
-    const answer = truncateAnswer([hit('i'.repeat(20_000), 'x')], 'json')
+    const answer = truncated([hit('i'.repeat(20_000), 'x')], 'json')
     expect(answer).toMatchObject({ count: 0, results: [], truncated: true })
     expect(answer.note).toContain('the last 1 of 1 hits left out')
   })
@@ -125,11 +126,12 @@ describe('DS-16 an answer of at most 16 KiB', () => {
     (format) => {
       fc.assert(
         fc.property(hits, (all) => {
-          const answer = truncateAnswer(all, format)
+          const answer = truncated(all, format)
           expect(bytes(answer, format)).toBeLessThanOrEqual(ANSWER_BYTES)
+          expect(truncateAnswer(all, format).bytes).toBe(bytes(answer, format))
           expect(answer.results).toHaveLength(answer.count)
           expect(read(answer, format).count).toBe(answer.count)
-          expect(encode(truncateAnswer(all, format), format).body).toBe(encode(answer, format).body)
+          expect(encode(truncated(all, format), format).body).toBe(encode(answer, format).body)
           if (!answer.truncated) expect(answer.count).toBe(all.length)
         }),
         { numRuns: 300, seed: 16 },

@@ -1,5 +1,5 @@
 import type { Format } from '#edge/negotiate.ts'
-import { createRuler, type Ruler } from './answer-size.ts'
+import { bytesOf, createRuler, type Ruler } from './answer-size.ts'
 import { cutCount, cutText, fillCutSizes } from './text-size.ts'
 
 export const ANSWER_BYTES = 16 * 1024
@@ -9,23 +9,41 @@ export type Hit = { id: string; title: string | null; metadata: Record<string, u
 export type Answer = { count: number; results: Hit[]; truncated?: true; note?: string }
 
 /**
- * At most `limit` bytes as it will be sent: long values are cut first, all to one length, then the last hits go.
- * Ids, labels and numbers are never cut. Pure, and the same answer always gives the same bytes.
+ * At most `limit` bytes as it will be sent, and how many: long values are cut first, all to one length, then the last
+ * hits go. Ids, labels and numbers are never cut. Pure, and the same answer always gives the same bytes.
  *
- * Each piece is measured once and the rest is sums, exact or a little high: writing the answer out to see how long it
- * is took several milliseconds.
+ * What may be too long is not written out to see how long it is, which took several milliseconds: each piece is
+ * measured once and the rest is sums, exact or a little high.
  */
-export function truncateAnswer(hits: readonly Hit[], format: Format, limit = ANSWER_BYTES): Answer {
-  const ruler = createRuler(format)
-  const pieces = hits.map((hit) => ({ frame: ruler.frame(hit, isCuttable), texts: cuttable(hit) }))
-  const longest = longestThinkable(pieces, limit)
-  if (longest === undefined && ruler.whole(hits.length, sumWhole(pieces, ruler)) <= limit) {
-    return { count: hits.length, results: [...hits] }
+export function truncateAnswer(
+  hits: readonly Hit[],
+  format: Format,
+  limit = ANSWER_BYTES,
+): { answer: Answer; bytes: number } {
+  const texts = hits.map(cuttable)
+  const longest = longestThinkable(texts, limit)
+  if (longest === undefined) {
+    const answer = { count: hits.length, results: [...hits] }
+    const bytes = bytesOf(answer, format)
+    if (bytes <= limit) return { answer, bytes }
   }
-  const measured = measure(pieces, format, ruler, longest ?? limit)
+  const answer = shorten(hits, texts, format, longest ?? limit, limit)
+  return { answer, bytes: bytesOf(answer, format) }
+}
+
+function shorten(
+  hits: readonly Hit[],
+  texts: readonly (readonly Cuttable[])[],
+  format: Format,
+  longest: number,
+  limit: number,
+): Answer {
+  const ruler = createRuler(format)
+  const pieces = hits.map((hit, i) => ({ frame: ruler.frame(hit, isCuttable), texts: texts[i]! }))
+  const measured = measure(pieces, format, ruler, longest)
   const room = limit - ruler.around(hits.length, noteOf(9_999, ANSWER_BYTES, hits.length, hits.length))
   const kept = mostThatFit(measured, room)
-  return assemble(hits, kept, longestCut(measured, kept, room, longest ?? limit))
+  return assemble(hits, kept, longestCut(measured, kept, room, longest))
 }
 
 type Cuttable = { key: string; value: unknown; text: string }
@@ -36,24 +54,16 @@ type Pieces = { frame: number; texts: readonly Cuttable[] }
  * Each unit takes a byte or more, so no cut can be longer than this; undefined when the lengths alone do not say
  * that anything must be cut. Spares looking at what will be cut off anyway.
  */
-function longestThinkable(pieces: readonly Pieces[], limit: number): number | undefined {
-  const lengths = Uint32Array.from(pieces.flatMap(({ texts }) => texts.map(({ text }) => text.length))).sort()
+function longestThinkable(texts: readonly (readonly Cuttable[])[], limit: number): number | undefined {
+  const lengths = texts.flatMap((all) => all.map(({ text }) => text.length))
+  if (lengths.reduce((sum, length) => sum + length, 0) <= limit) return undefined
   let room = limit
-  for (const [i, length] of lengths.entries()) {
+  for (const [i, length] of Uint32Array.from(lengths).sort().entries()) {
     const share = Math.floor(room / (lengths.length - i))
     if (length > share) return Math.max(share, SHORTEST_CUT)
     room -= length
   }
   return undefined
-}
-
-function sumWhole(pieces: readonly Pieces[], ruler: Ruler): number {
-  let sum = 0
-  for (const { frame, texts } of pieces) {
-    sum += frame
-    for (const { key, value } of texts) sum += ruler.value(key, value)
-  }
-  return sum
 }
 
 /** `from`: where the sizes of its cuts begin. */

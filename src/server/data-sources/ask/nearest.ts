@@ -1,6 +1,6 @@
 import type { Db, Tx } from '#lib/db/db.ts'
 import type { Sql } from '#lib/db/sql.ts'
-import { indexStatement, type Question, searchSettings } from './statement.ts'
+import { nearestStatement, type Question, searchSettings } from './statement.ts'
 
 /** A managed database as its reader has it. */
 export type Reader = Pick<Db, 'tx'> & {
@@ -8,13 +8,12 @@ export type Reader = Pick<Db, 'tx'> & {
   reads<T>(work: (on: Pick<Tx, 'query'>) => Promise<T>, session: Sql): Promise<T>
 }
 
+const SETTINGS = searchSettings('hnsw', { until: 'session' })
+
 /** The commonest question in one round trip: by an HNSW index, without a filter. Undefined where that is not enough. */
 export async function nearest<Row>(db: Reader, question: Question): Promise<Row[] | undefined> {
   const { entry, filters, limit } = question
   if (entry.index !== 'hnsw' || filters.length > 0) return undefined
-  const rows = await db.reads(
-    (on) => on.query<Row>(indexStatement(question)),
-    searchSettings('hnsw', { until: 'session' }),
-  )
+  const rows = await db.reads((on) => on.query<Row>(nearestStatement(question)), SETTINGS)
   return rows.length < limit ? undefined : rows
 }

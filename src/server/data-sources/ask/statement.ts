@@ -1,4 +1,4 @@
-import { identifier, type Sql, script, sql } from '#lib/db/sql.ts'
+import { identifier, integer, type Sql, script, sql, withValues } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
 import type { Filter } from './filters.ts'
 import { asText } from './values.ts'
@@ -16,8 +16,8 @@ export type Question = { entry: ResolvedEntry; vector: string | Buffer; filters:
  */
 const EF_SEARCH = 200
 const EF_SEARCH_FILTERED = 400
-const OVERFETCH = 4
-const OVERFETCH_LEAST = 40
+/** Four times as many as are asked for, up to ten of them and up to twenty. */
+const OVERFETCH = [40, 80]
 
 /**
  * Adding nothing to the distance keeps an approximate index from answering; ordinary indexes still help. Only what is
@@ -37,7 +37,10 @@ export function exactStatement(question: Question): Sql {
     order by distance, 1`
 }
 
-/** The nearest by the index, more than asked, then in their true order. */
+/**
+ * The nearest by the index, more than asked, then in their true order. How many to fetch is written out: the planner
+ * would otherwise make a new plan for each question.
+ */
 export function indexStatement(question: Question): Sql {
   const { entry, limit } = question
   return sql`
@@ -45,13 +48,29 @@ export function indexStatement(question: Question): Sql {
       select ${columns(entry)}, ${idText(entry)} as tie, ${distance(question)} as distance
       from ${relation(entry)}
       where ${condition(question)}
-      order by ${distance(question)}
-      limit ${Math.max(limit * OVERFETCH, OVERFETCH_LEAST)}
+      order by distance
+      limit ${integer(fetched(limit))}
     )
     select ${texts(entry)}, distance from (
       select * from near where distance < 'infinity'::pg_catalog.float8 order by distance, tie limit ${limit}
     ) as found
     order by distance, 1`
+}
+
+function fetched(limit: number): number {
+  return OVERFETCH.find((rows) => rows >= 4 * limit) ?? 4 * limit
+}
+
+const unfiltered = new WeakMap<ResolvedEntry, Map<number, Sql>>()
+
+/** The statement of a question without filters, put together once for an entry as long as that is in use. */
+export function nearestStatement({ entry, vector, limit }: Omit<Question, 'filters'>): Sql {
+  const known = unfiltered.get(entry) ?? new Map<number, Sql>()
+  unfiltered.set(entry, known)
+  const rows = fetched(limit)
+  const statement = known.get(rows) ?? indexStatement({ entry, vector, filters: [], limit })
+  known.set(rows, withValues(statement, []))
+  return withValues(statement, [vector, limit])
 }
 
 /** What the planner expects a filter to leave, and of how many rows. */

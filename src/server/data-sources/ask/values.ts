@@ -1,4 +1,4 @@
-import { identifier, type Sql, sql } from '#lib/db/sql.ts'
+import { identifier, integer, type Sql, sql } from '#lib/db/sql.ts'
 
 /** One more than an answer can hold: what is longer will be cut anyway, and need not cross the wire. */
 const LONGEST = 16_385
@@ -28,7 +28,7 @@ export function asText(column: string, type: string): Sql {
     return sql`pg_catalog.to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
   }
   if (kind === 'timestamp') return sql`pg_catalog.to_char(${name}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-  return sql`pg_catalog.left(${name}::pg_catalog.text, ${LONGEST}::int)`
+  return sql`pg_catalog.left(${name}::pg_catalog.text, ${integer(LONGEST)})`
 }
 
 export function fromText(text: string | null, type: string): unknown {

@@ -1,0 +1,66 @@
+import type { Context, Member, Via } from '#edge/route.ts'
+import type { Querier } from '#lib/db/db.ts'
+import type { Sql } from '#lib/db/sql.ts'
+import { gather } from '#lib/gather.ts'
+import type { Filters } from './filters.ts'
+import { type AskedSource, type Wanted, writeAndCheck } from './store.ts'
+
+/** What Activity keeps of a question; the text goes no further than its digest. */
+export type Asked = {
+  org_id: string
+  target: string
+  source: Via
+  principal: Member
+  question: string
+  filters: Filters
+  counted: boolean
+}
+
+export type Activity<Draft extends { id: string }> = {
+  draft(asked: Asked): Draft
+  insertion(drafts: readonly Draft[]): Sql
+  complete(id: string, outcome: { status: number; duration_ms: number; answer_bytes: number }): void
+}
+
+type Input = { query: string; filters: Filters }
+
+/** One record for each question, however often it is tried and however it ends. Without a record there is no answer. */
+export function createRecords<Draft extends { id: string }>(db: Querier, activity: Activity<Draft>) {
+  // The disk is waited for once by all who ask at the same time, not once by each.
+  const insert = gather((all: readonly { draft: Draft; wanted: Wanted }[]) => {
+    const writing = activity.insertion(all.map(({ draft }) => draft))
+    const wanted = all.map((one) => one.wanted)
+    return writeAndCheck(db, writing, wanted)
+  })
+  return (wanted: Wanted, input: Input, context: Context<Member>) => {
+    const started = performance.now()
+    let source: AskedSource | undefined
+    let written: { id: string; version: Promise<string | undefined> } | undefined
+    const write = (counted: boolean) => {
+      const draft = activity.draft({ ...toAsked(input, context, source), counted })
+      return { id: draft.id, version: insert({ draft, wanted }) }
+    }
+    return {
+      about: (found: AskedSource | undefined): void => {
+        source = found
+      },
+      /** Durable when it resolves, to the version the source had at that moment. */
+      write: (): Promise<string | undefined> => {
+        written ??= write(true)
+        return written.version
+      },
+      complete: async (status: number, answer_bytes: number): Promise<void> => {
+        written ??= write(false)
+        await written.version
+        activity.complete(written.id, { status, duration_ms: performance.now() - started, answer_bytes })
+      },
+    }
+  }
+}
+
+function toAsked({ query, filters }: Input, { principal, via }: Context<Member>, source: AskedSource | undefined) {
+  const { org_id } = principal
+  // What was not found may be any text: it is not kept.
+  const target = source ? `db_${source.database_name}` : 'unknown'
+  return { org_id, target, source: via, principal, question: query, filters }
+}
