@@ -10,6 +10,9 @@ const UNREACHED = '1000000000'
 
 export type Settings = { databaseUrl: string; redisUrl: string; provider: object; dataDir: string }
 
+/** As `npm start` has it. */
+const MEMORY = '--max-semi-space-size=16'
+
 /** Everything the product has, in one process; `flags` are Node's, such as `--cpu-prof`. */
 export function startOurs(settings: Settings, secrets: Secrets, flags: readonly string[] = []): Promise<Server> {
   const { databaseUrl, redisUrl, provider, dataDir } = settings
@@ -24,7 +27,7 @@ export function startOurs(settings: Settings, secrets: Secrets, flags: readonly 
     SVC_QUESTIONS_PER_DAY: UNREACHED,
     ...secrets,
   }
-  return start(process.execPath, [...flags, MAIN], /svc ready at (\S+)/, { env })
+  return start(process.execPath, [MEMORY, ...flags, MAIN], /svc ready at (\S+)/, { env })
 }
 
 export type Secrets = ReturnType<typeof makeSecrets>

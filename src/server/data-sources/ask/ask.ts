@@ -5,6 +5,7 @@ import type { Querier } from '#lib/db/db.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
 import { type Hit, truncateAnswer } from '../truncate.ts'
 import { admit, type Ready } from './admit.ts'
+import { createAllowance } from './allowance.ts'
 import type { Filters } from './filters.ts'
 import type { Reader } from './nearest.ts'
 import { mergeHits } from './rank.ts'
@@ -33,17 +34,17 @@ type Attempt = (source: AskedSource | undefined) => Promise<{ hits: Hit[]; isCur
 export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Route {
   const sources = createSources(deps.db)
   const begin = createRecords(deps.db, deps.activity)
+  const allowance = createAllowance(deps.spend)
   return route(querySource, async (input, context) => {
     const wanted = { org_id: context.principal.org_id, id: input.id }
     const record = begin(wanted, input, context)
-    let spent: Promise<void> | undefined
+    const spend = once(() => allowance.spend(wanted.org_id))
     const attempt: Attempt = async (source) => {
       record.about(source)
       const ready = admit(source, input, context.principal)
-      spent ??= deps.spend(wanted.org_id)
-      await spent
-      // At once: the record must be durable before the answer goes out, not before the search begins.
-      const [hits, version] = await Promise.all([search(deps, ready, input, context), record.write()])
+      if (allowance.wasRefused(wanted.org_id)) await spend()
+      // At once: both must be there before the answer goes out, not before the search begins.
+      const [hits, version] = await Promise.all([search(deps, ready, input, context), spend().then(record.write)])
       return { hits, isCurrent: version === ready.source.version }
     }
     try {
@@ -55,6 +56,14 @@ export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Ro
       throw error
     }
   })
+}
+
+function once<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined
+  return () => {
+    running ??= run()
+    return running
+  }
 }
 
 /** Of the source as it is remembered, if it still was so when the record was written; else as it is looked up now. */
