@@ -17,9 +17,12 @@ export function createAssertionValidator(deps: OAuthDeps): ValidateAssertion {
   return async (token, audience) => {
     const said = read(token, audience)
     if (!said) return undefined
-    if (!(await kv.setOnce(`assertion:${said.id}`, KEPT_SECONDS))) return 'refused'
     const now = clock.now()
-    const grant = await findLiveGrant(db, said.grantId, keys.epoch, now)
+    const [isFirst, grant] = await Promise.all([
+      kv.setOnce(`assertion:${said.id}`, KEPT_SECONDS),
+      findLiveGrant(db, said.grantId, keys.epoch, now),
+    ])
+    if (!isFirst) return 'refused'
     if (!grant || grant.user_id !== said.userId || grant.client_id !== said.clientId) return 'refused'
     if (now.getTime() - (grant.last_used_at?.getTime() ?? 0) > TOUCH_AFTER_MS) await touchGrant(db, grant.id, now)
     return {
