@@ -105,10 +105,10 @@ async function makeRawRole(databaseUrl: string, ownerUrl: string): Promise<strin
   const { pathname } = new URL(ownerUrl)
   url.pathname = pathname
   const password = randomBytes(16).toString('hex')
-  const settings = searchSettings('hnsw')
+  const settings = searchSettings({ entry: { index: 'hnsw' } as ResolvedEntry, filters: [] })
   const [value] = await query(
     url.href,
-    `select '[1]'::vector; begin; ${settings.text};
+    `select '[1]'::vector; ${settings.text};
      select current_setting('hnsw.ef_search') as ef, current_setting('hnsw.iterative_scan') as scan`,
   )
   await query(

@@ -16,6 +16,8 @@ export type Index = { method: 'hnsw'; m?: number; ef_construction?: number } | {
 /** A managed database as the product makes and opens it, with one table to search. */
 export type Managed = AsyncDisposable & {
   reader: ManagedDb
+  /** The same role on connections of its own: what one of them is told does not hold for the other. */
+  peer: ManagedDb
   fill(data: Data): Promise<void>
   /** In place of the index there was; answers what the product makes of the table then, and the seconds it took. */
   index(index: Index): Promise<{ entry: ResolvedEntry; seconds: number }>
@@ -41,8 +43,12 @@ export async function openManaged(server: string): Promise<Managed> {
       password: openPassword(made, as, sealer),
       database: made.physical_name,
     })
-  const pools = createPools({ onError: console.error })
-  stack.defer(() => pools.close())
+  const open = () => {
+    const pools = createPools({ onError: console.error })
+    stack.defer(() => pools.close())
+    return pools
+  }
+  const pools = open()
   const client = new pg.Client({ connectionString: loginOf('owner') })
   await client.connect()
   stack.defer(() => client.end())
@@ -51,6 +57,7 @@ export async function openManaged(server: string): Promise<Managed> {
   let dimensions = 0
   return {
     reader: pools.open(loginOf('reader')),
+    peer: open().open(loginOf('reader')),
     fill: (data) => {
       dimensions = data.dimensions
       return fill(client, data)

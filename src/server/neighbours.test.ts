@@ -1,5 +1,8 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '#contract/client.ts'
 import { listSlimSources } from '#contract/data-sources.ts'
@@ -37,6 +40,36 @@ describe('calls between services', () => {
     expect(await database.db.query(sql`select n from public.kept`)).toEqual([])
   })
 
+  it('an answer keeps its body while it waits to be read, whatever is collected meanwhile', async () => {
+    const held: ServerResponse[] = []
+    const server = createServer((_, outgoing) => {
+      outgoing.write('first, ')
+      held.push(outgoing)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    await using send = createOperatorFetch()
+    const { port } = server.address() as AddressInfo
+    const response = await remoteNeighbour(`http://127.0.0.1:${port}/`, send, hops)(new Request('http://door/'), INFO)
+    await collectGarbage()
+    held[0]!.end('last')
+    expect(await response.text()).toBe('first, last')
+    server.close()
+  })
+
+  it('a reader who leaves is heard by the neighbour', async () => {
+    const left = Promise.withResolvers<void>()
+    const server = createServer((_, outgoing) => {
+      outgoing.on('close', () => left.resolve()).write('first, ')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    await using send = createOperatorFetch()
+    const { port } = server.address() as AddressInfo
+    const response = await remoteNeighbour(`http://127.0.0.1:${port}/`, send, hops)(new Request('http://door/'), INFO)
+    await response.body!.cancel()
+    await left.promise
+    server.close()
+  })
+
   it('what one client says of itself is not passed on; what we know of it is, signed', async () => {
     const seen: Record<string, string | string[] | undefined>[] = []
     const server = createServer((incoming, outgoing) => {
@@ -62,3 +95,13 @@ describe('calls between services', () => {
     expect(hops.verify(hop, 'GET', 'http://any/api/v1/orgs?a=%20b')).toEqual({ ...INFO, direct: false })
   })
 })
+
+/** What finalizers do is done in the turns after. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  for (let turn = 0; turn < 6; turn++) {
+    collect()
+    await nextTurn()
+  }
+}

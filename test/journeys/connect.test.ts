@@ -29,11 +29,7 @@ const INSPECTOR = join(
 )
 const QUESTION = { id: 'db_handbook', query: 'my laptop was stolen, what now?', top_k: 1 }
 
-/**
- * Agents nobody here wrote, given nothing but an address; a person in a real browser approves them. Tried up to
- * three times: a browser and three foreign programs do not always come to an end. The server's own answers are proved
- * elsewhere.
- */
+/** Agents nobody here wrote, given nothing but an address; a person in a real browser approves them. */
 needs('chromium')('from an unknown address to an answer', () => {
   let folder: string
   let server: ServerProcess
@@ -54,7 +50,10 @@ needs('chromium')('from an unknown address to an answer', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Opens the address an agent gives, signs in where asked, and approves. */
+  /**
+   * Opens the address an agent gives, signs in where asked, and approves. The page is left open: Chromium can drop a
+   * close that meets the arrival of a new document, and Playwright then waits for it without end (crbug.com/536385539).
+   */
   async function approve(address: string): Promise<void> {
     const page = await person.newPage()
     await page.goto(address)
@@ -67,13 +66,9 @@ needs('chromium')('from an unknown address to an answer', () => {
       await page.screenshot({ path: `${process.env.SVC_TEST_SCREENSHOTS}/consent.png` })
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.waitForURL((url) => url.origin !== server.url, { waitUntil: 'commit' })
-    await page.close()
   }
 
-  it('AU-10 the official client connects, asks, and is refused once it is disconnected', {
-    timeout: 30_000,
-    retry: 2,
-  }, async () => {
+  it('AU-10 the official client connects, asks, and is refused once it is disconnected', async () => {
     await using callback = await openCallback()
     const provider = memoryProvider(callback.url, approve)
     const transport = () => new StreamableHTTPClientTransport(new URL(platform), { authProvider: provider })
@@ -102,7 +97,7 @@ needs('chromium')('from an unknown address to an answer', () => {
     expect((await callTool(platform, access_token, 'data_source_query', QUESTION)).status).toBe(401)
   })
 
-  it('AU-10 Inspector connects and asks', { timeout: 45_000, retry: 2 }, async () => {
+  it('AU-10 Inspector connects and asks', async () => {
     const port = await freePort()
     const args = [
       '--cli',
@@ -145,10 +140,7 @@ needs('chromium')('from an unknown address to an answer', () => {
     expect(output.out, output.err).toContain('lost-devices')
   })
 
-  it('AU-10 the conformance suite finds nothing wrong with the authorization server', {
-    timeout: 45_000,
-    retry: 2,
-  }, async () => {
+  it('AU-10 the conformance suite finds nothing wrong with the authorization server', async () => {
     const port = await freePort()
     // The first of them says whom the registration counts for; one address has five.
     const redirect_uris = ['https://conformance.example/', `http://127.0.0.1:${port}/callback`]

@@ -1,16 +1,14 @@
 import { ServiceError } from '#contract/errors.ts'
-import type { Db, Tx } from '#lib/db/db.ts'
+import type { Tx } from '#lib/db/db.ts'
 import type { Sql } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
 import type { Hit } from '../truncate.ts'
-import { nearest, type Reader } from './nearest.ts'
 import { createPlans } from './plans.ts'
 import { scoreOf } from './rank.ts'
 import {
   estimateStatement,
   exactStatement,
   indexStatement,
-  probeSettings,
   type Question,
   searchSettings,
   sizeStatement,
@@ -25,16 +23,19 @@ const EXACT_ROWS = 2_000
  * an exact search at 5 % and found 0.995 of the right rows; 1.4 of it at 2 %, 2.5 at 1 %.
  */
 const EXACT_SHARE = 0.05
-const QUESTION_MS = 10_000
 
+/** A managed database as its reader has it, who may read and nothing else, 10 seconds at most. */
+export type Reader = {
+  /** Reads on one connection, each a transaction of its own, after `session` has set what holds for the connection. */
+  reads<T>(work: (on: On) => Promise<T>, session: Sql): Promise<T>
+}
+type On = Pick<Tx, 'query'>
 type Row = Record<string, string | null> & { distance: number }
 
-/** All hits there are, up to the limit, nearest first; as a reader who may read and nothing else. */
+/** All hits there are, up to the limit, nearest first. */
 export async function searchEntry(db: Reader, question: Question): Promise<Hit[]> {
   try {
-    const rows =
-      (await nearest<Row>(db, question)) ??
-      (await db.tx((tx) => search(tx, question, db), { readOnly: true, timeoutMs: QUESTION_MS }))
+    const rows = await db.reads((on) => search(on, question, db), searchSettings(question))
     return rows.map((row) => toHit(row, question.entry))
   } catch (error) {
     if (cannotMatch(error)) return []
@@ -43,41 +44,31 @@ export async function searchEntry(db: Reader, question: Question): Promise<Hit[]
 }
 
 /** Every statement a question of this entry may run, for no hits: no row is read. */
-export async function rehearseSearch(db: Pick<Db, 'tx'>, entry: ResolvedEntry): Promise<void> {
+export async function rehearseSearch(db: Reader, entry: ResolvedEntry): Promise<void> {
   const filters = Object.keys(entry.filters).map((column) => ({ column, values: [] }))
   const question = { entry, filters, vector: `[${Array(entry.dimensions).fill(0).join(',')}]`, limit: 0 }
-  const { index } = entry
   const byIndex =
-    index === null
-      ? []
-      : [sizeStatement(entry), estimateStatement(question), settingsFor(question, index), indexStatement(question)]
-  await db.tx(
-    async (tx) => {
-      for (const statement of [...byIndex, exactStatement(question)]) await tx.query(statement)
-    },
-    { readOnly: true, timeoutMs: QUESTION_MS },
-  )
+    entry.index === null ? [] : [sizeStatement(entry), estimateStatement(question), indexStatement(question)]
+  await db.reads(async (on) => {
+    for (const statement of [...byIndex, exactStatement(question)]) await on.query(statement)
+  }, searchSettings(question))
 }
 
 const isSelective = createPlans()
 
-async function search(tx: Tx, question: Question, db: Reader): Promise<Row[]> {
+/** The commonest question, by an index and without a filter, takes one statement. */
+async function search(on: On, question: Question, db: Reader): Promise<Row[]> {
   const { entry, filters, limit } = question
-  const exact = () => tx.query<Row>(exactStatement(question))
+  const exact = () => on.query<Row>(exactStatement(question))
   if (entry.index === null) return exact()
-  if (filters.length > 0 && (await isSelective(db, question, () => estimate(tx, question)))) return exact()
-  await tx.query(settingsFor(question, entry.index))
-  const rows = await tx.query<Row>(indexStatement(question))
+  if (filters.length > 0 && (await isSelective(db, question, () => estimate(on, question)))) return exact()
+  const rows = await on.query<Row>(indexStatement(question))
   return rows.length < limit ? exact() : rows
 }
 
-function settingsFor({ entry, filters }: Question, index: 'hnsw' | 'ivfflat'): Sql {
-  return index === 'hnsw' ? searchSettings(index, { filtered: filters.length > 0 }) : probeSettings(entry)
-}
-
-async function estimate(tx: Tx, question: Question): Promise<boolean> {
-  const [size] = await tx.query<{ rows: number }>(sizeStatement(question.entry))
-  const [plan] = await tx.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(estimateStatement(question))
+async function estimate(on: On, question: Question): Promise<boolean> {
+  const [size] = await on.query<{ rows: number }>(sizeStatement(question.entry))
+  const [plan] = await on.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(estimateStatement(question))
   return goesExact(plan!['QUERY PLAN'][0].Plan['Plan Rows'], size?.rows ?? 0)
 }
 

@@ -37,11 +37,13 @@ export function exactStatement(question: Question): Sql {
     order by distance, 1`
 }
 
-/**
- * The nearest by the index, more than asked, then in their true order. How many to fetch is written out: the planner
- * would otherwise make a new plan for each question.
- */
+/** The nearest by the index, more than asked, then in their true order. */
 export function indexStatement(question: Question): Sql {
+  return question.filters.length === 0 ? unfilteredStatement(question) : nearStatement(question)
+}
+
+/** How many to fetch is written out: the planner would otherwise make a new plan for each question. */
+function nearStatement(question: Question): Sql {
   const { entry, limit } = question
   return sql`
     with near as materialized (
@@ -63,12 +65,13 @@ function fetched(limit: number): number {
 
 const unfiltered = new WeakMap<ResolvedEntry, Map<number, Sql>>()
 
-/** The statement of a question without filters, put together once for an entry as long as that is in use. */
-export function nearestStatement({ entry, vector, limit }: Omit<Question, 'filters'>): Sql {
+/** Of the commonest question; put together once for an entry, as long as that is in use. */
+function unfilteredStatement(question: Question): Sql {
+  const { entry, vector, limit } = question
   const known = unfiltered.get(entry) ?? new Map<number, Sql>()
   unfiltered.set(entry, known)
   const rows = fetched(limit)
-  const statement = known.get(rows) ?? indexStatement({ entry, vector, filters: [], limit })
+  const statement = known.get(rows) ?? nearStatement(question)
   known.set(rows, withValues(statement, []))
   return withValues(statement, [vector, limit])
 }
@@ -82,14 +85,19 @@ export function sizeStatement({ oid }: ResolvedEntry): Sql {
   return sql`select reltuples::float8 as rows from pg_catalog.pg_class where oid = ${oid}`
 }
 
-type Settings = { until?: 'transaction' | 'session'; filtered?: boolean }
+/** What holds for a connection while it is asked like this; without an index it does not matter. */
+export function searchSettings({ entry, filters }: Pick<Question, 'entry' | 'filters'>): Sql {
+  if (entry.index === 'ivfflat') return probeSettings(entry)
+  return filters.length === 0 ? SETTINGS : SETTINGS_FILTERED
+}
+
+const SETTINGS = hnswSettings(EF_SEARCH)
+const SETTINGS_FILTERED = hnswSettings(EF_SEARCH_FILTERED)
 
 /** Relaxed order because we sort again. */
-export function searchSettings(_: 'hnsw', { until = 'transaction', filtered = false }: Settings = {}): Sql {
-  const local = script(String(until === 'transaction'))
-  const efSearch = script(`'${filtered ? EF_SEARCH_FILTERED : EF_SEARCH}'`)
-  return sql`select pg_catalog.set_config('hnsw.ef_search', ${efSearch}, ${local}),
-                    pg_catalog.set_config('hnsw.iterative_scan', 'relaxed_order', ${local})`
+function hnswSettings(efSearch: number): Sql {
+  return sql`select pg_catalog.set_config('hnsw.ef_search', '${integer(efSearch)}', false),
+                    pg_catalog.set_config('hnsw.iterative_scan', 'relaxed_order', false)`
 }
 
 /**
@@ -100,16 +108,16 @@ export function searchSettings(_: 'hnsw', { until = 'transaction', filtered = fa
  */
 const PROBED_SHARE = 0.6
 
-export function probeSettings({ oid }: ResolvedEntry): Sql {
+function probeSettings({ oid }: ResolvedEntry): Sql {
   return sql`
-    select pg_catalog.set_config('ivfflat.iterative_scan', 'relaxed_order', true),
+    select pg_catalog.set_config('ivfflat.iterative_scan', 'relaxed_order', false),
            pg_catalog.set_config('ivfflat.probes', (
              select pg_catalog.ceil(${PROBED_SHARE}::float8 * coalesce(max(o.option_value::int), 100))::pg_catalog.text
              from pg_catalog.pg_index i
              join pg_catalog.pg_class c on c.oid = i.indexrelid
              join pg_catalog.pg_am m on m.oid = c.relam and m.amname = 'ivfflat'
              left join lateral pg_catalog.pg_options_to_table(c.reloptions) o on o.option_name = 'lists'
-             where i.indrelid = ${oid}), true)`
+             where i.indrelid = ${oid}), false)`
 }
 
 function relation({ schema, table }: ResolvedEntry) {
@@ -144,12 +152,14 @@ function quoted(name: string): string {
 
 function condition({ entry, filters }: Question): Sql {
   return filters.reduce(
-    (all, { column, values }) => sql`${all} and ${identifier(column)} = any(${values}::${arrayOf(entry, column)})`,
+    (all, filter) => sql`${all} and ${matches(entry, filter)}`,
     sql`${identifier(entry.vector_column)} is not null`,
   )
 }
 
-/** The column's own type as the catalogue writes it, so that its indexes can be used. */
-function arrayOf(entry: ResolvedEntry, column: string): Sql {
-  return script(`${entry.filters[column]!.pg_type}[]`)
+/** By the column's own type as the catalogue writes it, so that its indexes can be used. */
+function matches(entry: ResolvedEntry, { column, values }: Filter): Sql {
+  const type = script(entry.filters[column]!.pg_type)
+  if (values.length === 1) return sql`${identifier(column)} = ${values[0]}::${type}`
+  return sql`${identifier(column)} = any(${values}::${type}[])`
 }

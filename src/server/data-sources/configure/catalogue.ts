@@ -1,9 +1,10 @@
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { Reader } from '../ask/search.ts'
 import { isSystemSchema, type TableName } from './names.ts'
 
 /** Inside a managed database. */
-export type ManagedDb = Pick<Db, 'query' | 'tx'>
+export type ManagedDb = Pick<Db, 'query' | 'tx'> & Reader
 
 const LOOK_MS = 10_000
 

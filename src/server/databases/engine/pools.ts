@@ -22,6 +22,7 @@ type Options = {
 const PER_DATABASE = 3
 const KEPT = 50
 const IDLE_MS = 10_000
+const LIFETIME_SECONDS = 300
 
 /** Few connections each and not for long: there may be hundreds of databases behind one server. */
 export function createPools({ onError, kept = KEPT, oneSession = false }: Options): Pools {
@@ -63,6 +64,8 @@ function openPool(
     max: PER_DATABASE,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: IDLE_MS,
+    // What a connection was told follows from indexes that may be made anew.
+    maxLifetimeSeconds: LIFETIME_SECONDS,
     allowExitOnIdle: true,
     application_name: 'svc',
   })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type pg from 'pg'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { DatabaseUnavailable, unavailableFrom } from '#lib/db/errors.ts'
@@ -11,7 +12,7 @@ export type Reads = {
 
 /** A connection keeps what it was last told, so that a question takes one round trip where it would take six. */
 export function readsOn(pool: pg.Pool): Reads['reads'] {
-  const told = new WeakMap<pg.PoolClient, string>()
+  const told = new WeakMap<pg.PoolClient, Sql>()
   return async (work, session) => {
     const client = await pool.connect().catch(rethrow)
     client.on('error', onLost)
@@ -19,8 +20,8 @@ export function readsOn(pool: pg.Pool): Reads['reads'] {
     try {
       const before = told.get(client)
       if (before === undefined) await run(client, readOnly())
-      if (before !== session.text) await run(client, session)
-      told.set(client, session.text)
+      if (!before || !isSame(before, session)) await run(client, session)
+      told.set(client, session)
       return await work({ query: (statement) => run(client, statement) })
     } catch (error) {
       if (error instanceof DatabaseUnavailable) broken = error
@@ -30,6 +31,10 @@ export function readsOn(pool: pg.Pool): Reads['reads'] {
       client.off('error', onLost)
     }
   }
+}
+
+function isSame(one: Sql, other: Sql): boolean {
+  return one === other || (one.text === other.text && isDeepStrictEqual(one.values, other.values))
 }
 
 /** Where all connections share one session, which is reset after each transaction. */
