@@ -2,6 +2,8 @@ import type { z } from 'zod'
 import { fromProblem, type Problem, ServiceError } from './errors.ts'
 import { inputInQuery, type JsonOperation, type Operation, pathHoles, type StreamOperation } from './operation.ts'
 
+import { wholeText, withText } from './whole-body.ts'
+
 export type FetchLike = (request: Request) => Promise<Response>
 export type CallOptions = { headers?: Record<string, string>; signal?: AbortSignal; idempotencyKey?: string }
 
@@ -65,17 +67,15 @@ function toRequest(
   const rest = { ...input }
   for (const hole of pathHoles(op.path)) delete rest[hole]
   const path = op.path.replace(/\{(\w+)\}/g, (_, hole: string) => pathPart(hole, input[hole]))
-  const url = new URL(baseUrl.replace(/\/$/, '') + path)
+  const url = baseUrl.replace(/\/$/, '') + path
   const init: RequestInit = { method: op.method, headers: { ...headers } }
   const sent = init.headers as Record<string, string>
   if (options.signal) init.signal = options.signal
   if (options.idempotencyKey) sent['idempotency-key'] = options.idempotencyKey
-  if (inputInQuery(op)) addQuery(url, rest)
-  else {
-    sent['content-type'] = 'application/json'
-    init.body = JSON.stringify(rest)
-  }
-  return new Request(url, init)
+  if (inputInQuery(op)) return new Request(withQuery(url, rest), init)
+  const body = JSON.stringify(rest)
+  sent['content-type'] = 'application/json'
+  return withText(new Request(url, { ...init, body }), body)
 }
 
 /** A URL drops `.` and goes up at `..`, encoded or not: the call would reach another operation. */
@@ -85,16 +85,19 @@ function pathPart(hole: string, value: unknown): string {
   return encodeURIComponent(text)
 }
 
-function addQuery(url: URL, input: Record<string, unknown>): void {
+function withQuery(base: string, input: Record<string, unknown>): URL {
+  const url = new URL(base)
   for (const [key, value] of Object.entries(input)) {
     if (value === undefined) continue
     for (const one of Array.isArray(value) ? value : [value]) url.searchParams.append(key, String(one))
   }
+  return url
 }
 
 async function readJson(response: Response): Promise<unknown> {
+  const text = wholeText(response)
   try {
-    return await response.json()
+    return text === undefined ? await response.json() : JSON.parse(text)
   } catch (cause) {
     throw notOurs(cause)
   }

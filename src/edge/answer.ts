@@ -1,5 +1,6 @@
 import { ServiceError } from '#contract/errors.ts'
 import type { JsonOperation } from '#contract/operation.ts'
+import { withText } from '#contract/whole-body.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Log } from '#lib/log.ts'
@@ -91,7 +92,8 @@ function refuseMediaType(request: Request, consumes: readonly string[]): void {
 
 function respond(value: unknown, status: NonNullable<JsonOperation['status']>, format: Format, requestId: string) {
   const { body, type } = encode(value, format)
-  return new Response(body, { status, headers: { 'content-type': type, ...commonHeaders(requestId) } })
+  const response = new Response(body, { status, headers: { 'content-type': type, ...commonHeaders(requestId) } })
+  return withText(response, body)
 }
 
 function commonHeaders(requestId: string): Record<string, string> {

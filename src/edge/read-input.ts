@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '#contract/errors.ts'
 import { inputInQuery, type Operation } from '#contract/operation.ts'
+import { wholeText } from '#contract/whole-body.ts'
 import { inputError } from './problem.ts'
 
 export type InputReader = (request: Request, holes: Record<string, string>, query: string) => Promise<unknown>
@@ -120,12 +121,19 @@ function tooLarge(limit: number): ServiceError {
 
 /** `limit` is for bodies that do not say how long they are; the others were held to theirs before. */
 async function readText(request: Request, limit: number | undefined): Promise<string> {
+  const text = wholeText(request)
+  if (text !== undefined) return bounded(text, limit)
   const bytes = await readBytes(request, limit)
   try {
     return utf8.decode(bytes)
   } catch (cause) {
     throw new ServiceError('MALFORMED_REQUEST', 'the body is not valid UTF-8', { cause })
   }
+}
+
+function bounded(text: string, limit: number | undefined): string {
+  if (limit !== undefined && Buffer.byteLength(text) > limit) throw tooLarge(limit)
+  return text
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
