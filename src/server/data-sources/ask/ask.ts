@@ -42,9 +42,12 @@ export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Ro
       record.about(source)
       const ready = admit(source, input, context.principal)
       if (allowance.wasRefused(wanted.org_id)) await spend()
-      // At once: both must be there before the answer goes out, not before the search begins.
-      const [hits, version] = await Promise.all([search(deps, ready, input, context), spend().then(record.write)])
-      return { hits, isCurrent: version === ready.source.version }
+      // Begun at once: what is spent and written must be there before the answer, not before the search.
+      const searching = search(deps, ready, input, context)
+      searching.catch(() => undefined)
+      await spend()
+      const version = await record.write()
+      return { hits: await searching, isCurrent: version === ready.source.version }
     }
     try {
       const { answer, bytes } = truncateAnswer(await hitsOf(attempt, sources, wanted), context.format)

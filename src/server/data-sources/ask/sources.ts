@@ -4,12 +4,12 @@ import { type AskedSource, findAsked, type Wanted } from './store.ts'
 
 const MOST = 1_000
 
+export type Sources = ReturnType<typeof createSources>
+
 /**
  * Sources as they were when they were last looked up. To answer from what is remembered, ask the store whether it
  * still is so; that takes no configuration over the wire, and goes with the record of the question.
  */
-export type Sources = ReturnType<typeof createSources>
-
 export function createSources(db: Querier) {
   const remembered = new Map<string, AskedSource>()
   const find = gather((wanted: readonly Wanted[]) => findAsked(db, wanted))

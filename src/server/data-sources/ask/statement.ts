@@ -70,9 +70,8 @@ function unfilteredStatement(question: Question): Sql {
   const { entry, vector, limit } = question
   const known = unfiltered.get(entry) ?? new Map<number, Sql>()
   unfiltered.set(entry, known)
-  const rows = fetched(limit)
-  const statement = known.get(rows) ?? nearStatement(question)
-  known.set(rows, withValues(statement, []))
+  const statement = known.get(fetched(limit)) ?? withValues(nearStatement(question), [])
+  known.set(fetched(limit), statement)
   return withValues(statement, [vector, limit])
 }
 
@@ -85,19 +84,28 @@ export function sizeStatement({ oid }: ResolvedEntry): Sql {
   return sql`select reltuples::float8 as rows from pg_catalog.pg_class where oid = ${oid}`
 }
 
-/** What holds for a connection while it is asked like this; without an index it does not matter. */
+/** What holds for a connection while it is asked like this; without an index it matters little. */
 export function searchSettings({ entry, filters }: Pick<Question, 'entry' | 'filters'>): Sql {
-  if (entry.index === 'ivfflat') return probeSettings(entry)
-  return filters.length === 0 ? SETTINGS : SETTINGS_FILTERED
+  const filtered = filters.length > 0
+  if (entry.index === 'ivfflat') return probeSettings(entry, filtered)
+  return filtered ? HNSW_FILTERED : HNSW
 }
 
-const SETTINGS = hnswSettings(EF_SEARCH)
-const SETTINGS_FILTERED = hnswSettings(EF_SEARCH_FILTERED)
+const HNSW = hnswSettings(EF_SEARCH, false)
+const HNSW_FILTERED = hnswSettings(EF_SEARCH_FILTERED, true)
 
 /** Relaxed order because we sort again. */
-function hnswSettings(efSearch: number): Sql {
-  return sql`select pg_catalog.set_config('hnsw.ef_search', '${integer(efSearch)}', false),
-                    pg_catalog.set_config('hnsw.iterative_scan', 'relaxed_order', false)`
+function hnswSettings(efSearch: number, filtered: boolean): Sql {
+  return sql`
+    select ${planning(filtered)},
+           pg_catalog.set_config('hnsw.ef_search', '${integer(efSearch)}', false),
+           pg_catalog.set_config('hnsw.iterative_scan', 'relaxed_order', false)`
+}
+
+/** A plan for any value would not see how many rows the value of a filter leaves. */
+function planning(filtered: boolean): Sql {
+  const mode = script(filtered ? 'force_custom_plan' : 'auto')
+  return sql`pg_catalog.set_config('plan_cache_mode', '${mode}', false)`
 }
 
 /**
@@ -108,9 +116,9 @@ function hnswSettings(efSearch: number): Sql {
  */
 const PROBED_SHARE = 0.6
 
-function probeSettings({ oid }: ResolvedEntry): Sql {
+function probeSettings({ oid }: ResolvedEntry, filtered: boolean): Sql {
   return sql`
-    select pg_catalog.set_config('ivfflat.iterative_scan', 'relaxed_order', false),
+    select ${planning(filtered)}, pg_catalog.set_config('ivfflat.iterative_scan', 'relaxed_order', false),
            pg_catalog.set_config('ivfflat.probes', (
              select pg_catalog.ceil(${PROBED_SHARE}::float8 * coalesce(max(o.option_value::int), 100))::pg_catalog.text
              from pg_catalog.pg_index i
