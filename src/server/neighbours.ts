@@ -20,34 +20,11 @@ export function remoteNeighbour(baseUrl: string, send: OperatorFetch, hops: Hops
     const body = boundedForward(request)
     try {
       const response = await send(addressedTo(baseUrl, request, body?.stream ?? null, info, hops))
-      return new Response(response.body && taken(response.body), {
-        status: response.status,
-        headers: without(response.headers),
-      })
+      return new Response(response.body, { status: response.status, headers: without(response.headers) })
     } catch (error) {
       throw body?.refusal ?? error
     }
   }
-}
-
-/**
- * Reads the body from now on. `fetch` cancels one that nobody reads yet as soon as the answer it came with is
- * collected, and that answer is left behind here.
- */
-function taken(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    // `fetch` reads ahead already.
-    { highWaterMark: 0 },
-  )
 }
 
 /**

@@ -66,5 +66,29 @@ function ours(response: Awaited<ReturnType<typeof fetch>>): Response {
     headers.delete('content-length')
   }
   const { status, statusText } = response
-  return new Response(response.body as BodyInit | null, { status, statusText, headers })
+  return new Response(response.body && taken(response.body as ReadableStream<Uint8Array>), {
+    status,
+    statusText,
+    headers,
+  })
+}
+
+/**
+ * Reads the body from now on. `fetch` cancels one that nobody reads yet as soon as the answer it came with is
+ * collected, and that answer is left behind here.
+ */
+function taken(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    // `fetch` reads ahead already.
+    { highWaterMark: 0 },
+  )
 }
