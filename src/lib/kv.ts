@@ -27,16 +27,16 @@ const COUNT = `local n = redis.call('incr', KEYS[1]) if n == 1 then redis.call('
 /** Answers 0, the place of an empty pot from 1 on, or below 0 the place of one that must be opened. */
 const TAKE = `
   for i = 1, #KEYS do
-    local opening = ARGV[i * 3]
-    local n = redis.call('get', KEYS[i]) or opening
-    if n == '' then return -i end
-    if tonumber(n) >= tonumber(ARGV[i * 3 - 2]) then return i end
+    local limit, seconds, opening = ARGV[i * 3 - 2], ARGV[i * 3 - 1], ARGV[i * 3]
+    local n = redis.call('get', KEYS[i])
+    if not n then
+      if opening == '' then return -i end
+      redis.call('set', KEYS[i], opening, 'EX', seconds)
+      n = opening
+    end
+    if tonumber(n) >= tonumber(limit) then return i end
   end
-  for i = 1, #KEYS do
-    local opening = ARGV[i * 3]
-    if opening ~= '' then redis.call('set', KEYS[i], opening, 'EX', ARGV[i * 3 - 1], 'NX') end
-    redis.call('incr', KEYS[i])
-  end
+  for i = 1, #KEYS do redis.call('incr', KEYS[i]) end
   return 0`
 
 class Commands extends Redis {
@@ -108,14 +108,15 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
       return next
     },
     take: async (pots) => {
-      const takenOf = ({ key, opening }: Pot) => live(key)?.value ?? opening
-      for (const [place, pot] of pots.entries()) {
-        const taken = takenOf(pot)
-        if (taken === MUST) return { unopened: place }
-        if (Number(taken) >= pot.limit) return { empty: place }
+      for (const [place, { key, limit, seconds, opening }] of pots.entries()) {
+        const entry = live(key)
+        if (!entry && opening === MUST) return { unopened: place }
+        if (!entry) put(key, String(opening), after(seconds))
+        if (Number(entry?.value ?? opening) >= limit) return { empty: place }
       }
-      for (const pot of pots) {
-        put(pot.key, String(Number(takenOf(pot)) + 1), live(pot.key)?.until ?? after(pot.seconds))
+      for (const { key } of pots) {
+        const { value, until } = live(key)!
+        put(key, String(Number(value) + 1), until)
       }
       return 'taken'
     },
