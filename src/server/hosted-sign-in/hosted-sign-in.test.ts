@@ -183,6 +183,17 @@ describe('AU-09 an api-gateway whose auth service is remote', () => {
     expect([response.status, await titleOf(response)]).toEqual([400, 'We do not send people there'])
   })
 
+  it('AU-10 agents are not told to connect where auth is hosted, whatever secrets are set', async () => {
+    await using beside = await startSystem({
+      env: { AUTH_SERVICE_URL: vendor.url, AUTH_LOGIN_URL: AUTH, SVC_REDIRECT_BASE_URL: APP },
+    })
+    const paths = ['oauth-protected-resource', 'oauth-protected-resource/mcp/platform', 'oauth-authorization-server']
+    for (const path of paths) expect((await fetch(`${beside.url}/.well-known/${path}`)).status).toBe(404)
+    expect((await fetch(`${beside.url}/oauth/register`, { method: 'POST', body: '{}' })).status).toBe(404)
+    const { status, headers } = await fetch(`${beside.url}/mcp/platform`, { method: 'POST' })
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+  })
+
   it('when the auth service does not answer, the person is told so', async () => {
     await using alone = await startSystem({
       env: { AUTH_SERVICE_URL: 'http://127.0.0.1:9', AUTH_LOGIN_URL: `${AUTH}/auth/login`, SVC_REDIRECT_BASE_URL: APP },
