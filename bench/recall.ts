@@ -1,7 +1,8 @@
-import { type Sql, sql } from '../src/lib/db/sql.ts'
-import { type Reader, searchEntry } from '../src/server/data-sources/ask/search.ts'
+import { identifier, integer, type Sql, sql } from '../src/lib/db/sql.ts'
+import { searchEntry } from '../src/server/data-sources/ask/search.ts'
 import { searchSettings } from '../src/server/data-sources/ask/statement.ts'
 import type { ResolvedEntry } from '../src/server/data-sources/configure/resolved.ts'
+import type { Reader } from '../src/server/data-sources/reader.ts'
 import { startStores, storesMissing } from './ask-stores.ts'
 import { type Data, distances, makeData, type Row, seeded } from './recall-data.ts'
 import { FILTERS, type Index, openManaged } from './recall-database.ts'
@@ -138,9 +139,9 @@ async function askOnce(db: Readers, entry: ResolvedEntry, { vector, filter, trut
 }
 
 async function countingMs(db: Reader, { column, value }: NonNullable<Filtered>, settings: Sql): Promise<number> {
-  const text = `select count(*) from public.articles where ${column} = $1`
+  const statement = sql`select count(*) from public.articles where ${identifier(column)} = ${value}`
   const started = performance.now()
-  await db.reads((on) => on.query({ name: `count_${column}`, text, values: [value] }), settings)
+  await db.reads((on) => on.query(statement), settings)
   return performance.now() - started
 }
 
@@ -154,17 +155,14 @@ function judge(into: Measure, ids: number[], { fits, count, distance, last }: Tr
 
 async function iteratively(db: Reader, { index }: ResolvedEntry, vector: string, filter: Filtered): Promise<number[]> {
   const mode = index === 'hnsw' ? 'strict_order' : 'relaxed_order'
-  const distance = 'embedding operator(public.<=>) $1::public.vector'
-  const text = `select id, title, ${distance} as distance from public.articles
-    ${filter ? `where ${filter.column} = any($2::int[])` : ''} order by ${distance} limit ${K}`
-  const values = filter ? [vector, [filter.value]] : [vector]
+  const distance = sql`embedding operator(public.<=>) ${vector}::public.vector`
+  const where = filter ? sql`where ${identifier(filter.column)} = any(${[filter.value]}::int[])` : sql``
+  const statement = sql`
+    select id, title, ${distance} as distance from public.articles ${where} order by ${distance} limit ${integer(K)}`
   const settings = sql`
     select set_config(${`${index}.iterative_scan`}, ${mode}, false), set_config('enable_seqscan', 'off', false),
            set_config('hnsw.ef_search', '40', false), set_config('ivfflat.probes', '1', false)`
-  const rows = await db.reads(
-    (on) => on.query<{ id: number }>({ name: `peer_${filter?.column}`, text, values }),
-    settings,
-  )
+  const rows = await db.reads((on) => on.query<{ id: number }>(statement), settings)
   return rows.map(({ id }) => id)
 }
 

@@ -90,7 +90,7 @@ async function readJsonBody(request: Request, limit: number): Promise<Record<str
   if (encoding !== null && encoding !== 'identity') {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'send the body as it is: compressed ones are not taken')
   }
-  return parseObject(await readText(request, length === null ? limit : undefined))
+  return parseObject(await readText(request, limit, length !== null))
 }
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
@@ -119,11 +119,11 @@ function tooLarge(limit: number): ServiceError {
   )
 }
 
-/** `limit` is for bodies that do not say how long they are; the others were held to theirs before. */
-async function readText(request: Request, limit: number | undefined): Promise<string> {
+/** Bodies that say how long they are were held to the limit before. */
+async function readText(request: Request, limit: number, saidLength: boolean): Promise<string> {
   const text = wholeText(request)
   if (text !== undefined) return bounded(text, limit)
-  const bytes = await readBytes(request, limit)
+  const bytes = await readBytes(request, saidLength ? undefined : limit)
   try {
     return utf8.decode(bytes)
   } catch (cause) {
@@ -131,8 +131,8 @@ async function readText(request: Request, limit: number | undefined): Promise<st
   }
 }
 
-function bounded(text: string, limit: number | undefined): string {
-  if (limit !== undefined && Buffer.byteLength(text) > limit) throw tooLarge(limit)
+function bounded(text: string, limit: number): string {
+  if (Buffer.byteLength(text) > limit) throw tooLarge(limit)
   return text
 }
 

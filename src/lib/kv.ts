@@ -108,16 +108,16 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
       return next
     },
     take: async (pots) => {
+      const taken: { key: string; value: number; until: number }[] = []
       for (const [place, { key, limit, seconds, opening }] of pots.entries()) {
         const entry = live(key)
         if (!entry && opening === MUST) return { unopened: place }
-        if (!entry) put(key, String(opening), after(seconds))
-        if (Number(entry?.value ?? opening) >= limit) return { empty: place }
+        const { value, until } = entry ?? { value: String(opening), until: after(seconds) }
+        if (!entry) put(key, value, until)
+        if (Number(value) >= limit) return { empty: place }
+        taken.push({ key, value: Number(value) + 1, until })
       }
-      for (const { key } of pots) {
-        const { value, until } = live(key)!
-        put(key, String(Number(value) + 1), until)
-      }
+      for (const { key, value, until } of taken) put(key, String(value), until)
       return 'taken'
     },
     get: async (key) => live(key)?.value,

@@ -36,8 +36,8 @@ class Statement implements Sql {
   readonly name: string
   /** The text around the values, so that nesting need not look for `$1` in quoted text. */
   readonly parts: readonly string[]
-  constructor(parts: readonly string[], values: readonly unknown[], name?: string) {
-    this.text = parts.reduce((text, part, n) => `${text}$${n}${part}`)
+  constructor(parts: readonly string[], values: readonly unknown[], name?: string, text?: string) {
+    this.text = text ?? parts.reduce((all, part, n) => `${all}$${n}${part}`)
     this.values = values
     this.name = name ?? nameOf(this.text)
     this.parts = parts
@@ -45,8 +45,9 @@ class Statement implements Sql {
 }
 
 /** The same statement with other values: to put its text together again costs more than to bind it. */
-export function withValues({ text, name }: Sql, values: readonly unknown[]): Sql {
-  return { text, name, values }
+export function withValues(statement: Sql, values: readonly unknown[]): Sql {
+  if (!(statement instanceof Statement)) throw new TypeError('only for what `sql` made')
+  return new Statement(statement.parts, values, statement.name, statement.text)
 }
 
 class Raw {

@@ -32,7 +32,6 @@ describe('DS-20 the list of Activity', () => {
       principal: { kind: 'api_token', id: 'tok_1', user_id },
       question: QUESTION,
       filters: {},
-      counted: true,
       ...over,
     })
   const idsSeen = async (token: string, input: object = {}) =>
@@ -41,7 +40,7 @@ describe('DS-20 the list of Activity', () => {
   it('shows source, who, when, duration, size, and how it came; functions are the default', async () => {
     const owner = await system.member('owner')
     const done = await ask(owner, { source: 'mcp' })
-    activity.complete(done.id, { status: 200, duration_ms: 12, answer_bytes: 345 })
+    activity.complete(done.id, { status: 200, duration_ms: 12, answer_bytes: 345, counted: true })
     await activity.flush()
     const client = system.client(owner.token)
     expect((await client.call(listActivity, {})).items).toEqual([])

@@ -29,8 +29,12 @@ async function passed(spend: () => Promise<void>, times: number): Promise<number
 async function record(clock: TestClock, org_id: string, times: number, counted = true): Promise<void> {
   const activity = createActivity({ db: database.db, clock, dataKey: 'ab'.repeat(32), onError: console.error })
   const principal = { kind: 'user', id: 'usr_1', user_id: 'usr_1' } as const
-  const asked = { org_id, target: 'db_a', source: 'api', principal, question: 'q', filters: {}, counted } as const
-  for (let n = 0; n < times; n++) await begin(activity, database.db, asked)
+  const asked = { org_id, target: 'db_a', source: 'api', principal, question: 'q', filters: {} } as const
+  for (let n = 0; n < times; n++) {
+    const { id } = await begin(activity, database.db, asked)
+    activity.complete(id, { status: counted ? 200 : 429, duration_ms: 1, answer_bytes: 0, counted })
+  }
+  await activity.flush()
 }
 
 const refused = (retryAfterSeconds: number) => ({ code: 'RATE_LIMITED', retryAfterSeconds })

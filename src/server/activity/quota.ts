@@ -10,6 +10,7 @@ import { setQuotaRoute } from './set-quota.ts'
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 const FAR = new Date('9999-01-01T00:00:00Z')
+const MOST_MISSED = 10_000
 
 export type Quota = {
   readonly routes: readonly Route[]
@@ -22,15 +23,13 @@ type Deps = Limits & { kv: KeyValueStore; db: Db; clock: Clock }
 /** Minutes and days are those of the clock, in UTC, and shared by all replicas. */
 export function createQuota({ kv, db, clock, ...defaults }: Deps): Quota {
   const limits = createLimits({ db, clock, ...defaults })
+  const take = createTake({ kv, db })
   return {
     routes: [setQuotaRoute({ db, clock, limits })],
     spend: async (orgId) => {
       const now = clock.now()
       const limit = await limits.of(orgId)
-      const taken = await take({ kv, db }, orgId, limit, now).catch((error: unknown) => {
-        if (error instanceof StoreUnavailable) return takeAlone({ kv, db }, orgId, limit, now)
-        throw error
-      })
+      const taken = await take(orgId, limit, now)
       if (taken === 'taken') return
       if ('empty' in taken && taken.empty === 0) throw refusal(limit.perMinute, 'minute', MINUTE_MS, now)
       throw refusal(limit.perDay, 'day (UTC)', DAY_MS, now)
@@ -40,15 +39,32 @@ export function createQuota({ kv, db, clock, ...defaults }: Deps): Quota {
 
 type Stores = { kv: KeyValueStore; db: Db }
 
+function createTake(stores: Stores) {
+  /** Days that were counted by the records meanwhile: the shared count of these misses something. */
+  const missed = new Set<string>()
+  return async (orgId: string, limit: Limits, now: Date): Promise<Taken> => {
+    const { key } = dayOf(orgId, now)
+    try {
+      if (missed.delete(key)) await stores.kv.delete(key)
+      return await takeShared(stores, orgId, limit, now)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      if (missed.size >= MOST_MISSED) missed.clear()
+      missed.add(key)
+      return takeAlone(stores, orgId, limit, now)
+    }
+  }
+}
+
 /** The minute first: a hasty agent must not use up the day with refusals. */
-async function take({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<Taken> {
+async function takeShared({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<Taken> {
   const pots = (opening: Pot['opening']): Pot[] => [
     { ...minuteOf(orgId, now), limit: limit.perMinute, opening: 0 },
     { ...dayOf(orgId, now), limit: limit.perDay, opening },
   ]
   const taken = await kv.take(pots('must be known'))
   if (taken === 'taken' || 'empty' in taken) return taken
-  // The day is new, or the store lost its count. Who began before now is in the records.
+  // The day is new, or the store lost its count: it goes on from the records.
   return kv.take(pots(await countQuestions(db, orgId, midnightOf(now), now)))
 }
 
@@ -59,8 +75,12 @@ async function takeAlone({ kv, db }: Stores, orgId: string, limit: Limits, now: 
   return (await countQuestions(db, orgId, midnightOf(now), FAR)) < limit.perDay ? 'taken' : { empty: 1 }
 }
 
+/** Kept for longer than it counts: a question that began in its last moment may come a little later. */
 function minuteOf(orgId: string, now: Date) {
-  return { key: `questions:{${orgId}}:minute:${Math.floor(now.getTime() / MINUTE_MS)}`, seconds: MINUTE_MS / 1000 }
+  return {
+    key: `questions:{${orgId}}:minute:${Math.floor(now.getTime() / MINUTE_MS)}`,
+    seconds: (2 * MINUTE_MS) / 1000,
+  }
 }
 
 function dayOf(orgId: string, now: Date) {

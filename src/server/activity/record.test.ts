@@ -29,7 +29,6 @@ const asked = (over: Partial<Question> = {}): Question => ({
   principal: { kind: 'api_token', id: 'tok_1', user_id: 'usr_1' },
   question: QUESTION,
   filters: { category: FILTER },
-  counted: true,
   ...over,
 })
 
@@ -68,7 +67,7 @@ describe('DS-19 a question leaves one record', () => {
       principal_id: 'tok_1',
       user_id: 'usr_1',
       asked_at: clock.now(),
-      counted: true,
+      counted: false,
       key_id: expect.stringMatching(/^[0-9a-f]{8}$/),
       digest: expect.any(Buffer),
       filters_digest: expect.any(Buffer),
@@ -95,7 +94,7 @@ describe('DS-19 a question leaves one record', () => {
   it('neither the question nor a filter’s value is in any table', async () => {
     const activity = open()
     const { id } = await activity.begin(asked())
-    activity.complete(id, { status: 200, duration_ms: 5, answer_bytes: 3 })
+    activity.complete(id, { status: 200, duration_ms: 5, answer_bytes: 3, counted: true })
     await activity.flush()
     expect(await findSecrets(database.db, [], [QUESTION, FILTER])).toEqual([])
     expect(activity.errors).toEqual([])
@@ -115,7 +114,7 @@ describe('DS-19 how questions ended', () => {
     const ids = [await activity.begin(asked()), await activity.begin(asked())].map(({ id }) => id)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     for (const [n, id] of ids.entries()) {
-      activity.complete(id, { status: 200 + n, duration_ms: 12.6, answer_bytes: 100 + n })
+      activity.complete(id, { status: 200 + n, duration_ms: 12.6, answer_bytes: 100 + n, counted: true })
     }
     vi.advanceTimersByTime(1000)
     vi.useRealTimers()
@@ -129,10 +128,10 @@ describe('DS-19 how questions ended', () => {
     const { id } = await (async () => {
       await using activity = open()
       const begun = await activity.begin(asked())
-      activity.complete(begun.id, { status: 429, duration_ms: 1, answer_bytes: 0 })
+      activity.complete(begun.id, { status: 429, duration_ms: 1, answer_bytes: 0, counted: true })
       return begun
     })()
-    expect(await recordOf(id)).toMatchObject({ status: 429, duration_ms: 1, answer_bytes: 0 })
+    expect(await recordOf(id)).toMatchObject({ status: 429, duration_ms: 1, answer_bytes: 0, counted: true })
   })
 
   it('is kept while the database is away, and written after', async () => {
@@ -140,7 +139,7 @@ describe('DS-19 how questions ended', () => {
     const activity = open(db)
     const { id } = await activity.begin(asked())
     state.away = true
-    activity.complete(id, { status: 200, duration_ms: 1, answer_bytes: 2 })
+    activity.complete(id, { status: 200, duration_ms: 1, answer_bytes: 2, counted: true })
     await activity.flush()
     expect(activity.errors).toHaveLength(1)
     state.away = false
@@ -151,10 +150,10 @@ describe('DS-19 how questions ended', () => {
   it('is given up when it cannot be stored, and holds up no other', async () => {
     const activity = open()
     const [one, two] = [await activity.begin(asked()), await activity.begin(asked())]
-    activity.complete(one.id, { status: 200, duration_ms: 1e12, answer_bytes: 0 })
+    activity.complete(one.id, { status: 200, duration_ms: 1e12, answer_bytes: 0, counted: true })
     await activity.flush()
     expect(activity.errors).toHaveLength(1)
-    activity.complete(two.id, { status: 200, duration_ms: 1, answer_bytes: 0 })
+    activity.complete(two.id, { status: 200, duration_ms: 1, answer_bytes: 0, counted: true })
     await activity.flush()
     expect(await recordOf(one.id)).toMatchObject({ status: null })
     expect(await recordOf(two.id)).toMatchObject({ status: 200 })

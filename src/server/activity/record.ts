@@ -16,17 +16,12 @@ export type Question = {
   principal: Pick<Principal, 'kind' | 'id' | 'user_id'>
   question: string
   filters: Filters
-  /** Whether it was spent from the quota. */
-  counted: boolean
 }
 
 export type Recorder = AsyncDisposable & {
   /** What will be kept of a question; nothing is written yet. */
   draft(asked: Question): NewRecord
-  /**
-   * The statement that writes them, for whoever asks the store something else in the same breath. Await it before the
-   * answer goes out: without a record there is no answer.
-   */
+  /** The statement that writes them, for whoever asks the store something else in the same breath. */
   insertion(drafts: readonly NewRecord[]): Sql
   /** Written within a second. */
   complete(id: string, outcome: Outcome): void
@@ -57,8 +52,8 @@ export function createRecorder({ db, clock, dataKey, onError }: RecorderDeps): R
       question_bytes: Buffer.byteLength(question),
     }),
     insertion,
-    complete: (id, { status, duration_ms, answer_bytes }) => {
-      completions.add({ id, status, duration_ms: Math.round(duration_ms), answer_bytes })
+    complete: (id, { duration_ms, ...outcome }) => {
+      completions.add({ id, ...outcome, duration_ms: Math.round(duration_ms) })
     },
     flush: () => completions.flush(),
     [Symbol.asyncDispose]: () => completions[Symbol.asyncDispose](),

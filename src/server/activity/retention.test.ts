@@ -13,7 +13,7 @@ it('DS-19 records are kept for 90 days, then deleted, however many there are', a
   const { db } = database
   const clock = testClock(new Date(NOW.getTime() - 90 * DAY_MS))
   const activity = createActivity({ db, clock, dataKey: 'ab'.repeat(32), onError: console.error })
-  const asked = { org_id: 'org_a', target: 'db_a', source: 'api', question: 'q', filters: {}, counted: true } as const
+  const asked = { org_id: 'org_a', target: 'db_a', source: 'api', question: 'q', filters: {} } as const
   const kept = await begin(activity, db, { ...asked, principal: { kind: 'run', id: 'exe_1', user_id: null } })
   await db.query(sql`
     insert into activity.records (id, org_id, type, source, target, principal_kind, principal_id, asked_at, counted,

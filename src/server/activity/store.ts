@@ -11,7 +11,7 @@ type Asked = Pick<ActivityRecord, 'id' | 'target' | 'source' | 'user_id'> & {
   principal_id: string
   asked_at: Date
 }
-export type NewRecord = Asked & Digests & { org_id: string; type: RecordType; counted: boolean; question_bytes: number }
+export type NewRecord = Asked & Digests & { org_id: string; type: RecordType; question_bytes: number }
 
 export function insertion(rows: readonly NewRecord[]): Sql {
   const column = <K extends keyof NewRecord>(key: K) => rows.map((row) => row[key])
@@ -19,28 +19,34 @@ export function insertion(rows: readonly NewRecord[]): Sql {
     insert into activity.records
       (id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, counted, key_id, digest,
        filters_digest, question_bytes)
-    select * from unnest(
+    select id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, false, key_id, digest,
+           filters_digest, question_bytes
+    from unnest(
       ${column('id')}::text[], ${column('org_id')}::text[], ${column('type')}::text[], ${column('source')}::text[],
       ${column('target')}::text[], ${column('principal_kind')}::text[], ${column('principal_id')}::text[],
-      ${column('user_id')}::text[], ${column('asked_at')}::timestamptz[], ${column('counted')}::boolean[],
+      ${column('user_id')}::text[], ${column('asked_at')}::timestamptz[],
       ${column('key_id')}::text[], ${column('digest')}::bytea[], ${column('filters_digest')}::bytea[],
-      ${column('question_bytes')}::integer[])`
+      ${column('question_bytes')}::integer[])
+      as asked (id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, key_id, digest,
+                filters_digest, question_bytes)`
 }
 
-export type Outcome = { status: number; duration_ms: number; answer_bytes: number }
+/** `counted`: whether it was spent from the quota; nothing is, before it is known to be. */
+export type Outcome = { status: number; duration_ms: number; answer_bytes: number; counted: boolean }
 export type Completion = Outcome & { id: string }
 
 export async function completeRecords(db: Querier, done: readonly Completion[]): Promise<void> {
   const column = <K extends keyof Completion>(key: K) => done.map((one) => one[key])
   await db.query(sql`
     update activity.records as record
-    set status = done.status, duration_ms = done.duration_ms, answer_bytes = done.answer_bytes
+    set status = done.status, duration_ms = done.duration_ms, answer_bytes = done.answer_bytes, counted = done.counted
     from unnest(${column('id')}::text[], ${column('status')}::integer[], ${column('duration_ms')}::integer[],
-                ${column('answer_bytes')}::integer[]) as done (id, status, duration_ms, answer_bytes)
+                ${column('answer_bytes')}::integer[], ${column('counted')}::boolean[])
+      as done (id, status, duration_ms, answer_bytes, counted)
     where record.id = done.id`)
 }
 
-export type RecordRow = Asked & { [K in keyof Outcome]: number | null }
+export type RecordRow = Asked & { [K in 'status' | 'duration_ms' | 'answer_bytes']: number | null }
 
 type Which = {
   org_id: string

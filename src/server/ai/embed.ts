@@ -1,16 +1,20 @@
+import { BUILTIN_MODEL } from './builtin.ts'
 import type { Vector } from './provider.ts'
 import type { Models } from './registry.ts'
 import { createVectorCache } from './vector-cache.ts'
 
 /** The vectors of the texts, in their order. Refusals are ServiceErrors, and never tell of the texts. */
-export type Embed = (model: string, texts: readonly string[], signal: AbortSignal) => Promise<Vector[]>
+export type Embed = ((model: string, texts: readonly string[], signal: AbortSignal) => Promise<Vector[]>) & {
+  /** Whether the text is embedded without anyone outside being asked. */
+  staysHere(model: string, text: string): boolean
+}
 
 const CACHE_BYTES = 32 * 1024 * 1024
 
 /** For questions, which repeat; the gateway's texts do not, and are metered, so they go straight to the model. */
 export function createEmbed(models: Pick<Models, 'get'>, cacheBytes = CACHE_BYTES): Embed {
   const cache = createVectorCache(cacheBytes)
-  return async (name, texts, signal) => {
+  const embed = async (name: string, texts: readonly string[], signal: AbortSignal) => {
     const model = models.get(name)
     const found = texts.map((text) => cache.get(name, text))
     const missing = texts.filter((_, i) => !found[i])
@@ -20,4 +24,6 @@ export function createEmbed(models: Pick<Models, 'get'>, cacheBytes = CACHE_BYTE
     let next = 0
     return found.map((vector) => vector ?? vectors[next++]!)
   }
+  const staysHere = (name: string, text: string) => name === BUILTIN_MODEL || cache.has(name, text)
+  return Object.assign(embed, { staysHere })
 }

@@ -5,6 +5,7 @@ import type { Vector } from './provider.ts'
 const ENTRY_BYTES = 200
 
 export type VectorCache = {
+  has(model: string, text: string): boolean
   get(model: string, text: string): Vector | undefined
   put(model: string, text: string, vector: Vector): void
 }
@@ -30,6 +31,7 @@ export function createVectorCache(maxBytes: number): VectorCache {
     }
   }
   return {
+    has: (model, text) => kept.has(digest(model, text)),
     get: (model, text) => {
       const id = digest(model, text)
       const vector = drop(id)

@@ -127,8 +127,36 @@ describe('DS-21 the reader', () => {
     const rows = (memory: string) => [{ memory, read_only: 'on', timeout: '10s' }]
     expect([await seen('8MB'), await seen('8MB'), await seen('9MB')]).toEqual([rows('8MB'), rows('8MB'), rows('9MB')])
     const write = sql`insert into public.notes values (2)`
-    expect(await codeOf(reader.reads((on) => on.query(write), session('9MB')))).toBe('25006')
+    expect(await codeOf(reader.reads((on) => on.query(write), session('9MB')))).toBe('0A000')
     expect(await seen('9MB')).toEqual(rows('9MB'))
+  })
+
+  it.each([
+    ['that finds rows', sql`select 1 as one where public.upset()`],
+    ['that finds none', sql`select 1 as one where not public.upset()`],
+    ['that fails', sql`select 1 / 0 as one where public.upset()`],
+    ['that is only planned', sql`explain select 1 as one where public.upset_early()`],
+  ])('whatever a tenant’s own code sets in a read %s, the next is read-only and bounded again', async (_, read) => {
+    const owner = await databases.open(ORG, 'notes', 'owner')
+    for (const [name, kind] of [['upset', 'volatile'] as const, ['upset_early', 'immutable'] as const]) {
+      await owner.query(
+        script(`
+        create or replace function public.${name}() returns boolean language plpgsql ${kind} as $$ begin
+          perform set_config('statement_timeout', '0', false), set_config('search_path', 'public', false),
+                  set_config('default_transaction_read_only', 'off', false);
+          return true;
+        end $$`),
+      )
+    }
+    const reader = await databases.open(ORG, 'notes', 'reader')
+    const session = sql`select 1`
+    await reader.reads((on) => on.query(read), session).catch(() => undefined)
+    const look = sql`
+      select current_setting('statement_timeout') as timeout, current_setting('search_path') as path,
+             current_setting('default_transaction_read_only') as read_only`
+    expect(await reader.reads((on) => on.query(look), session)).toEqual([
+      { timeout: '10s', path: 'pg_catalog', read_only: 'on' },
+    ])
   })
 
   it('opens only what is ready', async () => {

@@ -3,19 +3,23 @@ import { toServiceError } from '#edge/problem.ts'
 import { type Context, type Route, route } from '#edge/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
+import type { Reader } from '../reader.ts'
 import { type Hit, truncateAnswer } from '../truncate.ts'
 import { admit, type Ready } from './admit.ts'
 import { createAllowance } from './allowance.ts'
 import type { Filters } from './filters.ts'
 import { mergeHits } from './rank.ts'
 import { type Activity, createRecords } from './record.ts'
-import { type Reader, searchEntry } from './search.ts'
+import { searchEntry } from './search.ts'
 import { createSources, type Sources } from './sources.ts'
 import type { AskedSource, Wanted } from './store.ts'
 import { bindVector } from './vector.ts'
 
 type SearchDeps = {
-  embed: (model: string, texts: readonly string[], signal: AbortSignal) => Promise<Float32Array[]>
+  embed: ((model: string, texts: readonly string[], signal: AbortSignal) => Promise<Float32Array[]>) & {
+    /** Whether the text is embedded without anyone outside being asked. */
+    staysHere(model: string, text: string): boolean
+  }
   /** Inside the managed database, as its reader. */
   openReader: (orgId: string, databaseName: string) => Promise<Reader>
 }
@@ -28,7 +32,7 @@ export type AskDeps<Draft extends { id: string }> = SearchDeps & {
 }
 
 type Input = { id: string; query: string; filters: Filters; top_k: number; target?: string | undefined }
-type Attempt = (source: AskedSource | undefined) => Promise<{ hits: Hit[]; isCurrent: boolean }>
+type Attempt = (source: AskedSource | undefined, from: 'memory' | 'store') => Promise<Hit[] | 'changed'>
 
 export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Route {
   const sources = createSources(deps.db)
@@ -37,46 +41,46 @@ export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Ro
   return route(querySource, async (input, context) => {
     const wanted = { org_id: context.principal.org_id, id: input.id }
     const record = begin(wanted, input, context)
-    const spend = once(() => allowance.spend(wanted.org_id))
-    const attempt: Attempt = async (source) => {
+    let spent: Promise<void> | undefined
+    let counted = false
+    const spend = async () => {
+      spent ??= allowance.spend(wanted.org_id)
+      await spent
+      counted = true
+    }
+    const attempt: Attempt = async (source, from) => {
       record.about(source)
       const ready = admit(source, input, context.principal)
       if (allowance.wasRefused(wanted.org_id)) await spend()
-      // Begun at once: what is spent and written must be there before the answer, not before the search.
-      const searching = search(deps, ready, input, context)
-      searching.catch(() => undefined)
-      await spend()
+      const begin = () => search(deps, ready, input, context)
+      // What is written and spent must be there before the answer, not before the search; but nobody outside hears of
+      // a question that may yet be refused.
+      const early = ready.entries.every(({ model }) => deps.embed.staysHere(model, input.query)) ? begin() : undefined
+      early?.catch(() => undefined)
       const version = await record.write()
-      return { hits: await searching, isCurrent: version === ready.source.version }
+      if (from === 'memory' && version !== ready.source.version) return 'changed'
+      await spend()
+      return early ?? begin()
     }
     try {
       const { answer, bytes } = truncateAnswer(await hitsOf(attempt, sources, wanted), context.format)
-      await record.complete(200, bytes)
+      await record.complete({ status: 200, answer_bytes: bytes, counted })
       return answer
     } catch (error) {
-      await record.complete(toServiceError(error).status, 0)
+      await record.complete({ status: toServiceError(error).status, answer_bytes: 0, counted })
       throw error
     }
   })
 }
 
-function once<T>(run: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined
-  return () => {
-    running ??= run()
-    return running
-  }
-}
-
 /** Of the source as it is remembered, if it still was so when the record was written; else as it is looked up now. */
 async function hitsOf(attempt: Attempt, sources: Sources, wanted: Wanted): Promise<Hit[]> {
   const known = sources.remembered(wanted)
-  if (!known) return (await attempt(await sources.find(wanted))).hits
-  const first = await attempt(known).catch((error: unknown) => ({ error }))
-  if ('hits' in first && first.isCurrent) return first.hits
+  const first = known && (await attempt(known, 'memory').catch((error: unknown) => ({ error })))
+  if (Array.isArray(first)) return first
   const source = await sources.find(wanted)
-  if ('error' in first && source?.version === known.version) throw first.error
-  return (await attempt(source)).hits
+  if (typeof first === 'object' && source?.version === known?.version) throw first.error
+  return (await attempt(source, 'store')) as Hit[]
 }
 
 async function search(deps: SearchDeps, ready: Ready, input: Input, { signal }: Context): Promise<Hit[]> {

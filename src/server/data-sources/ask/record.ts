@@ -13,16 +13,21 @@ export type Asked = {
   principal: Member
   question: string
   filters: Filters
-  counted: boolean
 }
 
 export type Activity<Draft extends { id: string }> = {
   draft(asked: Asked): Draft
   insertion(drafts: readonly Draft[]): Sql
-  complete(id: string, outcome: { status: number; duration_ms: number; answer_bytes: number }): void
+  complete(id: string, outcome: Outcome & { duration_ms: number }): void
 }
 
 type Input = { query: string; filters: Filters }
+type Outcome = {
+  status: number
+  answer_bytes: number
+  /** Whether it was spent in the end. */
+  counted: boolean
+}
 
 /** One record for each question, however often it is tried and however it ends. Without a record there is no answer. */
 export function createRecords<Draft extends { id: string }>(db: Querier, activity: Activity<Draft>) {
@@ -36,8 +41,8 @@ export function createRecords<Draft extends { id: string }>(db: Querier, activit
     const started = performance.now()
     let source: AskedSource | undefined
     let written: { id: string; version: Promise<string | undefined> } | undefined
-    const write = (counted: boolean) => {
-      const draft = activity.draft({ ...toAsked(input, context, source), counted })
+    const write = () => {
+      const draft = activity.draft(toAsked(input, context, source))
       return { id: draft.id, version: insert({ draft, wanted }) }
     }
     return {
@@ -46,13 +51,13 @@ export function createRecords<Draft extends { id: string }>(db: Querier, activit
       },
       /** Durable when it resolves, to the version the source had at that moment. */
       write: (): Promise<string | undefined> => {
-        written ??= write(true)
+        written ??= write()
         return written.version
       },
-      complete: async (status: number, answer_bytes: number): Promise<void> => {
-        written ??= write(false)
+      complete: async (outcome: Outcome): Promise<void> => {
+        written ??= write()
         await written.version
-        activity.complete(written.id, { status, duration_ms: performance.now() - started, answer_bytes })
+        activity.complete(written.id, { ...outcome, duration_ms: performance.now() - started })
       },
     }
   }

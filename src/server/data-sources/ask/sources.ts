@@ -2,7 +2,7 @@ import type { Querier } from '#lib/db/db.ts'
 import { gather } from '#lib/gather.ts'
 import { type AskedSource, findAsked, type Wanted } from './store.ts'
 
-const MOST = 1_000
+const MOST = 200
 
 export type Sources = ReturnType<typeof createSources>
 

@@ -1,6 +1,6 @@
 import { identifier, integer, type Sql, script, sql, withValues } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
-import type { Filter } from './filters.ts'
+import type { Filter, Scalar } from './filters.ts'
 import { asText } from './values.ts'
 
 /** Fixed words of ours; everything else in a statement is a name from the catalogue or a bound value. */
@@ -80,17 +80,25 @@ export function estimateStatement(question: Question): Sql {
   return sql`explain (format json) select 1 from ${relation(question.entry)} where ${condition(question)}`
 }
 
+/** Fails where the column cannot hold the value. */
+export function castStatement(entry: ResolvedEntry, column: string, value: Scalar): Sql {
+  return sql`select ${value}::${script(entry.filters[column]!.pg_type)} is null as missing`
+}
+
 export function sizeStatement({ oid }: ResolvedEntry): Sql {
   return sql`select reltuples::float8 as rows from pg_catalog.pg_class where oid = ${oid}`
 }
 
-/** What holds for a connection while it is asked like this; without an index it matters little. */
+/** What holds for a connection while it is asked like this. */
 export function searchSettings({ entry, filters }: Pick<Question, 'entry' | 'filters'>): Sql {
   const filtered = filters.length > 0
+  if (entry.index === null) return filtered ? EXACT_FILTERED : EXACT
   if (entry.index === 'ivfflat') return probeSettings(entry, filtered)
   return filtered ? HNSW_FILTERED : HNSW
 }
 
+const EXACT = sql`select ${planning(false)}`
+const EXACT_FILTERED = sql`select ${planning(true)}`
 const HNSW = hnswSettings(EF_SEARCH, false)
 const HNSW_FILTERED = hnswSettings(EF_SEARCH_FILTERED, true)
 

@@ -114,8 +114,13 @@ export function checkExtension(extension: Extension | undefined, report: Reporte
   if (!extension.grantable) {
     report.problem('embedding_configs', `the schema "${extension.schema}" of the extension vector cannot be opened`)
   }
-  const [major = 0, minor = 0] = extension.version.split('.').map(Number)
-  if (major === 0 && minor < 8) {
-    report.warn(`the extension vector is ${extension.version}: before 0.8 filtered questions search exactly`)
+  if (!searchesOn(extension)) {
+    report.warn(`the extension vector is ${extension.version}: before 0.8 every question searches exactly, row by row`)
   }
+}
+
+/** From 0.8 on an index goes on until there are enough hits. */
+export function searchesOn({ version }: Pick<Extension, 'version'>): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > 0 || minor >= 8
 }

@@ -3,7 +3,7 @@ import type { EmbeddingConfigInput } from '#contract/search-config.ts'
 import type { Extension } from './catalogue.ts'
 import { isMetric } from './check-entry.ts'
 import { fits } from './check-filters.ts'
-import { type FoundTable, tableText } from './check-table.ts'
+import { type FoundTable, searchesOn, tableText } from './check-table.ts'
 import type { Reporter } from './findings.ts'
 import type { ResolvedEntry } from './resolved.ts'
 
@@ -37,7 +37,9 @@ export function resolve(
     metric: entry.distance_metric,
     content: content.map(({ name, plain }) => ({ name, type: plain })),
     filters: Object.fromEntries(fitting),
-    index: METHODS.find((method) => usable.some((index) => index.method === method)) ?? null,
+    index: searchesOn(extension)
+      ? (METHODS.find((method) => usable.some((index) => index.method === method)) ?? null)
+      : null,
     oid: relation.oid,
     version: extension.version,
   }
@@ -45,7 +47,7 @@ export function resolve(
 
 /** Beside a save that works all the same. */
 export function warnOfSearch(entry: ResolvedEntry, { relation, vector, indexes }: FoundTable, report: Reporter): void {
-  if (entry.index) return
+  if (entry.index || !searchesOn(entry)) return
   const near = indexes.filter(({ column, method }) => {
     return column === vector?.number && (METHODS as readonly string[]).includes(method)
   })

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type pg from 'pg'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { DatabaseUnavailable, unavailableFrom } from '#lib/db/errors.ts'
-import { type Sql, sql } from '#lib/db/sql.ts'
+import type { Sql } from '#lib/db/sql.ts'
 import { READER } from './engine.ts'
+import { GUARD, guarded } from './guard.ts'
 
 export type Reads = {
-  /** Reads on one connection, each a transaction of its own, after `session` has set what holds for the connection. */
+  /** Reads on one connection, after `session` has set what holds for it; read-only, 10 seconds at most for each. */
   reads<T>(work: (on: Pick<Tx, 'query'>) => Promise<T>, session: Sql): Promise<T>
 }
 
@@ -19,10 +20,10 @@ export function readsOn(pool: pg.Pool): Reads['reads'] {
     let broken: DatabaseUnavailable | undefined
     try {
       const before = told.get(client)
-      if (before === undefined) await run(client, readOnly())
+      if (before === undefined) await run(client, GUARD)
       if (!before || !isSame(before, session)) await run(client, session)
       told.set(client, session)
-      return await work({ query: (statement) => run(client, statement) })
+      return await work(withGuard((statement) => run(client, statement)))
     } catch (error) {
       if (error instanceof DatabaseUnavailable) broken = error
       throw error
@@ -37,23 +38,34 @@ function isSame(one: Sql, other: Sql): boolean {
   return one === other || (one.text === other.text && isDeepStrictEqual(one.values, other.values))
 }
 
-/** Where all connections share one session, which is reset after each transaction. */
+/** Where all connections share one session, and what one has set is gone when another had its turn. */
 export function readsInTransaction(db: Pick<Db, 'tx'>): Reads['reads'] {
   return (work, session) =>
     db.tx(
       async (tx) => {
         await tx.query(session)
-        return work(tx)
+        return work(withGuard((statement) => tx.query(statement)))
       },
       { readOnly: true, timeoutMs: READER.statementMs },
     )
 }
 
-/** The role has these already; what it has can be changed, what we say ourselves cannot. */
-function readOnly(): Sql {
-  return sql`
-    select pg_catalog.set_config('default_transaction_read_only', 'on', false),
-           pg_catalog.set_config('statement_timeout', ${String(READER.statementMs)}, false)`
+type Query = Pick<Tx, 'query'>['query']
+
+function withGuard(query: Query): Pick<Tx, 'query'> {
+  return {
+    query: async <Row>(statement: Sql): Promise<Row[]> => {
+      if (!isExplain(statement)) return query<Row>(guarded(statement))
+      const rows = await query<Row>(statement)
+      await query(GUARD)
+      return rows
+    },
+  }
+}
+
+/** Planning may run a tenant's function too, and an explanation cannot be part of another statement. */
+function isExplain({ text }: Sql): boolean {
+  return text.startsWith('explain')
 }
 
 async function run<Row>(client: pg.PoolClient, { name, text, values }: Sql): Promise<Row[]> {
