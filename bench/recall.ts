@@ -29,7 +29,7 @@ const SIZES: Size[] = [
   { rows: 10_000, dimensions: 384, indexes: [{ method: 'hnsw' }] },
   { rows: 50_000, dimensions: 384, indexes: [{ method: 'ivfflat', lists: 50 }, { method: 'hnsw' }] },
   { rows: 100_000, dimensions: 384, indexes: [{ method: 'hnsw' }] },
-  { rows: 1_000_000, dimensions: 32, indexes: [{ method: 'hnsw', m: 8, ef_construction: 32 }] },
+  { rows: 1_000_000, dimensions: 32, indexes: [{ method: 'hnsw' }] },
 ]
 const SMALL: Size = { rows: 5_000, dimensions: 64, indexes: [{ method: 'hnsw' }] }
 

@@ -53,6 +53,23 @@ describe('DS-18 questions an organization may ask', () => {
     await expect(quota.spend(org)).rejects.toMatchObject(refused(60))
   })
 
+  it('a question that began in the last moment of a minute counts to it, also when it is spent a moment later', async () => {
+    const clock = at('2026-03-01T12:00:00.000Z')
+    const kv = openMemoryStore(clock)
+    const quota = quotaOf(clock, 2, 100, {
+      ...kv,
+      take: async (pots) => {
+        clock.advance(500)
+        return kv.take(pots)
+      },
+    })
+    const org = newId('org')
+    await quota.spend(org)
+    await quota.spend(org)
+    clock.set(new Date('2026-03-01T12:00:59.900Z'))
+    await expect(quota.spend(org)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  })
+
   it('so many a UTC day; at midnight as many again', async () => {
     const clock = at('2026-03-01T23:59:00.000Z')
     const quota = quotaOf(clock, 100, 2)
@@ -129,6 +146,23 @@ describe('DS-18 while the shared store is away', () => {
     await record(clock, org, 3)
     await expect(one.spend(org)).rejects.toMatchObject(refused((12 * 60 - 1) * 60))
     await expect(two.spend(org)).rejects.toMatchObject(refused((12 * 60 - 1) * 60))
+  })
+
+  it('what was asked meanwhile is not forgotten when it is back', async () => {
+    const clock = at('2026-03-01T12:00:00Z')
+    const org = newId('org')
+    const own = openMemoryStore(clock)
+    let isAway = false
+    const shared = { ...own, take: (pots: Parameters<typeof own.take>[0]) => (isAway ? away : own).take(pots) }
+    const quota = quotaOf(clock, 100, 5, withFallback(shared, openMemoryStore(clock)))
+    expect(await passed(() => quota.spend(org), 2)).toBe(2)
+    isAway = true
+    await quota.spend(org)
+    clock.advance(1)
+    await record(clock, org, 3)
+    isAway = false
+    clock.advance(1)
+    expect(await passed(() => quota.spend(org), 9)).toBe(2)
   })
 })
 

@@ -130,6 +130,15 @@ describe('asking a source', () => {
     await expect(ids({ year: '2023' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 
+  it('DS-13 of several values the ones a column cannot hold leave out nothing that the others find', async () => {
+    const found = async (year: number[]) =>
+      (await ask('work', { filters: { year } })).results.map(({ id }) => id).sort()
+    expect(await found([2024])).toEqual(['1', '3'])
+    expect(await found([1.5, 2024, 1e300])).toEqual(['1', '3'])
+    expect(await found([1.5, 1e300])).toEqual([])
+    expect((await ask('work', { filters: { year: [2024, 1.5], category: 'leave' } })).count).toBe(1)
+  })
+
   it('DS-12 top_k is 1 to 20', async () => {
     expect((await ask('work', { top_k: 2 })).count).toBe(2)
     for (const top_k of [0, 21, 1.5])

@@ -1,12 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Client } from '#contract/client.ts'
 import { exposeSource, querySource } from '#contract/data-sources.ts'
+import { readConnection } from '#contract/databases.ts'
 import { configureSource } from '#contract/search-config.ts'
 import { script, sql } from '#lib/db/sql.ts'
+import { startFakeEmbeddings } from '../../../../test/help/fake-embeddings.ts'
+import { makeAskable } from '../../../../test/help/sources.ts'
 import { needs } from '../../../../test/help/stores.ts'
 import { type System, startSystem } from '../../../../test/help/system.ts'
-import { codeOf, entry, makeSource } from '../configure/test-source.ts'
-import { createAllowance } from './allowance.ts'
+import { codeOf, entry, makeSource, runIn } from '../configure/test-source.ts'
 
 const TABLE = `
   create table articles as
@@ -20,10 +23,10 @@ let viewer: Client
 const ask = () => viewer.call(querySource, { id: 'db_library', query: 'anything' })
 const expose = (over: object) =>
   admin.call(exposeSource, { id: 'db_library', min_role: 'viewer', exposed: true, ...over })
-const configure = (content_columns: string) =>
+const configure = (content_columns: string, table = 'articles') =>
   admin.call(configureSource, {
     id: 'db_library',
-    connection_config: { embedding_configs: [entry({ content_columns })] },
+    connection_config: { embedding_configs: [entry({ content_columns, table })] },
     filter_schema: {},
   })
 /** As another process would, without a word to this one. */
@@ -61,25 +64,70 @@ describe('a source that was asked a moment ago', () => {
     },
   )
 
-  it('DS-08 offers a column less: the very next answer is without it', async () => {
+  it('DS-11 offers a column less: the very next answer is without it', async () => {
     await configure('id, title')
     expect((await ask()).results[0]!.metadata).not.toHaveProperty('secret')
     await configure('id, title, secret')
     expect((await ask()).results[0]!.metadata).toHaveProperty('secret')
   })
 
-  it('DS-19 leaves one record for each question, also where it changed in between', async () => {
-    const records = async () => (await system.db.query(sql`select id from activity.records`)).length
-    const before = await records()
+  it('DS-19 leaves one record for each question, also where it changed in between, and counts what was answered', async () => {
+    const records = () =>
+      system.db.query<{ status: number | null; counted: boolean }>(sql`
+        select status, counted from activity.records order by id desc`)
+    const before = (await records()).length
     await change('exposed = false')
     await ask().catch(() => undefined)
     await change('exposed = true')
     await ask()
-    expect(await records()).toBe(before + 2)
+    await vi.waitUntil(async () => (await records()).every(({ status }) => status !== null))
+    expect((await records()).slice(0, -before)).toEqual([
+      { status: 200, counted: true },
+      { status: 404, counted: false },
+    ])
+  })
+})
+
+describe('a provider outside', () => {
+  it('DS-17 DS-18 hears nothing of a question that is refused', async () => {
+    await using fake = await startFakeEmbeddings()
+    await using other = await startSystem({
+      env: { SVC_AI_PROVIDERS: JSON.stringify([fake.provider('fake')]), SVC_QUESTIONS_PER_MINUTE: '2' },
+    })
+    const { token } = await other.member('admin')
+    const client = other.client(token)
+    await makeAskable(client, 'cars')
+    const askFor = (query: string) => codeOf(client.call(querySource, { id: 'db_cars', query }))
+    expect(await askFor('first')).toBe('no error')
+    await other.db.query(script('update data_sources.sources set exposed = false'))
+    expect(await askFor('hidden')).toBe('NOT_FOUND')
+    await other.db.query(script('update data_sources.sources set exposed = true'))
+    expect(await askFor('second')).toBe('no error')
+    expect([await askFor('too much'), await askFor('too much again')]).toEqual(['RATE_LIMITED', 'RATE_LIMITED'])
+    expect(fake.asked.flatMap(({ body }) => body.input)).toEqual(['first', 'second'])
   })
 })
 
 needs('postgres')('a source that is hidden while it is asked', () => {
+  it('DS-17 is gone at once, however long its search takes', async () => {
+    const { connection_string } = await admin.call(readConnection, { name: 'library' })
+    await runIn(
+      connection_string,
+      `create function held() returns boolean language sql as 'select pg_advisory_lock_shared(17) is not null';
+       create view slow as select * from articles where (select held())`,
+    )
+    await configure('id, title', 'slow')
+    await expose({})
+    expect(await codeOf(ask())).toBe('no error')
+    const holder = new pg.Client({ connectionString: connection_string })
+    await holder.connect()
+    await holder.query('select pg_advisory_unlock_all(), pg_advisory_lock(17)')
+    await change('exposed = false')
+    expect(await codeOf(ask())).toBe('NOT_FOUND')
+    await holder.end()
+    await configure('id, title, secret')
+  })
+
   it('DS-17 answers none of the questions that come after that', async () => {
     await expose({})
     await ask()
@@ -92,21 +140,5 @@ needs('postgres')('a source that is hidden while it is asked', () => {
       await expose({})
       expect(await codeOf(ask())).toBe('no error')
     }
-  })
-})
-
-describe('DS-18 an organization that has asked enough', () => {
-  it('is not searched for again before its question is spent, until one may be', async () => {
-    let left = 1
-    const allowance = createAllowance(async () => {
-      if (left-- <= 0) throw new Error('enough')
-    })
-    await allowance.spend('org_1')
-    expect(allowance.wasRefused('org_1')).toBe(false)
-    await expect(allowance.spend('org_1')).rejects.toThrow('enough')
-    expect([allowance.wasRefused('org_1'), allowance.wasRefused('org_2')]).toEqual([true, false])
-    left = 1
-    await allowance.spend('org_1')
-    expect(allowance.wasRefused('org_1')).toBe(false)
   })
 })
