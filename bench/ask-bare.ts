@@ -1,14 +1,26 @@
 import { join } from 'node:path'
 import { type Asked, request } from './ask-load.ts'
+import { callsOf } from './ask-mcp.ts'
 import { statementOf } from './ask-peers.ts'
 import { type Server, start } from './ask-processes.ts'
 import type { Source } from './ask-source.ts'
 
-const MAIN = join(import.meta.dirname, 'ask-bare-server.ts')
+const MAINS = { http: 'ask-bare-server.ts', mcp: 'ask-bare-mcp-server.ts' }
 
 /** What this machine takes for a question however little is done around it: what is ours stands on top of that. */
-export function startBare(source: Source): Promise<Server> {
-  return start(process.execPath, [MAIN, source.rawUrl, statementOf(source)], /bare at (\S+)/)
+export function startBare(source: Source, by: keyof typeof MAINS): Promise<Server> {
+  const main = join(import.meta.dirname, MAINS[by])
+  return start(process.execPath, [main, source.rawUrl, statementOf(source)], /bare at (\S+)/)
+}
+
+export function bareMcpAsked(url: string, questions: readonly string[]): Asked {
+  return callsOf(
+    `${url}/mcp`,
+    {},
+    '2026-07-28',
+    'search',
+    questions.map((vector) => ({ vector })),
+  )
 }
 
 export function bareAsked(url: string, questions: readonly string[]): Asked {

@@ -22,17 +22,26 @@ export function mcpAsked(
   questions: number,
   revision: Revision,
 ): Asked {
-  const url = `${base}/mcp/platform`
+  const all = Array.from({ length: questions }, (_, i) => ({ id, query: `question ${i}`, top_k: TOP_K }))
+  return callsOf(`${base}/mcp/platform`, { authorization: `Bearer ${token}` }, revision, 'data_source_query', all)
+}
+
+export function callsOf(
+  url: string,
+  own: Record<string, string>,
+  revision: Revision,
+  name: string,
+  calls: readonly object[],
+): Asked {
   const newest = revision === '2026-07-28'
   const headers = {
-    authorization: `Bearer ${token}`,
+    ...own,
     accept: 'application/json, text/event-stream',
     'mcp-protocol-version': revision,
-    ...(newest && { 'mcp-method': 'tools/call', 'mcp-name': 'data_source_query' }),
+    ...(newest && { 'mcp-method': 'tools/call', 'mcp-name': name }),
   }
-  const all = Array.from({ length: questions }, (_, i) => {
-    const call = { name: 'data_source_query', arguments: { id, query: `question ${i}`, top_k: TOP_K } }
-    const params = newest ? { ...call, _meta: META } : call
+  const all = calls.map((call) => {
+    const params = { name, arguments: call, ...(newest && { _meta: META }) }
     return request(url, headers, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }))
   })
   let asked = 0

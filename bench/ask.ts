@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bareAsked, startBare } from './ask-bare.ts'
+import { bareAsked, bareMcpAsked, startBare } from './ask-bare.ts'
 import { type Asked, askOnce, type Load, load } from './ask-load.ts'
 import { agentToken, mcpAsked } from './ask-mcp.ts'
 import { makeSecrets, oursAsked, startOurs } from './ask-ours.ts'
@@ -26,6 +26,7 @@ const ONE = { concurrency: 1, seconds: tenth ? 1 : 4 }
 const GOALS = { pgbench: 0.65, Toolbox: 1.2, DBHub: 3 }
 const MCP = 'svc, MCP'
 const BARE = 'node:http and pg'
+const BARE_MCP = 'MCP SDK and pg'
 const FLOORS = { pgbench: 0.5, Toolbox: 1, DBHub: 2 }
 
 /** A way to ask. */
@@ -47,7 +48,8 @@ try {
   const secrets = makeSecrets()
   const server = stack.use(await startOurs({ ...stores, provider, dataDir: join(dir, 'svc') }, secrets))
   const source = await makeSource(server.url, secrets.SVC_OPERATOR_TOKEN, stores.databaseUrl, ROWS)
-  const bare = stack.use(await startBare(source))
+  const bare = stack.use(await startBare(source, 'http'))
+  const bareMcp = stack.use(await startBare(source, 'mcp'))
   const ways: Way[] = [
     {
       name: 'pgbench',
@@ -57,6 +59,7 @@ try {
     overHttp('svc', server, oursAsked(server.url, source, questions.length, false)),
     ...(tenth ? [] : [overHttp('svc, new questions', server, oursAsked(server.url, source, questions.length, true))]),
     overHttp(BARE, bare, await checked(bareAsked(bare.url, questions))),
+    overHttp(BARE_MCP, bareMcp, await checked(bareMcpAsked(bareMcp.url, questions))),
     ...(await overMcp(server, source, questions, stores.databaseUrl, secrets)),
     ...(await startPeers(source, questions)),
   ]
@@ -159,9 +162,9 @@ function print(results: ReadonlyMap<string, readonly Measure[]>): boolean {
   console.log(`svc's own CPU ${median(ours.map((m) => m.ownMs)).toFixed(3)} ms a question (goal: at most 0.5)`)
   const mcp = results.get(MCP)!
   console.log(`over MCP ${median(mcp.map((m) => m.ownMs)).toFixed(3)} ms (goal: at most 1.0)`)
-  const bare = results.get(BARE)!
-  const above = (all: readonly Measure[]) => median(all.map((m, i) => m.ownMs - bare[i]!.ownMs)).toFixed(3)
-  console.log(`above ${BARE}: svc ${above(ours)} ms, over MCP ${above(mcp)} ms`)
+  const above = (all: readonly Measure[], name: string) =>
+    `${median(all.map((m, i) => m.ownMs - results.get(name)![i]!.ownMs)).toFixed(3)} ms above ${name}`
+  console.log(`that is ${above(ours, BARE)}, and over MCP ${above(mcp, BARE_MCP)}`)
   console.log(`svc's memory ${median(ours.map((m) => m.memoryMb)).toFixed(0)} MB without a model (goal: at most 150)`)
   return judged.every((fine) => fine)
 }
