@@ -159,6 +159,11 @@ describe('DS-21 the reader', () => {
     ])
   })
 
+  it('reads nothing that cannot be guarded', async () => {
+    const reader = await databases.open(ORG, 'notes', 'reader')
+    await expect(reader.reads((on) => on.query(script('select 1; select 2')), sql`select 1`)).rejects.toThrow('script')
+  })
+
   it('opens only what is ready', async () => {
     expect(await codeOf(databases.open(ORG, 'none', 'reader'))).toBe('NOT_FOUND')
     expect(await codeOf(databases.open('org_2', 'notes', 'reader'))).toBe('NOT_FOUND')

@@ -16,6 +16,8 @@ export const GUARD: Sql = sql`select ${settings()}`
  * session, so a statement ends with setting it right again. What fails is rolled back, settings and all.
  */
 export function guarded(statement: Sql): Sql {
+  if (statement.name === '')
+    throw new TypeError('a script may hold several statements, and none of them would be guarded')
   return withValues(known(statement), statement.values)
 }
 
