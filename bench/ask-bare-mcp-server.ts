@@ -18,6 +18,7 @@ const { fetch } = createMcpHandler(() => {
   return server
 })
 
-const server = createServer(getRequestListener((request) => fetch(request)))
+const listener = getRequestListener((request) => fetch(request))
+const server = createServer((request, response) => void listener(request, response))
 server.listen(0, '127.0.0.1', () => console.log(`bare at http://127.0.0.1:${(server.address() as AddressInfo).port}`))
 process.once('SIGTERM', () => process.exit(0))
