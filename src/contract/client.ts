@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { fromProblem, type Problem, ServiceError } from './errors.ts'
 import { inputInQuery, type JsonOperation, type Operation, pathHoles, type StreamOperation } from './operation.ts'
-
 import { wholeText, withText } from './whole-body.ts'
 
 export type FetchLike = (request: Request) => Promise<Response>

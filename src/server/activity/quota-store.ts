@@ -15,10 +15,16 @@ export async function setOverride(db: Querier, orgId: string, { per_minute, per_
     on conflict (org_id) do update set per_minute = excluded.per_minute, per_day = excluded.per_day`)
 }
 
-/** From the first moment, up to but not including the last. */
-export async function countQuestions(db: Querier, orgId: string, from: Date, before: Date): Promise<number> {
+/** `before` is not included. */
+export type Span = { from: Date; before: Date; now: Date }
+
+const ENDED_MS = 60_000
+
+/** What was spent; of what was asked a minute ago and never ended, a crash took the word on that, so it counts too. */
+export async function countQuestions(db: Querier, orgId: string, { from, before, now }: Span): Promise<number> {
   const [row] = await db.query<{ count: number }>(sql`
     select count(*) from activity.records
-    where org_id = ${orgId} and type = 'data_source' and counted and asked_at >= ${from} and asked_at < ${before}`)
+    where org_id = ${orgId} and type = 'data_source' and asked_at >= ${from} and asked_at < ${before}
+      and (counted or (status is null and asked_at < ${new Date(now.getTime() - ENDED_MS)}))`)
   return row!.count
 }

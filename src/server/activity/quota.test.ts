@@ -127,6 +127,22 @@ describe('DS-18 questions an organization may ask', () => {
   })
 })
 
+describe('DS-18 a process that ended in the middle', () => {
+  it('leaves questions nobody knows the end of, which count a minute later; those that run count themselves', async () => {
+    const clock = at('2026-03-01T12:00:00Z')
+    const org = newId('org')
+    const activity = createActivity({ db: database.db, clock, dataKey: 'ab'.repeat(32), onError: console.error })
+    const principal = { kind: 'user', id: 'usr_1', user_id: 'usr_1' } as const
+    const asked = { org_id: org, target: 'db_a', source: 'api', principal, question: 'q', filters: {} } as const
+    await begin(activity, database.db, asked)
+    clock.advance(60_000)
+    const [running, later] = [quotaOf(clock, 100, 2), quotaOf(clock, 100, 2)]
+    expect(await passed(() => running.spend(org), 9)).toBe(2)
+    clock.advance(1)
+    expect(await passed(() => later.spend(org), 9)).toBe(1)
+  })
+})
+
 describe('DS-18 while the shared store is away', () => {
   const away: KeyValueStore = Object.fromEntries(
     ['count', 'take', 'get', 'set', 'setOnce', 'delete', 'ping'].map((name) => [

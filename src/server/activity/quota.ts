@@ -65,14 +65,15 @@ async function takeShared({ kv, db }: Stores, orgId: string, limit: Limits, now:
   const taken = await kv.take(pots('must be known'))
   if (taken === 'taken' || 'empty' in taken) return taken
   // The day is new, or the store lost its count: it goes on from the records.
-  return kv.take(pots(await countQuestions(db, orgId, midnightOf(now), now)))
+  return kv.take(pots(await countQuestions(db, orgId, { from: midnightOf(now), before: now, now })))
 }
 
 /** The shared store is away: each process counts its minutes by itself, and only the records know the day. */
 async function takeAlone({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<Taken> {
   const { key, seconds } = minuteOf(orgId, now)
   if ((await kv.count(key, seconds)) > limit.perMinute) return { empty: 0 }
-  return (await countQuestions(db, orgId, midnightOf(now), FAR)) < limit.perDay ? 'taken' : { empty: 1 }
+  const today = await countQuestions(db, orgId, { from: midnightOf(now), before: FAR, now })
+  return today < limit.perDay ? 'taken' : { empty: 1 }
 }
 
 /** Kept for longer than it counts: a question that began in its last moment may come a little later. */
