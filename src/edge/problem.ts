@@ -17,7 +17,10 @@ export function toServiceError(error: unknown): ServiceError {
     })
   }
   if (error instanceof StoreUnavailable) {
-    return new ServiceError('UNAVAILABLE', 'try again in a moment', { cause: error, retryAfterSeconds: 1 })
+    return new ServiceError('UNAVAILABLE', 'Redis does not answer now; try again', {
+      cause: error,
+      retryAfterSeconds: 1,
+    })
   }
   if (error instanceof OperatorFetchError) {
     return new ServiceError('UNAVAILABLE', 'a part of the service cannot be reached; try again', {

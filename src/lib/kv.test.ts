@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { needs, stores } from '../../test/help/stores.ts'
 import { testClock } from './clock.ts'
 import { openEars } from './db/test-ears.ts'
-import { type KeyValueStore, openMemoryStore, openRedis, StoreUnavailable, withFallback } from './kv.ts'
+import { type KeyValueStore, openMemoryStore, openRedis } from './kv.ts'
 
 type Subject = {
   open: () => KeyValueStore
@@ -143,34 +143,5 @@ describe('a Redis that cannot be reached', () => {
     await expect(kv.count('k', 1)).rejects.toThrow()
     await expect(kv.ping()).rejects.toThrow()
     expect((await errors.until(1))[0]).toContain('ECONNREFUSED')
-  })
-})
-
-describe('with the shared store away', () => {
-  const away = async () => {
-    throw new Error('connect ECONNREFUSED')
-  }
-  const gone: KeyValueStore = {
-    kind: 'redis',
-    count: away,
-    take: away,
-    get: away,
-    set: away,
-    setOnce: away,
-    delete: away,
-    ping: away,
-    [Symbol.asyncDispose]: async () => {},
-  }
-
-  it('counts and keeps in the process, and says who was first only when it can know', async () => {
-    const store = withFallback(gone, openMemoryStore(testClock()))
-    expect([await store.count('a', 60), await store.count('a', 60)]).toEqual([1, 2])
-    await store.set('b', 'x', 60)
-    expect(await store.get('b')).toBe('x')
-    await store.delete('b')
-    expect(await store.get('b')).toBeUndefined()
-    await expect(store.setOnce('c', 60)).rejects.toBeInstanceOf(StoreUnavailable)
-    await expect(store.take([])).rejects.toBeInstanceOf(StoreUnavailable)
-    await expect(store.ping()).rejects.toThrow('ECONNREFUSED')
   })
 })

@@ -4,9 +4,9 @@ import type { Clock } from './clock.ts'
 /** Holds only what may be lost: counters, replay ids, short caches. */
 export type KeyValueStore = AsyncDisposable & {
   readonly kind: 'redis' | 'memory'
-  /** Adds one; the count begins anew `seconds` after its first. */
+  /** Adds one and returns the count, which starts again `seconds` after the first call. */
   count(key: string, seconds: number): Promise<number>
-  /** One from each pot, or from none of them. */
+  /** Takes one from each pot, or from none of them. */
   take(pots: readonly Pot[]): Promise<Taken>
   get(key: string): Promise<string | undefined>
   set(key: string, value: string, seconds: number): Promise<void>
@@ -16,15 +16,18 @@ export type KeyValueStore = AsyncDisposable & {
   ping(): Promise<void>
 }
 
-/** So much may be taken in so many seconds from the first on. `opening` is what was taken before anyone counted. */
+/**
+ * A limit: `limit` may be taken in the `seconds` after the first. A pot that is not there yet starts at `opening`,
+ * the number taken before; 'must be known' makes `take` answer `unopened` instead.
+ */
 export type Pot = { key: string; limit: number; seconds: number; opening: number | 'must be known' }
 
-/** By its place, the first pot that is empty, or whose opening must be told. */
+/** Numbers are positions in the list of pots: the first that is empty, or that needs its `opening`. */
 export type Taken = 'taken' | { empty: number } | { unopened: number }
 
 const COUNT = `local n = redis.call('incr', KEYS[1]) if n == 1 then redis.call('expire', KEYS[1], ARGV[1]) end return n`
 
-/** Answers 0, the place of an empty pot from 1 on, or below 0 the place of one that must be opened. */
+/** Returns 0 when taken, the position (from 1) of an empty pot, or minus the position of one without `opening`. */
 const TAKE = `
   for i = 1, #KEYS do
     local limit, seconds, opening = ARGV[i * 3 - 2], ARGV[i * 3 - 1], ARGV[i * 3]
@@ -48,6 +51,8 @@ export function openRedis(url: string, onError: (error: unknown) => void, keyPre
     maxRetriesPerRequest: 1,
     connectTimeout: 3_000,
     commandTimeout: 2_000,
+    // A host that is gone sends no reset: without this the dead connection would be used until TCP gives up.
+    socketTimeout: 5_000,
     keyPrefix,
     scripts: { takeFromAll: { lua: TAKE } },
   })
@@ -93,7 +98,7 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
   const put = (key: string, value: string, until: number) => {
     if (entries.size >= sweepAt) {
       for (const known of entries.keys()) if (!live(known)) entries.delete(known)
-      // Where many live, not at every one that comes after.
+      // With many live entries the next sweep waits for twice as many; otherwise every `put` would sweep.
       sweepAt = Math.max(SWEEP_AT, entries.size * 2)
     }
     entries.set(key, { value, until })
@@ -135,33 +140,7 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
   }
 }
 
-/** The shared store cannot be asked, and guessing would be wrong. */
+/** The shared store does not answer, and a guess in its place would be wrong. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
-}
-
-/**
- * Goes on with a map in the process while the shared store is away: counts are then per process, which is better
- * than no limit and better than no service. Not so `setOnce` and `take`: without the others they cannot say who was
- * first, or what is left.
- */
-export function withFallback(shared: KeyValueStore, own: KeyValueStore): KeyValueStore {
-  const unavailable = (cause: unknown) => {
-    throw new StoreUnavailable('the key-value store cannot be asked', { cause })
-  }
-  const or = <T>(ask: Promise<T>, instead: () => Promise<T>) => ask.catch(instead)
-  return {
-    kind: shared.kind,
-    count: (key, seconds) => or(shared.count(key, seconds), () => own.count(key, seconds)),
-    take: (pots) => shared.take(pots).catch(unavailable),
-    get: (key) => or(shared.get(key), () => own.get(key)),
-    set: (key, value, seconds) => or(shared.set(key, value, seconds), () => own.set(key, value, seconds)),
-    setOnce: (key, seconds) => shared.setOnce(key, seconds).catch(unavailable),
-    delete: (key) => or(shared.delete(key), () => own.delete(key)),
-    ping: () => shared.ping(),
-    [Symbol.asyncDispose]: async () => {
-      await shared[Symbol.asyncDispose]()
-      await own[Symbol.asyncDispose]()
-    },
-  }
 }

@@ -7,7 +7,8 @@ import type { Db } from '#lib/db/db.ts'
 import { openEmbedded } from '#lib/db/embedded.ts'
 import { migrate, readMigrations } from '#lib/db/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
-import { type KeyValueStore, openMemoryStore, openRedis, withFallback } from '#lib/kv.ts'
+import { type KeyValueStore, openMemoryStore, openRedis } from '#lib/kv.ts'
+import { withFallback } from '#lib/kv-fallback.ts'
 import { createLog, type Log } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
@@ -62,7 +63,12 @@ async function openDatabase({ databaseUrl, dataDir }: Config, log: Log): Promise
 function openStore({ redisUrl }: Config, log: Log, clock: Clock): KeyValueStore {
   const onError = (error: unknown) => log.warn({ error }, 'the key-value store failed')
   const own = openMemoryStore(clock)
-  return redisUrl ? withFallback(openRedis(redisUrl, onError), own) : own
+  if (!redisUrl) return own
+  const onChange = (error: unknown) =>
+    error === undefined
+      ? log.warn({}, 'Redis answers again and is used again')
+      : log.warn({ error }, 'Redis does not answer: each process counts by itself, and agents get 503, until it does')
+  return withFallback(openRedis(redisUrl, onError), own, { clock, onChange })
 }
 
 function readVersion(): string {

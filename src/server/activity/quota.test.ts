@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestClock, testClock } from '#lib/clock.ts'
 import { newId } from '#lib/ids.ts'
-import { type KeyValueStore, openMemoryStore, openRedis, withFallback } from '#lib/kv.ts'
+import { type KeyValueStore, openMemoryStore, openRedis } from '#lib/kv.ts'
+import { withFallback } from '#lib/kv-fallback.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/help/database.ts'
 import { needs, stores } from '../../../test/help/stores.ts'
 import { createActivity } from './index.ts'
@@ -154,7 +155,7 @@ describe('DS-18 while the shared store is away', () => {
   it('minutes are counted by each process, days by the records', async () => {
     const clock = at('2026-03-01T12:00:00Z')
     const org = newId('org')
-    const process = () => quotaOf(clock, 2, 3, withFallback(away, openMemoryStore(clock)))
+    const process = () => quotaOf(clock, 2, 3, withFallback(away, openMemoryStore(clock), { clock }))
     const [one, two] = [process(), process()]
     expect(await passed(() => one.spend(org), 5)).toBe(2)
     expect(await passed(() => two.spend(org), 5)).toBe(2)
@@ -170,7 +171,7 @@ describe('DS-18 while the shared store is away', () => {
     const own = openMemoryStore(clock)
     let isAway = false
     const shared = { ...own, take: (pots: Parameters<typeof own.take>[0]) => (isAway ? away : own).take(pots) }
-    const quota = quotaOf(clock, 100, 5, withFallback(shared, openMemoryStore(clock)))
+    const quota = quotaOf(clock, 100, 5, withFallback(shared, openMemoryStore(clock), { clock }))
     expect(await passed(() => quota.spend(org), 2)).toBe(2)
     isAway = true
     await quota.spend(org)

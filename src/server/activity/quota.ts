@@ -40,12 +40,14 @@ export function createQuota({ kv, db, clock, ...defaults }: Deps): Quota {
 type Stores = { kv: KeyValueStore; db: Db }
 
 function createTake(stores: Stores) {
-  /** Days that were counted by the records meanwhile: the shared count of these misses something. */
+  /** Keys of days whose shared count lacks questions, because they were asked while the store did not answer. */
   const missed = new Set<string>()
   return async (orgId: string, limit: Limits, now: Date): Promise<Taken> => {
     const { key } = dayOf(orgId, now)
     try {
-      if (missed.delete(key)) await stores.kv.delete(key)
+      // Every question that comes before the deletion is confirmed deletes too: none is counted on the old number.
+      if (missed.has(key)) await stores.kv.delete(key)
+      missed.delete(key)
       return await takeShared(stores, orgId, limit, now)
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
@@ -68,7 +70,7 @@ async function takeShared({ kv, db }: Stores, orgId: string, limit: Limits, now:
   return kv.take(pots(await countQuestions(db, orgId, { from: midnightOf(now), before: now, now })))
 }
 
-/** The shared store is away: each process counts its minutes by itself, and only the records know the day. */
+/** For when the shared store does not answer: each process counts its minutes by itself, and the records the day. */
 async function takeAlone({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<Taken> {
   const { key, seconds } = minuteOf(orgId, now)
   if ((await kv.count(key, seconds)) > limit.perMinute) return { empty: 0 }
