@@ -7,6 +7,8 @@ import { faultsOf, findMentions, findOptions, isOptionOfAny } from './help/comma
 
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = globSync(['README.md', 'docs/*.md', 'skills/**/*.md'], { cwd: ROOT }).sort()
+/** Pages with commands to type for people who may have no `svc` yet. Skills are read where it is installed. */
+const GUIDES = PAGES.filter((page) => !page.startsWith('skills/') && page !== 'docs/decisions.md')
 /** What the program says, not what people type. */
 const SAYINGS = /^svc (?:ready at|cannot start)/
 
@@ -27,6 +29,17 @@ describe('CL-03 SK-06 what the pages say of svc is true', () => {
   it.each(PAGES)('%s names alone only options that some command takes', (page) => {
     const unknown = findOptions(read(page)).filter(({ text }) => !isOptionOfAny(text, TABLE))
     expect(unknown).toEqual([])
+  })
+
+  it.each(GUIDES)('%s calls the client by a name that a reader of a checkout has', (page) => {
+    expect(findUnexplainedName(read(page))).toBeUndefined()
+  })
+
+  it('a page that writes `svc` without saying how to have it is found', () => {
+    expect(findUnexplainedName('Run `npx svc login`, then `svc status`.')).toBe('`svc status`')
+    expect(findUnexplainedName('```sh\nsvc login\n```\nIn a checkout write `npx svc`.')).toBe('\nsvc login')
+    expect(findUnexplainedName('Or `npx svc`.\n```sh\npsql "$(svc db connect docs -q)"\n```')).toBe('(svc db connect')
+    expect(findUnexplainedName('In a checkout, write `npx svc`.\n```sh\nsvc login\n```')).toBeUndefined()
   })
 
   it('an option taken away is found wherever it is named', () => {
@@ -85,6 +98,15 @@ describe('finding what is said', () => {
     expect(faultsOf(text, TABLE)).toEqual(faults)
   })
 })
+
+/** The first command written as plain `svc` where the page has not yet said what to write in a checkout. */
+function findUnexplainedName(markdown: string): string | undefined {
+  const plain = /(?:`|^|\n|\()svc (?!ready at|cannot start)[a-z]+(?: [a-z]+)?`?/
+  const explained = markdown.search(/in a checkout[^.]*`npx svc`/i)
+  const before = explained === -1 ? markdown : markdown.slice(0, explained)
+  const code = before.match(/`[^`\n]+`|```[\s\S]*?```/g) ?? []
+  return code.map((text) => plain.exec(text)?.[0]).find((found) => found !== undefined)
+}
 
 function mentionsIn(page: string) {
   return findMentions(read(page)).filter(({ text }) => !SAYINGS.test(text))

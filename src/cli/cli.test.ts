@@ -168,6 +168,26 @@ describe('CL-01 login and contexts', () => {
     expect(Object.keys((JSON.parse(await readFile(file, 'utf8')) as Stored).contexts)).toEqual([hostOf(url)])
   })
 
+  test('CL-03 without a login the error names the command that logs in here, as the client was called', async () => {
+    const hint = async (env: Record<string, string> = {}) => (await svc(['datasource', 'list'], { env })).stderr
+    expect(await hint()).toBe('svc: you are not logged in\nLog in: svc login --api-url <url> --api-key-stdin\n')
+    await mkdir(join(folder, '.svc'))
+    await writeFile(join(folder, '.svc', 'first-run.json'), JSON.stringify({ base_url: url, api_key: KEY }))
+    expect(await hint()).toBe('svc: you are not logged in\nLog in: svc login\n')
+    expect(await hint({ npm_command: 'exec' })).toBe('svc: you are not logged in\nLog in: npx svc login\n')
+    expect((await svc(['status'])).stderr).toBe('svc: you are not logged in\nLog in: svc login\n')
+    await writeFile(join(folder, '.svc', 'first-run.json'), '{"base_url": ')
+    expect(await hint()).toContain('Log in: svc login --api-url <url> --api-key-stdin\n')
+  })
+
+  test('CL-01 a login that does not become the current one names the command that switches', async () => {
+    await login('--context', 'one')
+    const second = await svc(['login', '--api-url', url, '--api-key', KEY, '--context', 'two'], {
+      env: { npm_command: 'exec' },
+    })
+    expect(second.stderr).toBe('The current context is still one. To switch: npx svc context use two\n')
+  })
+
   test('--context and SVC_CONTEXT choose a login, the option first', async () => {
     await login('--context', 'one')
     await login('--context', 'two')

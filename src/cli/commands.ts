@@ -86,6 +86,7 @@ const general: readonly Command[] = [
     login: true,
     examples: [
       'svc api GET /api/v1/me',
+      'svc api GET "/api/activity?type=data_sources&limit=20"',
       'svc api PUT /api/wf/data-sources/db_handbook --data @search.json',
       'svc api GET /api/wf/slim/data-sources -i --header "Accept: application/yaml"',
     ],

@@ -8,8 +8,10 @@ export type Config = Readonly<{
   apiKey: string | undefined
   /** Stands in for the current one. */
   context: string | undefined
-  /** Of the instance that runs on this folder, if one does. */
+  /** Data folder of the instance that runs on this folder. It need not exist. */
   dataDir: string
+  /** What people type to run the client here: `npx svc` in a checkout, `svc` where it is installed. */
+  program: 'svc' | 'npx svc'
   noColor: boolean
   /** A terminal that can only print: nothing moves on it. */
   dumbTerminal: boolean
@@ -28,6 +30,8 @@ export function readConfig(env: Env = process.env, system: System = thisSystem()
     apiKey: env.SVC_API_KEY || undefined,
     context: env.SVC_CONTEXT || undefined,
     dataDir: resolve(system.folder, env.SVC_DATA_DIR || '.svc'),
+    // npm sets this variable for what npx runs.
+    program: env.npm_command === 'exec' ? 'npx svc' : 'svc',
     noColor: Boolean(env.NO_COLOR),
     dumbTerminal: env.TERM === 'dumb',
     browser: browserOf(env, system.platform),

@@ -1,6 +1,8 @@
 import { ServiceError } from '#contract/errors.ts'
 import type { Config } from './config.ts'
 import { type Login, noContext, readContexts } from './contexts.ts'
+import { findEmbedded } from './embedded.ts'
+import { HintedError } from './hinted-error.ts'
 
 /** Null names the environment. */
 export type ActiveLogin = Login & { context: string | null }
@@ -21,8 +23,15 @@ export async function findLogin(config: Config, told?: string): Promise<ActiveLo
 
 export async function requireLogin(config: Config, told?: string): Promise<ActiveLogin> {
   const login = await findLogin(config, told)
-  if (!login) throw new ServiceError('INVALID_TOKEN', 'you are not logged in')
+  if (!login) throw await notLoggedIn(config)
   return login
+}
+
+/** Names the login command that works in this folder: the instance that runs here needs no address and no key. */
+export async function notLoggedIn({ dataDir, program }: Config): Promise<ServiceError> {
+  const isInstanceHere = (await findEmbedded(dataDir).catch(() => undefined)) !== undefined
+  const options = isInstanceHere ? '' : ' --api-url <url> --api-key-stdin'
+  return new HintedError('INVALID_TOKEN', 'you are not logged in', `Log in: ${program} login${options}`)
 }
 
 /** Never half from here and half from a context: the key of one instance would go to another. */

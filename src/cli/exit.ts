@@ -1,15 +1,16 @@
 import { ERRORS, type ErrorCode, ServiceError } from '#contract/errors.ts'
+import { HintedError } from './hinted-error.ts'
 import { toJson } from './output.ts'
 import { printable } from './printable.ts'
 
 export const INTERRUPTED = 130
 
-/** The person wants no more of it: Ctrl-C at a question, or a no. All was said already. */
+/** Interrupted by Ctrl-C, or a question answered with no (exit 130). Prints nothing: the person knows already. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-/** What to do next, where the refusal itself does not say. */
+/** What to do next, by error code. A `HintedError` brings its own. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   INVALID_TOKEN: 'Log in: svc login --api-url <url> --api-key-stdin',
   FORBIDDEN: 'Ask an admin of your organization for the role, or take another login: svc context use <name>',
@@ -23,7 +24,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   INTERNAL: 'Try again; if it stays, tell whoever runs this instance.',
 }
 
-/** Prints why a command failed and gives its exit code, which comes from the table of errors alone. */
+/** Prints why a command failed and returns its exit code, which depends on the error's code alone. */
 export function reportError(error: unknown, format: 'text' | 'json', note: (line: string) => void): number {
   if (error instanceof Interrupted) return INTERRUPTED
   const known = error instanceof ServiceError ? error : toServiceError(error)
@@ -34,12 +35,12 @@ export function reportError(error: unknown, format: 'text' | 'json', note: (line
 function toLines(error: ServiceError): string[] {
   const faults = (error.errors ?? []).map((fault) => `  ${printable(`${fault.path}: ${fault.message}`)}`)
   const hint = hintFor(error)
-  // Whoever runs the instance finds a fault of theirs in its log by this.
+  // Only for faults of the server: its operator finds them in the log by this id.
   const id = error.requestId !== undefined && error.status >= 500 ? [`Request id: ${printable(error.requestId)}`] : []
   return [`svc: ${printable(error.message)}`, ...faults, ...(hint ? [hint] : []), ...id]
 }
 
-/** For programs: the same, on stderr, so that stdout holds answers only. */
+/** The error as a document for programs. It goes to stderr, so that stdout holds answers only. */
 function toDocument(error: ServiceError): object {
   const { code, message, errors, retryAfterSeconds, requestId } = error
   const known = { code, detail: message, errors, retry_after_seconds: retryAfterSeconds, request_id: requestId }
@@ -47,6 +48,7 @@ function toDocument(error: ServiceError): object {
 }
 
 function hintFor(error: ServiceError): string | undefined {
+  if (error instanceof HintedError) return error.hint
   return error.retryAfterSeconds === undefined ? HINTS[error.code] : `Try again in ${error.retryAfterSeconds} s.`
 }
 

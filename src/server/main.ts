@@ -1,11 +1,11 @@
 import { createServer } from 'node:net'
-import { relative } from 'node:path'
 import { lockFolder } from '#lib/folder-lock.ts'
 import type { Log } from '#lib/log.ts'
 import { hasLocalSignIn, localCodeFile } from './compose/sign-in.ts'
 import { environment, readSettings, type Settings, toConfig } from './config.ts'
 import { loadOrMakeSecrets } from './embedded-secrets.ts'
 import { exampleOnce, firstRun } from './first-run.ts'
+import { nextSteps, shortPath } from './next-steps.ts'
 import { openResources } from './resources.ts'
 import { startServices } from './start.ts'
 import { startFault } from './start-fault.ts'
@@ -43,14 +43,14 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<v
     `svc ready at ${running.url}`,
     `  started in ${(performance.now() / 1000).toFixed(1)} s: ${config.services.join(', ')}`,
     ...(hasLocalSignIn(config)
-      ? [`  sign in at ${running.url}/auth/local with the code in ${shown(localCodeFile(config))}`]
+      ? [`  sign in at ${running.url}/auth/local with the code in ${shortPath(localCodeFile(config))}`]
       : []),
     ...(exampleMade ? [] : ['  the example could not be made: see the log, or leave it out with SVC_EXAMPLE=false']),
     ...(told
       ? [
           told.first
-            ? nextSteps(running.url, told.file, config.example && exampleMade)
-            : `  your API key is in ${shown(told.file)}`,
+            ? nextSteps(running.url, config.dataDir, config.example && exampleMade)
+            : `  your API key is in ${shortPath(told.file)}`,
         ]
       : []),
   ]
@@ -71,22 +71,6 @@ function noExample(log: Log): (error: unknown) => false {
     log.error({ error }, 'the example could not be made')
     return false
   }
-}
-
-function nextSteps(url: string, file: string, example: boolean): string {
-  const ask = example ? 'query db_handbook "my laptop was stolen, what now?"' : 'list'
-  return `
-A new organization, its owner and an API key are in ${shown(file)}. Try:
-
-  npx svc login --api-url ${url} --api-key "$(node -p 'JSON.parse(fs.readFileSync("${shown(file)}")).api_key')"
-  npx svc datasource ${ask}
-  open ${url}/docs in a browser
-`
-}
-
-function shown(file: string): string {
-  const near = relative(process.cwd(), file)
-  return near.startsWith('..') ? file : near
 }
 
 /** The first signal finishes what runs; the second does not wait. */

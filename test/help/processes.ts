@@ -10,10 +10,18 @@ const MAIN = join(import.meta.dirname, '..', '..', 'src', 'server', 'main.ts')
 
 export type ServerProcess = AsyncDisposable & { child: ChildProcess; url: string; output: string[] }
 
-/** A real process of ours; resolves when it says it is ready, rejects with what it said when it ends before. */
-export async function startProcess(env: Environment, command: readonly string[] = [MAIN]): Promise<ServerProcess> {
+/**
+ * Starts a server process. Resolves when it prints that it is ready; rejects with its output when it ends before that.
+ * `cwd` is the folder it runs in, this one by default.
+ */
+export async function startProcess(
+  env: Environment,
+  command: readonly string[] = [MAIN],
+  cwd?: string,
+): Promise<ServerProcess> {
   const child = spawn(process.execPath, command, {
     env: { PATH: process.env.PATH, ...env },
+    ...(cwd !== undefined && { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output: string[] = []

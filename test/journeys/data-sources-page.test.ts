@@ -1,10 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { type Checkout, makeCheckout } from '../help/checkout.ts'
 import { type System, startSystem } from '../help/system.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -28,49 +28,44 @@ const has = (program: string) => {
 const TOOLS = ['psql', 'curl', 'python3']
 const TITLE = `docs/data-sources.md, step by step (skipped where one of ${TOOLS.join(', ')} is missing)`
 
-describe.skipIf(!TOOLS.every(has))(TITLE, { timeout: 60_000 }, () => {
-  const [login, create, fill, configure, ask] = blocks('sh')
+describe.skipIf(!TOOLS.every(has))(TITLE, () => {
+  const [environment, login, create, fill, configure, ask, activity] = blocks('sh')
   const [tables] = blocks('sql')
   let system: System
-  let folder: string
+  let checkout: Checkout
   let env: NodeJS.ProcessEnv
 
   beforeAll(async () => {
     system = await startSystem()
     const { token } = await system.member('admin')
-    folder = mkdtempSync(join(tmpdir(), 'svc-page-'))
-    const node = join(process.execPath, '..')
-    env = {
-      PATH: [folder, node, process.env.PATH].join(delimiter),
-      HOME: folder,
-      SVC_CONFIG_DIR: join(folder, 'config'),
-      URL: system.url,
-      KEY: token,
-    }
-    writeFileSync(join(folder, 'svc'), `#!/bin/sh\nexec node '${join(ROOT, 'bin', 'svc.js')}' "$@"\n`)
-    chmodSync(join(folder, 'svc'), 0o755)
-    // As after `npm install pg`.
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-    writeFileSync(join(folder, 'fill.mts'), blocks('ts')[0]!)
-    writeFileSync(join(folder, 'fill.py'), blocks('python')[0]!)
+    checkout = makeCheckout()
+    env = { ...checkout.env, URL: system.url, KEY: token }
+    writeFileSync(join(checkout.folder, 'fill.mts'), blocks('ts')[0]!)
+    writeFileSync(join(checkout.folder, 'fill.py'), blocks('python')[0]!)
   })
   afterAll(async () => {
     await system?.[Symbol.asyncDispose]()
-    rmSync(folder, { recursive: true, force: true })
+    checkout?.[Symbol.dispose]()
   })
 
   async function shell(script: string, input = ''): Promise<string> {
-    const running = run('bash', ['-euo', 'pipefail', '-c', script], { env, cwd: folder })
+    const running = run('bash', ['-euo', 'pipefail', '-c', script], { env, cwd: checkout.folder })
     running.child.stdin!.end(input)
     return (await running).stdout
   }
-  const psql = (statement: string) => shell('psql -XAtq "$(svc db connect docs -q)"', statement)
+  const psql = (statement: string) => shell('psql -XAtq "$(npx svc db connect docs -q)"', statement)
   const vectors = () => psql('select id, embedding from public.articles order by id')
 
   it('has all the blocks this test runs', () => {
     expect([blocks('sh').length, blocks('sql').length, blocks('ts').length, blocks('python').length]).toEqual([
-      5, 1, 1, 1,
+      7, 1, 1, 1,
     ])
+  })
+
+  it('OP-01 the address and the key come from the data folder of `npm start`', async () => {
+    mkdirSync(join(checkout.folder, '.svc'))
+    writeFileSync(join(checkout.folder, '.svc', 'first-run.json'), '{"api_key": "svc_first"}')
+    expect(await shell(`${environment}echo "$URL $KEY"`)).toBe('http://127.0.0.1:8080 svc_first\n')
   })
 
   it('DS-01 DS-02 a login, a database, its tables', async () => {
@@ -100,6 +95,13 @@ describe.skipIf(!TOOLS.every(has))(TITLE, { timeout: 60_000 }, () => {
     expect(byClient).toContain('Sick days')
     expect(byClient).not.toContain('Company cars')
     expect(parse(overHttp)).toMatchObject({ count: 2, results: [{ id: 'sick', title: 'Sick days' }, { id: 'cars' }] })
+  })
+
+  it('DS-20 the Activity list shows both questions, by the client and over HTTP', async () => {
+    const [byClient, overHttp] = (await shell(activity!)).replaceAll('}{', '}\n{').split('\n')
+    const sources = (JSON.parse(byClient!) as { items: { source: string }[] }).items.map(({ source }) => source)
+    expect(sources).toEqual(['api', 'cli'])
+    expect(JSON.parse(overHttp!)).toEqual(JSON.parse(byClient!))
   })
 
   it('DS-24 the script in Python fills the same vectors', async () => {

@@ -32,7 +32,7 @@ describe('OP-01 the embedded default', () => {
   it('says it is ready, what to try next, and keeps the key out of the terminal', () => {
     const said = server.output.join('\n')
     expect(said).toContain(`svc ready at ${server.url}`)
-    expect(said).toContain('svc login --api-url')
+    expect(said).toContain(`SVC_DATA_DIR=${folder} npx svc login`)
     expect(said).toContain('svc datasource list')
     expect(said).toContain(`sign in at ${server.url}/auth/local with the code in ${join(folder, 'sign-in-code')}`)
     expect(said).not.toContain(readFileSync(join(folder, 'sign-in-code'), 'utf8').trim())

@@ -87,7 +87,7 @@ function tell(
   }
   show(cli, output, document, () => `Logged in to ${api_url} as ${describe(principal)}. Context: ${name}`)
   if (contexts.current !== name) {
-    cli.note(`The current context is still ${contexts.current}. To switch: svc context use ${name}`)
+    cli.note(`The current context is still ${contexts.current}. To switch: ${cli.config.program} context use ${name}`)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Principal } from '#contract/principal.ts'
 import { connect } from '../api.ts'
 import type { Cli } from '../cli.ts'
 import type { LoginFlags, OutputFlags } from '../command.ts'
-import { type ActiveLogin, findLogin } from '../credentials.ts'
+import { type ActiveLogin, findLogin, notLoggedIn } from '../credentials.ts'
 import { show } from '../output.ts'
 import { toPairs } from '../table.ts'
 
@@ -17,12 +17,14 @@ type Status = {
   principal: Pick<Principal, 'kind' | 'id' | 'org_id' | 'role' | 'expires_at'> | null
 }
 
-/** The document is printed in any case; what is wrong, if anything, comes after it as any other error. */
+const NOT_LOGGED_IN: Status = { logged_in: false, context: null, api_url: null, reachable: null, principal: null }
+
+/** Prints the document in every case, then the error if there is one. */
 export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const login = await findLogin(cli.config, flags.context)
   const { status, error } = login
     ? await cli.progress(`Asking ${login.api_url}`, ask(login, flags.timeout))
-    : notLoggedIn()
+    : { status: NOT_LOGGED_IN, error: await notLoggedIn(cli.config) }
   show(cli, flags.output, status, () => toPairs(describe(status)))
   if (error) throw error
 }
@@ -37,11 +39,6 @@ async function ask(login: ActiveLogin, timeout: number | undefined): Promise<{ s
     const reachable = error.code !== 'UNAVAILABLE' && error.code !== 'TIMEOUT'
     return { status: { logged_in: false, context, api_url, reachable, principal: null }, error }
   }
-}
-
-function notLoggedIn(): { status: Status; error: ServiceError } {
-  const status = { logged_in: false, context: null, api_url: null, reachable: null, principal: null }
-  return { status, error: new ServiceError('INVALID_TOKEN', 'you are not logged in') }
 }
 
 function pick({ kind, id, org_id, role, expires_at }: Principal): Status['principal'] {

@@ -1,0 +1,28 @@
+import { join, relative, resolve } from 'node:path'
+
+/** What the first start prints for its owner to try. The README has the same commands, and a test compares them. */
+export function nextSteps(url: string, dataDir: string, example: boolean): string {
+  const ask = example ? 'query db_handbook "my laptop was stolen, what now?"' : 'list'
+  return `
+A new organization, its owner and an API key are in ${shortPath(join(dataDir, 'first-run.json'))}. Try:
+
+  ${dataDirSetting(dataDir)}npx svc login
+  npx svc datasource ${ask}
+  npx svc api GET "/api/activity?type=data_sources"
+
+Or open ${url}/docs in a browser.
+`
+}
+
+/** Relative to the working directory for files inside it, else absolute. */
+export function shortPath(file: string): string {
+  const near = relative(process.cwd(), file)
+  return near.startsWith('..') ? file : near
+}
+
+/** The client looks into `.svc` by itself and has to be told of any other data folder. */
+function dataDirSetting(dataDir: string): string {
+  if (resolve(dataDir) === resolve('.svc')) return ''
+  const path = shortPath(dataDir)
+  return `SVC_DATA_DIR=${/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`} `
+}

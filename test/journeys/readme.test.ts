@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Checkout, makeCheckout } from '../help/checkout.ts'
+import { type ServerProcess, startProcess } from '../help/processes.ts'
+
+const run = promisify(execFile)
+const README = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
+const [block] = /(?<=^## Try it$[\s\S]*?^```sh\n)[\s\S]*?(?=^```$)/m.exec(README)!
+const COMMANDS = block.trim().split('\n')
+
+describe('OP-01 the README, followed word for word', () => {
+  let checkout: Checkout
+  let server: ServerProcess
+
+  beforeAll(async () => {
+    checkout = makeCheckout()
+    server = await startProcess({ PORT: '0' }, undefined, checkout.folder)
+  })
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]()
+    checkout?.[Symbol.dispose]()
+  })
+
+  const shell = (command: string) => run('sh', ['-ec', command], { cwd: checkout.folder, env: checkout.env })
+
+  it('the first start prints the commands that the README shows', () => {
+    const printed = server.output.map((line) => line.trim()).filter((line) => line.startsWith('npx svc'))
+    expect(printed).toEqual(COMMANDS)
+  })
+
+  it('before the login, the question fails with the login command of the README', async () => {
+    await expect(shell(COMMANDS[1]!)).rejects.toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: `svc: you are not logged in\nLog in: ${COMMANDS[0]}\n`,
+    })
+  })
+
+  it('the login, the question and its Activity work as written', async () => {
+    const [login, ask, activity] = COMMANDS
+    expect((await shell(login!)).stdout).toContain(`Logged in to ${server.url} as owner in `)
+    expect((await shell(ask!)).stdout).toContain('Lost or missing devices (lost-devices)')
+    const { items } = JSON.parse((await shell(activity!)).stdout) as { items: object[] }
+    expect(items).toMatchObject([{ target: 'db_handbook', source: 'cli', status: 200 }])
+  })
+})
