@@ -1,7 +1,10 @@
 import { existsSync, globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { stopWithNpm } from './stop-with-npm.ts'
 
-/** `npm start` in a checkout: the console is built when it is missing or older than its source, then all starts. */
+stopWithNpm(process.env)
+
+/** `npm start` in a checkout: builds the console when it is missing or older than its source, then starts the server. */
 const root = join(import.meta.dirname, '..')
 const built = join(root, 'dist', 'console', 'index.html')
 
@@ -13,9 +16,6 @@ if (isStale()) {
     console.error(`svc: the console is not built: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
-// npm runs this under a shell that does not pass signals on: when that shell is gone, so are we.
-const parent = process.ppid
-setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGTERM'), 500).unref()
 await import('../src/server/main.ts')
 
 function isStale(): boolean {
