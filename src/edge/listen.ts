@@ -8,7 +8,12 @@ import { problemResponse, toServiceError } from './problem.ts'
 import type { ReadInfo } from './request-info.ts'
 import type { ServiceFetch } from './route.ts'
 
-export type Listener = AsyncDisposable & { readonly port: number; readonly url: string }
+export type Listener = AsyncDisposable & {
+  readonly port: number
+  readonly url: string
+  /** How many connections are open, also those that are half-open. */
+  openConnections(): Promise<number>
+}
 
 export type ListenOptions = {
   host: string
@@ -16,22 +21,37 @@ export type ListenOptions = {
   fetch: ServiceFetch
   readInfo: ReadInfo
   onError: (error: unknown) => void
+  timeouts?: Partial<Timeouts>
 }
 
-const STOP_GRACE_MS = 20_000
-const LINGER_MS = 1_000
+type Timeouts = {
+  /** From the first byte of a request to the end of its headers. */
+  headersMs: number
+  /** From the first byte of a request to the end of its body. */
+  requestMs: number
+  /** Without one byte moving, while the client has an answer to read. */
+  stalledMs: number
+  /** From the last byte we send on a connection that must close to its end, whatever the client does. */
+  lingerMs: number
+}
 
-/** On each connection, its latest answer. */
-const LATEST = Symbol('latest')
-type Connection = Socket & { [LATEST]?: ServerResponse }
+const TIMEOUTS: Timeouts = { headersMs: 15_000, requestMs: 60_000, stalledMs: 60_000, lingerMs: 1_000 }
+/** How often Node looks for requests that take too long. */
+const MAX_CHECK_INTERVAL_MS = 30_000
+const STOP_GRACE_MS = 20_000
+
+/** The answers under way on a connection, in the order of their requests. */
+const UNANSWERED = Symbol('unanswered')
+type Connection = Socket & { [UNANSWERED]?: Set<ServerResponse> }
 
 /** Opens the one port of a process. Stopping takes no new request and finishes those that run. */
 export async function listen(options: ListenOptions): Promise<Listener> {
+  const timeouts = { ...TIMEOUTS, ...options.timeouts }
   const answer = getRequestListener(
     async (request, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings
       const response = isPlainPath(incoming.url ?? '') ? await pass(request, incoming, options) : notPlain(newId('req'))
-      if (!incoming.complete) leaveBodyUnread(incoming, outgoing)
+      if (!incoming.complete) leaveBodyUnread(incoming, outgoing, timeouts.lingerMs)
       // While stopping, a connection kept alive would only be waited for.
       if (!server.listening) outgoing.shouldKeepAlive = false
       return response
@@ -39,13 +59,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     { errorHandler: (error) => outsideFault(error, options.onError), autoCleanupIncoming: false },
   )
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    ;(incoming.socket as Connection)[LATEST] = outgoing
+    remember(incoming.socket, outgoing)
     void answer(incoming, outgoing)
   }
-  const limits = { requestTimeout: 60_000, headersTimeout: 15_000, requireHostHeader: false }
-  const server = createServer({ keepAlive: true, ...limits }, handle)
+  const server = createServer({ keepAlive: true, requireHostHeader: false, ...limitsOf(timeouts) }, handle)
+  server.setTimeout(timeouts.stalledMs, (socket: Connection) => endIdle(socket, timeouts.stalledMs))
   server.on('checkContinue', (incoming, outgoing) => {
-    // Asked for only when somebody wants the body: a request that is refused is spared sending it.
+    // Sent when a handler reads the body, so that the client of a refused request need not send it.
     incoming.once('resume', () => outgoing.headersSent || outgoing.writeContinue())
     handle(incoming, outgoing)
   })
@@ -56,15 +76,57 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     outgoing.writeHead(refusal.status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(refusal))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Connection) => {
-    // While an earlier request is unanswered, what is said now would be read as the answer to that one.
-    const before = socket[LATEST]
-    if (before && !before.closed) before.once('close', () => socket.destroySoon())
-    else refuseBrokenRequest(error, socket)
+    // Text written while an earlier request is unanswered would be read as the answer to that request.
+    const earlier = [...(socket[UNANSWERED] ?? [])].findLast(({ req }) => req.complete)
+    if (earlier) earlier.once('close', () => endThenDestroy(socket, timeouts.lingerMs))
+    else refuseBrokenRequest(error, socket, timeouts.lingerMs)
   })
   await bind(server, options)
   const { port } = server.address() as AddressInfo
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
-  return { port, url: `http://${host}:${port}`, [Symbol.asyncDispose]: () => stop(server) }
+  return {
+    port,
+    url: `http://${host}:${port}`,
+    openConnections: () => countConnections(server),
+    [Symbol.asyncDispose]: () => stop(server),
+  }
+}
+
+function limitsOf({ headersMs, requestMs }: Timeouts) {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(headersMs, MAX_CHECK_INTERVAL_MS),
+  }
+}
+
+function remember(connection: Connection, outgoing: ServerResponse): void {
+  const unanswered = connection[UNANSWERED] ?? new Set()
+  connection[UNANSWERED] = unanswered
+  unanswered.add(outgoing)
+  outgoing.once('close', () => unanswered.delete(outgoing))
+}
+
+/**
+ * Ends a connection on which nothing moves: kept alive without a request, or with bytes the client does not read.
+ * One whose answer is still being worked out stays: how long that may take is up to the handler.
+ */
+function endIdle(socket: Connection, stalledMs: number): void {
+  const isWorking = socket.writableLength === 0 && (socket[UNANSWERED]?.size ?? 0) > 0
+  if (isWorking) socket.setTimeout(stalledMs)
+  else socket.destroy()
+}
+
+/** Closes the connection after `text`. A client that neither reads nor closes cannot keep it half-open. */
+function endThenDestroy(socket: Socket, lingerMs: number, text = ''): void {
+  socket.end(text)
+  setTimeout(() => socket.destroy(), lingerMs).unref()
+}
+
+function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+  })
 }
 
 function pass(
@@ -72,7 +134,7 @@ function pass(
   incoming: IncomingMessage,
   { readInfo, fetch: answer }: ListenOptions,
 ): Promise<Response> {
-  // Only `set-cookie` is ever a list, and nobody asks for that one.
+  // Node gives only `set-cookie` as a list, and no handler reads that header of a request.
   const headers = incoming.headers as Record<string, string | undefined>
   const head = { method: request.method, url: request.url, headers }
   return answer(request, readInfo(head, incoming.socket.remoteAddress ?? ''))
@@ -93,34 +155,34 @@ function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
 }
 
 /**
- * The answer is ready and the body is not all here: the rest is not read, so the connection must end. Closing it at
- * once would reset it and take the answer away from a client that is still sending, so it lingers a moment.
+ * Called when the answer is ready before the whole body arrived. The rest of the body is not read, so the connection
+ * must end. Closing it at once would reset it, and a client that is still sending would lose the answer, so it lingers.
  */
-function leaveBodyUnread(incoming: IncomingMessage, outgoing: ServerResponse): void {
+function leaveBodyUnread(incoming: IncomingMessage, outgoing: ServerResponse, lingerMs: number): void {
   const { socket } = outgoing
   if (!socket || socket.destroyed) return
   outgoing.shouldKeepAlive = false
-  // Counts as reading, so that Node does not read the rest only to throw it away.
+  // Marks the body as being read. Otherwise Node would read the rest of it and throw it away.
   incoming.read(0)
-  socket.destroySoon = () => {
-    socket.end()
-    setTimeout(() => socket.destroy(), LINGER_MS).unref()
-  }
+  socket.destroySoon = () => endThenDestroy(socket, lingerMs)
 }
 
-/** What Node's parser refuses never becomes a request; it is answered on the socket, which is then closed. */
-function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+/**
+ * Answers a request that Node's parser refused, or that did not arrive in time, and closes the connection. A handler
+ * may be waiting for the rest of its body; the closed connection ends that wait.
+ */
+function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Connection, lingerMs: number): void {
+  const isAnswering = [...(socket[UNANSWERED] ?? [])].some(({ headersSent }) => headersSent)
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy()
     return
   }
   const [code, detail] = BROKEN[error.code ?? ''] ?? ['MALFORMED_REQUEST', 'this is not HTTP']
   const problem = new ServiceError(code, detail).toProblem(newId('req'))
   const body = JSON.stringify(problem)
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${problem.title}\r\ncontent-type: application/problem+json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
+  const head = `HTTP/1.1 ${problem.status} ${problem.title}\r\ncontent-type: application/problem+json\r\n`
+  const length = `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`
+  endThenDestroy(socket, lingerMs, head + length + body)
 }
 
 const BROKEN: Record<string, [ErrorCode, string]> = {
@@ -128,7 +190,7 @@ const BROKEN: Record<string, [ErrorCode, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'the request took too long to arrive'],
 }
 
-/** Faults outside any route: an address that is none, or a bug in the listener. */
+/** Answers faults outside any route: an address that cannot be parsed, or a bug in the listener. */
 function outsideFault(error: unknown, onError: (error: unknown) => void): Response {
   const requestId = newId('req')
   if (error instanceof RequestError) {

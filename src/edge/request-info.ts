@@ -1,9 +1,10 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { newId } from '#lib/ids.ts'
+import { isForwardingHeader } from './forwarding.ts'
 import { HOP_HEADER, type Hops } from './hop.ts'
 import type { RequestInfo } from './route.ts'
 
-/** The little of a request that is needed here; the names of headers in lower case. */
+/** The parts of a request that say who is calling. Header names are in lower case. */
 export type RequestHead = {
   readonly method: string
   readonly url: string
@@ -11,17 +12,17 @@ export type RequestHead = {
 }
 export type ReadInfo = (head: RequestHead, socketAddress: string) => RequestInfo
 
-/** Reads who is really calling, from the socket, from proxies that are trusted, or from our own signed header. */
+/** Reads the end client's address from our own signed hop header, from trusted proxies, or from the socket. */
 export function createInfoReader(deps: {
   trustedProxies: BlockList
   hops: Hops
-  /** A hop header that is not to be believed: another secret, a clock that is off, or an outsider. */
+  /** Called for a hop header with a wrong signature: another secret, a clock that is off, or an outsider. */
   onBadHop?: () => void
 }): ReadInfo {
   return ({ method, url, headers }, socketAddress) => {
     const hop = headers[HOP_HEADER]
-    const told = hop === undefined ? undefined : deps.hops.verify(hop, method, url)
-    if (told) return told
+    const verified = hop === undefined ? undefined : deps.hops.verify(hop, method, url)
+    if (verified) return verified
     if (hop !== undefined) deps.onBadHop?.()
     const { address, isPrivate } = knownAddress(socketAddress)
     const forwarded = headers['x-forwarded-for']
@@ -34,28 +35,29 @@ export function createInfoReader(deps: {
   }
 }
 
-const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-real-ip', 'via', 'cf-connecting-ip']
-
 function isProxied(headers: RequestHead['headers']): boolean {
-  return PROXY_HEADERS.some((name) => headers[name] !== undefined)
+  return Object.keys(headers).some(isForwardingHeader)
 }
 
-/** Scrapers and people at the machine name an address; a page that points its own name here does not. */
+/**
+ * Scrapers and people at the machine name an address or localhost. A web page whose name resolves to this machine
+ * (DNS rebinding) sends its own name.
+ */
 function isLocalHost(host: string | undefined): boolean {
   return host !== undefined && /^(?:localhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-f:.]+\])(?::\d+)?$/i.test(host)
 }
 
-const known = new Map<string, { address: string; isPrivate: boolean }>()
-const MOST_KNOWN = 10_000
+const addressBySocket = new Map<string, { address: string; isPrivate: boolean }>()
+const MAX_REMEMBERED_ADDRESSES = 10_000
 
-/** Connections are kept and clients come back: what an address is, is worked out once. */
+/** Remembers the plain form of each socket address, because connections are reused and clients come back. */
 function knownAddress(socketAddress: string) {
-  const before = known.get(socketAddress)
+  const before = addressBySocket.get(socketAddress)
   if (before) return before
-  if (known.size >= MOST_KNOWN) known.clear()
+  if (addressBySocket.size >= MAX_REMEMBERED_ADDRESSES) addressBySocket.clear()
   const address = plainAddress(socketAddress)
   const found = { address, isPrivate: contains(PRIVATE, address) }
-  known.set(socketAddress, found)
+  addressBySocket.set(socketAddress, found)
   return found
 }
 
@@ -70,7 +72,7 @@ export function clientAddress(socketAddress: string, forwarded: string, trusted:
   return address
 }
 
-/** IPv4 as IPv6 sockets show it, as IPv4; without port or brackets. */
+/** Strips port and brackets, and the `::ffff:` prefix that IPv6 sockets put before an IPv4 address. */
 function plainAddress(address: string): string {
   const bare = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
   return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '')
@@ -84,7 +86,7 @@ function contains(list: BlockList, address: string): boolean {
   return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-/** CIDR blocks as configured, `10.0.0.0/8` or a single address. Throws on what is neither. */
+/** Parses CIDR blocks such as `10.0.0.0/8` and single addresses. Throws on anything else. */
 export function addressList(blocks: readonly string[]): BlockList {
   const list = new BlockList()
   for (const block of blocks) {

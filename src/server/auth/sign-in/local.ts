@@ -1,5 +1,6 @@
 import { ServiceError } from '#contract/errors.ts'
 import { localPage, localSignIn } from '#contract/sign-in.ts'
+import { isForwardingHeader } from '#edge/forwarding.ts'
 import { seeOther } from '#edge/page.ts'
 import { type Route, route } from '#edge/route.ts'
 import type { SignInDeps } from './deps.ts'
@@ -9,7 +10,7 @@ import { asPage, localFormPage } from './pages.ts'
 import { checkReturn } from './start.ts'
 import { findUserByEmail } from './store.ts'
 
-/** For the machine it runs on. Binds no identity and vouches for no address. */
+/** Sign-in on the machine svc runs on. Binds no identity and does not count as verifying the email. */
 export function localRoutes(deps: SignInDeps): Route[] {
   const { local, allowedRedirectBaseUrls: allowed } = deps
   return [
@@ -38,7 +39,7 @@ export function localRoutes(deps: SignInDeps): Route[] {
   ]
 }
 
-/** Only where it exists, and only straight from this machine: a name that points here from outside is not enough. */
+/** Answers 404 unless local sign-in exists and the request came to a loopback name through no proxy. */
 function admit(local: LocalCode | undefined, request: Request): LocalCode {
   if (local && isLoopbackHost(request) && !isForwarded(request)) return local
   throw new ServiceError('NOT_FOUND', 'there is nothing here')
@@ -50,5 +51,5 @@ function isLoopbackHost(request: Request): boolean {
 }
 
 function isForwarded({ headers }: Request): boolean {
-  return [...headers.keys()].some((name) => name === 'forwarded' || name.startsWith('x-forwarded-'))
+  return [...headers.keys()].some(isForwardingHeader)
 }

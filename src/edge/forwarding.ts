@@ -1,0 +1,32 @@
+/**
+ * Headers that only a proxy adds, by exact name. `x-forwarded-*` and the families in PREFIXES are matched by prefix,
+ * because proxies differ in which of them they send: some add only `X-Forwarded-Proto`.
+ */
+const NAMES: ReadonlySet<string> = new Set([
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-real-proto',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-scheme',
+  'x-url-scheme',
+  'x-request-start',
+  'x-arr-log-id',
+  'x-arr-ssl',
+  'x-proxyuser-ip',
+  'true-client-ip',
+  'fastly-client-ip',
+  'front-end-https',
+  'client-ip',
+  'cdn-loop',
+  'x-amzn-trace-id',
+  'x-cloud-trace-context',
+])
+
+const PREFIXES = ['x-forwarded', 'x-original-', 'x-envoy-', 'x-azure-', 'x-appengine-', 'x-vercel-', 'cf-', 'fly-']
+
+/** Whether a header, named in lower case, shows that the request came through a proxy. */
+export function isForwardingHeader(name: string): boolean {
+  return NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix))
+}
