@@ -15,8 +15,8 @@ import { withoutContent } from './head.ts'
 import { chooseFormat, type Format } from './negotiate.ts'
 import { problemResponse, toServiceError } from './problem.ts'
 import { isForPeople, problemPage } from './problem-page.ts'
-import { createLimiter } from './rate-limit.ts'
-import { createInputReader } from './read-input.ts'
+import { createLimiter, type Limiter } from './rate-limit.ts'
+import { createInputReader, type InputReader } from './read-input.ts'
 import { RequestContext, type RequestInfo, type Route, type ServiceFetch } from './route.ts'
 import { createRouter, splitUrl } from './router.ts'
 
@@ -91,8 +91,7 @@ function refuseForwarded(error: unknown, request: Request, info: RequestInfo, lo
 function createHandler(route: Route, deps: EdgeDeps) {
   const { op } = route
   const gate = createGate(op, deps)
-  const limit = createLimiter(op, deps)
-  const readInput = createInputReader(op)
+  const readInput = withRefusals(route, createInputReader(op), createLimiter(op, deps))
   const answer = createAnswer(route, deps)
   const seen = createRecorder(op.name, deps)
   const fallback = defaultFormat(op)
@@ -103,9 +102,9 @@ function createHandler(route: Route, deps: EdgeDeps) {
     const format = chooseFormat(accept, fallback)
     try {
       const principal = await gate(request, info, holes)
-      if (limit) await limit(info, principal)
-      const input = await readInput(request, holes, query)
-      const response = await answer(input, new RequestContext(info, principal, request, format), format)
+      const context = new RequestContext(info, principal, request, format)
+      const input = await readInput({ context, params: holes, query, startedMs: started })
+      const response = await answer(input, context, format)
       seen(response.status, started, info)
       return response
     } catch (error) {
@@ -115,6 +114,27 @@ function createHandler(route: Route, deps: EdgeDeps) {
       else seen(refusal.status, started, info, refusal)
       if (isForPeople(op, accept)) return problemPage(refusal, info.requestId)
       return problemResponse(refusal, format, info.requestId, {}, op.refusals)
+    }
+  }
+}
+
+type Admitted = { context: RequestContext; params: Record<string, string>; query: string; startedMs: number }
+
+/** Applies the rate limit and reads the input. The route's `onRefused` learns of what is refused by either. */
+function withRefusals({ onRefused }: Route, readInput: InputReader, limit: Limiter | undefined) {
+  const read = async ({ context, params, query }: Admitted) => {
+    if (limit) await limit(context, context.principal)
+    return readInput(context.request, params, query)
+  }
+  if (!onRefused) return read
+  return async (admitted: Admitted) => {
+    try {
+      return await read(admitted)
+    } catch (cause) {
+      const { context, params, startedMs } = admitted
+      const error = toServiceError(cause)
+      await onRefused({ error, params, startedMs }, context)
+      throw error
     }
   }
 }

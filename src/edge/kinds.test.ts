@@ -132,6 +132,20 @@ const slow = operation({
   output: z.object({}),
 })
 
+const noted = operation({
+  kind: 'json',
+  name: 'test.noted',
+  method: 'POST',
+  path: '/noted/{id}',
+  summary: 'Noted',
+  access: member,
+  effect: 'read',
+  bodyLimit: 100,
+  rateLimits: [{ name: 'test-noted', per: 'address', limit: 3, windowSeconds: 60 }],
+  input: z.object({ id: z.string(), n: z.int() }),
+  output: z.object({}),
+})
+
 describe('every kind of operation through the edge', () => {
   const clock = testClock()
   let database: TestDatabase
@@ -139,6 +153,7 @@ describe('every kind of operation through the edge', () => {
   let answerOfAuth: () => Promise<Principal>
   const logs: string[] = []
   let runs = 0
+  const refusals: unknown[] = []
 
   beforeAll(async () => {
     database = await openTestDatabase()
@@ -180,6 +195,12 @@ describe('every kind of operation through the edge', () => {
         ),
       ),
       route(parted, async (_, { principal }) => ({ org: principal.org_id })),
+      route(noted, async () => Promise.reject(new ServiceError('CONFLICT', 'by the handler')), {
+        onRefused: async ({ error, params }, { principal }) => {
+          if (params.id === 'unwritable') throw new DatabaseUnavailable('gone', { cause: null })
+          refusals.push([error.code, params, principal.org_id])
+        },
+      }),
     ]
     edge = createEdge(routes, {
       service: 'test',
@@ -383,6 +404,41 @@ describe('every kind of operation through the edge', () => {
     answerOfAuth = async () => principal({ role: 'viewer' })
     expect((await asCaller('part', '/apps/mine')).status).toBe(200)
     expect((await asCaller('part', '/apps/other')).status).toBe(403)
+  })
+
+  it('a route learns of a caller who is refused before its handler, by the input rules or a rate limit, and of no other', async () => {
+    const send = (id: string, body: string, address: string, token = 'noted') =>
+      ask(
+        `/noted/${id}`,
+        { method: 'POST', body, headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` } },
+        from(address),
+      )
+    const statusOf = async (response: Promise<Response>) => (await response).status
+    answerOfAuth = async () => principal()
+    const { org_id } = principal()
+    expect(await statusOf(send('a', '{"n": "one"}', '198.51.100.7'))).toBe(400)
+    expect(await statusOf(send('b', '{"n": ', '198.51.100.7'))).toBe(400)
+    expect(await statusOf(send('c', '{"n": 1}', '198.51.100.7'))).toBe(409)
+    expect(await statusOf(send('d', '{"n": 1}', '198.51.100.7'))).toBe(429)
+    expect(refusals).toEqual([
+      ['INVALID_REQUEST', { id: 'a' }, org_id],
+      ['MALFORMED_REQUEST', { id: 'b' }, org_id],
+      ['RATE_LIMITED', { id: 'd' }, org_id],
+    ])
+    answerOfAuth = async () => {
+      throw invalidToken()
+    }
+    expect(await statusOf(send('e', '{"n": "one"}', '198.51.100.8', 'unknown'))).toBe(401)
+    answerOfAuth = async () => principal({ role: 'viewer' })
+    expect(await statusOf(send('f', '{"n": "one"}', '198.51.100.8', 'viewer'))).toBe(403)
+    expect(refusals).toHaveLength(3)
+  })
+
+  it('a refusal that its route cannot note is answered with that fault', async () => {
+    answerOfAuth = async () => principal()
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer noted' }
+    const response = await ask('/noted/unwritable', { method: 'POST', body: '{}', headers }, from('198.51.100.9'))
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([503, 'UNAVAILABLE'])
   })
 
   it('a principal is kept five seconds and no longer; a refusal is not kept', async () => {

@@ -1,7 +1,7 @@
 import { Server, type Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ERRORS, type ServiceError } from '#contract/errors.ts'
-import type { JsonOperation } from '#contract/operation.ts'
+import { inputInQuery, type JsonOperation, pathHoles } from '#contract/operation.ts'
 import type { Principal } from '#contract/principal.ts'
 import type { McpCall } from './mcp.ts'
 import { inputError, toServiceError } from './problem.ts'
@@ -62,12 +62,10 @@ class ProtocolFault extends Error {
   }
 }
 
-/** The arguments pass our own parser first, so that HTTP and MCP refuse them in the same words. */
 async function callTool(op: JsonOperation, input: Record<string, unknown>, { context, refuse }: McpCall, deps: Deps) {
   try {
     if (!isGranted(op, context.principal)) throw deps.scopeMissing(op, context)
-    const parsed = op.input.safeParse(input)
-    if (!parsed.success) throw inputError(parsed.error)
+    refuseUnsendable(op, input)
     const output = (await deps.call(op, input, context)) as Record<string, unknown>
     return { content: [{ type: 'text' as const, text: JSON.stringify(output) }], structuredContent: output }
   } catch (error) {
@@ -79,6 +77,18 @@ async function callTool(op: JsonOperation, input: Record<string, unknown>, { con
     if (ERRORS[refusal.code].mcp === 'protocol') throw new ProtocolFault(INVALID_REQUEST, text)
     return { isError: true, content: [{ type: 'text' as const, text }] }
   }
+}
+
+/**
+ * Refuses arguments that cannot be sent as they are: a query string would turn a wrong type into text, and a path
+ * parameter that is no text has no path. All others go to the operation's own service, which refuses them in the same
+ * words and can record the refusal.
+ */
+function refuseUnsendable(op: JsonOperation, input: Record<string, unknown>): void {
+  const sendable = !inputInQuery(op) && pathHoles(op.path).every((name) => typeof input[name] === 'string')
+  if (sendable) return
+  const parsed = op.input.safeParse(input)
+  if (!parsed.success) throw inputError(parsed.error)
 }
 
 /** What a model needs to mend its call: the code, the words, and how long to wait. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { ServiceError } from '#contract/errors.ts'
 import type {
   Access,
   JsonOperation,
@@ -71,7 +72,21 @@ export class RequestContext implements Context {
 type ContextOf<T extends Operation> = Context<PrincipalOf<T['access']>>
 type Input<T extends Operation> = z.output<T['input']>
 
-export type Route =
+/** A request that passed the gate and was refused before its handler ran: by a rate limit or by the input rules. */
+export type Refused = {
+  readonly error: ServiceError
+  /** The path parameters as they were sent; no schema has checked them. */
+  readonly params: Readonly<Record<string, string>>
+  /** When the request arrived, on the clock of `performance.now()`. */
+  readonly startedMs: number
+}
+
+type Hooks<P> = {
+  /** Runs before the refusal is answered. What it throws is answered in place of the refusal. */
+  readonly onRefused?: (refused: Refused, context: Context<P>) => Promise<void>
+}
+
+type AnsweredBy =
   | { op: JsonOperation; answer: (input: unknown, context: Context) => Promise<unknown> }
   | { op: StreamOperation; answer: (input: unknown, context: Context) => AsyncIterable<unknown> }
   | {
@@ -79,6 +94,8 @@ export type Route =
       answer: (input: unknown, context: Context, body: AsyncIterable<Uint8Array>) => Promise<unknown>
     }
   | { op: RawOperation; answer: (input: unknown, context: Context) => Promise<Response> }
+
+export type Route = AnsweredBy & Hooks<Principal | null>
 
 export type RouteOf<K extends Operation['kind']> = Extract<Route, { op: { kind: K } }>
 
@@ -91,6 +108,10 @@ type Answer<T extends Operation> = T extends JsonOperation
       : (input: Input<T>, context: ContextOf<T>) => Promise<Response>
 
 /** Ties an operation to the function that answers it. The one cast of the edge: the gate keeps what the types promise. */
-export function route<T extends Operation>(op: T, answer: Answer<T>): Route {
-  return { op, answer } as unknown as Route
+export function route<T extends Operation>(
+  op: T,
+  answer: Answer<T>,
+  hooks: Hooks<PrincipalOf<T['access']>> = {},
+): Route {
+  return { op, answer, ...hooks } as unknown as Route
 }

@@ -64,6 +64,7 @@ async function askEverything(): Promise<void> {
   seen.logBefore = ground.server?.log().length ?? 0
   const watcher = ground.server && (await watchStatements(ground.server.url))
   await askOverHttp(viewer.token)
+  await configureUnknown(admin.token)
   await askByClient(viewer.token)
   await askAsAgent(viewer.token)
   await askWhileProviderFails(viewer.token)
@@ -118,11 +119,25 @@ async function askOverHttp(token: string): Promise<void> {
   told['an unknown target'] = await http(token, { target: ASKED })
   told['half a body'] = await http(token, `{"query": "${ASKED}`)
   told['a body too large'] = await http(token, JSON.stringify({ query: ASKED.repeat(100_000) }))
-  told['an unknown source'] = await http(token, {}, 'db_none')
+  told['an unknown source'] = await http(token, {}, `db_${ASKED}`)
+  told['an unknown id of a source'] = await http(token, {}, `ds_${ASKED}`)
+  told['a question in place of an id'] = await http(token, {}, encodeURIComponent(`What of ${ASKED}?`))
+  told['an unknown source and too many hits'] = await http(token, { top_k: 21 }, `db_${ASKED}`)
   told['no configuration'] = await http(token, {}, 'db_bare')
   told['no token'] = await http('svc_wrong', {})
   told['a view that complains of its rows'] = await http(token, { target: 'raising' })
   told['a view that cancels over its rows'] = await http(token, { target: 'cancelling' })
+}
+
+async function configureUnknown(token: string): Promise<void> {
+  const send = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    return (await fetch(`${system.url}${path}`, { method: 'PUT', headers, body: JSON.stringify(body) })).status
+  }
+  told['unknown sources of those who configure them'] = [
+    await send(`/api/wf/data-sources/db_${ASKED}`, { connection_config: { embedding_configs: [] } }),
+    await send(`/api/wf/data-sources/db_${ASKED}/exposure`, { exposed: false }),
+  ]
 }
 
 async function askByClient(token: string): Promise<void> {
@@ -134,7 +149,7 @@ async function askByClient(token: string): Promise<void> {
   told['client: good'] = await ask('db_docs')
   told['client: JSON and a filter'] = await ask('db_docs', '-o', 'json', '--filter', `category=${ASKED}`)
   told['client: a bad filter'] = await ask('db_docs', '--filter', `${ASKED}=${ASKED}`)
-  told['client: an unknown source'] = await ask('db_none')
+  told['client: an unknown source'] = await ask(`db_${ASKED}`)
 }
 
 async function askAsAgent(token: string): Promise<void> {
@@ -145,7 +160,7 @@ async function askAsAgent(token: string): Promise<void> {
   }
   told['agent: good'] = await ask({ id: 'db_docs' })
   told['agent: a bad filter'] = await ask({ id: 'db_docs', filters: { [ASKED]: ASKED } })
-  told['agent: an unknown source'] = await ask({ id: 'db_none' })
+  told['agent: an unknown source'] = await ask({ id: `db_${ASKED}` })
   fake.next.push({ status: 400 })
   told['agent: the provider refuses'] = await ask({ id: 'db_docs' })
 }
@@ -235,6 +250,10 @@ describe('DS-19 what was asked and what was answered', () => {
       'half a body': 400,
       'a body too large': 413,
       'an unknown source': 404,
+      'an unknown id of a source': 404,
+      'a question in place of an id': 404,
+      'an unknown source and too many hits': 400,
+      'unknown sources of those who configure them': [404, 404],
       'no configuration': 409,
       'no token': 401,
       'a view that complains of its rows': 500,

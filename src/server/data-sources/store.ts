@@ -41,12 +41,27 @@ export async function pageSources(
     order by id desc limit ${limit + 1}`)
 }
 
+/** Whether a typed id means this source: its internal id, or `db_<database name>`. */
+export function isNamed({ id, database_name }: Pick<SourceRow, 'id' | 'database_name'>, typed: string): boolean {
+  return typed === id || typed === `db_${database_name}`
+}
+
+/**
+ * The internal id of the organization's source that a typed id means. The typed id is compared here and not in the
+ * statement: it may be any text, and Postgres may log bound values.
+ */
+export async function findSourceId(db: Querier | Tx, orgId: string, typed: string): Promise<string | undefined> {
+  const rows = await db.query<Pick<SourceRow, 'id' | 'database_name'>>(sql`
+    select id, database_name from data_sources.sources where org_id = ${orgId}`)
+  return rows.find((row) => isNamed(row, typed))?.id
+}
+
 /** By either of its ids, locked until the transaction ends. */
-export async function lockSource(tx: Tx, orgId: string, id: string): Promise<SourceRow | undefined> {
+export async function lockSource(tx: Tx, orgId: string, typed: string): Promise<SourceRow | undefined> {
+  const id = await findSourceId(tx, orgId, typed)
+  if (id === undefined) return undefined
   const [row] = await tx.query<SourceRow>(sql`
-    select ${COLUMNS} from data_sources.sources
-    where org_id = ${orgId} and (id = ${id} or ${id} = 'db_' || database_name)
-    for update`)
+    select ${COLUMNS} from data_sources.sources where id = ${id} for update`)
   return row
 }
 

@@ -1,6 +1,6 @@
 import { querySource } from '#contract/data-sources.ts'
 import { toServiceError } from '#edge/problem.ts'
-import { type Context, type Route, route } from '#edge/route.ts'
+import { type Context, type Member, type Refused, type Route, route } from '#edge/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
 import type { Reader } from '../reader.ts'
@@ -11,8 +11,8 @@ import type { Filters } from './filters.ts'
 import { mergeHits } from './rank.ts'
 import { type Activity, createRecords } from './record.ts'
 import { searchEntry } from './search.ts'
-import { createSources, type Sources } from './sources.ts'
-import type { AskedSource, Wanted } from './store.ts'
+import { createSources, type Sources, type Wanted } from './sources.ts'
+import type { AskedSource } from './store.ts'
 import { bindVector } from './vector.ts'
 
 type SearchDeps = {
@@ -38,9 +38,9 @@ export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Ro
   const sources = createSources(deps.db)
   const begin = createRecords(deps.db, deps.activity)
   const allowance = createAllowance(deps.spend)
-  return route(querySource, async (input, context) => {
+  const answer = async (input: Input, context: Context<Member>) => {
     const wanted = { org_id: context.principal.org_id, id: input.id }
-    const record = begin(wanted, input, context)
+    const record = begin(input, context)
     let spent: Promise<void> | undefined
     let counted = false
     const spend = async () => {
@@ -70,7 +70,14 @@ export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Ro
       await record.complete({ status: toServiceError(error).status, answer_bytes: 0, counted })
       throw error
     }
-  })
+  }
+  /** A question that the input rules refuse is on record too. Nothing that was sent is kept of it, not as a digest. */
+  const onRefused = async ({ error, params, startedMs }: Refused, context: Context<Member>) => {
+    const record = begin({ query: '', filters: {} }, context, startedMs)
+    record.about(await sources.find({ org_id: context.principal.org_id, id: params.id! }))
+    await record.complete({ status: error.status, answer_bytes: 0, counted: false })
+  }
+  return route(querySource, answer, { onRefused })
 }
 
 /** Of the source as it is remembered, if it still was so when the record was written; else as it is looked up now. */

@@ -3,7 +3,7 @@ import type { Querier } from '#lib/db/db.ts'
 import type { Sql } from '#lib/db/sql.ts'
 import { gather } from '#lib/gather.ts'
 import type { Filters } from './filters.ts'
-import { type AskedSource, type Wanted, writeAndCheck } from './store.ts'
+import { type AskedSource, writeAndCheck } from './store.ts'
 
 /** What Activity keeps of a question; the text goes no further than its digest. */
 export type Asked = {
@@ -29,21 +29,26 @@ type Outcome = {
   counted: boolean
 }
 
-/** One record for each question, however often it is tried and however it ends. Without a record there is no answer. */
+/**
+ * Exactly one record for each question, however often it is tried and however it ends. Without a record there is no
+ * answer.
+ */
 export function createRecords<Draft extends { id: string }>(db: Querier, activity: Activity<Draft>) {
-  // The disk is waited for once by all who ask at the same time, not once by each.
-  const insert = gather((all: readonly { draft: Draft; wanted: Wanted }[]) => {
+  // Questions that arrive together share one statement, so the disk is waited for once and not once for each.
+  const insert = gather((all: readonly { draft: Draft; sourceId: string | null }[]) => {
     const writing = activity.insertion(all.map(({ draft }) => draft))
-    const wanted = all.map((one) => one.wanted)
-    return writeAndCheck(db, writing, wanted)
+    return writeAndCheck(
+      db,
+      writing,
+      all.map(({ sourceId }) => sourceId),
+    )
   })
-  return (wanted: Wanted, input: Input, context: Context<Member>) => {
-    const started = performance.now()
+  return (input: Input, context: Context<Member>, startedMs = performance.now()) => {
     let source: AskedSource | undefined
     let written: { id: string; version: Promise<string | undefined> } | undefined
     const write = () => {
       const draft = activity.draft(toAsked(input, context, source))
-      return { id: draft.id, version: insert({ draft, wanted }) }
+      return { id: draft.id, version: insert({ draft, sourceId: source?.id ?? null }) }
     }
     return {
       about: (found: AskedSource | undefined): void => {
@@ -57,7 +62,7 @@ export function createRecords<Draft extends { id: string }>(db: Querier, activit
       complete: async (outcome: Outcome): Promise<void> => {
         written ??= write()
         await written.version
-        activity.complete(written.id, { ...outcome, duration_ms: performance.now() - started })
+        activity.complete(written.id, { ...outcome, duration_ms: performance.now() - startedMs })
       },
     }
   }
@@ -65,7 +70,7 @@ export function createRecords<Draft extends { id: string }>(db: Querier, activit
 
 function toAsked({ query, filters }: Input, { principal, via }: Context<Member>, source: AskedSource | undefined) {
   const { org_id } = principal
-  // What was not found may be any text: it is not kept.
+  // The id of a source that was not found may be any text, so it is not kept.
   const target = source ? `db_${source.database_name}` : 'unknown'
   return { org_id, target, source: via, principal, question: query, filters }
 }

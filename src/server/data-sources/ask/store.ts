@@ -4,6 +4,7 @@ import { type Sql, sql } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
 
 export type AskedSource = {
+  id: string
   org_id: string
   database_name: string
   min_role: MinRole
@@ -13,35 +14,38 @@ export type AskedSource = {
   version: string
 }
 
-export type Wanted = { org_id: string; id: string }
+export type AskableId = { org_id: string; id: string; database_name: string }
 
-/** One statement for all that is not to be found, so that nothing tells them apart. In the order they are wanted. */
-export async function findAsked(db: Querier, wanted: readonly Wanted[]): Promise<(AskedSource | undefined)[]> {
-  const rows = await db.query<AskedSource & { place: number }>(sql`
-    select wanted.place, source.org_id, database_name, min_role, filter_schema, search, source.xmin::text as version
-    from ${askable(wanted)}`)
-  const found = new Map(rows.map(({ place, ...source }) => [place, source]))
-  return wanted.map((_, i) => found.get(i + 1))
+/** The ids of every source of these organizations that can be asked, at most 100 each. */
+export async function findAskableIds(db: Querier, orgIds: readonly string[]): Promise<AskableId[]> {
+  return db.query<AskableId>(sql`
+    select org_id, id, database_name from data_sources.sources
+    where org_id = any(${[...new Set(orgIds)]}::text[]) and exposed and enabled`)
 }
 
-/** Writes by the statement, and answers how the sources stand: the version of each, if it can be asked. */
+/** By their internal ids and in that order; undefined for one that cannot be asked. */
+export async function findAsked(db: Querier, ids: readonly string[]): Promise<(AskedSource | undefined)[]> {
+  const rows = await db.query<AskedSource>(sql`
+    select id, org_id, database_name, min_role, filter_schema, search, xmin::text as version
+    from data_sources.sources
+    where id = any(${[...new Set(ids)]}::text[]) and exposed and enabled`)
+  const found = new Map(rows.map((source) => [source.id, source]))
+  return ids.map((id) => found.get(id))
+}
+
+/**
+ * Runs `writing` and answers, from the same statement, the version of each source that can be asked. Null stands for a
+ * question to a source that does not exist: what was typed in its place is not sent to the database.
+ */
 export async function writeAndCheck(
   db: Querier,
   writing: Sql,
-  wanted: readonly Wanted[],
+  ids: readonly (string | null)[],
 ): Promise<(string | undefined)[]> {
-  const rows = await db.query<{ place: number; version: string }>(sql`
+  const rows = await db.query<{ id: string; version: string }>(sql`
     with written as (${writing})
-    select wanted.place, source.xmin::text as version from ${askable(wanted)}`)
-  const versions = new Map(rows.map(({ place, version }) => [place, version]))
-  return wanted.map((_, i) => versions.get(i + 1))
-}
-
-function askable(wanted: readonly Wanted[]): Sql {
-  return sql`
-    unnest(${wanted.map(({ org_id }) => org_id)}::text[], ${wanted.map(({ id }) => id)}::text[])
-      with ordinality as wanted (org_id, id, place)
-    join data_sources.sources as source
-      on source.org_id = wanted.org_id and (source.id = wanted.id or wanted.id = 'db_' || database_name)
-    where exposed and enabled`
+    select id, xmin::text as version from data_sources.sources
+    where id = any(${ids}::text[]) and exposed and enabled`)
+  const versions = new Map(rows.map(({ id, version }) => [id, version]))
+  return ids.map((id) => (id === null ? undefined : versions.get(id)))
 }
