@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { identifier, script, sql } from './sql.ts'
+import { identifier, literal, script, sql } from './sql.ts'
 
 describe('sql', () => {
   it('makes parameters of values, in their order', () => {
@@ -50,6 +50,16 @@ describe('sql', () => {
   ])('quotes the identifier %j', (parts, quoted) => {
     const { text, values } = sql`select 1 from ${identifier(...parts)} where a = ${1}`
     expect(text).toBe(`select 1 from ${quoted} where a = $1`)
+    expect(values).toEqual([1])
+  })
+
+  it.each([
+    ['plain', `'plain'`],
+    [`it's`, `'it''s'`],
+    [String.raw`a\'b $1`, String.raw` E'a\\''b $1'`],
+  ])('quotes the constant %j', (text, quoted) => {
+    const { text: made, values } = sql`select ${literal(text)}, ${1}`
+    expect(made).toBe(`select ${quoted}, $1`)
     expect(values).toEqual([1])
   })
 

@@ -62,6 +62,11 @@ export function identifier(...parts: string[]): Raw {
   return new Raw(parts.map((part) => pg.escapeIdentifier(part)).join('.'))
 }
 
+/** Text as a quoted constant, for what must be known when the statement is parsed, such as the name of a table. */
+export function literal(text: string): Raw {
+  return new Raw(pg.escapeLiteral(text))
+}
+
 /** A number of ours written out, for what the planner should know and what is never another one. */
 export function integer(value: number): Raw {
   if (!Number.isSafeInteger(value)) throw new TypeError(`${value} is no integer`)

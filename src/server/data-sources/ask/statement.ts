@@ -1,5 +1,6 @@
 import { identifier, integer, type Sql, script, sql, withValues } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
+import { fromTable, hasColumns } from '../named-columns.ts'
 import type { Filter, Scalar } from './filters.ts'
 import { asText } from './values.ts'
 
@@ -28,8 +29,8 @@ export function exactStatement(question: Question): Sql {
   return sql`
     select ${texts(entry)}, distance from (
       select ${columns(entry)}, ${distance(question)} as distance
-      from ${relation(entry)}
-      where ${condition(question)}
+      from ${fromTable(entry)}
+      where ${matching(question)}
       order by ${distance(question)} + 0, ${idText(entry)}
       limit ${limit}
     ) as found
@@ -48,8 +49,8 @@ function nearStatement(question: Question): Sql {
   return sql`
     with near as materialized (
       select ${columns(entry)}, ${idText(entry)} as tie, ${distance(question)} as distance
-      from ${relation(entry)}
-      where ${condition(question)}
+      from ${fromTable(entry)}
+      where ${matching(question)}
       order by distance
       limit ${integer(fetched(limit))}
     )
@@ -77,7 +78,7 @@ function unfilteredStatement(question: Question): Sql {
 
 /** What the planner expects a filter to leave, and of how many rows. */
 export function estimateStatement(question: Question): Sql {
-  return sql`explain (format json) select 1 from ${relation(question.entry)} where ${condition(question)}`
+  return sql`explain (format json) select 1 from ${fromTable(question.entry)} where ${condition(question)}`
 }
 
 /** Fails where the column cannot hold the value. */
@@ -136,10 +137,6 @@ function probeSettings({ oid }: ResolvedEntry, filtered: boolean): Sql {
              where i.indrelid = ${oid}), false)`
 }
 
-function relation({ schema, table }: ResolvedEntry) {
-  return identifier(schema, table)
-}
-
 function columns({ content }: ResolvedEntry): Sql {
   return content.map(({ name }, i) => sql`${identifier(name)} as ${identifier(`c${i}`)}`).reduce(listed)
 }
@@ -164,6 +161,11 @@ function distance({ entry, vector }: Question): Sql {
 
 function quoted(name: string): string {
   return identifier(name).text
+}
+
+function matching(question: Question): Sql {
+  const filtered = question.filters.map(({ column }) => column)
+  return sql`${hasColumns(question.entry, filtered)} and ${condition(question)}`
 }
 
 function condition({ entry, filters }: Question): Sql {

@@ -1,5 +1,6 @@
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { identifier, type Sql, script, sql } from '#lib/db/sql.ts'
+import { fromTable, hasColumns } from '../named-columns.ts'
 import type { ManagedDb } from './catalogue.ts'
 import type { Reporter } from './findings.ts'
 import type { ResolvedEntry } from './resolved.ts'
@@ -22,8 +23,8 @@ export async function measure(owner: ManagedDb, entry: ResolvedEntry, report: Re
     const rows = await run<{ size: number }>(
       owner,
       sql`select distinct ${identifier(entry.extension_schema)}.vector_dims(sample.v) as size
-          from (select ${vector} as v from ${identifier(entry.schema, entry.table)}
-                where ${vector} is not null limit ${script(String(SAMPLE_ROWS))}) sample`,
+          from (select ${vector} as v from ${fromTable(entry)}
+                where ${hasColumns(entry, [])} and ${vector} is not null limit ${script(String(SAMPLE_ROWS))}) sample`,
     )
     if (rows.length === 0) {
       return report.problem('dimensions', `"${entry.vector_column}" declares no size and has no row to measure it by`)
@@ -45,7 +46,8 @@ function questionLike(entry: ResolvedEntry): Sql {
     .reduce((all, each) => sql`${all} and ${each}`, sql`true`)
   const distance = sql`${identifier(entry.vector_column)} operator(${extension}.${script(OPERATOR[entry.metric])})
     null::${extension}.${script(entry.vector_type)}`
-  return sql`select ${columns} from ${identifier(entry.schema, entry.table)} where ${filters}
+  return sql`select ${columns} from ${fromTable(entry)}
+    where ${hasColumns(entry, Object.keys(entry.filters))} and ${filters}
     order by ${distance} limit 0`
 }
 
