@@ -13,7 +13,7 @@ import { route } from '../src/edge/route.ts'
 import { openEmbedded } from '../src/lib/db/embedded.ts'
 import { migrate } from '../src/lib/db/migrate.ts'
 import { authKeys, chooseFirstAccount, makeFirstAccount } from '../src/server/auth/index.ts'
-import { validateAtAuth } from '../src/server/compose/edge.ts'
+import { countFailureOf, validateAtAuth } from '../src/server/compose/edge.ts'
 import { readSettings, toConfig } from '../src/server/config.ts'
 import { localNeighbour } from '../src/server/neighbours.ts'
 import { allMigrations, openResources } from '../src/server/resources.ts'
@@ -74,7 +74,13 @@ async function startOurs() {
     ...resources,
     service: 'api-gateway',
     operatorToken: undefined,
-    resolve: createCallerResolver({ audience: 'api-gateway', validate, cache, clock }),
+    resolve: createCallerResolver({
+      audience: 'api-gateway',
+      validate,
+      countFailure: countFailureOf(resources),
+      cache,
+      clock,
+    }),
   })
   const readInfo = createInfoReader({ trustedProxies: addressList([]), hops: createHops(key, resources.clock) })
   const listener = await listen({ host: '127.0.0.1', port: 0, fetch, readInfo, onError: console.error })

@@ -5,6 +5,7 @@ import { ASSERTION_TYPE } from '#lib/actor-assertion.ts'
 import type { Clock } from '#lib/clock.ts'
 import { jwtType } from '#lib/jwt-type.ts'
 import { readCookie } from './cookies.ts'
+import type { CountFailure } from './rate-limit.ts'
 import type { RequestInfo } from './route.ts'
 
 /** Asks the auth service who a token stands for; throws INVALID_TOKEN, or UNAVAILABLE when it cannot be asked. */
@@ -17,7 +18,7 @@ export type PrincipalCache = {
   clear(): void
 }
 
-const MOST_KEPT = 10_000
+const MAX_CACHED_PRINCIPALS = 10_000
 
 export function createPrincipalCache(clock: Clock): PrincipalCache {
   const kept = new Map<string, { principal: Promise<Principal>; until: number }>()
@@ -31,7 +32,7 @@ export function createPrincipalCache(clock: Clock): PrincipalCache {
       return undefined
     },
     put: (audience, token, principal) => {
-      if (kept.size >= MOST_KEPT) kept.clear()
+      if (kept.size >= MAX_CACHED_PRINCIPALS) kept.clear()
       const key = keyOf(audience, token)
       const entry = { principal, until: clock.now().getTime() + PRINCIPAL_KEPT_SECONDS * 1000 }
       kept.set(key, entry)
@@ -52,20 +53,33 @@ type ResolverDeps = {
   /** Names of the cookies a session is taken from where no header says who calls. */
   cookies?: readonly string[]
   validate: ValidateToken
+  /** Called with the end client's address for each token that is refused. */
+  countFailure: CountFailure
   cache: PrincipalCache
   clock: Clock
 }
 
+/** Looks the token up first and counts it only when it is refused, so that a good token is never rate limited here. */
 export function createCallerResolver(deps: ResolverDeps): ResolveCaller {
   return async (request, info) => {
     const token = tokenOf(request, deps.cookies ?? [])
     if (token === undefined) throw notSignedIn()
-    // Good for one call: two that come at once must not share an answer.
-    const principal = jwtType(token) === ASSERTION_TYPE ? deps.validate(token, info) : validateOnce(deps, token, info)
-    const { expires_at } = await principal
-    if (expires_at !== null && Date.parse(expires_at) <= deps.clock.now().getTime()) throw invalidToken()
-    return principal
+    try {
+      return await findPrincipal(deps, token, info)
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'INVALID_TOKEN') await deps.countFailure(info.clientAddress)
+      throw error
+    }
   }
+}
+
+async function findPrincipal(deps: ResolverDeps, token: string, info: RequestInfo): Promise<Principal> {
+  // An assertion is good for one call: two requests that bring the same one must not share an answer.
+  const isSingleUse = jwtType(token) === ASSERTION_TYPE
+  const principal = await (isSingleUse ? deps.validate(token, info) : validateOnce(deps, token, info))
+  const { expires_at } = principal
+  if (expires_at !== null && Date.parse(expires_at) <= deps.clock.now().getTime()) throw invalidToken()
+  return principal
 }
 
 function validateOnce({ cache, audience, validate }: ResolverDeps, token: string, info: RequestInfo) {

@@ -207,6 +207,7 @@ describe('every kind of operation through the edge', () => {
       resolve: createCallerResolver({
         audience: 'test',
         validate: () => answerOfAuth(),
+        countFailure: async () => {},
         cache: createPrincipalCache(clock),
         clock,
       }),

@@ -8,24 +8,32 @@ import type { RequestInfo } from './route.ts'
 
 export type Limiter = (info: RequestInfo, principal: Principal | null) => Promise<void>
 
-/** Counts in windows that begin on the clock, shared by all replicas. Undefined when nothing is limited. */
-export function createLimiter(op: Operation, deps: { kv: KeyValueStore; clock: Clock }): Limiter | undefined {
+/** Counts in windows that start on the clock and are shared by all replicas. Undefined when nothing is limited. */
+export function createLimiter(op: Operation, deps: Deps): Limiter | undefined {
   const { rateLimits = [] } = op
   if (rateLimits.length === 0) return undefined
   return async (info, principal) => {
-    for (const limit of rateLimits) await countOne(limit, subjectOf(limit, info, principal), deps)
+    for (const limit of rateLimits) {
+      const retryAfterSeconds = await countOne(limit, subjectOf(limit, info, principal), deps)
+      if (retryAfterSeconds !== undefined) throw rateLimited(limit, retryAfterSeconds)
+    }
   }
 }
 
-async function countOne(limit: RateLimit, subject: string, { kv, clock }: { kv: KeyValueStore; clock: Clock }) {
+type Deps = { kv: KeyValueStore; clock: Clock }
+type Window = Omit<RateLimit, 'per'>
+
+/** Counts one. Answers how many seconds to wait when the limit is passed, undefined when it is not. */
+async function countOne(limit: Window, subject: string, { kv, clock }: Deps): Promise<number | undefined> {
   const seconds = clock.now().getTime() / 1000
   const window = Math.floor(seconds / limit.windowSeconds)
   const count = await kv.count(`limit:${limit.name}:${subject}:${window}`, limit.windowSeconds)
-  if (count <= limit.limit) return
-  const retryAfterSeconds = Math.ceil((window + 1) * limit.windowSeconds - seconds)
-  throw new ServiceError('RATE_LIMITED', `at most ${limit.limit} in ${limit.windowSeconds} seconds; wait`, {
-    retryAfterSeconds,
-  })
+  return count <= limit.limit ? undefined : Math.ceil((window + 1) * limit.windowSeconds - seconds)
+}
+
+function rateLimited({ limit, windowSeconds }: Window, retryAfterSeconds: number): ServiceError {
+  const detail = `Limit reached: ${limit} in ${windowSeconds} seconds. Try again in ${retryAfterSeconds} seconds.`
+  return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds })
 }
 
 function subjectOf(limit: RateLimit, info: RequestInfo, principal: Principal | null): string {
@@ -33,26 +41,25 @@ function subjectOf(limit: RateLimit, info: RequestInfo, principal: Principal | n
   return who ?? addressBlock(info.clientAddress)
 }
 
-/** Counts only what failed; past the limit even the right answer waits, or guessing would go on. */
-export type FailureLimiter = { refuseIfSpent(address: string): Promise<void>; count(address: string): Promise<void> }
+/**
+ * Counts a token that was looked up and refused, and throws RATE_LIMITED past the limit. Only failures are counted and
+ * only failures are refused: a good token keeps working behind an address from which somebody else guesses.
+ */
+export type CountFailure = (address: string) => Promise<void>
 
-export function createFailureLimiter(
-  limit: Omit<RateLimit, 'per'>,
-  { kv, clock }: { kv: KeyValueStore; clock: Clock },
-): FailureLimiter {
-  const keyOf = (address: string) => {
-    const window = Math.floor(clock.now().getTime() / 1000 / limit.windowSeconds)
-    return `limit:${limit.name}:${addressBlock(address)}:${window}`
+export function createFailureLimiter(limit: Window, deps: Deps): CountFailure {
+  return async (address) => {
+    const retryAfterSeconds = await countOne(limit, addressBlock(address), deps)
+    if (retryAfterSeconds === undefined) return
+    const detail = `Too many invalid tokens from this address. Try again in ${retryAfterSeconds} seconds with a valid one.`
+    throw new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds, challenge: REFUSED_TOKEN })
   }
-  return {
-    refuseIfSpent: async (address) => {
-      if (Number((await kv.get(keyOf(address))) ?? 0) < limit.limit) return
-      throw new ServiceError('RATE_LIMITED', 'too many failed attempts from this address; wait', {
-        retryAfterSeconds: limit.windowSeconds - ((clock.now().getTime() / 1000) % limit.windowSeconds),
-      })
-    },
-    count: async (address) => {
-      await kv.count(keyOf(address), limit.windowSeconds)
-    },
-  }
+}
+
+/** RFC 6750 section 3.1. On a 429 it says that the token was looked up and refused. */
+const REFUSED_TOKEN = 'Bearer error="invalid_token"'
+
+/** Whether a 429 is about a refused token, and not about too many requests of a good one. */
+export function isRefusedToken({ status, headers }: Response): boolean {
+  return status === 429 && headers.get('www-authenticate') === REFUSED_TOKEN
 }

@@ -43,10 +43,11 @@ type Options = {
 export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, oauth, ...rest }: Options): Auth {
   const keys: AuthKeys = authKeys(jwtSecret, jwtSigningKey)
   const deps = { ...rest, keys }
-  const failures = createFailureLimiter({ name: 'validate-failures', limit: 60, windowSeconds: 60 }, { ...rest, kv })
+  const limit = { name: 'validate-failures', limit: 60, windowSeconds: 60 }
+  const countFailure = createFailureLimiter(limit, { ...rest, kv })
   const connector: OAuthDeps | undefined = oauth && { ...deps, ...oauth, kv }
   const assertion = connector && createAssertionValidator(connector)
-  const validate = createValidate({ ...deps, workload, assertion, failures })
+  const validate = createValidate({ ...deps, workload, assertion, countFailure })
   const routes = [
     validateRoute(validate),
     createOrgRoute(deps),

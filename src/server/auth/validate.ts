@@ -1,7 +1,7 @@
 import { validateToken } from '#contract/auth.ts'
 import type { Audience, Principal } from '#contract/principal.ts'
 import { invalidToken } from '#edge/caller.ts'
-import type { FailureLimiter } from '#edge/rate-limit.ts'
+import type { CountFailure } from '#edge/rate-limit.ts'
 import { type Route, route } from '#edge/route.ts'
 import { ACCESS_TOKEN_TYPE } from '#lib/access-token.ts'
 import { ASSERTION_TYPE } from '#lib/actor-assertion.ts'
@@ -17,37 +17,36 @@ import { readUserJwt, USER_JWT_TYPE } from './user-jwt.ts'
 export type Validate = (token: string, audience: Audience, clientAddress: string) => Promise<Principal>
 
 /** Answers undefined for a token that is not good, and throws UNAVAILABLE when that cannot be told now. */
-export type ValidateWorkload = (token: string) => Promise<Principal | undefined>
+export type ValidateWorkload = (token: string, clientAddress: string) => Promise<Principal | undefined>
 
 type Deps = AuthDeps & {
   workload: ValidateWorkload | undefined
   assertion: ValidateAssertion | undefined
-  failures: FailureLimiter
+  countFailure: CountFailure
 }
 
 /**
- * Who a token stands for; every refusal is the same. Guessing is bounded by the end client's address, whichever
- * service passed the guess on.
+ * Finds who a token stands for; every refusal is the same. The token is looked up first, and only refused ones are
+ * counted, by the end client's address, whichever service passed the token on.
  */
 export function createValidate(deps: Deps): Validate {
   return async (token, audience, clientAddress) => {
     const agent = await findAgent(deps, token, audience)
+    // The assertion was ours, so nobody is guessing: a disconnected agent that keeps asking is not counted.
     if (agent === 'refused') throw invalidToken()
-    if (agent) return agent
-    await deps.failures.refuseIfSpent(clientAddress)
-    const principal = await find(deps, token)
+    const principal = agent ?? (await find(deps, token, clientAddress))
     if (principal) return principal
-    await deps.failures.count(clientAddress)
+    await deps.countFailure(clientAddress)
     throw invalidToken()
   }
 }
 
-/** One agent that was disconnected must not use up the attempts of all who share its way out. */
 async function findAgent(deps: Deps, token: string, audience: Audience) {
   return deps.assertion && jwtType(token) === ASSERTION_TYPE ? deps.assertion(token, audience) : undefined
 }
 
-async function find(deps: Deps, token: string): Promise<Principal | undefined> {
+/** One indexed read by keyed hash. Tokens with a wrong checksum and JWTs with a wrong signature do not reach the store. */
+async function find(deps: Deps, token: string, clientAddress: string): Promise<Principal | undefined> {
   switch (kindOfToken(token)) {
     case 'api_token':
       return findApiToken(deps, token)
@@ -56,7 +55,7 @@ async function find(deps: Deps, token: string): Promise<Principal | undefined> {
     case 'support':
       return findSupport(deps, token)
     default:
-      return findJwt(deps, token)
+      return findJwt(deps, token, clientAddress)
   }
 }
 
@@ -67,7 +66,7 @@ async function findApiToken({ db, clock, keys }: Deps, token: string): Promise<P
   return { kind: 'api_token', id, user_id, org_id, role, scopes: [], expires_at: expires_at?.toISOString() ?? null }
 }
 
-/** Staff are no members: they act as viewer, raised as admin, and never as a person of the organization. */
+/** Support staff are not members: they act as viewer, or as admin once elevated, and never as owner. */
 async function findSupport({ db, clock, keys }: Deps, token: string): Promise<Principal | undefined> {
   const row = await findLiveSupport(db, keys.hash('support', token), keys.epoch, clock.now())
   if (!row) return undefined
@@ -85,11 +84,11 @@ async function findSupport({ db, clock, keys }: Deps, token: string): Promise<Pr
   }
 }
 
-async function findJwt(deps: Deps, token: string): Promise<Principal | undefined> {
+async function findJwt(deps: Deps, token: string, clientAddress: string): Promise<Principal | undefined> {
   const type = jwtType(token)
-  // An agent's token is for the MCP server alone, and nobody may pass it on.
+  // An agent's access token is for the MCP server alone; no other service accepts it.
   if (type === undefined || type === ACCESS_TOKEN_TYPE || type === ASSERTION_TYPE) return undefined
-  if (type !== USER_JWT_TYPE) return deps.workload?.(token)
+  if (type !== USER_JWT_TYPE) return deps.workload?.(token, clientAddress)
   const jwt = await readUserJwt(deps, token)
   const session = jwt && (await liveSession(deps, { id: jwt.sessionId }))
   if (!session || session.user_id !== jwt.userId) return undefined

@@ -2,9 +2,10 @@ import { validateToken } from '#contract/auth.ts'
 import { createClient } from '#contract/client.ts'
 import { OPERATIONS } from '#contract/operations.ts'
 import type { Audience } from '#contract/principal.ts'
-import { createCallerResolver, type ResolveCaller, type ValidateToken } from '#edge/caller.ts'
+import { createCallerResolver, invalidToken, type ResolveCaller, type ValidateToken } from '#edge/caller.ts'
 import { createCookies } from '#edge/cookies.ts'
 import { createEdge, type EdgeDeps } from '#edge/http.ts'
+import { type CountFailure, createFailureLimiter, isRefusedToken } from '#edge/rate-limit.ts'
 import type { Route, ServiceFetch } from '#edge/route.ts'
 import type { ServiceName } from '../service-table.ts'
 import { systemRoutes } from '../system/index.ts'
@@ -30,6 +31,7 @@ export function composeEdge(parts: ServiceParts, { name, routes, validate, resol
     // Agents carry their token themselves; a browser's cookie opens nothing there.
     cookies: name === 'mcp-server' ? [] : createCookies(publicUrl).session,
     validate,
+    countFailure: countFailureOf(parts),
     cache,
     clock,
   })
@@ -43,16 +45,29 @@ export function composeEdge(parts: ServiceParts, { name, routes, validate, resol
   })
 }
 
+/** Counts refused tokens by the end client's address, for all services of an installation together. */
+export function countFailureOf({ kv, clock }: Pick<ServiceParts, 'kv' | 'clock'>): CountFailure {
+  return createFailureLimiter({ name: 'refused-tokens', limit: 60, windowSeconds: 60 }, { kv, clock })
+}
+
 /** What is not in the contract's list would be in no OpenAPI document and in no role table. */
 function refuseUnlisted(routes: readonly Route[]): void {
   const unlisted = routes.find(({ op }) => !OPERATIONS.includes(op))
   if (unlisted) throw new Error(`${unlisted.op.name} is mounted but not in contract/operations.ts`)
 }
 
-/** Every service but auth itself asks the auth service, wherever that runs. */
+/**
+ * Every service but auth itself asks the auth service, wherever that runs. A hosted one sees this whole installation as
+ * one address and may count it as such, so its 429 for a refused token is taken as the refusal alone: each end client is
+ * counted here.
+ */
 export function validateAtAuth(parts: ServiceParts, audience: Audience): ValidateToken {
   return async (token, info) => {
-    const fetch = (request: Request) => parts.neighbour('auth-service')(request, info)
+    const fetch = async (request: Request) => {
+      const response = await parts.neighbour('auth-service')(request, info)
+      if (isRefusedToken(response)) throw invalidToken()
+      return response
+    }
     const client = createClient({ baseUrl: 'http://auth-service', fetch })
     return (await client.call(validateToken, { token, audience })).principal
   }

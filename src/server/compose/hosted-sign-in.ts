@@ -1,5 +1,6 @@
 import { createCookies } from '#edge/cookies.ts'
 import { createHostedSignIn, type HostedSignIn } from '../hosted-sign-in/index.ts'
+import { countFailureOf } from './edge.ts'
 import type { ServiceParts } from './parts.ts'
 
 /** There when people sign in at a hosted auth service. */
@@ -13,6 +14,7 @@ export function composeHostedSignIn(parts: ServiceParts): HostedSignIn | undefin
     publicUrl: signIn.redirectBaseUrl,
     allowedRedirectBaseUrls: signIn.allowedRedirectBaseUrls,
     cookies: createCookies(signIn.redirectBaseUrl),
+    countFailure: countFailureOf(parts),
     onRevoked: () => parts.principalCache.clear(),
   })
 }

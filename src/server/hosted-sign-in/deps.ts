@@ -1,4 +1,5 @@
 import type { Cookies } from '#edge/cookies.ts'
+import type { CountFailure } from '#edge/rate-limit.ts'
 import type { ServiceFetch } from '#edge/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/seal.ts'
@@ -12,6 +13,7 @@ export type HostedDeps = {
   readonly cookies: Cookies
   readonly sealer: Sealer
   readonly clock: Clock
+  readonly countFailure: CountFailure
   /** A session ended: whoever keeps principals in this process forgets them. */
   readonly onRevoked: () => void
 }

@@ -1,12 +1,17 @@
-import { calledByCookie, tokenOf } from '#edge/caller.ts'
+import { calledByCookie, invalidToken, tokenOf } from '#edge/caller.ts'
 import { refuseCrossSite } from '#edge/csrf.ts'
+import { isRefusedToken } from '#edge/rate-limit.ts'
 import type { ServiceFetch } from '#edge/route.ts'
 import type { HostedDeps } from './deps.ts'
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** What is passed on to somebody else's auth service: the session as a bearer, and none of our cookies. */
-export function withoutCookies({ auth, cookies, publicUrl }: HostedDeps): ServiceFetch {
+/**
+ * Passes a request on to a hosted auth service: the session as a bearer, and none of our cookies. The hosted service
+ * counts refused tokens of this whole installation as one address, so they are counted here for each end client, and
+ * its 429 for a refused token is taken as the refusal alone.
+ */
+export function withoutCookies({ auth, cookies, publicUrl, countFailure }: HostedDeps): ServiceFetch {
   return async (request, info) => {
     const session = calledByCookie(request) ? tokenOf(request, cookies.session) : undefined
     if (session !== undefined && !READS.has(request.method)) refuseCrossSite(request, publicUrl)
@@ -15,6 +20,10 @@ export function withoutCookies({ auth, cookies, publicUrl }: HostedDeps): Servic
     if (session !== undefined) headers.set('authorization', `Bearer ${session}`)
     const { method, signal, url, body } = request
     const init: RequestInit & { duplex: 'half' } = { method, headers, signal, body, duplex: 'half' }
-    return auth(new Request(url, init), info)
+    const response = await auth(new Request(url, init), info)
+    const isRefused = headers.has('authorization') && (response.status === 401 || isRefusedToken(response))
+    if (isRefused) await countFailure(info.clientAddress)
+    if (isRefusedToken(response)) throw invalidToken()
+    return response
   }
 }

@@ -106,7 +106,7 @@ it('AU-15 an API server that is silent is given up when its time is over: UNAVAI
     { audience: 'svc-control-plane', apiServer, credentialsDir, timeoutMs: 50 },
   )
   const refusal = { code: 'UNAVAILABLE', retryAfterSeconds: 5, cause: { name: 'TimeoutError' } }
-  await expect(validate(cluster.token(cluster.serviceAccount('a', 'b')))).rejects.toMatchObject(refusal)
+  await expect(validate(cluster.token(cluster.serviceAccount('a', 'b')), '203.0.113.1')).rejects.toMatchObject(refusal)
   expect(await metrics.registry.metrics()).toContain('svc_workload_review_faults_total{reason="api-server"} 1\n')
 })
 

@@ -11,6 +11,7 @@ import { createKeptWorkloads } from './kept.ts'
 import { findWorkload, type Workload } from './service-account.ts'
 import { orgExists } from './store.ts'
 import { reviewToken } from './token-review.ts'
+import { createTurns } from './turns.ts'
 
 export type WorkloadOptions = {
   audience: string
@@ -20,6 +21,12 @@ export type WorkloadOptions = {
   timeoutMs?: number
 }
 
+/**
+ * Reviews under way for one address. Forged tokens cost the API server a review each, and are reviewed however many of
+ * them failed before, because a good token behind the same address must keep working. This bounds what they cost.
+ */
+const MAX_REVIEWS_AT_ONCE = 4
+
 type Deps = { db: Querier; clock: Clock; log: Log; metrics: Pick<Metrics, 'workloadReviewFaults'> }
 
 /** Which deployment a projected service-account token speaks for, as the cluster says. */
@@ -28,12 +35,14 @@ export function createWorkloadValidator(deps: Deps, options: WorkloadOptions): V
   const { audience, timeoutMs = 2_000 } = options
   const ask = createAsk({ ...deps, cluster: createCluster(options.apiServer, options.credentialsDir) })
   const kept = createKeptWorkloads(clock, audience)
-  return async (token) => {
+  const inTurn = createTurns(MAX_REVIEWS_AT_ONCE)
+  return async (token, clientAddress) => {
     const expiresAt = expiryOf(token, clock.now())
     if (!expiresAt) return undefined
     let workload = kept.get(token)
     if (!workload) {
-      workload = await resolve(ask, { token, audience }, AbortSignal.timeout(timeoutMs))
+      const signal = AbortSignal.timeout(timeoutMs)
+      workload = await inTurn(clientAddress, signal, () => resolve(ask, { token, audience }, signal))
       if (workload) kept.put(token, workload)
     }
     return workload && (await orgExists(db, workload.orgId)) ? toPrincipal(workload, expiresAt) : undefined
