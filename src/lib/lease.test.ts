@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { setImmediate as nextRound } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/help/database.ts'
 import { needs } from '../../test/help/stores.ts'
 import { testClock } from './clock.ts'
+import type { Db } from './db/db.ts'
+import { openPostgres } from './db/postgres.ts'
 import { sql } from './db/sql.ts'
-import { holdsLease, type Lease, releaseLease, takeLease } from './lease.ts'
+import { type KeptLease, type Lease, releaseLease, takeLease, underLease } from './lease.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {
@@ -14,7 +17,13 @@ afterAll(() => opened?.[Symbol.asyncDispose]())
 const clock = testClock()
 const take = (name: string, holder: string, seconds = 10) =>
   takeLease(opened.db, { name, holder, seconds, now: clock.now() })
-const holds = (lease: Lease | undefined) => opened.db.tx((tx) => holdsLease(tx, lease!, clock.now()))
+const holds = async (lease: Lease | undefined) => {
+  const { name, holder, fence } = lease!
+  const rows = await opened.db.query(sql`
+    select name from svc.leases
+    where name = ${name} and holder = ${holder} and fence = ${fence} and expires_at > ${clock.now()}`)
+  return rows.length === 1
+}
 
 describe('a lease', () => {
   it('is one holder’s until it runs out, and can be renewed', async () => {
@@ -87,32 +96,164 @@ needs('postgres')('a lease among several connections', () => {
     expect(second).toMatchObject([{ fence: 2 }])
     expect([await holds(first[0]), await holds(second[0])]).toEqual([false, true])
   })
+})
+
+const keep = <T>(name: string, run: (lease: KeptLease) => Promise<T>, db: Db = opened.db) =>
+  underLease(db, { name, run, refuse: (seconds) => new Refusal(seconds) })
+class Refusal extends Error {
+  readonly seconds: number
+  constructor(seconds: number) {
+    super(`refused for ${seconds} seconds`)
+    this.seconds = seconds
+  }
+}
+const refusedSeconds = async (promise: Promise<unknown>) => {
+  const error = await promise.then(
+    () => new Error('was not refused'),
+    (reason: unknown) => reason,
+  )
+  return error instanceof Refusal ? error.seconds : Promise.reject(error)
+}
+const expiryOf = async (name: string) => {
+  const [row] = await opened.db.query<{ expires_at: Date; seconds: number }>(sql`
+    select expires_at, extract(epoch from expires_at - clock_timestamp())::float8 as seconds
+    from svc.leases where name = ${name}`)
+  return row!
+}
+/** As if the holder had not renewed it for that long. */
+const age = (name: string, seconds: number) =>
+  opened.db.query(sql`
+    update svc.leases set expires_at = expires_at - make_interval(secs => ${seconds}) where name = ${name}`)
+/** As a process leaves it that died at its work. */
+const leaveBy = (name: string, holder: string, seconds = 15) =>
+  opened.db.query(sql`
+    insert into svc.leases (name, holder, fence, expires_at)
+    values (${name}, ${holder}, 1, clock_timestamp() + make_interval(secs => ${seconds}))`)
+
+describe('work under a lease that is renewed', () => {
+  it('runs alone; another is refused with the seconds that are left, and runs when it has ended', async () => {
+    await keep('alone', async () => {
+      expect((await expiryOf('alone')).seconds).toBeLessThanOrEqual(15)
+      await age('alone', -100)
+      const seconds = await refusedSeconds(keep('alone', async () => 'second'))
+      expect(seconds).toBeGreaterThan(90)
+      expect(seconds).toBeLessThanOrEqual(115)
+    })
+    expect(await keep('alone', async () => 'third')).toBe('third')
+  })
+
+  it('answers what the work answers, or throws, and is free afterwards either way', async () => {
+    await expect(keep('ends', async () => Promise.reject(new Error('the work failed')))).rejects.toThrow('work failed')
+    expect(await keep('ends', async () => 'done')).toBe('done')
+  })
+
+  it('is renewed for as long as the work runs', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await keep('long', async ({ confirm }) => {
+      for (let renewed = 0; renewed < 3; renewed++) {
+        await age('long', 10)
+        const { expires_at } = await expiryOf('long')
+        vi.advanceTimersByTime(5_000)
+        while ((await expiryOf('long')).expires_at.getTime() <= expires_at.getTime()) await nextRound()
+      }
+      await confirm()
+    })
+  })
+
+  it('stays the holder’s when it ran out and nobody took it', async () => {
+    await keep('late', async ({ confirm }) => {
+      await age('late', 60)
+      await confirm()
+      expect((await expiryOf('late')).seconds).toBeGreaterThan(0)
+      await refusedSeconds(keep('late', async () => 'another'))
+    })
+  })
+
+  it('tells the work that another took it over, and leaves it with that one', async () => {
+    const refusals = keep('lost', async ({ confirm, confirmIn }) => {
+      await age('lost', 60)
+      return keep('lost', async (second) => {
+        const refused = [await refusedSeconds(confirm()), await refusedSeconds(opened.db.tx(confirmIn))]
+        await second.confirm()
+        return refused
+      })
+    })
+    expect(await refusals).toEqual([expect.any(Number), 1])
+  })
+
+  it('a holder of an instance that is gone is followed at once; one of this instance is waited for', async () => {
+    await leaveBy('left', 'svc 0000000000000000/a')
+    expect(await keep('left', async () => 'followed')).toBe('followed')
+    await leaveBy('busy', `${opened.db.instance}/a`, 3600)
+    expect(await refusedSeconds(keep('busy', async () => 'too early'))).toBeGreaterThan(3000)
+  })
+})
+
+needs('postgres')('work under a lease among several processes', () => {
+  it('a live holder is waited for; one whose connections are gone is followed at once', async () => {
+    const url = opened.url!
+    const other = openPostgres({ url, onError: () => undefined })
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const working = keep(
+      'apart',
+      async ({ confirm }) => {
+        begun.resolve()
+        await end.promise
+        await confirm()
+      },
+      other,
+    )
+    await begun.promise
+    await age('apart', -100)
+    expect(await refusedSeconds(keep('apart', async () => 'too early'))).toBeGreaterThan(90)
+    await opened.db.query(sql`
+      select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = ${other.instance}`)
+    expect(await keep('apart', async () => 'followed')).toBe('followed')
+    end.resolve()
+    await expect(working).rejects.toBeInstanceOf(Refusal)
+    await other[Symbol.asyncDispose]()
+  })
+
+  it('is taken by one of twenty at once', async () => {
+    let running = 0
+    const attempt = () =>
+      keep('kept raced', async () => {
+        running++
+        await go.promise
+      }).catch((error: unknown) => error)
+    const go = Promise.withResolvers<void>()
+    const attempts = Array.from({ length: 20 }, attempt)
+    let settled = 0
+    for (const one of attempts) void one.then(() => settled++)
+    await vi.waitUntil(() => settled === 19, 20_000)
+    expect(running).toBe(1)
+    go.resolve()
+    const outcomes = await Promise.all(attempts)
+    expect(outcomes.filter((outcome) => outcome instanceof Refusal)).toHaveLength(19)
+  })
 
   it('is not taken over while the holder writes under it, even when it runs out meanwhile', async () => {
-    const lease = await take('written under', 'a')
     const happened: string[] = []
     const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const writing = opened.db.tx(async (tx) => {
-      expect(await holdsLease(tx, lease!, clock.now())).toBe(true)
-      held.resolve()
-      await go.promise
-      happened.push('written')
-    })
+    const writing = keep('written under', ({ confirmIn }) =>
+      opened.db.tx(async (tx) => {
+        await confirmIn(tx)
+        held.resolve()
+        await go.promise
+        happened.push('written')
+      }),
+    )
     await held.promise
-    clock.advance(10_000)
-    const takeover = take('written under', 'b').then((taken) => {
-      happened.push('taken over')
-      return taken
-    })
+    const ran = sql`update svc.leases set expires_at = '-infinity' where name = 'written under'`
+    const takeover = opened.db.query(ran).then(() => happened.push('taken over'))
     await vi.waitUntil(async () => {
       const waiting = await opened.db.query(sql`select pid from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query like '%svc.leases%'`)
       return waiting.length === 1
-    })
+    }, 20_000)
     go.resolve()
-    await writing
-    expect(await takeover).toMatchObject({ holder: 'b', fence: 2 })
+    await Promise.all([writing, takeover])
     expect(happened).toEqual(['written', 'taken over'])
-    expect(await holds(lease)).toBe(false)
   })
 })

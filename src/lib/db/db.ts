@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import pg from 'pg'
 import { commitBegins } from './commit-watch.ts'
@@ -18,6 +19,8 @@ export type TxOptions = { readOnly?: boolean; timeoutMs?: number }
 /** Reads outside a transaction; anything that writes more than one row's truth takes `tx`. */
 export type Db = {
   readonly engine: 'postgres' | 'embedded'
+  /** Names this opening of the database. Postgres shows it as the `application_name` of its pooled connections. */
+  readonly instance: string
   query<Row>(statement: Sql): Promise<Row[]>
   tx<T>(run: (tx: Tx) => Promise<T>, options?: TxOptions): Promise<T>
   /** Calls back at each NOTIFY, and once after every reconnection, when some may have been missed. */
@@ -30,6 +33,7 @@ export type Querier = Pick<Db, 'query'>
 /** What the two engines differ in. */
 export type Engine = {
   readonly name: Db['engine']
+  readonly instance?: string
   readonly pool: pg.Pool
   /** Bounds each statement of the transaction that begins on this client; undefined is the usual bound again. */
   limitStatements(client: PoolClient, timeoutMs: number | undefined): Promise<void>
@@ -41,9 +45,15 @@ export type Engine = {
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
+/** A random name, so that no two processes share one. */
+export function newInstance(): string {
+  return `svc ${randomBytes(8).toString('hex')}`
+}
+
 export function createDb(engine: Engine): Db {
   return {
     engine: engine.name,
+    instance: engine.instance ?? '',
     query: async (statement) => {
       refuseInTransaction('a plain query')
       if (!/^\s*select\b/i.test(statement.text)) commitBegins()

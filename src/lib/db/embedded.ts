@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { assets } from '../assets.ts'
 import { startWorker, type WorkerHost } from '../worker-host.ts'
-import { createDb, type Db, type Engine } from './db.ts'
+import { createDb, type Db, type Engine, newInstance } from './db.ts'
 import type { EmbeddedData, EmbeddedMessage } from './embedded-worker.ts'
 import { leaveTransaction } from './transaction-guard.ts'
 import { WireStream } from './wire-stream.ts'
@@ -43,6 +43,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDb
   const listening = createListening(pool)
   const engine: Engine = {
     name: 'embedded',
+    instance: newInstance(),
     pool,
     limitStatements: async (_client, timeoutMs) => thread.limit(timeoutMs),
     listen: listening.listen,

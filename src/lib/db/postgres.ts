@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { createDb, type Db, type Engine } from './db.ts'
+import { createDb, type Db, type Engine, newInstance } from './db.ts'
 import { leaveTransaction } from './transaction-guard.ts'
 
 export type PostgresOptions = {
@@ -13,6 +13,7 @@ const CONNECT_LIMIT_MS = 5_000
 const RECONNECT_MS = 500
 
 export function openPostgres(options: PostgresOptions): Db {
+  const instance = newInstance()
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.maxConnections ?? 10,
@@ -20,12 +21,13 @@ export function openPostgres(options: PostgresOptions): Db {
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeoutMs ?? 30_000,
     idle_in_transaction_session_timeout: 60_000,
-    application_name: 'svc',
+    application_name: instance,
   })
   pool.on('error', options.onError)
   const listener = createListener(options)
   const engine: Engine = {
     name: 'postgres',
+    instance,
     pool,
     limitStatements: async (client, timeoutMs) => {
       if (timeoutMs !== undefined) await client.query(`set local statement_timeout = ${Math.ceil(timeoutMs)}`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '#lib/clock.ts'
 import { script, sql } from '#lib/db/sql.ts'
-import { takeLease } from '#lib/lease.ts'
+import { underLease } from '#lib/lease.ts'
 import { createLog } from '#lib/log.ts'
 import { createSealer } from '#lib/seal.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/help/database.ts'
@@ -54,11 +54,11 @@ async function leave(name: string): Promise<DatabaseRow> {
 describe('what a crash leaves', () => {
   it('half made is finished by the loop, unless somebody is at it', async () => {
     const { id } = await leave('notes')
-    const lease = { name: `database:${id}`, holder: 'somebody', now: systemClock.now() }
-    await takeLease(test.db, { ...lease, seconds: 60 })
-    await tick()
+    const now = systemClock.now()
+    const run = () => databases.loops[0]!.tick(now, new AbortController().signal)
+    const next = await underLease(test.db, { name: `database:${id}`, run, refuse: () => new Error('taken') })
     expect((await findDatabase(test.db, ORG, 'notes'))?.state).toBe('creating')
-    await takeLease(test.db, { ...lease, seconds: -1 })
+    expect(next.getTime()).toBeLessThanOrEqual(now.getTime() + 15_000)
     await tick()
     expect((await findDatabase(test.db, ORG, 'notes'))?.state).toBe('ready')
     expect(lines).toEqual([])

@@ -1,15 +1,11 @@
 import type { SearchConfiguration } from '#contract/search-config.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { findSourceId } from '../store.ts'
 import type { ResolvedEntry } from './resolved.ts'
 
 export type FoundSource = { id: string; database_name: string; search: ResolvedEntry[] | null }
 
-/** By either of its ids. */
-export async function findSource(db: Querier, orgId: string, typed: string): Promise<FoundSource | undefined> {
-  const id = await findSourceId(db, orgId, typed)
-  if (id === undefined) return undefined
+export async function findSource(db: Querier, id: string): Promise<FoundSource | undefined> {
   const [row] = await db.query<FoundSource>(sql`
     select id, database_name, search from data_sources.sources where id = ${id}`)
   return row
