@@ -37,7 +37,9 @@ export const createDatabase = operation({
   idempotent: true,
   status: 201,
   input: z.object({ name: DatabaseName }),
-  output: Database,
+  output: Database.extend({
+    warnings: z.array(z.string()).describe('What the installation’s operator should know or change; usually empty'),
+  }),
 })
 
 export const listDatabases = operation({

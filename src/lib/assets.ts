@@ -15,7 +15,7 @@ const root = bundled ? here : join(here, '..', '..')
 
 export const assets = {
   bundled,
-  /** A worker thread's entry, by the name of its source file without ending. */
+  /** The entry of a worker thread or of an engine's process, by the name of its source file without ending. */
   worker: (name: WorkerName): string => (bundled ? join(root, 'workers', `${name}.js`) : join(root, WORKERS[name])),
   /** Folders of migrations, one per area; `lib` first, because areas build on its tables. */
   migrations: (area: string): string =>
@@ -39,6 +39,7 @@ export const assets = {
 
 export const WORKERS = {
   'embedded-worker': 'src/lib/db/embedded-worker.ts',
+  'engine-child': 'src/server/databases/engine/embedded/engine-child.ts',
   'model-worker': 'src/server/ai/model-worker.ts',
 } as const
 export type WorkerName = keyof typeof WORKERS

@@ -45,6 +45,7 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<v
     ...(hasLocalSignIn(config)
       ? [`  sign in at ${running.url}/auth/local with the code in ${shortPath(localCodeFile(config))}`]
       : []),
+    ...running.warnings.map((warning) => `  warning: ${warning}`),
     ...(exampleMade ? [] : ['  the example could not be made: see the log, or leave it out with SVC_EXAMPLE=false']),
     ...(told
       ? [

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createPrincipalCache } from '#edge/caller.ts'
 import { assets } from '#lib/assets.ts'
 import { type Clock, systemClock } from '#lib/clock.ts'
+import { copyCluster, ensureCluster, isCluster } from '#lib/db/cluster.ts'
 import type { Db } from '#lib/db/db.ts'
 import { openEmbedded } from '#lib/db/embedded.ts'
 import { migrate, readMigrations } from '#lib/db/migrate.ts'
@@ -57,7 +58,13 @@ export async function openResources(
 async function openDatabase({ databaseUrl, dataDir }: Config, log: Log): Promise<Db> {
   const onError = (error: unknown) => log.warn({ error }, 'the database connection failed')
   if (databaseUrl) return openPostgres({ url: databaseUrl, onError })
-  return openEmbedded({ folder: join(dataDir, 'db'), archive: join(dataDir, 'empty-cluster.tar.gz'), onError })
+  const folder = join(dataDir, 'db')
+  if (!isCluster(folder)) {
+    const template = join(dataDir, 'empty-cluster')
+    await ensureCluster(template)
+    await copyCluster(template, folder)
+  }
+  return openEmbedded({ folder, onError })
 }
 
 function openStore({ redisUrl }: Config, log: Log, clock: Clock): KeyValueStore {

@@ -13,7 +13,13 @@ import { type Check, checkReadiness } from './readiness.ts'
 import { ownerOf, SERVICE_TABLE, type ServiceName } from './service-table.ts'
 import { SERVICES } from './services.ts'
 
-export type Running = { readonly url: string; readonly port: number; readonly fetch: ServiceFetch }
+export type Running = {
+  readonly url: string
+  readonly port: number
+  readonly fetch: ServiceFetch
+  /** What the operator should know or change. */
+  readonly warnings: readonly string[]
+}
 
 export type StartOptions = {
   services: readonly ServiceName[]
@@ -73,7 +79,8 @@ export async function startServices(
   })
   const onError = (error: unknown) => log.error({ error }, 'the listener failed')
   const listener: Listener = stack.use(await listen({ ...options, fetch, readInfo, onError }))
-  return { url: listener.url, port: listener.port, fetch }
+  const warnings = await Promise.all([...built.values()].map(async (service) => service.warnings?.() ?? []))
+  return { url: listener.url, port: listener.port, fetch, warnings: warnings.flat() }
 }
 
 /** Bound to every address of the machine, it is reached by the machine's own name for itself. */

@@ -3,9 +3,11 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { ensureCluster } from '../../src/lib/db/cluster.ts'
 import { openEmbedded } from '../../src/lib/db/embedded.ts'
 import { migrate } from '../../src/lib/db/migrate.ts'
 import { openPostgres } from '../../src/lib/db/postgres.ts'
+import { EMPTY_CLUSTER } from '../../src/server/databases/test-databases.ts'
 import { allMigrations } from '../../src/server/resources.ts'
 import { stores } from './stores.ts'
 
@@ -21,6 +23,7 @@ const onError = (error: unknown) => console.error(error)
 
 /** Migrates once; every test file opens its own copy of the result. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  await ensureCluster(EMPTY_CLUSTER)
   if (stores.postgres) {
     const database = `svc_template_${randomBytes(6).toString('hex')}`
     await makeTemplateDatabase(stores.postgres, database)

@@ -77,7 +77,7 @@ export class EngineThread {
   async start(): Promise<void> {
     const { folder, archive } = this.#options
     const isNew = this.#isNew
-    if (folder && isNew) await this.#make(folder)
+    if (folder && isNew) await this.make()
     // The engine makes its files open to all: nobody else gets as far as to them.
     if (folder) await chmod(folder, 0o700)
     this.#spawn()
@@ -87,8 +87,13 @@ export class EngineThread {
     }
   }
 
-  /** Under another name until it is whole: a process killed meanwhile must not leave half a cluster behind. */
-  async #make(folder: string): Promise<void> {
+  /**
+   * Makes the cluster and closes it again. It has another name until it is whole: a process that is killed meanwhile
+   * must not leave half a cluster behind.
+   */
+  async make(): Promise<void> {
+    const { folder } = this.#options
+    if (!folder) return
     const part = `${folder}.part`
     await rm(part, { recursive: true, force: true })
     await mkdir(dirname(folder), { recursive: true })

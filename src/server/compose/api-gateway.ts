@@ -69,5 +69,5 @@ export function compose(parts: ServiceParts): Service {
     await databases[Symbol.asyncDispose]()
     await ai[Symbol.asyncDispose]()
   }
-  return { fetch, loops: databases.loops, [Symbol.asyncDispose]: close }
+  return { fetch, loops: databases.loops, warnings: () => databases.warnings(), [Symbol.asyncDispose]: close }
 }

@@ -50,4 +50,9 @@ export type PublicUrls = {
 }
 
 /** Closed after the port and the loops, where it holds something open. */
-export type Service = Partial<AsyncDisposable> & { readonly fetch: ServiceFetch; readonly loops: readonly Loop[] }
+export type Service = Partial<AsyncDisposable> & {
+  readonly fetch: ServiceFetch
+  readonly loops: readonly Loop[]
+  /** What the operator should know or change; told at the start. */
+  readonly warnings?: () => Promise<readonly string[]>
+}

@@ -9,7 +9,7 @@ import { newDatabase } from './new-database.ts'
 import { present } from './present.ts'
 import { countDatabases, type DatabaseRow, findDatabase, insertDatabase, moveDatabase } from './store.ts'
 
-/** The row first: from then on a crash leaves something that can be finished. */
+/** Writes the row first: from then on a crash leaves a database that can be finished. */
 export function createRoute(deps: DatabaseDeps): Route {
   return route(createDatabase, async ({ name }, { principal }) => {
     const row = (await reserve(deps, principal, name)) ?? (await resume(deps, principal.org_id, name))
@@ -21,11 +21,12 @@ export function createRoute(deps: DatabaseDeps): Route {
       }
       throw error
     }
-    return present({ ...row, state: 'ready' }, undefined)
+    const warning = await deps.engine.warning?.()
+    return { ...present({ ...row, state: 'ready' }, undefined), warnings: warning === undefined ? [] : [warning] }
   })
 }
 
-/** Undefined when the name is taken. */
+/** Writes the row of a new database. Returns undefined when the name is taken. */
 async function reserve(deps: DatabaseDeps, principal: Member, name: string): Promise<DatabaseRow | undefined> {
   const { db, clock, sealer, engine } = deps
   const of = { org_id: principal.org_id, name, created_by: principal.id, created_at: clock.now() }
@@ -39,7 +40,7 @@ async function reserve(deps: DatabaseDeps, principal: Member, name: string): Pro
   })
 }
 
-/** Goes on with what an earlier attempt left; anything else of that name is in the way. */
+/** Returns the row that an earlier, unfinished attempt left; a finished database of that name is a conflict. */
 async function resume({ db }: DatabaseDeps, orgId: string, name: string): Promise<DatabaseRow> {
   const row = await findDatabase(db, orgId, name)
   if (row?.state === 'creating' || row?.state === 'failed') return row

@@ -6,7 +6,7 @@ import { connectRoute, needReady } from './connect.ts'
 import { createRoute } from './create.ts'
 import type { DatabaseDeps } from './deps.ts'
 import { dropRoute } from './drop.ts'
-import { createEmbeddedEngine } from './engine/embedded.ts'
+import { createEmbeddedEngine } from './engine/embedded/engine.ts'
 import { connectionString, type ManagedEngine } from './engine/engine.ts'
 import { createPools, type ManagedDb } from './engine/pools.ts'
 import { createPostgresEngine } from './engine/postgres.ts'
@@ -21,6 +21,8 @@ export type { ManagedDb } from './engine/pools.ts'
 export type Databases = AsyncDisposable & {
   readonly routes: readonly Route[]
   readonly loops: readonly Loop[]
+  /** What the operator should know or change, for the log and the start. */
+  warnings(): Promise<readonly string[]>
   /**
    * Inside a managed database of the organization: as the reader, who sees what was granted and runs 10 seconds at
    * most, or as the owner, to look at the catalogue and to grant. What runs as the owner meets what the tenant made:
@@ -43,7 +45,7 @@ export function createDatabases(options: Options): Databases {
   const { db, log, sealer } = options
   const onError = (error: unknown) => log.warn({ error }, 'a managed database failed')
   const engine = chooseEngine(options, onError)
-  const pools = createPools({ onError, oneSession: engine.name === 'embedded' })
+  const pools = createPools({ onError, oneSession: engine.name === 'embedded', connection: engine.ownConnection })
   const logins = createLogins(options.clock)
   const forget = (physicalName: string) => {
     logins.forget(physicalName)
@@ -70,6 +72,10 @@ export function createDatabases(options: Options): Databases {
       return pools.open(await logins.of(`${orgId} ${name}`, () => loginOf(orgId, name, as)))
     },
     has: holdDatabase,
+    async warnings() {
+      const warning = await engine.warning?.()
+      return warning === undefined ? [] : [warning]
+    },
     async [Symbol.asyncDispose]() {
       await pools.close()
       await engine.close()

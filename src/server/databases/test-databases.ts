@@ -1,13 +1,15 @@
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 
-const CACHED = join(import.meta.dirname, '../../../node_modules/.cache/svc-test/empty-cluster.tar.gz')
+/** An empty cluster that all tests share; the tests' global setup makes it. */
+export const EMPTY_CLUSTER = join(import.meta.dirname, '../../../node_modules/.cache/svc-test/empty-cluster')
 
 /** Spares a test on the embedded engine the making of an empty cluster. */
 export function bringEmptyCluster(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true })
-  if (existsSync(CACHED)) copyFileSync(CACHED, join(dataDir, 'empty-cluster.tar.gz'))
+  const link = join(dataDir, 'empty-cluster')
+  if (!existsSync(link)) symlinkSync(EMPTY_CLUSTER, link)
 }
 
 /** A client as anyone would have it; its end is not waited for, since some are ended by the server. */

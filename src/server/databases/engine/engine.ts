@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+
 /** What an engine needs to know of a managed database: never a password. */
 export type Managed = {
   physical_name: string
@@ -24,6 +26,10 @@ export type ManagedEngine = {
   publicAddress(): Promise<Address>
   /** As this process reaches it. */
   ownAddress(): Promise<Address>
+  /** A way in for this process alone, where there is one; otherwise it connects to `ownAddress` like everybody. */
+  readonly ownConnection?: () => Duplex
+  /** What the operator and whoever creates a database should know about how they are kept apart. */
+  readonly warning?: () => Promise<string | undefined>
   close(): Promise<void>
 }
 

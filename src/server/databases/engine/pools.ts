@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { createDb, type Db } from '#lib/db/db.ts'
 import { type Reads, readsInTransaction, readsOn } from './reads.ts'
@@ -17,6 +18,8 @@ type Options = {
   kept?: number
   /** All connections to a database share one session. */
   oneSession?: boolean
+  /** Makes a connection in place of a socket. */
+  connection?: (() => Duplex) | undefined
 }
 
 const PER_DATABASE = 3
@@ -25,14 +28,15 @@ const IDLE_MS = 10_000
 const LIFETIME_SECONDS = 300
 
 /** Few connections each and not for long: there may be hundreds of databases behind one server. */
-export function createPools({ onError, kept = KEPT, oneSession = false }: Options): Pools {
+export function createPools(options: Options): Pools {
+  const { onError, kept = KEPT } = options
   const pools = new Map<string, { pool: pg.Pool; db: ManagedDb }>()
   const end = (pool: pg.Pool) => pool.end().catch(onError)
   return {
     open(connectionString) {
       const known = pools.get(connectionString)
       if (known) pools.delete(connectionString)
-      const entry = known ?? openPool(connectionString, onError, oneSession)
+      const entry = known ?? openPool(connectionString, options)
       pools.set(connectionString, entry)
       const [oldest] = pools
       if (pools.size > kept && oldest) {
@@ -54,11 +58,8 @@ export function createPools({ onError, kept = KEPT, oneSession = false }: Option
   }
 }
 
-function openPool(
-  connectionString: string,
-  onError: (error: unknown) => void,
-  oneSession: boolean,
-): { pool: pg.Pool; db: ManagedDb } {
+function openPool(connectionString: string, options: Options): { pool: pg.Pool; db: ManagedDb } {
+  const { onError, oneSession = false, connection } = options
   const pool = new pg.Pool({
     connectionString,
     max: PER_DATABASE,
@@ -68,6 +69,7 @@ function openPool(
     maxLifetimeSeconds: LIFETIME_SECONDS,
     allowExitOnIdle: true,
     application_name: 'svc',
+    ...(connection && { stream: () => connection() }),
   })
   pool.on('error', onError)
   const db = createDb({

@@ -1,21 +1,29 @@
 import pg from 'pg'
-import { WorkerStopped } from '#lib/worker-host.ts'
+import type { AnswerLimits } from './answer-scanner.ts'
+import { TooLong } from './byte-reader.ts'
+import { EngineStopped } from './engine-stopped.ts'
 import { type Seat, type Session, SessionBusy } from './session.ts'
-import type { Statements } from './statements.ts'
+import { type Statements, TooManyStatements } from './statements.ts'
 import type { Startup } from './wire-login.ts'
 import { int32, message, ready } from './wire-messages.ts'
 
 /** Who may log in, and what their turns are like. */
 export type Login = {
-  session: () => Promise<Session>
+  session: () => Session
+  serverVersion: () => Promise<string>
   verifier: string
   prologue: readonly string[]
   statementMs: number
   waitMs: number
+  answer: AnswerLimits
+}
+
+export class TooManyConnections extends Error {
+  override readonly name = 'TooManyConnections'
 }
 
 export function greeting({ user, settings }: Startup, serverVersion: string): Buffer {
-  const told = {
+  const parameters = {
     server_version: serverVersion,
     server_encoding: 'UTF8',
     client_encoding: 'UTF8',
@@ -28,28 +36,28 @@ export function greeting({ user, settings }: Startup, serverVersion: string): Bu
     integer_datetimes: 'on',
     standard_conforming_strings: 'on',
   }
-  const statuses = Object.entries(told).map(([name, value]) => message('S', name, value))
+  const statuses = Object.entries(parameters).map(([name, value]) => message('S', name, value))
   // Cancel requests are not taken, so the key opens nothing.
   return Buffer.concat([message('R', int32(0)), ...statuses, message('K', int32(0), int32(0)), ready('I')])
 }
 
-/** Settings a client asks for at its start; who it is is not among them. */
+/** The seat of a connection, with the settings its client asked for at the start. A role is not among them. */
 export function seatOf(login: Login, { settings }: Startup, statements: Statements): Seat {
-  const wanted = Object.entries(settings).filter(
+  const allowed = Object.entries(settings).filter(
     ([name]) => !/^(?:replication|role|session_authorization|_pq_\..*)$/i.test(name),
   )
-  const set = wanted.map(
+  const set = allowed.map(
     ([name, value]) => `select set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, false)`,
   )
   const { statementMs, waitMs } = login
   return { prologue: [...login.prologue, ...set], statementMs, waitMs, onFresh: () => statements.onFresh() }
 }
 
-/** As the last thing its client hears. */
-export function faultOf(error: unknown, statementMs = 0): [code: string, text: string] {
-  if (error instanceof SessionBusy) return ['53300', error.message]
-  if (error instanceof WorkerStopped) {
-    return ['57014', `the engine was stopped: a statement may run ${statementMs / 1000} seconds`]
-  }
+/** The SQLSTATE and text of the error that ends a connection. */
+export function faultOf(error: unknown): [code: string, text: string] {
+  if (error instanceof EngineStopped) return [error.sqlState, error.message]
+  if (error instanceof SessionBusy || error instanceof TooManyConnections) return ['53300', error.message]
+  if (error instanceof TooManyStatements) return ['53200', error.message]
+  if (error instanceof TooLong) return ['54000', error.message]
   return ['08P01', error instanceof Error ? error.message : 'the connection failed']
 }

@@ -1,7 +1,9 @@
 /** Messages of the Postgres protocol 3.0: https://www.postgresql.org/docs/15/protocol-message-formats.html */
 export type WireMessage = { type: string; body: Buffer; bytes: Buffer }
+/** A client's message of which only the begin was read; `rest` bytes of its body follow. */
+export type ClientMessage = WireMessage & { rest: number }
 
-/** Texts become C strings; buffers go as they are. */
+/** Builds a message. Texts become C strings; buffers are taken as they are. */
 export function message(type: string, ...parts: (string | Buffer)[]): Buffer {
   const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(`${part}\0`) : part)))
   const head = Buffer.alloc(5)
@@ -18,9 +20,9 @@ export function int32(value: number): Buffer {
 
 export const query = (text: string): Buffer => message('Q', text)
 
-/** Ignored by the engine outside a COPY; inside one it ends what would otherwise wait for bytes that never come. */
-export const COPY_FAIL = message('f', 'COPY FROM STDIN is taken as a simple query of its own only')
-export const SYNC = message('S')
+/** Ends whatever a client left unfinished: a COPY fails, and an extended query ends. Harmless where there is neither. */
+export const END_OF_TURN = Buffer.concat([message('f', 'the connection was closed'), message('S')])
+export const FLUSH = message('H')
 
 export function errorResponse(severity: 'ERROR' | 'FATAL', code: string, text: string): Buffer {
   return message('E', `S${severity}`, `V${severity}`, `C${code}`, `M${text}`, Buffer.from([0]))
@@ -30,7 +32,7 @@ export function ready(status: TransactionStatus): Buffer {
   return message('Z', Buffer.from(status, 'latin1'))
 }
 
-/** Idle, in a transaction, or in one that failed. */
+/** Idle, in a transaction, or in a transaction that failed. */
 export type TransactionStatus = 'I' | 'T' | 'E'
 
 export function messagesOf(bytes: Buffer): WireMessage[] {
@@ -47,13 +49,7 @@ export function toMessage(bytes: Buffer): WireMessage {
   return { type: String.fromCharCode(bytes[0]!), body: bytes.subarray(5), bytes }
 }
 
-/** Undefined when the engine was only asked to flush: the client has more to say first. */
-export function statusAfter(answer: readonly WireMessage[]): TransactionStatus | undefined {
-  const last = answer.findLast(({ type }) => type === 'Z')
-  return last && (last.body.toString('latin1') as TransactionStatus)
-}
-
-/** The text of the first error, if there is one. */
+/** The text of the first error in an answer, if there is one. */
 export function errorIn(answer: readonly WireMessage[]): string | undefined {
   const error = answer.find(({ type }) => type === 'E')
   const field = error?.body

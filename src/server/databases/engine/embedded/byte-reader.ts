@@ -1,10 +1,12 @@
-import { toMessage, type WireMessage } from './wire-messages.ts'
+import { type ClientMessage, toMessage, type WireMessage } from './wire-messages.ts'
 
 export class TooLong extends Error {
   override readonly name = 'TooLong'
 }
 
-/** Takes from a socket only what is asked for, so that a client that sends too fast waits. */
+const STARTUP_BYTES = 10_000
+
+/** Takes from a stream only the bytes that are asked for, so that a sender that is too fast has to wait. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>
   #held: Buffer[] = []
@@ -28,21 +30,29 @@ export class ByteReader {
     return all.subarray(0, length)
   }
 
+  /** A whole message of at most `limitBytes`. */
   async message(limitBytes: number): Promise<WireMessage | undefined> {
+    const message = await this.beginMessage(limitBytes, limitBytes)
+    return message && toMessage(message.bytes)
+  }
+
+  /** A message of at most `limitBytes`, of which no more than `heldBytes` of the body are read: `rest` bytes follow. */
+  async beginMessage(limitBytes: number, heldBytes: number): Promise<ClientMessage | undefined> {
     const head = await this.take(5)
     if (!head) return undefined
     const length = head.readInt32BE(1)
-    if (length < 4 || length > limitBytes) throw new TooLong(`a message of ${length} bytes`)
-    const body = await this.take(length - 4)
-    return body && toMessage(Buffer.concat([head, body]))
+    if (length < 4 || length > limitBytes) throw new TooLong(`a message of ${length} bytes: at most ${limitBytes}`)
+    const body = await this.take(Math.min(length - 4, heldBytes))
+    if (!body) return undefined
+    return { ...toMessage(Buffer.concat([head, body])), rest: length - 4 - body.length }
   }
 
-  /** The first packet has no type. */
+  /** The first packet, which has no type. */
   async startup(): Promise<Buffer | undefined> {
     const head = await this.take(4)
     if (!head) return undefined
     const length = head.readInt32BE(0)
-    if (length < 8 || length > 10_000) throw new TooLong(`a first packet of ${length} bytes`)
+    if (length < 8 || length > STARTUP_BYTES) throw new TooLong(`a first packet of ${length} bytes`)
     return this.take(length - 4)
   }
 }

@@ -1,0 +1,81 @@
+import { stopped } from './engine-stopped.ts'
+import type { TransactionStatus } from './wire-messages.ts'
+
+export type AnswerLimits = { rowBytes: number; answerBytes: number }
+
+/**
+ * Types of messages that an engine may send once a client is logged in. Requests for a password are not among them: a
+ * driver would answer one at any time, and the engine would learn the password.
+ */
+const ALLOWED = new Set('123ACDEGHINSTVZcdnst')
+const HEAD_BYTES = 5
+const READY = 'Z'
+const COPY_IN = 'G'
+/** CommandComplete, ErrorResponse, ReadyForQuery. A notice may come in the middle of a COPY. */
+const ENDS_COPY = 'CEZ'
+
+/**
+ * Follows the messages in an engine's answer while it is passed on in pieces. Throws when a message is not one that an
+ * engine may send, or larger than the limits.
+ */
+export class AnswerScanner {
+  readonly #limits: AnswerLimits
+  /** The begin of a message's head, held back until it is known what it announces. */
+  #head: Buffer = Buffer.alloc(0)
+  #bodyLeft = 0
+  #type = ''
+  #total = 0
+  #takesCopyData: boolean | undefined
+  #status: TransactionStatus | undefined
+
+  constructor(limits: AnswerLimits) {
+    this.#limits = limits
+  }
+
+  /** Whether the engine now takes the data of a COPY; undefined when the answer did not change that. */
+  get takesCopyData(): boolean | undefined {
+    return this.#takesCopyData
+  }
+
+  /** True between two messages, where the connection can still carry one of our own. */
+  get isBetweenMessages(): boolean {
+    return this.#bodyLeft === 0 && this.#head.length === 0
+  }
+
+  /** Set when the last message was ReadyForQuery: the engine waits for the next statement. */
+  get status(): TransactionStatus | undefined {
+    return this.#type === READY && this.isBetweenMessages ? this.#status : undefined
+  }
+
+  /** Returns the bytes that can be passed on now. */
+  push(chunk: Buffer): Buffer {
+    const bytes = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk])
+    this.#head = Buffer.alloc(0)
+    this.#total += chunk.length
+    if (this.#total > this.#limits.answerBytes) throw stopped.answerTooLarge(this.#limits.answerBytes)
+    let at = 0
+    for (;;) {
+      const skipped = Math.min(this.#bodyLeft, bytes.length - at)
+      if (this.#type === READY && skipped > 0) this.#status = String.fromCharCode(bytes[at]!) as TransactionStatus
+      at += skipped
+      this.#bodyLeft -= skipped
+      if (bytes.length - at < HEAD_BYTES) break
+      this.#begin(bytes, at)
+      at += HEAD_BYTES
+    }
+    this.#head = this.#bodyLeft > 0 ? this.#head : Buffer.from(bytes.subarray(at))
+    return bytes.subarray(0, bytes.length - this.#head.length)
+  }
+
+  #begin(bytes: Buffer, at: number): void {
+    const type = String.fromCharCode(bytes[at]!)
+    const length = bytes.readInt32BE(at + 1)
+    if (!ALLOWED.has(type)) throw stopped.protocolViolation('a message of an unknown type')
+    if (length < 4 || (type === READY && length !== 5)) throw stopped.protocolViolation('a message of a false length')
+    if (length > this.#limits.rowBytes) throw stopped.rowTooLarge(this.#limits.rowBytes)
+    if (type === COPY_IN) this.#takesCopyData = true
+    else if (ENDS_COPY.includes(type)) this.#takesCopyData = false
+    this.#type = type
+    this.#bodyLeft = length - 4
+  }
+}

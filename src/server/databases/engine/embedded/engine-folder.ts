@@ -1,0 +1,26 @@
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export class UnsafeFolder extends Error {
+  override readonly name = 'UnsafeFolder'
+}
+
+/**
+ * Refuses a database's folder that holds anything but plain files and folders. An engine that was taken over could
+ * leave a link to one of our files there, and the next engine, or a person who copies the folder, would follow it.
+ */
+export async function assertPlainFolder(folder: string): Promise<void> {
+  await assertFolder(folder)
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isDirectory()) continue
+    if (!entry.isFile() || (await lstat(path)).nlink > 1) {
+      throw new UnsafeFolder(`${path} is a link or a special file: remove it to open this database again`)
+    }
+  }
+}
+
+async function assertFolder(folder: string): Promise<void> {
+  if (!(await lstat(folder)).isDirectory()) throw new UnsafeFolder(`${folder} is not a folder`)
+}

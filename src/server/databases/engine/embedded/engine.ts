@@ -1,0 +1,116 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Managed, ManagedEngine } from '../engine.ts'
+import { stopped } from './engine-stopped.ts'
+import { loginOf, setUp } from './logins.ts'
+import { openOwnConnection } from './own-connection.ts'
+import { readPort, writePort } from './port-file.ts'
+import { findBubblewrap } from './sandbox.ts'
+import { Session } from './session.ts'
+import { engineStarter, makeFolder } from './start-engine.ts'
+import type { Startup } from './wire-login.ts'
+import type { Login } from './wire-seat.ts'
+import { WireServer } from './wire-server.ts'
+
+export type EmbeddedOptions = {
+  dataDir: string
+  limit: number
+  /** Finds the managed database of that physical name, when it is ready. */
+  find: (physicalName: string) => Promise<Managed | undefined>
+  onError: (error: unknown) => void
+  /** A statement of the owner's may run this long. */
+  statementMs?: number
+  idleInTransactionMs?: number
+  /** An engine that nobody uses is stopped after this long. */
+  idleMs?: number
+  /** Bytes of one row, of all of a platform connection's answer, and of an engine's memory. */
+  rowBytes?: number
+  ownAnswerBytes?: number
+  memoryBytes?: number
+  /** Where to look for bubblewrap; an empty list does without. */
+  bubblewrapPlaces?: string[]
+  /** The script of the engine's process; tests put one in place that misbehaves. */
+  script?: string
+}
+
+const MIB = 1024 * 1024
+const DEFAULTS = {
+  statementMs: 5 * 60_000,
+  idleInTransactionMs: 10_000,
+  idleMs: 5 * 60_000,
+  rowBytes: 64 * MIB,
+  ownAnswerBytes: 64 * MIB,
+  memoryBytes: 1024 * MIB,
+}
+
+/** An engine of its own for each database, in a process of its own, reached through one small server. */
+export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
+  const settings = { ...DEFAULTS, ...options }
+  const { dataDir, limit, find, onError } = settings
+  const folderOf = (name: string) => join(dataDir, 'databases', name)
+  const sessions = new Map<string, Session>()
+  /** Databases that were dropped: a login that began before must not open one again. */
+  const dropped = new Set<string>()
+  let closed = false
+  const sandbox = findBubblewrap(process.execPath, options.bubblewrapPlaces)
+  const start = engineStarter(settings, sandbox)
+  const session = (name: string): Session => {
+    if (closed || dropped.has(name)) throw stopped.closed()
+    const open =
+      sessions.get(name) ?? new Session({ start: () => start(folderOf(name)), idleMs: settings.idleMs, onError })
+    sessions.set(name, open)
+    return open
+  }
+  const login = async ({ user, database }: Startup): Promise<Login | undefined> => {
+    const managed = await find(database)
+    return managed && loginOf(managed, user, () => session(database), settings)
+  }
+  const portFile = join(dataDir, 'databases', 'port')
+  const rememberedPort = readPort(portFile)
+  const onPort = (port: number) => writePort(portFile, port)
+  const server = new WireServer({ ...settings, find: login, rememberedPort, onPort })
+  // Connection strings that were given out before a restart work again without anybody asking for one.
+  if (rememberedPort !== undefined) server.port().catch(onError)
+  const close = async (name: string) => {
+    const open = sessions.get(name)
+    sessions.delete(name)
+    await open?.close()
+  }
+  const address = async () => ({ host: '127.0.0.1', port: await server.port(), search: '' })
+  return {
+    name: 'embedded',
+    limit,
+    warning: async () => {
+      const found = await sandbox
+      return 'missing' in found ? withoutSandbox(found.missing) : undefined
+    },
+    async create(managed) {
+      await makeFolder(dataDir, folderOf(managed.physical_name))
+      await session(managed.physical_name).runAsPlatform(setUp(managed))
+    },
+    // The engine writes no log of statements, so its reader needs no settings that keep it quiet.
+    secure: async () => {},
+    async drop({ physical_name }) {
+      dropped.add(physical_name)
+      server.disconnect(physical_name)
+      await close(physical_name)
+      await rm(folderOf(physical_name), { recursive: true, force: true })
+      await rm(`${folderOf(physical_name)}.pid`, { force: true })
+    },
+    publicAddress: address,
+    ownAddress: address,
+    ownConnection: () => openOwnConnection((connection) => server.serveOwn(connection)),
+    async close() {
+      closed = true
+      await server.close()
+      await Promise.all([...sessions.keys()].map(close))
+    },
+  }
+}
+
+function withoutSandbox(missing: string): string {
+  return (
+    `${missing}: embedded databases run with Node's restrictions only, so whoever has a connection string of one must ` +
+    'be trusted with this machine. Install bubblewrap (on Debian: apt-get install bubblewrap), or use Postgres.'
+  )
+}

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { promisify } from 'node:util'
+
+/** Files and folders an engine process needs. */
+export type EnginePlaces = {
+  node: string
+  script: string
+  /** Folders of the two packages and, inside them, the modules to import. */
+  pglite: Package
+  pgvector: Package
+  /** The database's own folder: the only place the process may write to. */
+  folder: string
+}
+export type Package = { folder: string; entry: string }
+export type Command = { file: string; args: string[] }
+
+/**
+ * Node's own restrictions for an engine process: no files but its own, no child processes, workers or native code, and
+ * no JavaScript made from text, which is how a side module loaded by a superuser would run. `--liftoff-only` keeps the
+ * optimising WASM compiler, which takes a gigabyte for a moment, out of every engine.
+ */
+function nodeCommand({ node, script, pglite, pgvector, folder }: EnginePlaces): Command {
+  const readable = [script, pglite.folder, pgvector.folder, folder]
+  return {
+    file: node,
+    args: [
+      '--permission',
+      ...readable.map((path) => `--allow-fs-read=${path}`),
+      `--allow-fs-write=${folder}`,
+      '--disallow-code-generation-from-strings',
+      '--liftoff-only',
+      '--max-old-space-size=256',
+      '--no-warnings',
+      script,
+      folder,
+      pglite.entry,
+      pgvector.entry,
+    ],
+  }
+}
+
+/** Where a dynamically linked Node finds its libraries, on every distribution that has them in one of these places. */
+const LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/etc/ld.so.cache', '/nix/store']
+
+/** Own namespaces for everything (mounts, processes, network, users), no capabilities, an empty environment. */
+const WALLS = [
+  '--unshare-all',
+  '--die-with-parent',
+  '--clearenv',
+  '--hostname',
+  'engine',
+  '--cap-drop',
+  'ALL',
+  '--dev',
+  '/dev',
+  ...LIBRARIES.flatMap((path) => ['--ro-bind-try', path, path]),
+]
+
+/** The command of an engine process. With bubblewrap it sees its own files and nothing else: no network, no processes. */
+export function engineCommand(places: EnginePlaces, bubblewrap: string | undefined): Command {
+  if (bubblewrap === undefined) return nodeCommand(places)
+  const { node, script, pglite, pgvector, folder } = places
+  const inside: EnginePlaces = {
+    node: '/svc/node',
+    script: `/svc/engine${script.slice(script.lastIndexOf('.'))}`,
+    pglite: moved(pglite, '/svc/pglite'),
+    pgvector: moved(pgvector, '/svc/pgvector'),
+    folder: '/svc/database',
+  }
+  const command = nodeCommand(inside)
+  return {
+    file: bubblewrap,
+    args: [
+      ...WALLS,
+      '--new-session',
+      '--as-pid-1',
+      ...readOnly(node, inside.node),
+      ...readOnly(script, inside.script),
+      ...readOnly(pglite.folder, inside.pglite.folder),
+      ...readOnly(pgvector.folder, inside.pgvector.folder),
+      '--bind',
+      folder,
+      inside.folder,
+      '--chdir',
+      '/svc',
+      command.file,
+      ...command.args,
+    ],
+  }
+}
+
+function readOnly(from: string, to: string): string[] {
+  return ['--ro-bind', from, to]
+}
+
+function moved({ folder, entry }: Package, to: string): Package {
+  return { folder: to, entry: `${to}${entry.slice(folder.length)}` }
+}
+
+const PLACES = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']
+const run = promisify(execFile)
+
+/**
+ * Finds a bubblewrap that works here: it may be installed and still be refused by the kernel or by a container's
+ * profile. Undefined, with the reason, when engine processes cannot have it.
+ */
+export async function findBubblewrap(
+  node: string,
+  places = PLACES,
+): Promise<{ bubblewrap: string } | { missing: string }> {
+  const bubblewrap = places.find((path) => existsSync(path))
+  if (bubblewrap === undefined) return { missing: 'bubblewrap is not installed' }
+  try {
+    await run(bubblewrap, [...WALLS, ...readOnly(node, '/svc/node'), '/svc/node', '--version'], { env: {} })
+    return { bubblewrap }
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
+    return { missing: `bubblewrap does not work here: ${said.slice(0, 200)}` }
+  }
+}

@@ -1,0 +1,169 @@
+import { AnswerScanner } from './answer-scanner.ts'
+import type { EngineProcess } from './engine-process.ts'
+import { stopped } from './engine-stopped.ts'
+import { END_OF_TURN, errorIn, messagesOf, query, type WireMessage } from './wire-messages.ts'
+
+/** One connection's side of the session: what is set up for it when its turn comes. */
+export type Seat = {
+  readonly prologue: readonly string[]
+  readonly statementMs: number
+  readonly waitMs: number
+  /** Called when another connection had the session meanwhile: nothing of this seat is left in it. */
+  onFresh(): void
+}
+
+export class SessionBusy extends Error {
+  override readonly name = 'SessionBusy'
+}
+
+type Options = {
+  start: () => Promise<EngineProcess>
+  /** An engine that nobody uses for this long is stopped; the next turn starts another. */
+  idleMs: number
+  onError: (error: unknown) => void
+}
+
+const PLATFORM: Seat = { prologue: [], statementMs: 60_000, waitMs: 60_000, onFresh() {} }
+const PLATFORM_ANSWER = { rowBytes: 1024 * 1024, answerBytes: 1024 * 1024 }
+// Not RESET SESSION AUTHORIZATION: the embedded engine does not come back from it.
+const CLEANING = ['rollback', 'set session authorization postgres', 'discard all']
+
+/**
+ * The one session of an embedded database, lent to one connection at a time. What a connection leaves in it (role,
+ * settings, temporary tables, prepared statements) stays until another takes its turn, and is cleaned away then. The
+ * engine is started for the first turn and stopped when it was idle.
+ */
+export class Session {
+  readonly #options: Options
+  #engine: EngineProcess | undefined
+  #holder: Seat | undefined
+  #isTaken = false
+  #isClosed = false
+  #waiting: (() => void)[] = []
+  #idleTimer: NodeJS.Timeout | undefined
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Waits for the turn, at most `seat.waitMs`, and prepares the session for this seat. */
+  async take(seat: Seat): Promise<void> {
+    await this.#turn(seat.waitMs)
+    clearTimeout(this.#idleTimer)
+    try {
+      if (this.#isClosed) throw stopped.closed()
+      await this.#ensureEngine()
+      if (this.#holder !== seat) await this.#seat(seat)
+    } catch (error) {
+      this.give()
+      throw error
+    }
+  }
+
+  give(): void {
+    const next = this.#waiting.shift()
+    if (next) {
+      next()
+      return
+    }
+    this.#isTaken = false
+    if (this.#engine && !this.#isClosed) {
+      this.#idleTimer = setTimeout(() => void this.#stopIdle(), this.#options.idleMs)
+      this.#idleTimer.unref()
+    }
+  }
+
+  /** For the connection that has the turn: see `EngineProcess.exchange`. */
+  async exchange(bytes: Buffer, limitMs: number, onBytes: (bytes: Buffer) => Promise<void> | void): Promise<void> {
+    if (!this.#engine) throw stopped.closed()
+    await this.#engine.exchange(bytes, limitMs, onBytes)
+  }
+
+  /** Kills the engine of a connection that left it in the middle of a message. Nothing committed is lost. */
+  abandon(): void {
+    this.#engine?.kill()
+  }
+
+  /** Runs statements as the engine's own superuser, which nobody can log in as. */
+  async runAsPlatform(statements: readonly string[]): Promise<void> {
+    await this.#asPlatform(() => this.#runAll(statements))
+  }
+
+  async askAsPlatform(statement: string): Promise<WireMessage[]> {
+    return this.#asPlatform(() => this.#ask(query(statement)))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#idleTimer)
+    await this.#engine?.close()
+  }
+
+  async #asPlatform<T>(work: () => Promise<T>): Promise<T> {
+    await this.take(PLATFORM)
+    try {
+      return await work()
+    } finally {
+      this.give()
+    }
+  }
+
+  async #turn(waitMs: number): Promise<void> {
+    if (!this.#isTaken) {
+      this.#isTaken = true
+      return
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#waiting.push(resolve)
+    const giveUp = () => {
+      this.#waiting = this.#waiting.filter((waiter) => waiter !== resolve)
+      reject(new SessionBusy('the database is busy with another transaction'))
+    }
+    const timer = setTimeout(giveUp, waitMs)
+    await promise.finally(() => clearTimeout(timer))
+  }
+
+  async #ensureEngine(): Promise<void> {
+    if (this.#engine && !this.#engine.hasStopped) return
+    this.#holder = undefined
+    // The former process may still be writing to the folder.
+    await this.#engine?.exited
+    this.#engine = undefined
+    this.#engine = await this.#options.start()
+  }
+
+  async #stopIdle(): Promise<void> {
+    if (this.#isTaken) return
+    this.#isTaken = true
+    try {
+      await this.#engine?.close()
+    } catch (error) {
+      this.#options.onError(error)
+    } finally {
+      this.#engine = undefined
+      this.give()
+    }
+  }
+
+  async #seat(seat: Seat): Promise<void> {
+    this.#holder = undefined
+    await this.#ask(END_OF_TURN)
+    await this.#runAll([...CLEANING, ...seat.prologue])
+    this.#holder = seat
+    seat.onFresh()
+  }
+
+  async #runAll(statements: readonly string[]): Promise<void> {
+    for (const statement of statements) {
+      const error = errorIn(await this.#ask(query(statement)))
+      if (error !== undefined) throw new Error(error)
+    }
+  }
+
+  async #ask(bytes: Buffer): Promise<WireMessage[]> {
+    const scanner = new AnswerScanner(PLATFORM_ANSWER)
+    const parts: Buffer[] = []
+    await this.exchange(bytes, PLATFORM.statementMs, (part) => void parts.push(scanner.push(part)))
+    return messagesOf(Buffer.concat(parts))
+  }
+}
