@@ -119,7 +119,9 @@ export const querySource = operation({
     filters: z
       .record(z.string(), z.union([FilterValue, z.array(FilterValue).min(1).max(100)]))
       .default({})
-      .describe('Exact matches by column; a list means either value; all columns must match'),
+      .describe(
+        'Exact matches by column; a list means either value; all columns must match. A number column also takes digits as a string; whole numbers beyond 2^53 must be sent so',
+      ),
     top_k: z.int().min(1).max(20).default(10).describe('Hits wanted, 1 to 20'),
     target: z.string().optional().describe('Search only the entry with this label'),
   }),

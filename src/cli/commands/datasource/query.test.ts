@@ -15,6 +15,18 @@ it('DS-22 filters become what their columns hold; the same column twice means ei
 })
 
 it.each([
+  ['9007199254740991', 9007199254740991],
+  ['9007199254740993', '9007199254740993'],
+  ['0.12345678901234567890', '0.12345678901234567890'],
+  ['-1.5e3', -1500],
+  [' 7 ', 7],
+  ['NaN', 'NaN'],
+])('DS-22 --filter year=%s is sent as a number only where that keeps it', (text, value) => {
+  expect(toFilters([['year', text]], TYPES)).toEqual({ year: [value] })
+})
+
+it.each([
+  ['year', '0x10', '--filter year: 0x10 is not a number'],
   ['year', 'soon', '--filter year: soon is not a number'],
   ['year', '', '--filter year:  is not a number'],
   ['published', 'yes', '--filter published: yes is not a boolean'],

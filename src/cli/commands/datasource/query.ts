@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Client } from '#contract/client.ts'
 import { listSlimSources, querySource } from '#contract/data-sources.ts'
+import { exactNumber, isNumberText } from '#contract/decimal.ts'
 import { ServiceError } from '#contract/errors.ts'
 import type { Cli } from '../../cli.ts'
 import { openClient } from '../../client.ts'
@@ -33,7 +34,7 @@ async function query(client: Client, id: string, question: string, pairs: Pair[]
   })
 }
 
-/** Only the source knows what a column holds; the shell gives text. */
+/** The declared type of each filterable column, by which the text from the shell is converted. */
 async function filterTypes(client: Client, id: string): Promise<Record<string, string>> {
   const { items } = await client.call(listSlimSources, {})
   return items.find((item) => item.id === id)?.filters ?? {}
@@ -48,7 +49,8 @@ export function toFilters(pairs: readonly Pair[], types: Readonly<Record<string,
 }
 
 function convert(column: string, text: string, type: string | undefined): string | number | boolean {
-  if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text)
+  // Text that JavaScript would change as a number goes out as it is: a number column takes digits as text too.
+  if (type === 'number' && isNumberText(text.trim())) return exactNumber(text.trim()) ?? text.trim()
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   if (type === 'number' || type === 'boolean') {
     throw new ServiceError('INVALID_REQUEST', `--filter ${column}: ${text} is not a ${type}`)

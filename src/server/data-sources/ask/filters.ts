@@ -1,4 +1,5 @@
 import type { FilterType } from '#contract/data-sources.ts'
+import { isNumberText, wholeDigits } from '#contract/decimal.ts'
 import { ServiceError } from '#contract/errors.ts'
 
 export type Scalar = string | number | boolean
@@ -6,20 +7,35 @@ export type Filters = Readonly<Record<string, Scalar | readonly Scalar[]>>
 export type Filter = { column: string; values: readonly Scalar[] }
 type Schema = Readonly<Record<string, FilterType>>
 
-/** Exact matches, each against the declared type. Several values of one column mean either. */
+/** Checks each value against the declared type of its column. Several values of one column mean either. */
 export function checkFilters(filters: Filters, schema: Schema): Filter[] {
   return Object.entries(filters).map(([column, given]) => {
-    if (!Object.hasOwn(schema, column)) throw notFilterable(column, schema)
+    const type = Object.hasOwn(schema, column) ? schema[column] : undefined
+    if (!type) throw notFilterable(column, schema)
     const values = Array.isArray(given) ? (given as readonly Scalar[]) : [given as Scalar]
-    const misfit = values.some((value) => typeOf(value) !== schema[column])
-    if (misfit) throw refused(column, `must be a ${schema[column]}, or a list of them`)
-    return { column, values: [...new Set(values)] }
+    const read = values.map((value) => readValue(column, type, value))
+    return { column, values: [...new Set(read)] }
   })
 }
 
-/** The declared types are the names `typeof` gives. */
-function typeOf(value: Scalar): string {
-  return typeof value
+function readValue(column: string, type: FilterType, value: Scalar): Scalar {
+  if (type === 'number') return readNumber(column, value)
+  if (typeof value !== type) throw misfit(column, type)
+  return value
+}
+
+/** Text of digits is a number too: that is how numbers beyond 2^53 are answered, and the only way to send them exactly. */
+function readNumber(column: string, value: Scalar): Scalar {
+  if (typeof value === 'string' && isNumberText(value)) return wholeDigits(value)
+  if (typeof value !== 'number') throw misfit(column, 'number')
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw refused(column, UNSAFE)
+  return value
+}
+
+const UNSAFE = 'a whole number beyond 2^53 cannot be read exactly as a JSON number; send its digits as a string'
+
+function misfit(column: string, type: FilterType): ServiceError {
+  return refused(column, `must be a ${type}, or a list of them`)
 }
 
 function notFilterable(column: string, schema: Schema): ServiceError {

@@ -24,12 +24,26 @@ describe('DS-13 filters', () => {
       { constructor: 'x' },
       'filters.constructor: not filterable. Filterable: category (string), year (number), published (boolean)',
     ],
-    [{ year: '2024' }, 'filters.year: must be a number, or a list of them'],
-    [{ year: [2024, '2025'] }, 'filters.year: must be a number, or a list of them'],
+    [{ year: 'soon' }, 'filters.year: must be a number, or a list of them'],
+    [{ year: '' }, 'filters.year: must be a number, or a list of them'],
+    [{ year: '0x7e8' }, 'filters.year: must be a number, or a list of them'],
+    [{ year: [2024, '2025 or true'] }, 'filters.year: must be a number, or a list of them'],
+    [{ year: true }, 'filters.year: must be a number, or a list of them'],
+    [{ year: 9007199254740992 }, 'filters.year: a whole number beyond 2^53 cannot be read exactly as a JSON number'],
+    [{ year: [1, -9007199254740992] }, 'send its digits as a string'],
+    [{ year: 1e308 }, 'send its digits as a string'],
     [{ published: 'true' }, 'filters.published: must be a boolean, or a list of them'],
     [{ category: 1 }, 'filters.category: must be a string, or a list of them'],
   ])('%j is refused', (filters, message) => {
     expect(() => checkFilters(filters as never, SCHEMA)).toThrow(message)
+  })
+
+  it('of a number column take digits as text, so that numbers beyond 2^53 can be asked for', () => {
+    const year = ['9007199254740993', '-1', '2024.0', '2e3', '0.5', 'NaN', 9007199254740991, 2000.5]
+    expect(checkFilters({ year }, SCHEMA)).toEqual([
+      { column: 'year', values: ['9007199254740993', '-1', '2024', '2000', '0.5', 'NaN', 9007199254740991, 2000.5] },
+    ])
+    expect(() => checkFilters({ published: '1' }, SCHEMA)).toThrow('must be a boolean')
   })
 
   it('with nothing filterable it says so', () => {

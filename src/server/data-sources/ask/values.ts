@@ -1,3 +1,4 @@
+import { exactNumber } from '#contract/decimal.ts'
 import { identifier, integer, type Sql, sql } from '#lib/db/sql.ts'
 
 /** One more than an answer can hold: what is longer will be cut anyway, and need not cross the wire. */
@@ -35,16 +36,8 @@ export function fromText(text: string | null, type: string): unknown {
   if (text === null) return null
   const kind = kindOf(type)
   if (kind === 'boolean') return text === 'true'
-  if (kind === 'number') return toNumber(text)
+  if (kind === 'number') return exactNumber(text) ?? text
   return kind === 'json' ? toJson(text) : text
-}
-
-/** A number where it is the same number afterwards; text where it would not be. */
-function toNumber(text: string): number | string {
-  const value = Number(text)
-  if (!Number.isFinite(value)) return text
-  if (Number.isInteger(value)) return Number.isSafeInteger(value) ? value : text
-  return text.replace(/[-.0]/g, '').length <= 15 || /e/i.test(text) ? value : text
 }
 
 /** Cut JSON is no JSON: it stays text. */
