@@ -17,6 +17,12 @@ export type OwnPostgres = AsyncDisposable & {
   /** Its data, without the log. */
   folder: string
   log(): string
+  /** Stops every process of the server, so that it keeps its connections and answers nothing. */
+  pause(): void
+  /** Lets a paused server go on. */
+  resume(): void
+  /** Runs a script with `psql`, as its superuser; throws at the first statement that fails. */
+  psql(script: string): Promise<void>
 }
 
 type Settings = Record<string, string | number>
@@ -36,14 +42,38 @@ export async function startOwnPostgres(settings: Settings): Promise<OwnPostgres>
   const options = Object.entries(all).map(([name, value]) => `-c ${name}=${value}`)
   const control = (...args: string[]) => asPostgres(join(programs, 'pg_ctl'), [...args, '-s', '-w', '-D', folder])
   await control('start', '-l', logFile, '-o', options.join(' '))
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  const resume = () => signalAll(folder, 'SIGCONT')
   return {
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    url,
     folder,
     log: () => readFileSync(logFile, 'utf8'),
+    pause: () => signalAll(folder, 'SIGSTOP'),
+    resume,
+    psql: async (script) => {
+      const file = join(place, 'script.sql')
+      writeFileSync(file, script)
+      await run(join(programs, 'psql'), ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', file, url])
+    },
     [Symbol.asyncDispose]: async () => {
+      resume()
       await control('stop', '-m', 'immediate')
       rmSync(place, { recursive: true, force: true })
     },
+  }
+}
+
+/** The postmaster first, so that it starts nothing more; each of its children leads a process group of its own. */
+function signalAll(folder: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
+  process.kill(pid, signal)
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  for (const child of children) {
+    try {
+      process.kill(Number(child), signal)
+    } catch {
+      // It ended meanwhile.
+    }
   }
 }
 

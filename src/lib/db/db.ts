@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import pg from 'pg'
 import { commitBegins } from './commit-watch.ts'
+import { ANSWER_MARGIN_MS, withDeadline } from './deadline.ts'
 import { DatabaseUnavailable, unavailableFrom } from './errors.ts'
 import type { Sql } from './sql.ts'
 import { insideTransaction, refuseInTransaction, TransactionMisuse } from './transaction-guard.ts'
@@ -35,6 +36,16 @@ export type Engine = {
   readonly name: Db['engine']
   readonly instance?: string
   readonly pool: pg.Pool
+  /**
+   * How long the server lets a statement run unless its transaction says otherwise. A connection that has not answered
+   * a second after that is destroyed. Absent where the engine itself ends every statement in time.
+   */
+  readonly statementLimitMs?: number
+  /**
+   * False sends every statement without a name. Needed where code that is not ours runs in the session: it can replace
+   * a prepared statement by another of the same name.
+   */
+  readonly isPrepared?: boolean
   /** Bounds each statement of the transaction that begins on this client; undefined is the usual bound again. */
   limitStatements(client: PoolClient, timeoutMs: number | undefined): Promise<void>
   listen: Db['listen']
@@ -57,7 +68,7 @@ export function createDb(engine: Engine): Db {
     query: async (statement) => {
       refuseInTransaction('a plain query')
       if (!/^\s*select\b/i.test(statement.text)) commitBegins()
-      return queryOnce(engine.pool, statement)
+      return queryOnce(engine, statement)
     },
     tx: async (work, options) => {
       refuseInTransaction('a second transaction')
@@ -71,42 +82,47 @@ export function createDb(engine: Engine): Db {
   }
 }
 
+/** A pooled connection while somebody has it; `limitMs` is how long each of its statements is waited for. */
+type Session = { readonly client: PoolClient; readonly limitMs: number | undefined; readonly isPrepared: boolean }
+
 /** Not `pool.query`: that one closes the connection after any error, be it a duplicate key. */
-async function queryOnce<Row>(pool: pg.Pool, statement: Sql): Promise<Row[]> {
-  const client = await connect(pool)
+async function queryOnce<Row>(engine: Engine, statement: Sql): Promise<Row[]> {
+  const session = await openSession(engine, {})
   let broken: DatabaseUnavailable | undefined
   try {
-    return await run<Row>(client, statement)
+    return await run<Row>(session, statement)
   } catch (error) {
     if (error instanceof DatabaseUnavailable) broken = error
     throw error
   } finally {
-    release(client, broken)
+    release(session, broken)
   }
 }
 
-async function connect(pool: pg.Pool): Promise<PoolClient> {
-  const client = await pool.connect().catch(rethrow)
-  return client.on('error', onLost)
+async function openSession(engine: Engine, { timeoutMs = engine.statementLimitMs }: TxOptions): Promise<Session> {
+  const client = await engine.pool.connect().catch(rethrow)
+  client.on('error', onLost)
+  const isBounded = engine.statementLimitMs !== undefined && timeoutMs !== undefined
+  const limitMs = isBounded ? timeoutMs + ANSWER_MARGIN_MS : undefined
+  return { client, limitMs, isPrepared: engine.isPrepared ?? true }
 }
 
-function release(client: PoolClient, broken: Error | undefined): void {
+function release({ client }: Session, broken: Error | undefined): void {
   client.release(broken)
   client.off('error', onLost)
 }
 
-/** The next statement fails and tells; with nobody listening the event itself would end the process. */
+/** Does nothing: the next statement fails with the reason, but an `error` event without a listener ends the process. */
 function onLost(): void {}
 
-async function run<Row>(client: PoolClient, statement: Sql): Promise<Row[]> {
-  try {
-    const { name, text, values } = statement
-    const config = name === '' ? { text } : { name, text, values: values as unknown[] }
-    const result = await client.query(config)
-    return result.rows as Row[]
-  } catch (error) {
-    return rethrow(error)
-  }
+function run<Row>({ client, limitMs, isPrepared }: Session, { name, text, values }: Sql): Promise<Row[]> {
+  const config = name === '' ? { text } : { ...(isPrepared && { name }), text, values: values as unknown[] }
+  return send({ client, limitMs }, async () => (await client.query(config)).rows as Row[])
+}
+
+/** Every word to the server goes through here, so that none of them is waited for without a limit. */
+async function send<T>({ client, limitMs }: Omit<Session, 'isPrepared'>, ask: () => Promise<T>): Promise<T> {
+  return withDeadline(client, limitMs, ask).catch(rethrow)
 }
 
 function rethrow(error: unknown): never {
@@ -114,42 +130,42 @@ function rethrow(error: unknown): never {
 }
 
 async function transact<T>(engine: Engine, work: (tx: Tx) => Promise<T>, options: TxOptions): Promise<T> {
-  const client = await connect(engine.pool)
+  const session = await openSession(engine, options)
   let broken: Error | undefined
   try {
-    await begin(engine, client, options)
-    const result = await insideTransaction(() => runWork(client, work))
-    await commit(client)
+    await begin(engine, session, options)
+    const result = await insideTransaction(() => runWork(session, work))
+    await commit(session)
     return result
   } catch (error) {
-    broken = await rollback(client)
+    broken = await rollback(session)
     throw error
   } finally {
-    if (!broken) await engine.limitStatements(client, undefined)
-    release(client, broken)
+    if (!broken) await engine.limitStatements(session.client, undefined)
+    release(session, broken)
   }
 }
 
-async function begin(engine: Engine, client: PoolClient, options: TxOptions): Promise<void> {
-  await run(client, { text: options.readOnly ? 'begin read only' : 'begin', values: [], name: '' })
-  await engine.limitStatements(client, options.timeoutMs)
+async function begin(engine: Engine, session: Session, options: TxOptions): Promise<void> {
+  await run(session, { text: options.readOnly ? 'begin read only' : 'begin', values: [], name: '' })
+  await send(session, () => engine.limitStatements(session.client, options.timeoutMs))
 }
 
 /** The server answers a commit after a failed statement with a rollback, and does not call that an error. */
-async function commit(client: PoolClient): Promise<void> {
+async function commit(session: Session): Promise<void> {
   commitBegins()
-  const { command } = await client.query('commit').catch(rethrow)
+  const { command } = await send(session, () => session.client.query('commit'))
   if (command !== 'COMMIT') {
     throw new TransactionMisuse('a statement failed and its error was caught inside: nothing was changed')
   }
 }
 
 /** The `tx` dies with its callback: a promise nobody awaited must not write into the next transaction. */
-async function runWork<T>(client: PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function runWork<T>(session: Session, work: (tx: Tx) => Promise<T>): Promise<T> {
   let open = true
   const query = <Row>(statement: Sql): Promise<Row[]> => {
     if (!open) throw new TransactionMisuse('a query after its transaction ended: await it inside')
-    return run<Row>(client, statement)
+    return run<Row>(session, statement)
   }
   try {
     return await work({ query } as Tx)
@@ -159,9 +175,9 @@ async function runWork<T>(client: PoolClient, work: (tx: Tx) => Promise<T>): Pro
 }
 
 /** Answers the error that makes the connection useless, if the rollback itself failed. */
-async function rollback(client: PoolClient): Promise<Error | undefined> {
+async function rollback(session: Session): Promise<Error | undefined> {
   try {
-    await client.query('rollback')
+    await send(session, () => session.client.query('rollback'))
     return undefined
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))

@@ -11,10 +11,26 @@ export class DatabaseUnavailable extends Error {
 }
 
 // https://www.postgresql.org/docs/15/errcodes-appendix.html
-const STATES = new Set(['57014', '57P01', '57P02', '57P03', '53300', '53400', '55P03', '08000', '08003', '08006'])
-const SOCKET = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'])
+const STATES = new Set([
+  '57014',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '53400',
+  '55P03',
+  '08000',
+  '08001',
+  '08003',
+  '08004',
+  '08006',
+])
+const SOCKET = new Set(
+  'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(' '),
+)
+// What node-postgres says of connections that failed or were closed; it gives these errors no code.
 const TEXTS =
-  /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/
+  /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed)/
 
 export function unavailableFrom(error: unknown): DatabaseUnavailable | undefined {
   if (error instanceof DatabaseUnavailable) return error

@@ -1,107 +1,53 @@
 import pg from 'pg'
-import { createDb, type Db, type Engine, newInstance } from './db.ts'
-import { leaveTransaction } from './transaction-guard.ts'
+import { createDb, type Db, newInstance } from './db.ts'
+import { createListener } from './postgres-listener.ts'
 
 export type PostgresOptions = {
   url: string
   maxConnections?: number
   statementTimeoutMs?: number
+  /** How long a connection may take to be made or to become free, and the server to answer a LISTEN or a heartbeat. */
+  connectTimeoutMs?: number
+  /** How often the connection that listens asks whether the server is still there. */
+  heartbeatMs?: number
   onError: (error: unknown) => void
 }
 
 const CONNECT_LIMIT_MS = 5_000
-const RECONNECT_MS = 500
+const STATEMENT_LIMIT_MS = 10_000
+const HEARTBEAT_MS = 15_000
 
 export function openPostgres(options: PostgresOptions): Db {
   const instance = newInstance()
+  const { url, onError, statementTimeoutMs = STATEMENT_LIMIT_MS } = options
+  const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_LIMIT_MS
   const pool = new pg.Pool({
-    connectionString: options.url,
+    connectionString: url,
     max: options.maxConnections ?? 10,
-    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
-    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 60_000,
     application_name: instance,
   })
-  pool.on('error', options.onError)
-  const listener = createListener(options)
-  const engine: Engine = {
+  pool.on('error', onError)
+  const limits = { limitMs: connectTimeoutMs, heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS }
+  const listener = createListener({ url, onError, ...limits })
+  return createDb({
     name: 'postgres',
     instance,
     pool,
-    limitStatements: async (client, timeoutMs) => {
-      if (timeoutMs !== undefined) await client.query(`set local statement_timeout = ${Math.ceil(timeoutMs)}`)
-    },
+    statementLimitMs: statementTimeoutMs,
+    limitStatements: setLocalTimeout,
     listen: listener.listen,
     close: async () => {
       await listener.close()
       await pool.end()
     },
-  }
-  return createDb(engine)
+  })
 }
 
-/** One connection of its own for every channel, since a pooled one forgets its LISTEN when it is released. */
-function createListener(options: PostgresOptions) {
-  const channels = new Map<string, Set<(payload: string) => void>>()
-  let current: Promise<pg.Client> | undefined
-  let closed = false
-  let retry: NodeJS.Timeout | undefined
-
-  const tell = (channel: string, payload: string) => {
-    for (const onNotify of channels.get(channel) ?? []) leaveTransaction(() => onNotify(payload))
-  }
-  const connect = async (): Promise<pg.Client> => {
-    const client = new pg.Client({
-      connectionString: options.url,
-      connectionTimeoutMillis: CONNECT_LIMIT_MS,
-      application_name: 'svc listen',
-      keepAlive: true,
-    })
-    client.on('notification', (message) => tell(message.channel, message.payload ?? ''))
-    client.on('error', options.onError)
-    client.on('end', lost)
-    await client.connect()
-    for (const channel of channels.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
-    return client
-  }
-  const ensureConnected = (): Promise<pg.Client> => {
-    current ??= connect()
-    return current
-  }
-  const lost = () => {
-    current = undefined
-    if (!closed) retry = setTimeout(() => void reconnect(), RECONNECT_MS)
-  }
-  const reconnect = async () => {
-    try {
-      await ensureConnected()
-      for (const channel of channels.keys()) tell(channel, '')
-    } catch (error) {
-      options.onError(error)
-      clearTimeout(retry)
-      lost()
-    }
-  }
-  const send = async (verb: 'listen' | 'unlisten', channel: string) => {
-    const client = await ensureConnected()
-    await client.query(`${verb} ${pg.escapeIdentifier(channel)}`)
-  }
-  const listen: Db['listen'] = async (channel, onNotify) => {
-    const known = channels.get(channel) ?? new Set()
-    channels.set(channel, known.add(onNotify))
-    await send('listen', channel)
-    return {
-      [Symbol.asyncDispose]: async () => {
-        if (!known.delete(onNotify)) return
-        if (known.size === 0 && channels.delete(channel) && !closed) await send('unlisten', channel)
-      },
-    }
-  }
-  const close = async () => {
-    closed = true
-    clearTimeout(retry)
-    await (await current?.catch(() => undefined))?.end()
-  }
-  return { listen, close }
+/** Sets the limit of each statement of the current transaction; undefined leaves that of the connection. */
+export async function setLocalTimeout(client: pg.PoolClient, timeoutMs: number | undefined): Promise<void> {
+  if (timeoutMs !== undefined) await client.query(`set local statement_timeout = ${Math.ceil(timeoutMs)}`)
 }

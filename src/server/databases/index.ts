@@ -39,13 +39,20 @@ type Options = Pick<DatabaseDeps, 'db' | 'clock' | 'sealer' | 'sources'> & {
   dataDir: string
   publicHost: string | undefined
   embeddedMax: number
+  /** How long a statement on a managed database may take on a server; 10 seconds where nothing is said. */
+  limitMs?: number
 }
 
 export function createDatabases(options: Options): Databases {
   const { db, log, sealer } = options
   const onError = (error: unknown) => log.warn({ error }, 'a managed database failed')
   const engine = chooseEngine(options, onError)
-  const pools = createPools({ onError, oneSession: engine.name === 'embedded', connection: engine.ownConnection })
+  const pools = createPools({
+    onError,
+    oneSession: engine.name === 'embedded',
+    connection: engine.ownConnection,
+    ...(options.limitMs && { limitMs: options.limitMs }),
+  })
   const logins = createLogins(options.clock)
   const forget = (physicalName: string) => {
     logins.forget(physicalName)

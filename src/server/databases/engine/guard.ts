@@ -1,44 +1,69 @@
 import { type Sql, script, sql, withValues } from '#lib/db/sql.ts'
 import { READER } from './engine.ts'
 
-/** What holds for every statement of a reader, whatever ran before it on the connection. */
+/** Ends every statement of a reader, so that nothing a tenant's own code did to the session reaches the next one. */
+export type Guard = {
+  /** The guard alone, without a name: nothing can be put in its place. */
+  readonly statement: Sql
+  /** The statement with the guard as its last step. */
+  guarded(statement: Sql): Sql
+}
+
 const SETTINGS = {
   default_transaction_read_only: 'on',
   statement_timeout: String(READER.statementMs),
   search_path: READER.searchPath,
 }
 
-/** The role has these already; what it has can be changed. */
-export const GUARD: Sql = sql`select ${settings()}`
+/**
+ * Ends the session if SQL code prepared a statement in it. A tenant's function can deallocate one of ours and prepare
+ * another of the same name, which the driver would then run with the next question's values.
+ */
+const PLANTED = sql`
+  (case when exists (select from pg_catalog.pg_prepared_statements where from_sql)
+   then pg_catalog.pg_terminate_backend(pg_catalog.pg_backend_pid()) else false end)::pg_catalog.text`
+
+/** For engines whose sessions are cleaned between connections. */
+export const settingsGuard: Guard = createGuard(setAll(SETTINGS))
+
+/**
+ * For sessions that stay with a pooled connection. Before Postgres 16 an owner can grant its own role to the reader,
+ * and code in the reader's session could switch to it for good.
+ */
+export const sessionGuard: Guard = createGuard(sql`${setAll({ ...SETTINGS, role: 'none' })} || ${PLANTED}`)
+
+const MAX_CACHED_STATEMENTS = 2_000
 
 /**
  * A tenant's own code runs inside a question: a function of a view, a policy, a cast. It can set anything for the
  * session, so a statement ends with setting it right again. What fails is rolled back, settings and all.
  */
-export function guarded(statement: Sql): Sql {
-  if (statement.name === '')
-    throw new TypeError('a script may hold several statements, and none of them would be guarded')
-  return withValues(known(statement), statement.values)
+function createGuard(steps: Sql): Guard {
+  const texts = new Map<string, Sql>()
+  /** Put together once for each text. */
+  const cached = (statement: Sql): Sql => {
+    const known = texts.get(statement.name)
+    if (known) return known
+    const made = sql`
+      with answer as materialized (${statement})
+      select answer.* from answer
+      where (select pg_catalog.count(*) >= 0 and (${steps}) is not null from answer)`
+    if (texts.size >= MAX_CACHED_STATEMENTS) texts.clear()
+    texts.set(statement.name, made)
+    return made
+  }
+  return {
+    statement: script(sql`select ${steps}`.text),
+    guarded(statement) {
+      if (statement.name === '')
+        throw new TypeError('a script may hold several statements, and none of them would be guarded')
+      return withValues(cached(statement), statement.values)
+    },
+  }
 }
 
-const texts = new Map<string, Sql>()
-const MOST = 2_000
-
-/** Put together once for each text. */
-function known(statement: Sql): Sql {
-  const before = texts.get(statement.name)
-  if (before) return before
-  const made = sql`
-    with answer as materialized (${statement})
-    select answer.* from answer
-    where (select pg_catalog.count(*) >= 0 and (${settings()}) is not null from answer)`
-  if (texts.size >= MOST) texts.clear()
-  texts.set(statement.name, made)
-  return made
-}
-
-function settings(): Sql {
-  const calls = Object.entries(SETTINGS).map(
+function setAll(settings: Record<string, string>): Sql {
+  const calls = Object.entries(settings).map(
     ([name, value]) => sql`pg_catalog.set_config('${script(name)}', '${script(value)}', false)`,
   )
   return calls.reduce((all, one) => sql`${all} || ${one}`)

@@ -1,6 +1,9 @@
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { createDb, type Db } from '#lib/db/db.ts'
+import { ANSWER_MARGIN_MS } from '#lib/db/deadline.ts'
+import { setLocalTimeout } from '#lib/db/postgres.ts'
+import { READER } from './engine.ts'
 import { type Reads, readsInTransaction, readsOn } from './reads.ts'
 
 export type ManagedDb = Pick<Db, 'query' | 'tx'> & Reads
@@ -16,10 +19,12 @@ export type Pools = {
 type Options = {
   onError: (error: unknown) => void
   kept?: number
-  /** All connections to a database share one session. */
+  /** All connections to a database share one session, and the engine itself ends what runs too long. */
   oneSession?: boolean
   /** Makes a connection in place of a socket. */
   connection?: (() => Duplex) | undefined
+  /** How long a statement may run, and how long a connection may take to be made or to become free. */
+  limitMs?: number
 }
 
 const PER_DATABASE = 3
@@ -59,30 +64,31 @@ export function createPools(options: Options): Pools {
 }
 
 function openPool(connectionString: string, options: Options): { pool: pg.Pool; db: ManagedDb } {
-  const { onError, oneSession = false, connection } = options
+  const { onError, oneSession = false, connection, limitMs = READER.statementMs } = options
   const pool = new pg.Pool({
     connectionString,
     max: PER_DATABASE,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: limitMs,
     idleTimeoutMillis: IDLE_MS,
-    // What a connection was told follows from indexes that may be made anew.
+    // The settings of a connection depend on indexes, which may be made anew.
     maxLifetimeSeconds: LIFETIME_SECONDS,
     allowExitOnIdle: true,
     application_name: 'svc',
     ...(connection && { stream: () => connection() }),
+    ...(!oneSession && { statement_timeout: limitMs }),
   })
   pool.on('error', onError)
   const db = createDb({
     name: 'postgres',
     pool,
-    limitStatements: async (client, timeoutMs) => {
-      if (timeoutMs !== undefined) await client.query(`set local statement_timeout = ${Math.ceil(timeoutMs)}`)
-    },
+    // A tenant's own code runs in these sessions, also while an owner's statement is planned.
+    ...(!oneSession && { statementLimitMs: limitMs, isPrepared: false }),
+    limitStatements: setLocalTimeout,
     listen: async () => {
       throw new Error('nobody listens on a managed database')
     },
     close: () => pool.end(),
   })
-  const reads = oneSession ? readsInTransaction(db) : readsOn(pool)
+  const reads = oneSession ? readsInTransaction(db) : readsOn(pool, limitMs + ANSWER_MARGIN_MS)
   return { pool, db: { ...db, reads } }
 }

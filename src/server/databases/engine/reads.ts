@@ -1,36 +1,90 @@
 import { isDeepStrictEqual } from 'node:util'
 import type pg from 'pg'
 import type { Db, Tx } from '#lib/db/db.ts'
+import { ANSWER_MARGIN_MS, withDeadline } from '#lib/db/deadline.ts'
 import { DatabaseUnavailable, unavailableFrom } from '#lib/db/errors.ts'
 import type { Sql } from '#lib/db/sql.ts'
 import { READER } from './engine.ts'
-import { GUARD, guarded } from './guard.ts'
+import { type Guard, sessionGuard, settingsGuard } from './guard.ts'
 
 export type Reads = {
-  /** Reads on one connection, after `session` has set what holds for it; read-only, 10 seconds at most for each. */
+  /**
+   * Reads on one connection, after `session` has set what holds for it; read-only, 10 seconds at most for each
+   * statement. On a server all of it together, with the wait for a connection, is given up a second after that.
+   */
   reads<T>(work: (on: Pick<Tx, 'query'>) => Promise<T>, session: Sql): Promise<T>
 }
 
-/** A connection keeps what it was last told, so that a question takes one round trip where it would take six. */
-export function readsOn(pool: pg.Pool): Reads['reads'] {
-  const told = new WeakMap<pg.PoolClient, Sql>()
+/**
+ * A connection keeps the settings it was last given, so that a question takes one round trip and not six. Connections
+ * whose prepared statements are gone are all dropped, and what was read on one is read again on a new one.
+ */
+export function readsOn(pool: pg.Pool, limitMs = READER.statementMs + ANSWER_MARGIN_MS): Reads['reads'] {
+  const connections = trackConnections(pool)
   return async (work, session) => {
-    const client = await pool.connect().catch(rethrow)
-    client.on('error', onLost)
-    let broken: DatabaseUnavailable | undefined
+    const until = performance.now() + limitMs
     try {
-      const before = told.get(client)
-      if (before === undefined) await run(client, GUARD)
-      if (!before || !isSame(before, session)) await run(client, session)
-      told.set(client, session)
-      return await work(withGuard((statement) => run(client, statement)))
+      return await readOnce(connections, until, work, session)
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) broken = error
-      throw error
-    } finally {
+      if (!isDeallocated(error)) throw error
+      connections.dropAll()
+      return await readOnce(connections, until, work, session).catch(unavailableIfDeallocated)
+    }
+  }
+}
+
+type Connections = ReturnType<typeof trackConnections>
+
+/** Remembers the settings of each pooled connection, and which of them must not be used again. */
+function trackConnections(pool: pg.Pool) {
+  const sessions = new WeakMap<pg.PoolClient, Sql>()
+  const generations = new WeakMap<pg.PoolClient, number>()
+  let generation = 0
+  // Whoever else uses a connection of this pool may change its settings.
+  pool.on('release', (_error, client) => sessions.delete(client))
+  const isDropped = (client: pg.PoolClient) => (generations.get(client) ?? generation) < generation
+  return {
+    sessionOf: (client: pg.PoolClient) => sessions.get(client),
+    async take(): Promise<pg.PoolClient> {
+      let client = await pool.connect().catch(rethrow)
+      while (isDropped(client)) {
+        client.release(true)
+        client = await pool.connect().catch(rethrow)
+      }
+      generations.set(client, generation)
+      return client.on('error', onLost)
+    },
+    giveBack(client: pg.PoolClient, session: Sql | undefined, broken: Error | undefined): void {
       client.release(broken)
       client.off('error', onLost)
-    }
+      if (session && !broken) sessions.set(client, session)
+    },
+    dropAll(): void {
+      generation++
+    },
+  }
+}
+
+async function readOnce<T>(
+  connections: Connections,
+  until: number,
+  work: (on: Pick<Tx, 'query'>) => Promise<T>,
+  session: Sql,
+): Promise<T> {
+  const client = await connections.take()
+  const query = <Row>(statement: Sql): Promise<Row[]> => run<Row>(client, statement, until)
+  let broken: Error | undefined
+  let current = connections.sessionOf(client)
+  try {
+    if (current === undefined) await query(sessionGuard.statement)
+    if (!current || !isSame(current, session)) await query(session)
+    current = session
+    return await work(withGuard(query, sessionGuard))
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable || isDeallocated(error)) broken = error as Error
+    throw error
+  } finally {
+    connections.giveBack(client, current, broken)
   }
 }
 
@@ -38,13 +92,13 @@ function isSame(one: Sql, other: Sql): boolean {
   return one === other || (one.text === other.text && isDeepStrictEqual(one.values, other.values))
 }
 
-/** Where all connections share one session, and what one has set is gone when another had its turn. */
+/** For engines where all connections share one session, which keeps no settings when another connection had its turn. */
 export function readsInTransaction(db: Pick<Db, 'tx'>): Reads['reads'] {
   return (work, session) =>
     db.tx(
       async (tx) => {
         await tx.query(session)
-        return work(withGuard((statement) => tx.query(statement)))
+        return work({ query: (statement) => guardedQuery((text) => tx.query(text), settingsGuard, statement) })
       },
       { readOnly: true, timeoutMs: READER.statementMs },
     )
@@ -52,24 +106,32 @@ export function readsInTransaction(db: Pick<Db, 'tx'>): Reads['reads'] {
 
 type Query = Pick<Tx, 'query'>['query']
 
-function withGuard(query: Query): Pick<Tx, 'query'> {
+/** A statement that failed took its settings back, but not what it prepared or deallocated: that is looked at. */
+function withGuard(query: Query, guard: Guard): Pick<Tx, 'query'> {
   return {
     query: async <Row>(statement: Sql): Promise<Row[]> => {
-      if (!isExplain(statement)) return query<Row>(guarded(statement))
-      const rows = await query<Row>(statement)
-      await query(GUARD)
-      return rows
+      try {
+        return await guardedQuery<Row>(query, guard, statement)
+      } catch (error) {
+        if (isAnswer(error)) await query(guard.statement)
+        throw error
+      }
     },
   }
 }
 
 /** Planning may run a tenant's function too, and an explanation cannot be part of another statement. */
-function isExplain({ text }: Sql): boolean {
-  return text.startsWith('explain')
+async function guardedQuery<Row>(query: Query, guard: Guard, statement: Sql): Promise<Row[]> {
+  if (!statement.text.startsWith('explain')) return query<Row>(guard.guarded(statement))
+  const rows = await query<Row>(statement)
+  await query(guard.statement)
+  return rows
 }
 
-async function run<Row>(client: pg.PoolClient, { name, text, values }: Sql): Promise<Row[]> {
-  const { rows } = await client.query({ name, text, values: values as unknown[] }).catch(rethrow)
+async function run<Row>(client: pg.PoolClient, { name, text, values }: Sql, until: number): Promise<Row[]> {
+  const limitMs = Math.max(1, until - performance.now())
+  const send = () => client.query({ name, text, values: values as unknown[] })
+  const { rows } = await withDeadline(client, limitMs, send).catch(rethrow)
   return rows as Row[]
 }
 
@@ -77,5 +139,23 @@ function rethrow(error: unknown): never {
   throw unavailableFrom(error) ?? error
 }
 
-/** The next statement fails and tells; with nobody listening the event itself would end the process. */
+/** The database's own refusal of a statement; the connection itself is well. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && !isDeallocated(error)
+}
+
+// https://www.postgresql.org/docs/15/errcodes-appendix.html: no such prepared statement, or one of that name already
+const STATEMENT_STATES = new Set<unknown>(['26000', '42P05'])
+
+/** A tenant's function changed the prepared statements of its session, so the driver's idea of them is wrong. */
+function isDeallocated(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && STATEMENT_STATES.has(error.code)
+}
+
+function unavailableIfDeallocated(error: unknown): never {
+  if (!isDeallocated(error)) throw error
+  throw new DatabaseUnavailable('the database cannot answer now', { cause: error })
+}
+
+/** Does nothing: the next statement fails with the reason, but an `error` event without a listener ends the process. */
 function onLost(): void {}
