@@ -3,8 +3,10 @@ export type ConnectorSettings = {
   issuer: string | undefined
   /** The address under which the MCP endpoints stand. */
   mcpUrl: string | undefined
-  /** Loopback redirects may come back to another port than the registered one (RFC 8252 section 7.3). */
+  /** Loopback redirects registered with a port may come back to another one, as those without a port always may. */
   loopbackAnyPort: boolean
+  /** False where the installation cannot reach the documents by which clients describe themselves. */
+  clientDocuments: boolean
 }
 
 type Read = {
@@ -18,6 +20,7 @@ export const CONNECTOR_VARIABLES = [
   'SVC_AUTH_PUBLIC_URL',
   'SVC_MCP_PUBLIC_URL',
   'SVC_LOOPBACK_ANY_PORT',
+  'SVC_CLIENT_DOCUMENTS',
 ] as const
 
 export function readConnector(read: Read): Readonly<ConnectorSettings> {
@@ -25,6 +28,7 @@ export function readConnector(read: Read): Readonly<ConnectorSettings> {
     issuer: readIssuer(read),
     mcpUrl: readPublicUrl(read, 'SVC_MCP_PUBLIC_URL'),
     loopbackAnyPort: read.oneOf('SVC_LOOPBACK_ANY_PORT', ['true', 'false'], 'false') === 'true',
+    clientDocuments: read.oneOf('SVC_CLIENT_DOCUMENTS', ['on', 'off'], 'on') === 'on',
   })
 }
 

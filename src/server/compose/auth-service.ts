@@ -35,6 +35,7 @@ function composeConnector(parts: ServiceParts, jwtSecret: string): OAuthOptions 
     jwtSecret,
     actorAssertionSecret: secrets.actorAssertionSecret,
     loopbackAnyPort: connector.loopbackAnyPort,
+    clientDocuments: connector.clientDocuments,
     safeFetch: parts.safeFetch,
     cookies: createCookies(signIn.redirectBaseUrl),
     log: parts.log,

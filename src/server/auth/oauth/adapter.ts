@@ -4,6 +4,7 @@ import type { OAuthClient } from './client.ts'
 import { INTERACTION_SECONDS, type OAuthDeps } from './deps.ts'
 import { DocumentFault } from './documents.ts'
 import { findClient } from './find-client.ts'
+import { isSameRedirect } from './redirect-uri.ts'
 import {
   type ArtifactKind,
   consumeArtifact,
@@ -14,10 +15,10 @@ import {
 } from './store/artifacts.ts'
 import { findLiveGrant, revokeGrant } from './store/grants.ts'
 
-/** The one who came second in a race of a client with itself is refused and nothing else. */
+/** A refresh token reused within this time is taken as a client racing itself: refused, but nothing is revoked. */
 const RACE_MS = 10_000
 
-/** Where the library keeps things: in our tables, by our rules. */
+/** The library's storage, in our tables and by our rules. */
 export function createAdapter(deps: OAuthDeps): (name: string) => Adapter {
   return (name) => {
     if (name === 'Client') return clients(deps)
@@ -27,7 +28,7 @@ export function createAdapter(deps: OAuthDeps): (name: string) => Adapter {
   }
 }
 
-/** The browser's session is ours, not the library's; access tokens are not kept at all. */
+/** For what is not stored: the library's own session, since ours is used, and access tokens. */
 const nothing: Adapter = {
   upsert: async () => {},
   find: async () => undefined,
@@ -43,7 +44,7 @@ function clients(deps: OAuthDeps): Adapter {
     const freshness = Provider.ctx?.oidc.route === 'authorization' ? 'fresh' : 'recent'
     try {
       const client = await findClient(deps, id, freshness)
-      return client && toMetadata(client, deps.loopbackAnyPort)
+      return client && toMetadata(client, askedRedirect(), deps.loopbackAnyPort)
     } catch (error) {
       if (error instanceof DocumentFault) throw new errors.InvalidClient(error.message)
       throw error
@@ -52,7 +53,7 @@ function clients(deps: OAuthDeps): Adapter {
   return { ...nothing, find: oncePerRequest(find) }
 }
 
-/** The library asks again when it writes its error page; a client's site is asked once. */
+/** Remembers the client for the request, because the library asks again for its error page and would fetch twice. */
 function oncePerRequest(find: Adapter['find']): Adapter['find'] {
   const asked = new WeakMap<object, { id: string; found: ReturnType<Adapter['find']> }>()
   return (id) => {
@@ -65,13 +66,24 @@ function oncePerRequest(find: Adapter['find']): Adapter['find'] {
   }
 }
 
-/** `web` makes redirects match as they are written; `native` lets the port of loopback ones differ. */
-export function toMetadata(client: OAuthClient, anyPort: boolean): AdapterPayload {
+/** The redirect URI of the authorization request under way, if there is one. */
+function askedRedirect(): string | undefined {
+  const asked: unknown = Provider.ctx?.oidc.params?.redirect_uri ?? Provider.ctx?.query.redirect_uri
+  return typeof asked === 'string' ? asked : undefined
+}
+
+/**
+ * The type `web` makes the library compare redirects letter by letter; `native` would free the port of every loopback
+ * one. So a redirect that is the registered one but for its port is added as it was asked for.
+ */
+export function toMetadata(client: OAuthClient, asked: string | undefined, anyPort: boolean): AdapterPayload {
+  const isOther = asked !== undefined && !client.redirectUris.includes(asked)
+  const isSame = isOther && client.redirectUris.some((registered) => isSameRedirect(registered, asked, anyPort))
   return {
     client_id: client.id,
     client_name: client.name,
-    redirect_uris: [...client.redirectUris],
-    application_type: anyPort ? 'native' : 'web',
+    redirect_uris: isSame ? [...client.redirectUris, asked] : [...client.redirectUris],
+    application_type: 'web',
     token_endpoint_auth_method: 'none',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
@@ -111,7 +123,7 @@ function grants(deps: OAuthDeps): Adapter {
   }
 }
 
-/** A document that now names other addresses or keys is not the client that was approved. */
+/** False when the client's document names other redirects or keys than the approved one: a new approval is needed. */
 function isSameClient(approved: string | null): boolean {
   if (approved === null) return true
   const current = Provider.ctx?.oidc.client?.identity_digest
@@ -148,7 +160,7 @@ function artifacts({ db, clock, keys }: OAuthDeps, kind: ArtifactKind): Adapter 
     },
     destroy: async (id) => {
       const first = await deleteArtifact(db, keyOf(id))
-      // Whoever comes back from the page second comes back to nothing.
+      // The interaction was finished by another request: this one must not get a second code.
       if (kind === 'Interaction' && !first) throw new errors.SessionNotFound('this request is over')
     },
   }

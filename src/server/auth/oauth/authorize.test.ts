@@ -23,8 +23,8 @@ describe('an authorization request', () => {
   })
   afterAll(() => c[Symbol.asyncDispose]())
 
-  const ask = async (over: Record<string, string | string[] | undefined>) => {
-    const response = await c.authorize(person.browser, asking(clientId, pkce().challenge, over))
+  const ask = async (over: Record<string, string | string[] | undefined>, browser = person.browser) => {
+    const response = await c.authorize(browser, asking(clientId, pkce().challenge, over))
     const location = response.headers.get('location')
     const back = location !== null && URL.canParse(location) ? new URL(location) : undefined
     const sent = back && new URLSearchParams(back.search || back.hash.slice(1))
@@ -144,14 +144,74 @@ describe('an authorization request', () => {
     expect(location).toMatch(/^https:\/\/app\.example\.test\/oauth\/consent\//)
   })
 
-  it('AU-12 lets the port of a loopback redirect differ only where the operator said so', async () => {
-    await using other = await startConnector({ env: { SVC_LOOPBACK_ANY_PORT: 'true' } })
-    const id = await other.client()
-    const someone = await other.person()
-    const sent = asking(id, pkce().challenge, { redirect_uri: 'http://127.0.0.1:50123/callback' })
-    expect((await other.authorize(someone.browser, sent)).status).toBe(303)
-    const elsewhere = asking(id, pkce().challenge, { redirect_uri: 'http://127.0.0.1:50123/other' })
-    expect((await other.authorize(someone.browser, elsewhere)).status).toBe(400)
+  it.each(['http://127.0.0.1', 'http://localhost', 'http://[::1]'])(
+    'AU-12 a redirect registered as %s without a port stands for any port of it, and for nothing else',
+    async (host) => {
+      const id = await c.client(`${host}/callback?a=1`)
+      const browser = c.signIn.browser()
+      const statusOf = async (redirect_uri: string) => (await ask({ client_id: id, redirect_uri }, browser)).status
+      const others = ['http://127.0.0.1', 'http://localhost', 'http://[::1]'].filter((other) => other !== host)
+      for (const good of [`${host}/callback?a=1`, `${host}:1024/callback?a=1`, `${host}:65535/callback?a=1`]) {
+        expect([good, await statusOf(good)]).toEqual([good, 303])
+      }
+      for (const bad of [
+        `${host}:50123/callback`,
+        `${host}:50123/callback?a=2`,
+        `${host}:50123/Callback?a=1`,
+        `${host}:50123/x/../callback?a=1`,
+        `${host}:50123/callback?a=1#x`,
+        `${host}:65536/callback?a=1`,
+        `${host}:050123/callback?a=1`,
+        `${host}:80/callback?a=1`,
+        `${host}:/callback?a=1`,
+        `${host}:50123@evil.example/callback?a=1`,
+        `${host}.evil.example:50123/callback?a=1`,
+        `${host.replace('http:', 'https:')}:50123/callback?a=1`,
+        'http://127.0.0.2:50123/callback?a=1',
+        ...others.map((other) => `${other}:50123/callback?a=1`),
+      ]) {
+        expect([bad, await statusOf(bad)]).toEqual([bad, 400])
+      }
+    },
+  )
+
+  it('AU-12 an https redirect is exact to its port, also one of this machine', async () => {
+    for (const registered of ['https://agent.example/cb', 'https://localhost/cb']) {
+      const id = await c.client(registered)
+      const browser = c.signIn.browser()
+      expect((await ask({ client_id: id, redirect_uri: registered }, browser)).status).toBe(303)
+      const other = registered.replace('/cb', ':8443/cb')
+      expect((await ask({ client_id: id, redirect_uri: other }, browser)).status).toBe(400)
+    }
+  })
+
+  it('AU-12 the page of a refused redirect says what is compared and what can be set', async () => {
+    const { response } = await ask({ redirect_uri: 'http://127.0.0.1:33419/callback' }, c.signIn.browser())
+    const text = await response.text()
+    expect(text).toContain('registered without a port')
+    expect(text).toContain('SVC_LOOPBACK_ANY_PORT=true')
+  })
+})
+
+describe('with SVC_LOOPBACK_ANY_PORT=true', () => {
+  let c: Connector
+  beforeAll(async () => {
+    c = await startConnector({ env: { SVC_LOOPBACK_ANY_PORT: 'true' } })
+  })
+  afterAll(() => c[Symbol.asyncDispose]())
+
+  it('AU-12 the port of a loopback redirect registered with one is free too, and nothing else', async () => {
+    const id = await c.client()
+    const { browser } = await c.person()
+    const statusOf = async (redirect_uri: string) =>
+      (await c.authorize(browser, asking(id, pkce().challenge, { redirect_uri }))).status
+    expect(await statusOf('http://127.0.0.1:50123/callback')).toBe(303)
+    expect(await statusOf('http://127.0.0.1/callback')).toBe(303)
+    expect(await statusOf('http://127.0.0.1:50123/other')).toBe(400)
+    expect(await statusOf('http://localhost:50123/callback')).toBe(400)
+    const web = await c.client('https://agent.example/callback')
+    const elsewhere = { redirect_uri: 'https://agent.example:8443/callback' }
+    expect((await c.authorize(browser, asking(web, pkce().challenge, elsewhere))).status).toBe(400)
   })
 })
 

@@ -10,6 +10,8 @@ export type OAuthOptions = {
   readonly jwtSecret: string
   readonly actorAssertionSecret: string
   readonly loopbackAnyPort: boolean
+  /** Whether clients may describe themselves by a metadata document. */
+  readonly clientDocuments: boolean
   /** To the addresses that clients give for their documents. */
   readonly safeFetch: SafeFetch
   readonly cookies: Cookies

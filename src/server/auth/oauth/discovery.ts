@@ -3,8 +3,10 @@ import { type Route, route } from '#edge/route.ts'
 import type { OAuthDeps } from './deps.ts'
 import { OFFERED_SCOPES } from './resources.ts'
 
-/** RFC 8414. It names what we do and nothing the library could do besides. */
-export function discoveryRoute({ publicUrls }: Pick<OAuthDeps, 'publicUrls'>): Route {
+type Deps = Pick<OAuthDeps, 'publicUrls' | 'clientDocuments'>
+
+/** RFC 8414 metadata. Written by hand, because the library would also advertise features that are off here. */
+export function discoveryRoute({ publicUrls, clientDocuments }: Deps): Route {
   return route(oauthMetadata, async () => {
     const { issuer } = publicUrls()
     return Response.json(
@@ -22,7 +24,7 @@ export function discoveryRoute({ publicUrls }: Pick<OAuthDeps, 'publicUrls'>): R
         revocation_endpoint_auth_methods_supported: ['none'],
         scopes_supported: OFFERED_SCOPES,
         authorization_response_iss_parameter_supported: true,
-        client_id_metadata_document_supported: true,
+        ...(clientDocuments && { client_id_metadata_document_supported: true }),
       },
       { headers: { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' } },
     )

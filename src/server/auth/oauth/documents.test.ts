@@ -1,6 +1,16 @@
+import { randomInt } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { asking, type Connector, type Person, pkce, REDIRECT, startConnector } from '../../../../test/help/connector.ts'
+import {
+  asking,
+  type Connector,
+  ISSUER,
+  type Person,
+  PLATFORM,
+  pkce,
+  REDIRECT,
+  startConnector,
+} from '../../../../test/help/connector.ts'
 import { validateToken } from '../../../contract/auth.ts'
 import { createClient } from '../../../contract/client.ts'
 import { createAssertionSigner } from '../../../lib/actor-assertion.ts'
@@ -43,6 +53,8 @@ describe('a client with a metadata document', () => {
     person = await c.person()
   })
   beforeEach(() => {
+    // Authorizations are limited by the minute.
+    clock.advance(MINUTE)
     answer = { body: JSON.stringify(document()) }
     peer.received.length = 0
   })
@@ -137,6 +149,66 @@ describe('a client with a metadata document', () => {
     expect((await ask()).status).toBe(303)
   })
 
+  // As Claude Code and Codex describe themselves: loopback redirects without a port, and a free port at each sign-in.
+  it.each([
+    ['Claude Code', ['http://localhost/callback', 'http://127.0.0.1/callback'], 'http://localhost'],
+    ['Codex', ['http://127.0.0.1/callback', 'http://localhost/callback'], 'http://127.0.0.1'],
+    ['an agent on IPv6', ['http://[::1]/callback'], 'http://[::1]'],
+  ])('AU-12 %s connects on default settings from a random port, twice', async (name, redirect_uris, host) => {
+    answer = {
+      body: JSON.stringify(document({ client_name: name, redirect_uris, token_endpoint_auth_method: 'none' })),
+    }
+    for (const port of [randomInt(1024, 65_536), randomInt(1024, 65_536)]) {
+      const redirect_uri = `${host}:${port}/callback`
+      const { verifier, challenge } = pkce()
+      const page = await c.ask(person, asking(ID, challenge, { redirect_uri }))
+      const shown = await (await person.browser.go(page)).text()
+      expect(shown).toContain(`<dd>${new URL(redirect_uri).host}</dd>`)
+      expect(shown).toContain('on this computer')
+      const back = await c.decide(person, page)
+      expect(back.href.startsWith(`${redirect_uri}?`)).toBe(true)
+      expect(back.searchParams.get('state')).toBe('state-of-the-client')
+      const code = { code: back.searchParams.get('code')!, verifier, client_id: ID }
+      const registered = await c.redeem(code, { redirect_uri: redirect_uris[0]! })
+      expect(registered.body.error).toBe('invalid_grant')
+      const again = await c.connect(person, ID, { redirect_uri })
+      expect(decodeJwt(again.access_token)).toMatchObject({ client_id: ID, aud: PLATFORM, sub: person.user_id })
+      expect((await c.refresh(ID, again.refresh_token)).status).toBe(200)
+    }
+  })
+
+  it('AU-12 a redirect with a port in a document is that port alone, and any other part is exact', async () => {
+    const redirect_uris = ['http://localhost:4001/callback', 'http://127.0.0.1/callback', 'https://agent.example/cb']
+    answer = { body: JSON.stringify(document({ redirect_uris })) }
+    const statusOf = async (redirect_uri: string) =>
+      (await c.authorize(person.browser, asking(ID, pkce().challenge, { redirect_uri }))).status
+    for (const good of [
+      'http://localhost:4001/callback',
+      'http://127.0.0.1:4002/callback',
+      'http://127.0.0.1/callback',
+    ]) {
+      expect([good, await statusOf(good)]).toEqual([good, 303])
+    }
+    for (const bad of [
+      'http://localhost:4002/callback',
+      'http://localhost/callback',
+      'http://127.0.0.1:4002/Callback',
+      'http://127.0.0.1:4002/callback/',
+      'http://127.0.0.1:4002/callback?x=1',
+      'http://[::1]:4002/callback',
+      'https://agent.example:4002/cb',
+      'https://agent.example:443/cb',
+    ]) {
+      expect([bad, await statusOf(bad)]).toEqual([bad, 400])
+    }
+  })
+
+  it('AU-11 a document that cannot be fetched is refused with a page that says what to set', async () => {
+    const response = await ask('https://gone.example/client.json')
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('SVC_CLIENT_DOCUMENTS=off')
+  })
+
   it('AU-11 says so when it changed since the person approved it', async () => {
     await c.connect(person, ID)
     const text = async () => (await person.browser.go(await c.ask(person, asking(ID, pkce().challenge)))).text()
@@ -189,5 +261,41 @@ describe('a client with a metadata document', () => {
     expect(peer.received).toHaveLength(0)
     await c.system.db.query(sql`delete from platform_oauth_clients where client_id = ${ID}`)
     expect((await ask()).status).toBe(303)
+  })
+})
+
+describe('with SVC_CLIENT_DOCUMENTS=off', () => {
+  let c: Connector
+  let peer: Peer
+  beforeAll(async () => {
+    peer = await startPeer((_, response) => response.writeHead(500).end())
+    const safeFetch = createSafeFetch({
+      resolve: fakeResolve({ 'agent.example': [['93.184.216.34']] }),
+      connect: fakeConnect({ '93.184.216.34': peer }),
+    })
+    c = await startConnector({ safeFetch, env: { SVC_CLIENT_DOCUMENTS: 'off' } })
+  })
+  afterAll(async () => {
+    await c?.[Symbol.asyncDispose]()
+    await peer?.[Symbol.asyncDispose]()
+  })
+
+  it('AU-11 documents are not advertised, and agents can still register themselves', async () => {
+    const metadata = await fetch(`${c.system.url}/.well-known/oauth-authorization-server`)
+    const body = (await metadata.json()) as Record<string, unknown>
+    expect(Object.keys(body)).not.toContain('client_id_metadata_document_supported')
+    expect(body.registration_endpoint).toBe(`${ISSUER}/oauth/register`)
+    expect((await c.connect(await c.person(), await c.client())).access_token).toBeTypeOf('string')
+  })
+
+  it('AU-11 a client with a document is refused with a page that names the setting, and nothing is fetched', async () => {
+    const person = await c.person()
+    const response = await c.authorize(person.browser, asking(ID, pkce().challenge))
+    expect([response.status, response.headers.get('location')]).toEqual([400, null])
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(await response.text()).toContain('SVC_CLIENT_DOCUMENTS=off')
+    const { status, body } = await c.refresh(ID, 'none')
+    expect([status, body.error]).toEqual([400, 'invalid_client'])
+    expect(peer.connections).toBe(0)
   })
 })

@@ -3,13 +3,21 @@ import { describeDocument, type OAuthClient } from './client.ts'
 import { MetadataFault, readMetadata } from './client-metadata.ts'
 import type { OAuthDeps } from './deps.ts'
 
-const MOST_BYTES = 5 * 1024
-const MOST_MS = 2_500
+const MAX_BYTES = 5 * 1024
+const MAX_MS = 2_500
 
-/** The document cannot be had or used; the text is for the person in front of the page. */
+const UNREACHABLE =
+  'The document that describes this agent cannot be fetched. If this service has no way out to the internet, whoever ' +
+  'runs it can set SVC_CLIENT_DOCUMENTS=off; agents then register themselves.'
+
+const SWITCHED_OFF =
+  'This service does not fetch the documents by which agents describe themselves (SVC_CLIENT_DOCUMENTS=off). Remove ' +
+  "the agent's connection and add it again, so that it registers itself."
+
+/** The document cannot be fetched or used. The message is shown to the person in front of the page. */
 export class DocumentFault extends Error {
   override readonly name = 'DocumentFault'
-  /** Nothing was learned of the client: its site could not be asked. */
+  /** The client's site did not answer, so its document may still be good. */
   readonly unreachable: boolean
   constructor(message: string, unreachable = false) {
     super(message)
@@ -17,7 +25,11 @@ export class DocumentFault extends Error {
   }
 }
 
-/** Whether an identifier is the address of a document. One address has one spelling, or none. */
+export function documentsSwitchedOff(): DocumentFault {
+  return new DocumentFault(SWITCHED_OFF)
+}
+
+/** Whether a client id is the address of a document. Addresses that a browser would spell differently are not. */
 export function isDocumentAddress(id: string): boolean {
   if (!id.startsWith('https://') || id.length > 2000 || /[\s\\#@\p{Cc}]/u.test(id)) return false
   const url = URL.parse(id)
@@ -25,7 +37,7 @@ export function isDocumentAddress(id: string): boolean {
   return !/%2e/i.test(url.pathname)
 }
 
-/** Asks the client's own site who it is. */
+/** Fetches the document from the client's own site. */
 export async function fetchDocument({ safeFetch }: Pick<OAuthDeps, 'safeFetch'>, id: string): Promise<OAuthClient> {
   const answer = await ask(safeFetch, id)
   if (answer.status !== 200) {
@@ -50,10 +62,10 @@ export function readDocument(id: string, content: Record<string, unknown>): OAut
 async function ask(safeFetch: OAuthDeps['safeFetch'], id: string) {
   try {
     const headers = { accept: 'application/json' }
-    return await safeFetch(id, { headers, timeoutMs: MOST_MS, maxResponseBytes: MOST_BYTES, redirects: 0 })
+    return await safeFetch(id, { headers, timeoutMs: MAX_MS, maxResponseBytes: MAX_BYTES, redirects: 0 })
   } catch (error) {
-    // Which way it failed could tell somebody what stands in our network.
-    if (error instanceof SafeFetchError) throw new DocumentFault("the client's document cannot be fetched", true)
+    // The reason is left out: it could tell an outsider what stands in our network.
+    if (error instanceof SafeFetchError) throw new DocumentFault(UNREACHABLE, true)
     throw error
   }
 }

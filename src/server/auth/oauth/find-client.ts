@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { OAuthClient } from './client.ts'
 import type { OAuthDeps } from './deps.ts'
-import { DocumentFault, fetchDocument, isDocumentAddress, readDocument } from './documents.ts'
+import { DocumentFault, documentsSwitchedOff, fetchDocument, isDocumentAddress, readDocument } from './documents.ts'
 import { redirectUriFault } from './redirect-uri.ts'
 import { type ClientRow, findClientRow } from './store/clients.ts'
 import { findApprovedDocument } from './store/grants.ts'
@@ -11,20 +11,24 @@ export type Freshness = 'fresh' | 'recent'
 
 const RECENT_SECONDS = 10 * 60
 
-type Deps = Pick<OAuthDeps, 'db' | 'clock' | 'kv' | 'keys' | 'safeFetch'>
+type Deps = Pick<OAuthDeps, 'db' | 'clock' | 'kv' | 'keys' | 'safeFetch' | 'clientDocuments'>
 type Content = Record<string, unknown>
 
-/** Undefined for a client nobody knows, and for one the operator switched off. */
+/**
+ * Undefined for an unknown client, and for one the operator switched off. Throws DocumentFault when the client's
+ * document cannot be fetched or used, or when this installation fetches none.
+ */
 export async function findClient(deps: Deps, id: string, freshness: Freshness): Promise<OAuthClient | undefined> {
   if (id.length > 2000 || id.includes('\0')) return undefined
   const row = await findClientRow(deps.db, id, deps.clock.now())
   if (row && !row.is_active) return undefined
   if (row && row.redirect_uris.length > 0) return ofRow(row)
   if (!isDocumentAddress(id)) return undefined
+  if (!deps.clientDocuments) throw documentsSwitchedOff()
   return freshness === 'fresh' ? fetchAndKeep(deps, id) : findRecent(deps, id)
 }
 
-/** The rules for redirects are the same for everybody, also for who writes the row by hand. */
+/** Redirects that registration would refuse are left out, also where an operator inserted the row. */
 function ofRow(row: ClientRow): OAuthClient | undefined {
   const redirectUris = row.redirect_uris.filter((uri) => redirectUriFault(uri) === undefined)
   if (redirectUris.length === 0) return undefined
@@ -38,7 +42,7 @@ function ofRow(row: ClientRow): OAuthClient | undefined {
   }
 }
 
-/** Nobody is asked about a client that no authorization asked about and that nobody approved. */
+/** Fetches nothing for a client that neither was in an authorization of the last minutes nor is approved by anybody. */
 async function findRecent(deps: Deps, id: string): Promise<OAuthClient | undefined> {
   const kept = await recall(deps, id)
   if (kept) return readDocument(id, kept)

@@ -160,22 +160,22 @@ async function burnCodeOfFailure({ oidc, status }: Partial<KoaContextWithOIDC> &
   if (found?.isValid) await found.destroy()
 }
 
-/** For people: what went wrong before we knew where to send them back to. */
+/** The page for faults that cannot be sent back to the agent, because client or redirect are not known to be good. */
 async function renderError(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string | undefined }) {
   const page = pageResponse({
     title: 'This agent cannot be connected',
     status: ctx.status,
     body: html`<p>${out.error_description ?? out.error}</p>
-${
-  out.error === 'invalid_redirect_uri' &&
-  html`<p>Addresses to go back to are compared letter by letter. An agent that listens on another port of this
-computer each time needs <code>SVC_LOOPBACK_ANY_PORT=true</code>, which whoever runs this service can set.</p>`
-}
+${out.error === 'invalid_redirect_uri' && REDIRECT_HELP}
 <p class="soft">Error <code>${out.error}</code>. Start again from the agent; if it comes back, tell its makers.</p>`,
   })
   for (const [name, value] of page.headers) ctx.set(name, value)
   ctx.body = await page.text()
 }
+
+const REDIRECT_HELP = html`<p>The address to go back to must be a registered one, letter by letter. Only a loopback address that was
+registered without a port may have any port. For agents that register one port and use another, whoever runs this
+service can set <code>SVC_LOOPBACK_ANY_PORT=true</code>.</p>`
 
 const SESSION_COOKIE = 'svc_oauth_session'
 

@@ -1,12 +1,12 @@
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
 
 /**
- * Undefined when people may be sent there with a code; otherwise what is wrong with it, in words. One address has one
- * spelling: what a browser would read otherwise than it is written is not taken.
+ * Undefined for a redirect URI that is accepted, otherwise what is wrong with it. An address has one spelling: text that
+ * a browser would read differently from how it is written is refused.
  */
 export function redirectUriFault(text: string): string | undefined {
   const url = URL.parse(text)
-  if (!url || text.length > 2000 || text.includes('*')) return 'is no plain address'
+  if (!url || text.length > 2000 || text.includes('*')) return 'is not a plain address'
   if (text.includes('#')) return 'must have no fragment'
   if (url.username !== '' || url.password !== '') return 'must name no user'
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
@@ -18,6 +18,21 @@ export function redirectUriFault(text: string): string | undefined {
 
 export function isLoopback(url: URL): boolean {
   return LOOPBACK.includes(url.hostname)
+}
+
+const HTTP_LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?(?=[/?]|$)(.*)$/s
+
+/**
+ * Whether the redirect URI of a request is the registered one. They are compared letter by letter, with one exception
+ * (OAuth 2.1, RFC 8252 section 7.3): an http loopback address registered without a port stands for any port, because
+ * programs on a person's machine listen on a free one. With `anyPort` that holds for one registered with a port too.
+ */
+export function isSameRedirect(registered: string, asked: string, anyPort: boolean): boolean {
+  if (registered === asked) return true
+  const [, host, port, rest] = HTTP_LOOPBACK.exec(registered) ?? []
+  if (host === undefined || (port !== undefined && !anyPort)) return false
+  const [, askedHost, , askedRest] = HTTP_LOOPBACK.exec(asked) ?? []
+  return askedHost === host && askedRest === rest && redirectUriFault(asked) === undefined
 }
 
 /** Who a registration counts for: the site behind its redirect, or, on a person's own machine, the caller's address. */

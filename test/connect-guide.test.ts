@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+const GUIDE = readFileSync(new URL('../docs/connect-an-agent.md', import.meta.url), 'utf8')
+const URL_OF_GUIDE = 'https://svc.example.com/mcp/platform'
+
+/** The JSON example that follows an agent's name in the guide. */
+function exampleOf(agent: string): unknown {
+  const after = GUIDE.slice(GUIDE.indexOf(`**${agent}**`))
+  return JSON.parse(/```json\n([\s\S]*?)```/.exec(after)![1]!)
+}
+
+it('AU-10 the guide configures OpenCode 1 and VS Code as they read their files', () => {
+  expect(exampleOf('OpenCode')).toEqual({ mcp: { svc: { type: 'remote', url: URL_OF_GUIDE } } })
+  expect(exampleOf('VS Code')).toEqual({ servers: { svc: { type: 'http', url: URL_OF_GUIDE } } })
+})
+
+it('AU-12 the guide asks for no fixed port, and names both settings for redirects and documents', () => {
+  expect(GUIDE).not.toMatch(/fixed\s+port/)
+  expect(GUIDE).toContain('`SVC_LOOPBACK_ANY_PORT`')
+  expect(GUIDE).toContain('`SVC_CLIENT_DOCUMENTS`')
+})
