@@ -36,7 +36,8 @@ export async function packClient(): Promise<void> {
 }
 
 function clientPackage() {
-  const { name, version, license, bin } = packageJson
+  const { name, version, license } = packageJson
+  const bin = { svc: packageJson.bin.svc }
   const description = 'The command-line client of svc'
   return { name, version, description, license, type: 'module', engines: { node: '>=22.18' }, bin }
 }

@@ -24,8 +24,11 @@ const common: BuildOptions = {
 
 const PARTS: Record<string, () => Promise<unknown>> = {
   // A release has its production dependencies installed, some of which carry wasm or native files.
-  server: () =>
-    build({ ...common, packages: 'external', entryPoints: ['src/server/main.ts'], outfile: 'dist/server.js' }),
+  server: async () => {
+    const options = { ...common, packages: 'external' } as const
+    await build({ ...options, entryPoints: ['src/server/main.ts'], outfile: 'dist/server.js' })
+    await build({ ...options, entryPoints: ['src/server/svc-server.ts'], outfile: 'dist/svc-server.js' })
+  },
   workers: () => build({ ...common, packages: 'external', entryPoints: WORKERS, outdir: 'dist/workers' }),
   cli: async () => {
     await buildCli(common)

@@ -8,6 +8,7 @@ import type { Db } from '#lib/db/db.ts'
 import { claimKey, dropKeysBefore, freeKey, type KeyOf, keepAnswer, readAnswer } from '#lib/idempotency.ts'
 import type { Loop } from '#lib/loop.ts'
 import type { Sealer } from '#lib/seal.ts'
+import type { SealedColumn } from '#lib/sealed-columns.ts'
 import { toServiceError } from './problem.ts'
 import type { Context } from './route.ts'
 
@@ -41,7 +42,7 @@ async function runFirst(op: JsonOperation, of: KeyOf, run: () => Promise<unknown
     if (nothingHappened) await freeKey(deps.db, of).catch(() => undefined)
     throw ran.error
   }
-  const body = deps.sealer.seal(JSON.stringify(ran.value), contextOf(of))
+  const body = deps.sealer.seal(JSON.stringify(ran.value), IDEMPOTENT_ANSWER.context(of))
   await keepAnswer(deps.db, of, { status: op.status ?? 200, body })
   return ran.value
 }
@@ -59,7 +60,7 @@ async function replay(of: KeyOf, digest: Buffer, { db, sealer, clock }: Deps): P
       'this Idempotency-Key was used with another request: take a new one',
     )
   }
-  if (kept?.answer) return JSON.parse(sealer.open(kept.answer.body, contextOf(of)))
+  if (kept?.answer) return JSON.parse(sealer.open(kept.answer.body, IDEMPOTENT_ANSWER.context(of)))
   if (!kept || clock.now().getTime() - kept.createdAt.getTime() < RUNNING_MS) {
     throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', 'the first request with this key is still running', {
       retryAfterSeconds: 1,
@@ -71,8 +72,12 @@ async function replay(of: KeyOf, digest: Buffer, { db, sealer, clock }: Deps): P
   )
 }
 
-function contextOf(of: KeyOf): string {
-  return `idempotency:${of.caller}:${of.operation}:${of.key}`
+export const IDEMPOTENT_ANSWER: SealedColumn<KeyOf> = {
+  kind: 'answers kept for repeated requests',
+  table: ['svc', 'idempotency'],
+  column: 'body',
+  primaryKey: ['caller', 'operation', 'key'],
+  context: ({ caller, operation, key }) => `idempotency:${caller}:${operation}:${key}`,
 }
 
 /** Forgets answers when nobody repeats a request any more. */

@@ -2,10 +2,12 @@ import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto
 import { deriveKey } from './keys.ts'
 
 /**
- * Data at rest that outlives a rotation of the signing secrets. `context` says what the value is and whose
- * (`database-password:ds_…`): a value copied to another row does not open there.
+ * Encrypts stored secrets, which outlive a rotation of the signing secrets. `context` says what the value is and
+ * whose (`database-password:ds_…`): a value copied to another row does not open there.
  */
 export type Sealer = {
+  /** The id of the key that `seal` uses. */
+  readonly currentKeyId: string
   seal(plain: string, context: string): string
   open(sealed: string, context: string): string
 }
@@ -22,6 +24,7 @@ export function createSealer(hexKeys: readonly [string, ...string[]]): Sealer {
   const keys = new Map(hexKeys.map((hex) => [keyId(hex), deriveKey(Buffer.from(hex, 'hex'), 'seal')]))
   const currentId = keyId(hexKeys[0])
   return {
+    currentKeyId: currentId,
     seal(plain, context) {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', keys.get(currentId)!, iv).setAAD(Buffer.from(context))
@@ -44,6 +47,11 @@ export function createSealer(hexKeys: readonly [string, ...string[]]): Sealer {
       }
     },
   }
+}
+
+/** The id of the key that a value is sealed under. */
+export function keyIdOf(sealed: string): string {
+  return sealed.split('.')[1] ?? ''
 }
 
 /** Names a key without telling anything about it. */

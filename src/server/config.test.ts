@@ -87,6 +87,11 @@ describe('configuration', () => {
     ],
     ['a key that is none', { SVC_DATA_KEY: 'secret' }, ['SVC_DATA_KEY must be 32 bytes as 64 hex digits']],
     [
+      'AU-08 a former key without a current one',
+      { SVC_DATA_KEYS_FORMER: 'ef'.repeat(32) },
+      ['SVC_DATA_KEYS_FORMER needs SVC_DATA_KEY: without it the keys in secrets.json of the data folder are used'],
+    ],
+    [
       'a short operator token',
       { SVC_OPERATOR_TOKEN: 'x' },
       ['SVC_OPERATOR_TOKEN must have 32 characters or more, of letters, digits and -._~+/='],

@@ -13,7 +13,7 @@ export type Secrets = {
   /** Both sign everything that dies when one of them is rotated; only the auth service needs them. */
   jwtSecret: string | undefined
   jwtSigningKey: string | undefined
-  /** The first seals, all open. */
+  /** The first seals, all of them open. */
   dataKeys: readonly [string, ...string[]]
   operatorToken: string | undefined
   internalSecret: string
@@ -176,6 +176,10 @@ function readServices(read: Reader, urls: Config['urls']): readonly ServiceName[
 function readSecrets(read: Reader): Partial<Secrets> {
   const current = read.key('SVC_DATA_KEY')
   const former = read.list('SVC_DATA_KEYS_FORMER')
+  if (former.length > 0 && current === undefined)
+    read.fault(
+      'SVC_DATA_KEYS_FORMER needs SVC_DATA_KEY: without it the keys in secrets.json of the data folder are used',
+    )
   if (former.some((key) => !HEX_KEY.test(key)))
     read.fault('SVC_DATA_KEYS_FORMER must be keys of 64 hex digits, comma-separated')
   const operatorToken = read.text('SVC_OPERATOR_TOKEN')

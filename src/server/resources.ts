@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createPrincipalCache } from '#edge/caller.ts'
 import { assets } from '#lib/assets.ts'
 import { type Clock, systemClock } from '#lib/clock.ts'
+import { checkDataKeys } from '#lib/data-keys.ts'
 import { copyCluster, ensureCluster, isCluster } from '#lib/db/cluster.ts'
 import type { Db } from '#lib/db/db.ts'
 import { openEmbedded } from '#lib/db/embedded.ts'
@@ -38,7 +39,7 @@ export async function openResources(
   const clock = over.clock ?? systemClock
   const log = over.log ?? createLog(config.logLevel)
   const db = over.db ?? stack.use(await openDatabase(config, log))
-  if (!over.db) await migrate(db, allMigrations())
+  if (!over.db) await prepare(db, config)
   const kv = over.kv ?? stack.use(openStore(config, log, clock))
   return {
     config,
@@ -55,7 +56,12 @@ export async function openResources(
   }
 }
 
-async function openDatabase({ databaseUrl, dataDir }: Config, log: Log): Promise<Db> {
+async function prepare(db: Db, { secrets }: Config): Promise<void> {
+  await migrate(db, allMigrations())
+  await checkDataKeys(db, secrets.dataKeys, async () => (await import('./sealed-columns.ts')).SEALED_COLUMNS)
+}
+
+export async function openDatabase({ databaseUrl, dataDir }: Config, log: Log): Promise<Db> {
   const onError = (error: unknown) => log.warn({ error }, 'the database connection failed')
   if (databaseUrl) return openPostgres({ url: databaseUrl, onError })
   const folder = join(dataDir, 'db')

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { DataKeyRefused } from '#lib/data-keys.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { MigrationRefused } from '#lib/db/migrate.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
@@ -12,6 +13,7 @@ const refused = new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1:54
 it.each([
   [new ConfigError(['PORT is wrong']), 'the configuration has a fault:\n  - PORT is wrong'],
   [new FolderInUse('/data is in use by process 7'), '/data is in use by process 7'],
+  [new DataKeyRefused('key 1a2b3c4d is not configured'), 'key 1a2b3c4d is not configured'],
   [new MigrationRefused('auth/0001 failed', { cause: new Error('no disk') }), 'auth/0001 failed (no disk)'],
   [
     new DatabaseUnavailable('gone', { cause: refused }),

@@ -1,3 +1,4 @@
+import { DataKeyRefused } from '#lib/data-keys.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { MigrationRefused } from '#lib/db/migrate.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
@@ -6,7 +7,8 @@ import { ConfigError } from './config.ts'
 
 /** What to tell the person who tried to start it: words for what they can mend, a stack only for what we must. */
 export function startFault(error: unknown, at: { host: string; port: number; dataDir: string }): string {
-  if (error instanceof ConfigError || error instanceof FolderInUse) return error.message
+  if (error instanceof ConfigError || error instanceof FolderInUse || error instanceof DataKeyRefused)
+    return error.message
   if (error instanceof MigrationRefused) return withCause(error)
   if (error instanceof DatabaseUnavailable) return `the database cannot be reached: ${reason(error)}`
   const words = error instanceof Error && 'code' in error ? WORDS[String(error.code)] : undefined

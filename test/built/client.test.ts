@@ -41,6 +41,11 @@ describe('CL-03 the client by itself', () => {
     expect(names.sort()).toEqual(['LICENSE', 'README.md', 'cli.cjs', 'package.json', 'svc.js'])
   })
 
+  it('brings the client and no executable of the server', () => {
+    const commands = readdirSync(join(folder, 'app', 'node_modules', '.bin'))
+    expect(commands.filter((name) => name.startsWith('svc'))).toEqual(['svc'])
+  })
+
   it('prints its help and its version', async () => {
     const { stdout, stderr } = await svc('--help')
     expect(stderr).toBe('')

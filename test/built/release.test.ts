@@ -67,6 +67,16 @@ describe('a release', () => {
     expect((await svc('--version')).stdout.trim()).toBe('0.1.0')
   })
 
+  it('AU-08 svc-server finds the running server and says to stop it', async () => {
+    const file = join(folder, 'release', 'bin', 'svc-server.js')
+    const env = { PATH: process.env.PATH, SVC_DATA_DIR: join(folder, 'data') }
+    expect((await run(process.execPath, [file, '--version'], { env })).stdout.trim()).toBe('0.1.0')
+    await expect(run(process.execPath, [file, 'reseal'], { env })).rejects.toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('stop the server first'),
+    })
+  })
+
   needs('chromium')('in a browser', () => {
     it('CO-02 the console shows what the key opens, under its own content security policy', async () => {
       const browser = await launchChromium()

@@ -39,6 +39,16 @@ export async function migrate(db: Db, known: readonly Migration[]): Promise<stri
   )
 }
 
+/** Names of migrations that this code knows and the database lacks. Changes nothing. */
+export async function pendingMigrations(db: Db, known: readonly Migration[]): Promise<string[]> {
+  const [table] = await db.query<{ exists: boolean }>(sql`
+    select to_regclass('public.svc_migrations') is not null as exists`)
+  const applied = table!.exists
+    ? await db.query<Applied>(sql`select area, name, checksum from public.svc_migrations`)
+    : []
+  return planMigrations(known, applied).map(({ area, name }) => `${area}/${name}`)
+}
+
 export type Applied = { area: string; name: string; checksum: string }
 
 /** What is left to do; refuses a schema that newer code made, and history that was rewritten. */

@@ -17,6 +17,7 @@ import { type Login, openPassword } from './new-database.ts'
 import { type DatabaseRow, findByPhysicalName, holdDatabase } from './store.ts'
 
 export type { ManagedDb } from './engine/pools.ts'
+export { DATABASE_PASSWORDS } from './new-database.ts'
 
 export type Databases = AsyncDisposable & {
   readonly routes: readonly Route[]

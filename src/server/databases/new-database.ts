@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '#lib/ids.ts'
 import type { Sealer } from '#lib/seal.ts'
+import type { SealedColumn } from '#lib/sealed-columns.ts'
 import { scramVerifier } from './scram.ts'
 import type { DatabaseRow } from './store.ts'
 
@@ -21,8 +22,8 @@ export async function newDatabase(
     physical_name: `d_${hex}`,
     owner_role: `o_${hex}`,
     reader_role: `r_${hex}`,
-    owner_password: sealer.seal(owner, passwordContext(id, 'owner')),
-    reader_password: sealer.seal(reader, passwordContext(id, 'reader')),
+    owner_password: sealer.seal(owner, DATABASE_PASSWORDS.owner.context({ id })),
+    reader_password: sealer.seal(reader, DATABASE_PASSWORDS.reader.context({ id })),
     owner_verifier: await scramVerifier(owner),
     reader_verifier: await scramVerifier(reader),
   }
@@ -34,9 +35,17 @@ function newPassword(): string {
 }
 
 export function openPassword(row: DatabaseRow, login: Login, sealer: Sealer): string {
-  return sealer.open(row[`${login}_password`], passwordContext(row.id, login))
+  return sealer.open(row[`${login}_password`], DATABASE_PASSWORDS[login].context(row))
 }
 
-function passwordContext(id: string, login: Login): string {
-  return `database-password:${id}:${login}`
+function passwordColumn(login: Login): SealedColumn<{ id: string }> {
+  return {
+    kind: `${login} passwords of managed databases`,
+    table: ['databases', 'databases'],
+    column: `${login}_password`,
+    primaryKey: ['id'],
+    context: ({ id }) => `database-password:${id}:${login}`,
+  }
 }
+
+export const DATABASE_PASSWORDS = { owner: passwordColumn('owner'), reader: passwordColumn('reader') }

@@ -1,4 +1,5 @@
 import { readCookie } from '#edge/cookies.ts'
+import type { SealedColumn } from '#lib/sealed-columns.ts'
 import { makeToken } from '../token-format.ts'
 import type { SignInDeps } from './deps.ts'
 import type { Departure } from './oidc.ts'
@@ -23,7 +24,7 @@ export async function keepFlow(deps: Deps, request: Request, leaving: Leaving): 
     browser_hash: deps.keys.hash('browser', browser),
     provider: leaving.provider.name,
     nonce,
-    code_verifier: deps.sealer.seal(codeVerifier, contextOf(stateHash)),
+    code_verifier: deps.sealer.seal(codeVerifier, SIGN_IN_VERIFIER.context({ state_hash: stateHash })),
     return_to: leaving.returnTo,
     link_user_id: leaving.linkUserId,
     expires_at: new Date(now.getTime() + FLOW_SECONDS * 1000),
@@ -42,7 +43,7 @@ export async function resumeFlow(deps: Deps, request: Request, provider: Provide
     throw new SignInRefused('stale')
   }
   const { nonce, return_to, link_user_id } = row
-  const codeVerifier = deps.sealer.open(row.code_verifier, contextOf(stateHash))
+  const codeVerifier = deps.sealer.open(row.code_verifier, SIGN_IN_VERIFIER.context({ state_hash: stateHash }))
   return { kept: { state, nonce, codeVerifier }, returnTo: return_to, linkUserId: link_user_id }
 }
 
@@ -50,6 +51,10 @@ function browserOf({ cookies }: Deps, request: Request): string | undefined {
   return readCookie(request, [cookies.flow])
 }
 
-function contextOf(stateHash: Buffer): string {
-  return `sign-in-flow:${stateHash.toString('hex')}`
+export const SIGN_IN_VERIFIER: SealedColumn<{ state_hash: Buffer }> = {
+  kind: 'verifiers of sign-ins under way',
+  table: ['auth', 'sign_in_flows'],
+  column: 'code_verifier',
+  primaryKey: ['state_hash'],
+  context: ({ state_hash }) => `sign-in-flow:${state_hash.toString('hex')}`,
 }

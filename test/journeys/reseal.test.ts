@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adminCreateOrg, adminCreateToken } from '../../src/contract/auth.ts'
+import { createClient } from '../../src/contract/client.ts'
+import { createDatabase, readConnection } from '../../src/contract/databases.ts'
+import { keyId } from '../../src/lib/seal.ts'
+import type { Environment } from '../../src/server/config.ts'
+import { runIn } from '../../src/server/data-sources/configure/test-source.ts'
+import { bringEmptyCluster } from '../../src/server/databases/test-databases.ts'
+import { openTestDatabase, type TestDatabase } from '../help/database.ts'
+import { type ServerProcess, startProcess } from '../help/processes.ts'
+import { stores } from '../help/stores.ts'
+import { testEnvironment } from '../help/system.ts'
+
+const run = promisify(execFile)
+const BIN = join(import.meta.dirname, '..', '..', 'bin', 'svc-server.js')
+const [OLD, NEW] = ['0d'.repeat(32), '1e'.repeat(32)]
+const [OLD_ID, NEW_ID] = [keyId(OLD), keyId(NEW)]
+
+type Done = { exit: number; stdout: string; stderr: string }
+async function svcServer(env: Environment, ...args: string[]): Promise<Done> {
+  try {
+    const done = await run(process.execPath, [BIN, ...args], { env: { PATH: process.env.PATH, ...env } })
+    return { exit: 0, ...done }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { exit: code, stdout, stderr }
+  }
+}
+
+/** Real processes on one store, embedded or Postgres, through a whole change of the data key. */
+describe('AU-08 changing the data key', () => {
+  let database: TestDatabase | undefined
+  let dataDir: string
+  let base: Environment
+  let server: ServerProcess | undefined
+  let token: string
+  const withKeys = (current: string, former = ''): Environment => ({
+    ...base,
+    SVC_EXAMPLE: 'false',
+    SVC_DATA_KEY: current,
+    SVC_DATA_KEYS_FORMER: former,
+  })
+  const client = (bearer: string, headers: Record<string, string> = {}) =>
+    createClient({ baseUrl: server!.url, fetch, headers: () => ({ authorization: `Bearer ${bearer}`, ...headers }) })
+  const start = async (env: Environment) => {
+    server = await startProcess(env)
+  }
+  const stop = async () => {
+    await server?.[Symbol.asyncDispose]()
+    server = undefined
+  }
+  const newToken = (org_id: string) => {
+    const input = { org_id, email: 'a@example.com', role: 'admin', name: 'test' } as const
+    return client(base.SVC_OPERATOR_TOKEN!, { 'idempotency-key': 'first' }).call(adminCreateToken, input)
+  }
+  let orgId: string
+
+  beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'svc-reseal-'))
+    bringEmptyCluster(dataDir)
+    database = stores.postgres ? await openTestDatabase() : undefined
+    base = testEnvironment(database?.url, dataDir)
+    await start(withKeys(OLD))
+    orgId = (await client(base.SVC_OPERATOR_TOKEN!).call(adminCreateOrg, { name: 'Sealed' })).id
+    token = (await newToken(orgId)).token
+    await client(token).call(createDatabase, { name: 'vault' })
+  }, 120_000)
+  afterAll(async () => {
+    await stop()
+    await database?.[Symbol.asyncDispose]()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  async function everythingOpens(): Promise<void> {
+    const { connection_string } = await client(token).call(readConnection, { name: 'vault' })
+    expect(await runIn(connection_string, 'select 1 as one')).toEqual([{ one: 1 }])
+    // The kept answer of the first request, which holds a token that is shown once.
+    expect((await newToken(orgId)).token).toBe(token)
+  }
+
+  it('says in words what it takes, and refuses what it does not know with exit 5', async () => {
+    const help = await svcServer({}, '--help')
+    expect(help).toMatchObject({ exit: 0, stderr: '' })
+    expect(help.stdout).toContain('svc-server reseal')
+    expect(await svcServer({}, 'resael')).toMatchObject({ exit: 5, stdout: '' })
+    expect(await svcServer({}, 'reseal', '--force')).toMatchObject({ exit: 5, stdout: '' })
+    const nowhere = await svcServer({ SVC_DATA_DIR: join(dataDir, 'nowhere') }, 'reseal')
+    expect(nowhere).toMatchObject({ exit: 4, stdout: '' })
+    expect(nowhere.stderr).toContain(`there is no database in ${join(dataDir, 'nowhere')}`)
+  }, 180_000)
+
+  it('a server with another key does not start, and names the variable and the key it lacks', async () => {
+    await everythingOpens()
+    await stop()
+    const wrong = startProcess(withKeys(NEW))
+    await expect(wrong).rejects.toThrow(`svc cannot start: stored secrets are sealed under key ${OLD_ID}`)
+    await expect(wrong).rejects.toThrow('Restore the former value of SVC_DATA_KEY')
+    const refused = await svcServer(withKeys(NEW), 'reseal')
+    expect(refused).toMatchObject({ exit: 5, stdout: '' })
+    expect(refused.stderr).toContain(`sealed under key ${OLD_ID}`)
+  }, 180_000)
+
+  it('a server with the new key and the former one opens everything', async () => {
+    await start(withKeys(NEW, OLD))
+    await everythingOpens()
+  }, 180_000)
+
+  it.skipIf(stores.postgres)('on the embedded database reseal asks to stop the server first, with exit 6', async () => {
+    const busy = await svcServer(withKeys(NEW, OLD), 'reseal')
+    expect(busy).toMatchObject({ exit: 6, stdout: '' })
+    expect(busy.stderr).toContain(`is in use by process ${server!.child.pid}`)
+    expect(busy.stderr).toContain('stop the server first')
+  })
+
+  it('reseal moves everything to the new key and says which keys are no longer needed', async () => {
+    if (!stores.postgres) await stop()
+    const done = await svcServer(withKeys(NEW, OLD), 'reseal')
+    expect(done).toMatchObject({ exit: 0, stderr: '' })
+    expect(done.stdout).toBe(
+      [
+        `Sealing under key ${NEW_ID}:`,
+        '  owner passwords of managed databases   1 moved, 0 already current',
+        '  reader passwords of managed databases  1 moved, 0 already current',
+        '  verifiers of sign-ins under way        0 moved, 0 already current',
+        '  answers kept for repeated requests     1 moved, 0 already current',
+        `Every stored secret is sealed under key ${NEW_ID}.`,
+        `No longer needed: ${OLD_ID}. Remove them from SVC_DATA_KEYS_FORMER and restart the server.`,
+        '',
+      ].join('\n'),
+    )
+    if (stores.postgres) await everythingOpens()
+    const again = await svcServer(withKeys(NEW, OLD), 'reseal')
+    expect(again.stdout).toContain('owner passwords of managed databases   0 moved, 1 already current')
+  }, 180_000)
+
+  it('afterwards the new key alone opens everything, and the former one nothing', async () => {
+    await stop()
+    await start(withKeys(NEW))
+    await everythingOpens()
+    await stop()
+    await expect(startProcess(withKeys(OLD))).rejects.toThrow(`sealed under key ${NEW_ID}, which is not configured`)
+  }, 180_000)
+})
