@@ -14,8 +14,9 @@ export type Found = { entry: Pick<ResolvedEntry, 'label' | 'model' | 'metric'>; 
 const RANK_CONSTANT = 60
 
 /**
- * One ranking of several entries. Scores of the same model and metric compare; others do not, so there the places
- * count (reciprocal rank fusion). Ties go by configured order, then by id.
+ * Merges the hits of several entries, each in its own order, into one ranking. Scores of the same model and metric
+ * compare; others do not, so there the ranks count (reciprocal rank fusion). Ties go by the configured order of the
+ * entries and then by the order within an entry, where equal distances are in the order of their ids.
  */
 export function mergeHits(found: readonly Found[], limit: number): Hit[] {
   const comparable = new Set(found.map(({ entry }) => `${entry.model} ${entry.metric}`)).size <= 1
@@ -25,10 +26,6 @@ export function mergeHits(found: readonly Found[], limit: number): Hit[] {
       return { hit, weight, order }
     }),
   )
-  ranked.sort((a, b) => b.weight - a.weight || a.order - b.order || compareText(a.hit.id, b.hit.id))
+  ranked.sort((a, b) => b.weight - a.weight || a.order - b.order)
   return ranked.slice(0, limit).map(({ hit }) => hit)
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '#contract/errors.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
 import type { Reader, ReadsOn } from '../reader.ts'
+import { isFilteredByPolicy, policyStatement } from '../row-security.ts'
 import type { Hit } from '../truncate.ts'
 import type { Filter, Scalar } from './filters.ts'
 import { createPlans } from './plans.ts'
@@ -14,32 +15,54 @@ import {
   searchSettings,
   sizeStatement,
 } from './statement.ts'
-import { fromText } from './values.ts'
+import { fromText, readTypes, toPlainText } from './values.ts'
 import { wordless } from './wordless.ts'
 
-/** Looking at so many rows of 384 takes 0.8 of the time of the index, at twice as many 1.4, and misses nothing. */
+/** Looking at so many rows of 384 dimensions takes 0.8 of the time of the index, at twice as many 1.4. */
 const EXACT_ROWS = 2_000
 /**
- * Where we pay for certainty: up to 5 %, and as much more as an estimate may be off. Of 100,000 rows without an index
- * on the filter, the vector index took 0.5 of the time of an exact search at 5 % and found 0.995 of the right rows; 1.4
- * of it at 2 %, 2.5 at 1 %.
+ * An exact search misses nothing, so it is used up to 5 %, and up to 6 % because estimates are off. Of 100,000 rows
+ * without an index on the filter, the vector index took 0.5 of the time of an exact search at 5 % and found 0.995 of the
+ * right rows; it took 1.4 of that time at 2 %, and 2.5 at 1 %.
  */
 const EXACT_SHARE = 0.06
 
-type Row = Record<string, string | null> & { distance: number }
+type Row = Record<string, string | null> & { types: string; distance: number }
 
-/** All hits there are, up to the limit, nearest first. */
+/** Entries whose ids have a type that Postgres cannot order, such as json; found out by the error of a statement. */
+const withoutIdOrder = new WeakSet<ResolvedEntry>()
+
+/** All hits there are, up to the limit, nearest first, equal ones in the order of their ids. */
 export async function searchEntry(db: Reader, question: Question): Promise<Hit[]> {
+  const { entry } = question
+  const ordersIdsAsText = question.ordersIdsAsText ?? withoutIdOrder.has(entry)
   try {
-    const rows = await db.reads((on) => search(on, question, db), searchSettings(question))
-    return rows.map((row) => toHit(row, question.entry))
+    const rows = await db.reads(async (on) => {
+      const found = await search(on, { ...question, ordersIdsAsText }, db)
+      if (found.length === 0 && entry.row_security) await requirePolicy(on, entry)
+      return found
+    }, searchSettings(question))
+    const types = readTypes(rows[0]?.types ?? '{}')
+    return rows.map((row) => toHit(row, types, entry))
   } catch (error) {
     if (cannotMatch(error)) return searchFitting(db, question)
+    if (lacksFunction(error) && !ordersIdsAsText) return searchInTextOrder(db, question)
     throw changedSince(error) ?? wordless(error)
   }
 }
 
-/** Of several values of a filter some may not fit their column; the others still count. */
+async function requirePolicy(on: ReadsOn, entry: ResolvedEntry): Promise<void> {
+  const [row] = await on.query<{ visible: boolean }>(policyStatement(entry))
+  if (!row!.visible) throw sourceChanged('the last row-level security policy that showed rows was dropped')
+}
+
+async function searchInTextOrder(db: Reader, question: Question): Promise<Hit[]> {
+  const hits = await searchEntry(db, { ...question, ordersIdsAsText: true })
+  withoutIdOrder.add(question.entry)
+  return hits
+}
+
+/** Searches with those filter values that fit the type of their column; the others match no row. */
 async function searchFitting(db: Reader, question: Question): Promise<Hit[]> {
   if (question.filters.every(({ values }) => values.length === 1)) return []
   const filters: Filter[] = []
@@ -52,7 +75,7 @@ async function searchFitting(db: Reader, question: Question): Promise<Hit[]> {
   return isSame ? [] : searchEntry(db, { ...question, filters })
 }
 
-/** One after the other: a list of a hundred must not take every connection from those who ask meanwhile. */
+/** Tries one value after the other, so that a list of a hundred does not take every connection from other questions. */
 async function fittingValues(db: Reader, { entry, filters }: Question, { column, values }: Filter): Promise<Filter> {
   const fits = async (value: Scalar): Promise<boolean> => {
     try {
@@ -68,10 +91,20 @@ async function fittingValues(db: Reader, { entry, filters }: Question, { column,
   return { column, values: fitting }
 }
 
-/** Every statement a question of this entry may run, for no hits: no row is read. */
+/** Runs every statement that a question of this entry may run, for no hits: no row is read. */
 export async function rehearseSearch(db: Reader, entry: ResolvedEntry): Promise<void> {
+  try {
+    await rehearse(db, entry, false)
+  } catch (error) {
+    if (!lacksFunction(error)) throw error
+    await rehearse(db, entry, true)
+  }
+}
+
+async function rehearse(db: Reader, entry: ResolvedEntry, ordersIdsAsText: boolean): Promise<void> {
   const filters = Object.keys(entry.filters).map((column) => ({ column, values: [] }))
-  const question = { entry, filters, vector: `[${Array(entry.dimensions).fill(0).join(',')}]`, limit: 0 }
+  const vector = `[${Array(entry.dimensions).fill(0).join(',')}]`
+  const question = { entry, filters, vector, limit: 0, ordersIdsAsText }
   const byIndex =
     entry.index === null ? [] : [sizeStatement(entry), estimateStatement(question), indexStatement(question)]
   await db.reads(async (on) => {
@@ -81,7 +114,7 @@ export async function rehearseSearch(db: Reader, entry: ResolvedEntry): Promise<
 
 const isSelective = createPlans()
 
-/** The commonest question, by an index and without a filter, takes one statement. */
+/** The commonest question, answered by an index and without a filter, takes one statement. */
 async function search(on: ReadsOn, question: Question, db: Reader): Promise<Row[]> {
   const { entry, filters, limit } = question
   const exact = () => on.query<Row>(exactStatement(question))
@@ -101,11 +134,11 @@ export function goesExact(expected: number, rows: number): boolean {
   return expected <= Math.max(EXACT_ROWS, rows * EXACT_SHARE)
 }
 
-function toHit(row: Row, { content, label, metric }: ResolvedEntry): Hit {
-  const rest = content.slice(2).map(({ name, type }, i) => [name, fromText(row[`c${i + 2}`]!, type)])
+function toHit(row: Row, types: readonly number[], { content, label, metric }: ResolvedEntry): Hit {
+  const rest = content.slice(2).map(({ name }, i) => [name, fromText(row[`c${i + 2}`]!, types[i + 2]!)])
   return {
-    id: row.c0 ?? '',
-    title: content.length > 1 ? row.c1! : null,
+    id: toPlainText(row.c0!, types[0]!) ?? '',
+    title: content.length > 1 ? toPlainText(row.c1!, types[1]!) : null,
     metadata: { ...(Object.fromEntries(rest) as object), _score: scoreOf(metric, row.distance), _target: label },
   }
 }
@@ -116,17 +149,29 @@ function toHit(row: Row, { content, label, metric }: ResolvedEntry): Hit {
  */
 const DRIFT = new Set(['42P01', '42703', '42501', '42883', '42804', '22000', '3F000', '42704', '0A000', '26000'])
 
-/** A filter value that its column's type cannot hold, such as a word for a uuid: no row has it. */
+/** A filter value that the type of its column cannot hold, such as a word for a uuid, is in no row. */
 function cannotMatch(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '22P02' || error.code === '22003')
+  const code = codeOf(error)
+  return code === '22P02' || code === '22003'
 }
 
-/** What the database says would name what was not offered. */
+/** 42883: no such function or operator, also where a type has no order. */
+function lacksFunction(error: unknown): boolean {
+  return codeOf(error) === '42883'
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}
+
+/** Undefined for other errors. The database's own words are dropped: they can name columns that were never offered. */
 function changedSince(error: unknown): ServiceError | undefined {
-  if (!(error instanceof Error) || !('code' in error) || !DRIFT.has(String(error.code))) return undefined
-  return new ServiceError(
-    'SOURCE_CHANGED',
-    'the database changed since this data source was configured: its search configuration must be saved again',
-    { cause: wordless(error) },
-  )
+  if (!DRIFT.has(codeOf(error) ?? '')) return undefined
+  const what = isFilteredByPolicy(error) ? 'row-level security was switched on' : 'the database changed'
+  return sourceChanged(what, wordless(error))
+}
+
+function sourceChanged(what: string, cause?: unknown): ServiceError {
+  const message = `${what} since this data source was configured: its search configuration must be saved again`
+  return new ServiceError('SOURCE_CHANGED', message, { cause })
 }

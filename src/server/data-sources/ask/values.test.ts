@@ -98,3 +98,75 @@ describe('numbers', () => {
     expect(await send('"99999999999999999999"')).toMatchObject({ status: 200, ids: [] })
   })
 })
+
+/** What a hit shows for a value of each type. */
+const SHOWN: [type: string, literal: string, shown: unknown][] = [
+  ['jsonb', `'{"n": 12345678901234567890, "list": [1, 0.5]}'`, { n: '12345678901234567890', list: [1, 0.5] }],
+  [
+    'json',
+    `'[1e400, -1e400, 1e2, 9007199254740993, true, null]'`,
+    ['1e400', '-1e400', 100, '9007199254740993', true, null],
+  ],
+  ['jsonb', `'"12345678901234567890"'`, '12345678901234567890'],
+  ['timestamptz', `'2026-01-02 03:04:05.6789+01'`, '2026-01-02T02:04:05.678Z'],
+  ['timestamp', `'2026-01-02 03:04:05'`, '2026-01-02T03:04:05.000Z'],
+  ['timestamptz', `'infinity'`, 'infinity'],
+  ['timestamp', `'-infinity'`, '-infinity'],
+  ['timestamp', `'0044-03-15 12:00:00 BC'`, '0044-03-15 12:00:00 BC'],
+  ['date', `'0044-03-15 BC'`, '0044-03-15 BC'],
+  ['text[]', `'{a,b}'`, '{a,b}'],
+  ['boolean', 'true', true],
+  ['text', `'true'`, 'true'],
+  ['text', 'null', null],
+]
+
+describe('values', () => {
+  it.each(SHOWN)('DS-10 of the type %s, %s is shown as what it is', async (type, literal, shown) => {
+    await makeTable(type, [literal])
+    await save()
+    expect((await ask()).results[0]!.metadata.value).toEqual(shown)
+  })
+
+  it('DS-10 44 BC keeps its era with a time zone too', async () => {
+    await makeTable('timestamptz', [`'0044-03-15 12:00:00+00 BC'`])
+    await save()
+    expect((await ask()).results[0]!.metadata.value).toMatch(/^0044-03-\d\d \d\d:\d\d:\d\d[+-][\d:]+ BC$/)
+  })
+
+  it('DS-10 domains are shown as the type below them', async () => {
+    await runIn(source.connection_string, 'create domain amount as int8; create domain price as amount')
+    await makeTable('price', ['7', '9007199254740993'])
+    await save()
+    const shown = (await ask()).results.map(({ metadata }) => metadata.value)
+    expect(shown).toEqual([7, '9007199254740993'])
+  })
+
+  /** Each after saving with the first type: what the value becomes in the table, and what a hit shows then. */
+  const CHANGES: [from: string, literal: string, to: string, shown: unknown][] = [
+    ['int', '7', 'text', '7'],
+    ['text', `'7'`, 'int', 7],
+    ['text', `'{"n": 1}'`, 'jsonb', { n: 1 }],
+    ['jsonb', `'{"n": 1}'`, 'text', '{"n": 1}'],
+    ['timestamp', `'2026-01-02 03:04:05'`, 'text', '2026-01-02 03:04:05'],
+    ['text', `'2026-01-02 03:04:05'`, 'timestamp', '2026-01-02T03:04:05.000Z'],
+    ['timestamp', `'2026-01-02 03:04:05'`, 'date', '2026-01-02'],
+    ['boolean', 'true', 'text', 'true'],
+    ['text', `'true'`, 'boolean', true],
+    ['int', '7', 'numeric(20, 10)', 7],
+    ['text', `'seven'`, 'text collate "C"', 'seven'],
+  ]
+
+  it.each(CHANGES)(
+    'DS-10 a column of %s (%s) that became %s is shown as the type it has',
+    async (from, literal, to, shown) => {
+      await makeTable(from, [literal])
+      await save()
+      await ask()
+      await runIn(
+        source.connection_string,
+        `alter table t alter column value type ${to} using value::${to.replace(/ collate.*/, '')}`,
+      )
+      expect((await ask()).results[0]!.metadata.value).toEqual(shown)
+    },
+  )
+})

@@ -104,6 +104,7 @@ describe('saving a search configuration', () => {
         },
         index: 'hnsw',
         oid: expect.any(Number),
+        row_security: false,
         version: expect.stringMatching(/^\d+\.\d+/),
       },
     ])

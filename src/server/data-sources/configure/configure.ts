@@ -53,12 +53,13 @@ async function save(
   const reader = await openDatabase(org_id, source.database_name, 'reader')
   const readerName = await readerRole(reader)
   const wanted = { entries: input.connection_config.embedding_configs, filter_schema: input.filter_schema }
-  const { entries, warnings } = await checkAll({ owner, reader: readerName, findModel }, wanted)
-  const saved = SearchConfiguration.parse({ ...input, warnings })
+  const checked = await checkAll({ owner, reader: readerName, findModel }, wanted)
 
   // Rights are added before and taken after: a crash between leaves one too many, which the next save takes.
   await lease.confirm()
-  await grantAndRehearse({ owner, reader, readerName }, entries, source.search ?? [])
+  const rehearsed = await grantAndRehearse({ owner, reader, readerName }, checked.entries, source.search ?? [])
+  const { entries } = rehearsed
+  const saved = SearchConfiguration.parse({ ...input, warnings: [...checked.warnings, ...rehearsed.warnings] })
   const now = clock.now()
   await db.tx(async (tx) => {
     await lease.confirmIn(tx)

@@ -1,27 +1,53 @@
 import { rehearseSearch } from '../ask/search.ts'
+import { isFilteredByPolicy } from '../row-security.ts'
 import type { ManagedDb } from './catalogue.ts'
 import { pathOf } from './check.ts'
-import { Findings } from './findings.ts'
+import { tableText } from './check-table.ts'
+import { Findings, type Reporter } from './findings.ts'
 import { addGrants, setGrants } from './grants.ts'
 import type { ResolvedEntry } from './resolved.ts'
 import { attempt } from './try-out.ts'
 
 type Roles = { owner: ManagedDb; reader: ManagedDb; readerName: string }
 
+type Rehearsed = { entries: ResolvedEntry[]; warnings: string[] }
+
 /**
- * Gives the reader what these entries need, and asks as the reader with the very statements of a question; no row is
- * read. When one is refused the rights are as `before` again, unless those tables are gone: the next save takes the rest.
+ * Grants the reader the rights that these entries need, and runs the statements of a question as the reader; no row is
+ * read. When one is refused, the rights of `before` are restored, unless those tables are gone: the next save revokes
+ * the rest. Answers the entries with what only the reader could find out, and warnings of it.
  */
 export async function grantAndRehearse(
   { owner, reader, readerName }: Roles,
   entries: readonly ResolvedEntry[],
   before: readonly ResolvedEntry[],
-): Promise<void> {
+): Promise<Rehearsed> {
   await addGrants(owner, readerName, entries)
   const findings = new Findings()
+  const rehearsed: ResolvedEntry[] = []
   for (const [i, entry] of entries.entries()) {
-    await attempt(findings.at(pathOf(i)), () => rehearseSearch(reader, entry))
+    const report = findings.at(pathOf(i))
+    await attempt(report, async () => {
+      rehearsed.push(await rehearse(reader, entry, report))
+    })
   }
   if (findings.problems.length > 0) await setGrants(owner, readerName, before).catch(() => undefined)
   findings.refuseProblems()
+  return { entries: rehearsed, warnings: findings.warnings }
+}
+
+/** A view can show rows under the policies of a table below it, which only a statement over the view finds out. */
+async function rehearse(reader: ManagedDb, entry: ResolvedEntry, report: Reporter): Promise<ResolvedEntry> {
+  try {
+    await rehearseSearch(reader, entry)
+    return entry
+  } catch (error) {
+    if (entry.row_security || !isFilteredByPolicy(error)) throw error
+  }
+  const underPolicies = { ...entry, row_security: true }
+  await rehearseSearch(reader, underPolicies)
+  report.warn(
+    `${tableText({ ...entry, name: entry.table })} reads a table with row security: only rows that its policies show are found`,
+  )
+  return underPolicies
 }

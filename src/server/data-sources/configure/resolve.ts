@@ -41,6 +41,7 @@ export function resolve(
       ? (METHODS.find((method) => usable.some((index) => index.method === method)) ?? null)
       : null,
     oid: relation.oid,
+    row_security: relation.row_security,
     version: extension.version,
   }
 }

@@ -22,6 +22,7 @@ export const ResolvedEntry = z.object({
   filters: z.record(z.string(), ResolvedFilter).describe('Only those this table has'),
   index: z.enum(['hnsw', 'ivfflat']).nullable().describe('One the metric can use; null means exact search'),
   oid: z.number(),
+  row_security: z.boolean().describe('Rows are seen under policies. False: none applied when this was saved'),
   version: z.string().describe('Of the vector extension'),
 })
 export type ResolvedEntry = z.infer<typeof ResolvedEntry>

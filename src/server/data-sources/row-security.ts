@@ -1,0 +1,33 @@
+import pg from 'pg'
+import { identifier, literal, type Sql, sql } from '#lib/db/sql.ts'
+import type { ResolvedEntry } from './configure/resolved.ts'
+
+/*
+ * Row-level security filters rows without a word, and a table that has it but no policy for the reader shows none.
+ * An entry saved without it is searched with `row_security` off: Postgres then refuses a statement whose rows a policy
+ * would filter. An entry saved with it is searched under its policies, as the warning of its save said.
+ */
+
+export function rowSecuritySetting({ row_security }: Pick<ResolvedEntry, 'row_security'>): 'on' | 'off' {
+  return row_security ? 'on' : 'off'
+}
+
+/** Whether Postgres refused a statement because policies would filter its rows. */
+export function isFilteredByPolicy(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '42501' && error.routine === 'check_enable_rls'
+}
+
+/**
+ * Whether the current role can see rows at all. A statement of its own, for answers without hits: where no policy
+ * applies, Postgres knows that there are no rows and does not evaluate other conditions of the same statement.
+ */
+export function policyStatement({ schema, table }: Pick<ResolvedEntry, 'schema' | 'table'>): Sql {
+  const oid = sql`${literal(identifier(schema, table).text)}::pg_catalog.regclass::pg_catalog.oid`
+  return sql`
+    select not pg_catalog.row_security_active(${oid}) or exists (
+      select from pg_catalog.pg_policy as policy
+      where policy.polrelid = ${oid} and policy.polpermissive and policy.polcmd in ('r', '*')
+        and (0::pg_catalog.oid = any(policy.polroles) or exists (
+          select from pg_catalog.pg_roles as role
+          where role.oid = any(policy.polroles) and pg_catalog.pg_has_role(role.oid, 'usage')))) as visible`
+}
