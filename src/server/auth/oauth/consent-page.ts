@@ -20,14 +20,16 @@ export type ConsentView = {
   chosenOrg: string | null
   scopes: readonly Scope[]
   csrf: string
-  /** How long it may stay. */
+  /** How long the approval lasts at most. */
   days: number
-  /** The client's document is another one than this person approved before. */
+  /** The client's document differs from the one this person approved before. */
   changed: boolean
+  /** The person has a living approval of the same agent, which this one ends. */
+  replaces: boolean
   fault?: string
 }
 
-/** It works without script. What the client says of itself is shown as its own words, beside what is known of it. */
+/** Works without script. What the client says of itself stands beside what we know of it. */
 export function consentPageOf(view: ConsentView): Response {
   const { client, redirectUri } = view
   return pageResponse({
@@ -40,6 +42,7 @@ export function consentPageOf(view: ConsentView): Response {
 </dl>
 ${isLoopback(redirectUri) && html`<p class="warning">It answers on this computer. Approve only if you have just started it yourself.</p>`}
 ${view.changed && html`<p class="warning">What it says of itself has changed since you approved it before.</p>`}
+${view.replaces && html`<p>You have connected it before. Approving ends that connection, also one on another computer.</p>`}
 ${view.fault !== undefined && html`<p class="fault" role="alert">${view.fault}</p>`}
 ${view.orgs.length === 0 ? noOrg(view) : form(view)}`,
   })
@@ -70,8 +73,8 @@ function identity({ id, document }: OAuthClient): string {
 }
 
 /**
- * On to the agent, by a page and not by a redirect: browsers hold all that follows a form to the addresses the form may
- * go to, and where an agent's own address leads is not ours to know.
+ * Sends the person on to the agent by a page that refreshes. Browsers check every redirect after a form against the
+ * page's form-action policy, and the addresses that an agent's own redirect leads to cannot be known beforehand.
  */
 export function leavePage(to: string, name: string): Response {
   return pageResponse({
@@ -94,7 +97,7 @@ export function consentOverPage(): Response {
   return pageResponse({
     title: 'This request is over',
     status: 400,
-    body: html`<p>It was answered, it is older than ten minutes, or it was begun in another browser. Start again from the
-agent.</p>`,
+    body: html`<p>It was answered, it is older than ten minutes, it was begun in another browser, or the agent's registration is
+over. Start again from the agent.</p>`,
   })
 }

@@ -18,7 +18,7 @@ import { findClient } from './find-client.ts'
 import { type AuthorizationServer, CONSENT_PATH, INTERACTION_COOKIE } from './provider.ts'
 import { findResource, scopesFor } from './resources.ts'
 import { consumeArtifact } from './store/artifacts.ts'
-import { findLastDigest } from './store/grants.ts'
+import { findEarlierGrants, findLastDigest } from './store/grants.ts'
 import { makeTicket } from './ticket.ts'
 
 export function consentRoutes(deps: OAuthDeps, server: () => AuthorizationServer): Route[] {
@@ -45,7 +45,7 @@ type Asked = {
   resource: string
 }
 
-/** What is asked, for the person in this browser; or where they must go first. */
+/** Loads what the agent asks of the person in this browser, or answers where the person must go first. */
 async function load(
   deps: OAuthDeps,
   { provider }: AuthorizationServer,
@@ -63,35 +63,41 @@ async function load(
   const target = findResource(deps.publicUrls().mcp, resource!)
   if (!client || !target) return consentOverPage()
   const { id, user_id, principal } = session
-  const [orgs, { email }, before] = await Promise.all([
-    pageOrgsOf(deps.db, user_id, null, MOST_ORGS),
+  const now = deps.clock.now()
+  const asking = { client_id: client.id, user_id, resource: target.id, epoch: deps.keys.epoch, now }
+  const [orgs, { email }, before, earlier] = await Promise.all([
+    pageOrgsOf(deps.db, user_id, null, MAX_ORGS),
     findMe(deps.db, user_id, null),
     findLastDigest(deps.db, client.id, user_id),
+    findEarlierGrants(deps.db, asking),
   ])
-  const now = deps.clock.now()
   const view: ConsentView = {
     client,
     redirectUri: new URL(redirect_uri!),
     email: email ?? '',
-    orgs: orgs.slice(0, MOST_ORGS),
+    orgs: orgs.slice(0, MAX_ORGS),
     chosenOrg: principal.org_id,
     scopes: scopesFor(target, scope ?? null),
     csrf: deps.keys.hash('consent', `${uid} ${id}`).toString('hex'),
     days: Math.ceil((grantEnd(client, now).getTime() - now.getTime()) / DAY_MS),
     changed: before !== undefined && before !== client.document?.digest,
+    replaces: earlier.length > 0,
   }
   return { interaction, view, person: { id: user_id }, resource: target.id }
 }
 
-const MOST_ORGS = 100
+const MAX_ORGS = 100
 
-/** Begun in this browser. Where people sign in at another address than agents know, the last step alone can tell. */
+/**
+ * Whether the authorization was started in this browser. Where people sign in at another address than the issuer, the
+ * cookie is not sent here, and the last step checks it.
+ */
 function isTheirs({ publicUrls }: OAuthDeps, request: Request, uid: string): boolean {
   const { issuer, signIn } = publicUrls()
   return new URL(issuer).host !== new URL(signIn).host || readCookie(request, [INTERACTION_COOKIE]) === uid
 }
 
-/** Undefined as well for one whose document can no longer be had. */
+/** Undefined also for a client whose document can no longer be fetched or used. */
 async function findAsking(deps: OAuthDeps, id: string): Promise<OAuthClient | undefined> {
   try {
     return await findClient(deps, id, 'recent')
@@ -101,7 +107,7 @@ async function findAsking(deps: OAuthDeps, id: string): Promise<OAuthClient | un
   }
 }
 
-/** From our own page, in the session it was shown to. */
+/** Refuses a decision that was not sent from our own page in the session the page was shown to. */
 function refuseForged(deps: OAuthDeps, request: Request, form: URLSearchParams, { csrf }: ConsentView): void {
   const ours = isSameOrigin(request, deps.publicUrls().signIn) && equalSecrets(form.get('csrf') ?? '', csrf)
   if (!ours) throw new ServiceError('CSRF', 'this was not sent from the page that asks')
@@ -125,18 +131,18 @@ async function decide(deps: OAuthDeps, asked: Asked, form: URLSearchParams): Pro
   const approval = { client, org_id: org.id, user_id, redirect_host: redirectUri.host, resource, scopes }
   return finish(deps, asked, async (tx, at) => {
     const grantId = await approve(tx, deps, approval, at)
-    return { login: { accountId: user_id }, consent: { grantId } }
+    return grantId === undefined ? undefined : { login: { accountId: user_id }, consent: { grantId } }
   })
 }
 
 type Result = NonNullable<Interaction['result']>
 type Tx = Parameters<Parameters<OAuthDeps['db']['tx']>[0]>[0]
 
-/** One answer is taken, however often it is sent. */
+/** Takes the first decision and no other, however often the form is sent. */
 async function finish(
   deps: OAuthDeps,
   { interaction, view }: Asked,
-  outcome: (tx: Tx, at: Date) => Promise<Result>,
+  outcome: (tx: Tx, at: Date) => Promise<Result | undefined>,
 ): Promise<Response> {
   const at = deps.clock.now()
   const key = { kind: 'Interaction' as const, hash: deps.keys.hash('oauth', `Interaction ${interaction.uid}`) }

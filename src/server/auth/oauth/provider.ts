@@ -96,7 +96,7 @@ function configure(deps: OAuthDeps): Configuration {
       Grant: (GRANT_DAYS * DAY_MS) / 1000,
       RefreshToken: (REFRESH_DAYS * DAY_MS) / 1000,
     },
-    // Each approval stands for itself; signing out, or approving again, ends no other.
+    // Approvals outlive the browser session: signing out ends none.
     expiresWithSession: () => false,
     issueRefreshToken: () => true,
     rotateRefreshToken: true,

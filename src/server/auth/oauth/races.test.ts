@@ -4,11 +4,14 @@ import {
   type Connector,
   leavesFor,
   type Person,
+  PLATFORM,
   pkce,
   startConnector,
 } from '../../../../test/help/connector.ts'
+import { APP, SESSION } from '../../../../test/help/sign-in.ts'
 import { needs } from '../../../../test/help/stores.ts'
 import { sql } from '../../../lib/db/sql.ts'
+import { authKeys } from '../deps.ts'
 
 const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8]
 
@@ -89,4 +92,90 @@ needs('postgres')('agents that do everything at once', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(100)
     expect(await count()).toBe(100)
   })
+
+  it('AU-11 five of twelve registrations for the last five places of an address get in', async () => {
+    await c.system.db.query(sql`delete from platform_oauth_clients`)
+    const address = '203.0.113.9'
+    await c.system.db.query(sql`
+      insert into platform_oauth_clients
+        (client_id, client_name, redirect_uris, registered_from, origin, created_at, expires_at)
+      select 'other-' || n, 'Other ' || n, '{http://127.0.0.1/cb}', ${address}, ${`address:${address}`} || ' Other ' || n,
+             now(), now() + interval '1 day'
+      from generate_series(1, 15) n`)
+    const names = Array.from({ length: 12 }, (_, n) => `Agent ${n}`)
+    const answers = await Promise.all(names.map((client_name) => c.register({ client_name }, address)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(7)
+    expect(await count()).toBe(20)
+  })
+
+  it('AU-11 the last place goes to an approval or to a registration, never to both', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await c.system.db.query(sql`delete from platform_oauth_clients`)
+      const { body } = await c.register({ client_name: `Old ${round}` })
+      await fillWithApproved(99)
+      await c.system.db.query(sql`
+        update platform_oauth_clients set created_at = now() - interval '11 minutes' where client_id = ${body.client_id}`)
+      const page = await c.ask(person, asking(body.client_id!, pkce().challenge))
+      const csrf = /name="csrf" value="([^"]+)"/.exec(await (await person.browser.go(page)).text())![1]!
+      const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
+      const [decided, registered] = await Promise.all([
+        person.browser.go(page, { form }),
+        c.register({ client_name: 'New' }),
+      ])
+      expect([
+        [200, 429],
+        [400, 201],
+      ]).toContainEqual([decided.status, registered.status])
+      expect(await count()).toBe(100)
+      expect(await orphans()).toBe(0)
+    }
+  })
+
+  it('AU-14 of one agent that a person approves in four windows at once, one approval stays', async () => {
+    await c.system.db.query(sql`delete from platform_oauth_clients`)
+    for (let round = 0; round < 3; round += 1) {
+      const client_name = `Windows ${round}`
+      const windows = await Promise.all(
+        [1, 2, 3, 4].map(async () => {
+          const { body } = await c.register({ client_name })
+          const inWindow = { ...person, browser: c.signIn.browser() }
+          inWindow.browser.setCookie(APP, SESSION, person.browser.cookie(APP, SESSION)!)
+          return { inWindow, page: await c.ask(inWindow, asking(body.client_id!, pkce().challenge)) }
+        }),
+      )
+      await Promise.all(windows.map(({ inWindow, page }) => c.decide(inWindow, page)))
+      const [row] = await c.system.db.query<{ n: number }>(sql`
+        select count(*)::int as n from platform_access_grants
+        where client_name = ${client_name} and revoked_at is null`)
+      expect(row).toEqual({ n: 1 })
+    }
+  })
+
+  /** Registrations that people use, each with an approval of its own. */
+  async function fillWithApproved(number: number): Promise<void> {
+    const epoch = authKeys(c.system.config.secrets.jwtSecret!, c.system.config.secrets.jwtSigningKey!).epoch
+    await c.system.db.query(sql`delete from platform_access_grants`)
+    await c.system.db.query(sql`
+      insert into platform_oauth_clients
+        (client_id, client_name, redirect_uris, registered_from, origin, created_at, expires_at)
+      select 'used-' || n, 'Used ' || n, '{https://a.example/cb}', '203.0.113.8', 'https://a' || n || '.example', now(),
+             now() + interval '1 day'
+      from generate_series(1, ${number}::int) n`)
+    await c.system.db.query(sql`
+      insert into platform_access_grants
+        (id, org_id, user_id, client_id, client_name, redirect_host, resource, scopes, epoch, created_at, expires_at)
+      select 'grt_' || n, ${person.org_id}, ${person.user_id}, 'used-' || n, 'Used ' || n, 'a.example', ${PLATFORM},
+             '{datasources:read}', ${epoch}, now(), now() + interval '1 day'
+      from generate_series(1, ${number}::int) n`)
+  }
+
+  /** Approvals whose registration is gone. */
+  async function orphans(): Promise<number> {
+    const [row] = await c.system.db.query<{ n: number }>(sql`
+      select count(*)::int as n from platform_access_grants g
+      where g.revoked_at is null
+        and not exists (select from platform_oauth_clients c where c.client_id = g.client_id)`)
+    return row!.n
+  }
 })

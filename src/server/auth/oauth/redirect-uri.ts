@@ -35,13 +35,16 @@ export function isSameRedirect(registered: string, asked: string, anyPort: boole
   return askedHost === host && askedRest === rest && redirectUriFault(asked) === undefined
 }
 
-/** Who a registration counts for: the site behind its redirect, or, on a person's own machine, the caller's address. */
-export function originOf(redirectUri: string, callerAddress: string): string {
+/**
+ * What a registration counts for: the origin of an https redirect; for a loopback one the caller's address together
+ * with the client's name, until a person approves it.
+ */
+export function originOf(redirectUri: string, callerAddress: string, clientName: string): string {
   const url = new URL(redirectUri)
-  return isLoopback(url) ? `address:${callerAddress}` : url.origin
+  return isLoopback(url) ? `address:${callerAddress} ${clientName}` : url.origin
 }
 
-/** What stays the same when a program on a person's machine registers again: the port does not. */
+/** The redirect without the port of a loopback address, which differs each time a program registers. */
 export function withoutPort(redirectUri: string): string {
   const url = new URL(redirectUri)
   if (isLoopback(url)) url.port = ''

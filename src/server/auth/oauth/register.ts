@@ -3,31 +3,20 @@ import { type Route, route } from '#edge/route.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { newId } from '#lib/ids.ts'
 import { addressBlock } from '#lib/net/address-block.ts'
-import { type ClientMetadata, MetadataFault, readMetadata } from './client-metadata.ts'
+import { MetadataFault, readMetadata } from './client-metadata.ts'
 import { DAY_MS, type OAuthDeps } from './deps.ts'
-import { originOf, withoutPort } from './redirect-uri.ts'
-import {
-  countRegistrations,
-  deleteClients,
-  deleteExpired,
-  evictCrowd,
-  evictUnused,
-  findUnused,
-  insertRegistration,
-  lockRegistrations,
-} from './store/clients.ts'
+import { makeRoom, type Newcomer, newcomerOf } from './places.ts'
+import { deleteExpired, insertRegistration, lockRegistrations } from './store/clients.ts'
 
 const LASTS_DAYS = 30
-const MOST = 100
-const MOST_PER_ORIGIN = 5
-const SPARED_MS = 3_600_000
 
+/** RFC 7591 dynamic client registration. */
 export function registerRoute(deps: OAuthDeps): Route {
   return route(oauthRegister, async (_, { request, clientAddress }) => {
     try {
-      const metadata = readMetadata(await readJson(request), 'strict')
-      const made = await deps.db.tx((tx) => register(tx, deps, metadata, addressBlock(clientAddress)))
-      return made ? answer(201, made) : answer(429, FULL, { 'retry-after': '3600' })
+      const newcomer = newcomerOf(readMetadata(await readJson(request), 'strict'), addressBlock(clientAddress))
+      const outcome = await deps.db.tx((tx) => register(tx, deps, newcomer))
+      return 'retryAfterSeconds' in outcome ? full(outcome.retryAfterSeconds) : answer(201, outcome)
     } catch (error) {
       if (!(error instanceof MetadataFault)) throw error
       return answer(400, { error: error.code, error_description: error.message })
@@ -35,28 +24,22 @@ export function registerRoute(deps: OAuthDeps): Route {
   })
 }
 
-const FULL = {
-  error: 'temporarily_unavailable',
-  error_description: 'too many agents are registered: use one that is, or a client metadata document',
-}
-
-/** One at a time: what counts must not change between counting and adding. Undefined when there is no room. */
-async function register(tx: Tx, { clock, keys }: OAuthDeps, metadata: ClientMetadata, address: string) {
+/** Runs one at a time, so that the caps hold: nothing that is counted changes between counting and inserting. */
+async function register(tx: Tx, { clock, keys }: OAuthDeps, newcomer: Newcomer) {
   const now = clock.now()
   await lockRegistrations(tx)
   await deleteExpired(tx, now)
-  const { name, uri, redirectUris } = metadata
-  const origin = originOf(redirectUris[0]!, address)
-  await replaceOwn(tx, metadata, address, keys.epoch, now)
-  if (!(await makeRoom(tx, { epoch: keys.epoch, now }, origin))) return undefined
+  const retryAfterSeconds = await makeRoom(tx, newcomer, { epoch: keys.epoch, now })
+  if (retryAfterSeconds !== undefined) return { retryAfterSeconds }
+  const { name, uri, redirectUris } = newcomer.metadata
   const client_id = newId('oac')
   await insertRegistration(tx, {
     client_id,
     client_name: name,
     client_uri: uri ?? null,
     redirect_uris: redirectUris,
-    registered_from: address,
-    origin,
+    registered_from: newcomer.address,
+    origin: newcomer.origin,
     created_at: now,
     expires_at: new Date(now.getTime() + LASTS_DAYS * DAY_MS),
   })
@@ -72,25 +55,12 @@ async function register(tx: Tx, { clock, keys }: OAuthDeps, metadata: ClientMeta
   }
 }
 
-/** A program that registers at every start leaves one registration behind, not thirty. */
-async function replaceOwn(tx: Tx, { name, redirectUris }: ClientMetadata, address: string, epoch: string, now: Date) {
-  const mine = redirectUris.map(withoutPort).join(' ')
-  const before = await findUnused(tx, { client_name: name, registered_from: address }, epoch, now)
-  const same = before.filter(({ redirect_uris }) => redirect_uris.map(withoutPort).join(' ') === mine)
-  if (same.length > 0)
-    await deleteClients(
-      tx,
-      same.map(({ client_id }) => client_id),
-    )
-}
-
-/** Unused ones of more than an hour go first. Somebody who fills all places himself makes room with his own. */
-async function makeRoom(tx: Tx, at: { epoch: string; now: Date }, origin: string): Promise<boolean> {
-  const before = new Date(at.now.getTime() - SPARED_MS)
-  const ofOrigin = await countRegistrations(tx, at.now, origin)
-  if (ofOrigin >= MOST_PER_ORIGIN && !(await evictUnused(tx, { ...at, before, origin }))) return false
-  if ((await countRegistrations(tx, at.now)) < MOST) return true
-  return (await evictUnused(tx, { ...at, before })) || (await evictCrowd(tx, MOST_PER_ORIGIN, at))
+function full(retryAfterSeconds: number): Response {
+  const error_description =
+    `Too many agents are registered. Try again in ${retryAfterSeconds} seconds, disconnect an agent that is no longer ` +
+    'used, or use a client metadata document.'
+  const headers = { 'retry-after': String(retryAfterSeconds) }
+  return answer(429, { error: 'temporarily_unavailable', error_description }, headers)
 }
 
 async function readJson(request: Request): Promise<unknown> {

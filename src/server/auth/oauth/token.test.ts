@@ -209,11 +209,12 @@ describe('the token endpoint', () => {
     expect((await c.refresh(clientId, tokens.refresh_token)).status).toBe(200)
   })
 
-  it('AU-14 a second approval in the same browser ends no other', async () => {
+  it('AU-14 approving one agent and then another in the same browser ends neither', async () => {
+    const other = (await c.register({ client_name: 'Other Agent' })).body.client_id!
+    const second = await c.connect(person, other)
     const first = await c.connect(person, clientId)
-    const second = await c.connect(person, clientId)
     expect((await c.refresh(clientId, first.refresh_token)).status).toBe(200)
-    expect((await c.refresh(clientId, second.refresh_token)).status).toBe(200)
+    expect((await c.refresh(other, second.refresh_token)).status).toBe(200)
     const { items } = await c.system.client(person.token).call(listAgents, {})
     expect(items[0]).toMatchObject({ client_name: 'Test Agent', redirect_host: new URL(REDIRECT).host })
   })

@@ -10,7 +10,7 @@ export type ClientRow = {
   expires_at: Date | null
 }
 
-/** Also those that are switched off: their rows block. Not those whose time is over. */
+/** Finds clients that are switched off too, because their rows block. Expired registrations are not found. */
 export async function findClientRow(db: Querier, id: string, now: Date): Promise<ClientRow | undefined> {
   const [row] = await db.query<ClientRow>(sql`
     select client_id, client_name, client_uri, redirect_uris, is_active, expires_at
@@ -19,7 +19,7 @@ export async function findClientRow(db: Querier, id: string, now: Date): Promise
   return row
 }
 
-/** Registrations count together: one at a time, whichever process they come to. */
+/** Registrations are counted together, so they and approvals run one at a time, in whichever process they arrive. */
 export async function lockRegistrations(tx: Tx): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtext('svc.oauth.registrations'))`)
 }
@@ -43,75 +43,118 @@ export async function insertRegistration(tx: Tx, row: Registration): Promise<voi
             ${row.origin}, ${row.created_at}, ${row.expires_at})`)
 }
 
-/** Whether somebody is looking at its page, or is about to. */
-const inFlight = (now: Date) => sql`
+/** Whether a registration is in use: some person allows it something now. */
+const isApproved = ({ epoch, now }: At) => sql`
+  exists (select from public.platform_access_grants g
+          where g.client_id = c.client_id and g.revoked_at is null and g.expires_at > ${now} and g.epoch = ${epoch})`
+
+/** Whether a person approved it at some time; false means that no authorization of it was ever finished. */
+const wasApproved = sql`exists (select from public.platform_access_grants g where g.client_id = c.client_id)`
+
+/** Whether a person may be about to approve it: it is a minute old at most, or its consent page is open. */
+const isInFlight = ({ now }: At) => sql`
   (c.created_at > ${new Date(now.getTime() - 60_000)}
    or exists (select from auth.oauth_artifacts a
               where a.kind = 'Interaction' and a.payload->'params'->>'client_id' = c.client_id and a.expires_at > ${now}))`
 
-const isRegistration = sql`c.registered_from is not null`
+const isRegistration = sql`c.registered_from is not null and c.is_active`
 
-/** Whether somebody allows it anything now. */
-const inUse = (epoch: string, now: Date) => sql`
-  exists (select from public.platform_access_grants g
-          where g.client_id = c.client_id and g.revoked_at is null and g.expires_at > ${now} and g.epoch = ${epoch})`
+export type At = { epoch: string; now: Date }
+
+/** Which registrations are counted together. */
+export type Scope = { origin: string } | { unapprovedLoopbackOf: string } | 'all'
+
+function inScope(scope: Scope) {
+  if (scope === 'all') return sql`true`
+  if ('origin' in scope) return sql`c.origin = ${scope.origin}`
+  return sql`(c.registered_from = ${scope.unapprovedLoopbackOf} and c.origin like 'address:%' and not ${wasApproved})`
+}
 
 export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
   await tx.query(sql`delete from public.platform_oauth_clients where expires_at <= ${now} and is_active`)
 }
 
-/** Of one program that registers again and again: same name, same address. */
+/** Registrations of the same name from the same address that nobody uses. */
 export async function findUnused(
   tx: Tx,
   like: { client_name: string; registered_from: string },
-  epoch: string,
-  now: Date,
+  at: At,
+  inFlight: 'spared' | 'included',
 ): Promise<{ client_id: string; redirect_uris: string[] }[]> {
   return tx.query(sql`
     select c.client_id, c.redirect_uris from public.platform_oauth_clients c
-    where ${isRegistration} and c.is_active and c.client_name = ${like.client_name}
-      and c.registered_from = ${like.registered_from} and not ${inUse(epoch, now)} and not ${inFlight(now)}`)
+    where ${isRegistration} and c.client_name = ${like.client_name} and c.registered_from = ${like.registered_from}
+      and not ${isApproved(at)} and (${inFlight === 'included'} or not ${isInFlight(at)})
+    order by c.created_at, c.client_id`)
 }
 
 export async function deleteClients(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query(sql`delete from public.platform_oauth_clients where client_id = any(${ids})`)
 }
 
-export async function countRegistrations(tx: Tx, now: Date, origin?: string): Promise<number> {
+export async function countRegistrations(tx: Tx, scope: Scope, now: Date): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`
     select count(*)::int as count from public.platform_oauth_clients c
-    where ${isRegistration} and c.is_active and c.expires_at > ${now}
-      and (${origin ?? null}::text is null or c.origin = ${origin ?? null})`)
+    where ${isRegistration} and c.expires_at > ${now} and ${inScope(scope)}`)
   return row!.count
 }
 
-type Crowd = { epoch: string; now: Date; origin?: string }
-
-/** Makes room: the oldest that nobody uses, made before `before`. False when there is none. */
-export async function evictUnused(tx: Tx, { before, epoch, now, origin }: Crowd & { before: Date }): Promise<boolean> {
+/**
+ * Makes room in a scope. First the oldest registration made before `before` that never finished an authorization, then
+ * the oldest whose approvals have all ended. False when there is neither.
+ */
+export async function evictUnused(tx: Tx, scope: Scope, before: Date, at: At): Promise<boolean> {
   const rows = await tx.query(sql`
     delete from public.platform_oauth_clients
     where client_id = (
       select c.client_id from public.platform_oauth_clients c
-      where ${isRegistration} and c.is_active and c.created_at < ${before}
-        and (${origin ?? null}::text is null or c.origin = ${origin ?? null})
-        and not ${inUse(epoch, now)}
-      order by c.created_at limit 1)
+      where ${isRegistration} and ${inScope(scope)} and not ${isApproved(at)}
+        and (c.created_at <= ${before} or ${wasApproved})
+      order by ${wasApproved}, c.created_at, c.client_id limit 1)
     returning client_id`)
   return rows.length === 1
 }
 
-/** Makes room among those who take more than their share: of the address with the most unused ones, the oldest. */
-export async function evictCrowd(tx: Tx, share: number, { epoch, now }: Crowd): Promise<boolean> {
+/**
+ * Makes room in a scope at the cost of the address that holds most unfinished registrations there, provided it holds
+ * at least two more than the newcomer's. So addresses end up with equal shares, and none can keep the others out.
+ */
+export async function evictFromLargestHolder(tx: Tx, scope: Scope, newcomer: string): Promise<boolean> {
   const rows = await tx.query(sql`
+    with unfinished as (
+      select c.client_id, c.created_at, c.registered_from, count(*) over (partition by c.registered_from) as held
+      from public.platform_oauth_clients c
+      where ${isRegistration} and ${inScope(scope)} and not ${wasApproved})
     delete from public.platform_oauth_clients
     where client_id = (
-      select client_id from (
-        select c.client_id, c.created_at, count(*) over (partition by c.registered_from) as unused
-        from public.platform_oauth_clients c
-        where ${isRegistration} and c.is_active and not ${inUse(epoch, now)}) crowd
-      where unused > ${share}
-      order by unused desc, created_at limit 1)
+      select u.client_id from unfinished u
+      where u.held > 1 + (select count(*) from unfinished own where own.registered_from = ${newcomer})
+      order by u.held desc, u.created_at, u.client_id limit 1)
     returning client_id`)
   return rows.length === 1
 }
+
+/** When the oldest unfinished registration of a scope was made; undefined when there is none. */
+export async function oldestUnfinished(tx: Tx, scope: Scope): Promise<Date | undefined> {
+  const [row] = await tx.query<{ oldest: Date | null }>(sql`
+    select min(c.created_at) as oldest from public.platform_oauth_clients c
+    where ${isRegistration} and ${inScope(scope)} and not ${wasApproved}`)
+  return row?.oldest ?? undefined
+}
+
+/**
+ * Makes a loopback registration count for the person who approves it. False when the client is gone, because it made
+ * room for another or was switched off since its consent page was shown.
+ */
+export async function countForPerson(tx: Tx, clientId: string, userId: string, now: Date): Promise<boolean> {
+  const rows = await tx.query(sql`
+    update public.platform_oauth_clients
+    set origin = case when origin ~ ${LOOPBACK_ORIGIN} then concat('person:', ${userId}::text, ' ', client_name)
+                      else origin end
+    where client_id = ${clientId} and is_active and (expires_at is null or expires_at > ${now})
+    returning client_id`)
+  return rows.length === 1
+}
+
+/** Origins of loopback registrations: those nobody approved count for an address, the others for a person. */
+export const LOOPBACK_ORIGIN = '^(address|person):'

@@ -2,6 +2,7 @@ import type { Role, Scope } from '#contract/roles.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { ClientDocument } from '../client.ts'
+import { LOOPBACK_ORIGIN } from './clients.ts'
 
 export type GrantRow = {
   id: string
@@ -58,7 +59,7 @@ export async function insertGrant(tx: Tx, grant: Insert): Promise<void> {
             ${document?.identityDigest ?? null}, ${grant.created_at}, ${grant.expires_at})`)
 }
 
-/** Revokes it, with its codes and refresh tokens. Answers whose it was; undefined when it was not live. */
+/** Revokes a grant with its codes and refresh tokens. Answers whose it was; undefined when it was not live. */
 export async function revokeGrant(
   tx: Tx,
   of: { id: string; now: Date; org_id?: string; user_id?: string },
@@ -71,6 +72,28 @@ export async function revokeGrant(
     returning org_id, user_id, client_name`)
   if (row) await tx.query(sql`delete from auth.oauth_artifacts where grant_id = ${of.id}`)
   return row
+}
+
+/**
+ * The living approvals of the person that a new approval of the client at this endpoint ends: those of the same client,
+ * or of another registration of the same agent, which has the same name and the same origin (any loopback one).
+ */
+export async function findEarlierGrants(
+  db: Querier,
+  of: { client_id: string; user_id: string; resource: string; epoch: string; now: Date },
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select g.id from public.platform_access_grants g
+    left join public.platform_oauth_clients c on c.client_id = g.client_id and c.registered_from is not null
+    left join public.platform_oauth_clients asking on asking.client_id = ${of.client_id} and asking.registered_from is not null
+    where g.user_id = ${of.user_id} and substring(g.resource from '[^/]*$') = substring(${of.resource}::text from '[^/]*$')
+      and g.epoch = ${of.epoch} and g.revoked_at is null and g.expires_at > ${of.now}
+      and (g.client_id = ${of.client_id}
+           or (c.client_name = asking.client_name
+               and (c.origin = asking.origin
+                    or (c.origin ~ ${LOOPBACK_ORIGIN} and asking.origin ~ ${LOOPBACK_ORIGIN}))))
+    order by g.id`)
+  return rows.map(({ id }) => id)
 }
 
 export async function touchGrant(db: Querier, id: string, now: Date): Promise<void> {

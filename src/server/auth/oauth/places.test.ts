@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Answer,
+  asking,
+  type Connector,
+  type Person,
+  PLATFORM,
+  pkce,
+  randomAddress,
+  startConnector,
+} from '../../../../test/help/connector.ts'
+import { disconnectAgent, listAgents } from '../../../contract/agents.ts'
+import { listAudit } from '../../../contract/members.ts'
+import { testClock } from '../../../lib/clock.ts'
+import { sql } from '../../../lib/db/sql.ts'
+
+const MINUTE = 60_000
+const NOTIFICATIONS = PLATFORM.replace('/platform', '/notifications')
+
+describe('places for agents that register themselves', () => {
+  const clock = testClock(new Date())
+  let c: Connector
+  beforeAll(async () => {
+    c = await startConnector({ clock })
+  })
+  beforeEach(() => c.system.db.query(sql`delete from platform_oauth_clients`))
+  afterAll(() => c?.[Symbol.asyncDispose]())
+
+  const count = async () => {
+    const [row] = await c.system.db.query<{ n: number }>(sql`select count(*)::int as n from platform_oauth_clients`)
+    return row!.n
+  }
+  const web = (name: string, origin = 'https://agent.example') => ({
+    client_name: name,
+    redirect_uris: [`${origin}/cb`],
+  })
+  const local = (name: string, path = '/callback') => ({
+    client_name: name,
+    redirect_uris: [`http://127.0.0.1:33418${path}`],
+  })
+  const idOf = ({ status, body }: Answer): string => {
+    expect([status, body]).toMatchObject([201, { client_id: expect.any(String) }])
+    return body.client_id!
+  }
+  const isKnown = async (id: string, redirect_uri?: string) => {
+    const over = redirect_uri === undefined ? {} : { redirect_uri }
+    return (await c.authorize(c.signIn.browser(), asking(id, pkce().challenge, over))).status === 303
+  }
+  const connectWeb = (person: Person, id: string) => c.connect(person, id, { redirect_uri: 'https://agent.example/cb' })
+  const isAlive = async (clientId: string, tokens: { refresh_token: string }) => {
+    const { status, body } = await c.refresh(clientId, tokens.refresh_token)
+    if (status === 200) tokens.refresh_token = body.refresh_token!
+    return status === 200
+  }
+
+  it('AU-11 an https origin has five; a sixth waits until one that finished no authorization is ten minutes old', async () => {
+    const first = idOf(await c.register(web('1')))
+    clock.advance(MINUTE)
+    for (const name of ['2', '3', '4', '5']) idOf(await c.register(web(name)))
+    const refused = await c.register(web('6'))
+    expect([refused.status, refused.body.error, refused.headers.get('retry-after')]).toEqual([
+      429,
+      'temporarily_unavailable',
+      '540',
+    ])
+    idOf(await c.register(web('1', 'https://other.example')))
+    clock.advance(9 * MINUTE)
+    idOf(await c.register(web('6')))
+    expect([await count(), await isKnown(first, 'https://agent.example/cb')]).toEqual([6, false])
+    expect((await c.register(web('7'))).headers.get('retry-after')).toBe('60')
+  })
+
+  it('AU-11 one address that holds all places of an origin gives way to another, and does not get them back', async () => {
+    const greedy = randomAddress()
+    for (const name of ['1', '2', '3', '4', '5']) idOf(await c.register(web(name), greedy))
+    const mine = idOf(await c.register(web('mine')))
+    for (const name of ['6', '7', '8']) expect((await c.register(web(name), greedy)).status).toBe(429)
+    expect(await isKnown(mine, 'https://agent.example/cb')).toBe(true)
+    expect(await count()).toBe(5)
+  })
+
+  it('AU-11 four fast addresses with distinct origins cannot keep others out, nor push them out again', async () => {
+    const attackers = Array.from({ length: 4 }, randomAddress)
+    let made = 0
+    const attack = async (each: number) => {
+      clock.advance(MINUTE)
+      const statuses: number[] = []
+      for (const address of attackers) {
+        for (let n = 0; n < each; n += 1) {
+          made += 1
+          statuses.push((await c.register(web('Evil', `https://evil${made}.example`), address)).status)
+        }
+      }
+      return statuses
+    }
+    await attack(20)
+    await attack(5)
+    expect(await count()).toBe(100)
+    const colleagues = await Promise.all([c.person(), c.person(), c.person()])
+    const ids: string[] = []
+    for (const _ of colleagues) ids.push(idOf(await c.register({}, randomAddress())))
+    expect(await count()).toBe(100)
+    // A share more than the others is not to be had, so most of these are refused.
+    expect((await attack(20)).filter((status) => status === 201).length).toBeLessThanOrEqual(4)
+    for (const [n, person] of colleagues.entries()) await c.connect(person, ids[n]!)
+    expect(await count()).toBe(100)
+  })
+
+  it('AU-11 a program on a person’s machine has five places for its name and address, an address twenty', async () => {
+    const address = randomAddress()
+    const paths = ['/1', '/2', '/3', '/4', '/5']
+    for (const path of paths) idOf(await c.register(local('One', path), address))
+    expect((await c.register(local('One', '/6'), address)).status).toBe(429)
+    idOf(await c.register(local('One', '/6'), randomAddress()))
+    for (const name of ['Two', 'Three']) {
+      clock.advance(MINUTE)
+      for (const path of paths) idOf(await c.register(local(name, path), address))
+    }
+    clock.advance(MINUTE)
+    for (const path of paths) idOf(await c.register(local('Four', path), address))
+    const refused = await c.register(local('Five'), address)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '420'])
+    idOf(await c.register(web('Five'), address))
+    clock.advance(7 * MINUTE)
+    idOf(await c.register(local('Five'), address))
+    expect(await count()).toBe(22)
+  })
+
+  it('AU-11 one that registers again replaces itself, also from another port', async () => {
+    const address = randomAddress()
+    for (const port of [4001, 4002, 4003, 4004, 4005, 4006, 4007]) {
+      idOf(await c.register({ redirect_uris: [`http://127.0.0.1:${port}/callback`] }, address))
+      // One registered within the last minute may be a colleague's who is about to approve it.
+      clock.advance(MINUTE + 1000)
+    }
+    expect(await count()).toBe(1)
+    idOf(await c.register(local('Test Agent', '/other'), address))
+    idOf(await c.register(local('Another Agent'), address))
+    idOf(await c.register({}, randomAddress()))
+    expect(await count()).toBe(4)
+  })
+
+  it('AU-11 colleagues who sign in at once do not disturb each other, and a sixth is let in all the same', async () => {
+    const address = randomAddress()
+    const five: string[] = []
+    for (let n = 0; n < 5; n += 1) five.push(idOf(await c.register({}, address)))
+    expect(await Promise.all(five.map((id) => isKnown(id)))).toEqual([true, true, true, true, true])
+    const sixth = idOf(await c.register({}, address))
+    expect(await Promise.all([...five, sixth].map((id) => isKnown(id)))).toEqual([false, true, true, true, true, true])
+  })
+
+  it('AU-11 an approved one counts for its person: seven colleagues of one office connect the same agent', async () => {
+    const address = randomAddress()
+    const connected: { id: string; refresh_token: string }[] = []
+    for (let n = 0; n < 7; n += 1) {
+      const id = idOf(await c.register({}, address))
+      connected.push({ ...(await c.connect(await c.person(), id)), id })
+    }
+    for (const one of connected) expect(await isAlive(one.id, one)).toBe(true)
+    expect(await count()).toBe(7)
+  })
+
+  it('AU-14 a new approval ends the person’s earlier one of the same agent, never a colleague’s', async () => {
+    const address = randomAddress()
+    const [person, colleague] = [await c.person(), await c.person()]
+    const connect = async (who: Person, metadata = {}, over = {}) => {
+      const id = idOf(await c.register(metadata, address))
+      return { ...(await c.connect(who, id, over)), id }
+    }
+    const theirs = await connect(colleague)
+    const first = await connect(person)
+    const another = await connect(person, { client_name: 'Another Agent' })
+    const inbox = await connect(person, {}, { resource: NOTIFICATIONS })
+    const page = await c.ask(person, asking(idOf(await c.register({}, randomAddress())), pkce().challenge))
+    expect(await (await person.browser.go(page)).text()).toContain('Approving ends that connection')
+    const second = await connect(person)
+    expect((await c.refresh(first.id, first.refresh_token)).body.error).toBe('invalid_grant')
+    for (const one of [theirs, another, inbox, second]) expect(await isAlive(one.id, one)).toBe(true)
+    // The same registration, approved again.
+    const third = await c.connect(person, second.id)
+    expect((await c.refresh(second.id, second.refresh_token)).body.error).toBe('invalid_grant')
+    expect(await isAlive(second.id, third)).toBe(true)
+    const { items } = await c.system.client(person.token).call(listAudit, { org_id: person.org_id })
+    expect(items.map(({ action }) => action).slice(0, 2)).toEqual(['agent.connected', 'agent.replaced'])
+  })
+
+  it('AU-14 one that merely signs in again, ten times, is never refused and leaves one approval', async () => {
+    const address = randomAddress()
+    const person = await c.person()
+    for (let n = 0; n < 10; n += 1) await c.connect(person, idOf(await c.register({}, address)))
+    const { items } = await c.system.client(person.token).call(listAgents, {})
+    expect(items.filter(({ client_name }) => client_name === 'Test Agent')).toHaveLength(1)
+  })
+
+  it('AU-14 disconnecting frees the place at once, and nothing else does while people use the agents', async () => {
+    const people = await Promise.all([c.person(), c.person(), c.person(), c.person(), c.person()])
+    for (const [n, person] of people.entries()) await connectWeb(person, idOf(await c.register(web(`${n}`))))
+    clock.advance(60 * MINUTE)
+    const refused = await c.register(web('6'))
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600'])
+    const client = c.system.client(people[2].token)
+    const [agent] = (await client.call(listAgents, {})).items
+    await client.call(disconnectAgent, { id: agent!.id })
+    // Until somebody takes the place, the agent can be connected again without registering.
+    expect(await isKnown(agent!.client_id, 'https://agent.example/cb')).toBe(true)
+    idOf(await c.register(web('6')))
+    expect(await isKnown(agent!.client_id, 'https://agent.example/cb')).toBe(false)
+    expect((await c.register(web('7'))).status).toBe(429)
+  })
+
+  it('AU-14 a place is freed as well by an agent that gives its access back, and by a person who leaves', async () => {
+    const address = randomAddress()
+    const [leaver, other] = [await c.person(), await c.person()]
+    const ids: string[] = []
+    for (const name of ['1', '2', '3', '4', '5']) ids.push(idOf(await c.register(web(name), address)))
+    for (const id of ids.slice(1)) await connectWeb(other, id)
+    await connectWeb(leaver, ids[0]!)
+    expect((await c.register(web('6'), address)).status).toBe(429)
+    await c.system.db.query(sql`delete from auth.memberships where user_id = ${leaver.user_id}`)
+    clock.advance(10 * MINUTE)
+    const { refresh_token } = await connectWeb(other, idOf(await c.register(web('6'), address)))
+    expect((await c.register(web('7'), address)).status).toBe(429)
+    const [{ client_id }] = (await c.system.db.query<{ client_id: string }>(
+      sql`select client_id from platform_oauth_clients where client_name = '6'`,
+    )) as [{ client_id: string }]
+    const body = new URLSearchParams({ token: refresh_token, client_id })
+    expect((await fetch(`${c.system.url}/oauth/revoke`, { method: 'POST', body })).status).toBe(200)
+    idOf(await c.register(web('7'), address))
+  })
+
+  it('AU-11 a person who looks at the page too long is told that the registration is over', async () => {
+    const person = await c.person()
+    const id = idOf(await c.register(web('slow')))
+    clock.advance(9 * MINUTE)
+    const page = await c.ask(person, asking(id, pkce().challenge, { redirect_uri: 'https://agent.example/cb' }))
+    const shown = await (await person.browser.go(page)).text()
+    const csrf = /name="csrf" value="([^"]+)"/.exec(shown)![1]!
+    clock.advance(MINUTE)
+    for (const name of ['2', '3', '4', '5', '6']) idOf(await c.register(web(name)))
+    const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
+    const decided = await person.browser.go(page, { form })
+    expect([decided.status, await decided.text()]).toEqual([400, expect.stringContaining('This request is over')])
+    expect((await c.system.client(person.token).call(listAgents, {})).items).toEqual([])
+  })
+})

@@ -1,0 +1,89 @@
+import type { Tx } from '#lib/db/db.ts'
+import type { ClientMetadata } from './client-metadata.ts'
+import { isLoopback, originOf, withoutPort } from './redirect-uri.ts'
+import {
+  type At,
+  countRegistrations,
+  deleteClients,
+  evictFromLargestHolder,
+  evictUnused,
+  findUnused,
+  oldestUnfinished,
+  type Scope,
+} from './store/clients.ts'
+
+const MAX_REGISTRATIONS = 100
+const MAX_PER_ORIGIN = 5
+/** Registrations with a loopback redirect that nobody approved yet. */
+const MAX_LOOPBACK_PER_ADDRESS = 20
+/** How long a registration that never finished an authorization is spared when places are needed. */
+const SPARED_MS = 10 * 60_000
+/** When all places are held by agents that people use. */
+const RETRY_SECONDS_IN_USE = 3600
+
+/** Who asks for a place. */
+export type Newcomer = { metadata: ClientMetadata; address: string; origin: string }
+
+export function newcomerOf(metadata: ClientMetadata, address: string): Newcomer {
+  return { metadata, address, origin: originOf(metadata.redirectUris[0]!, address, metadata.name) }
+}
+
+/** Makes room for one registration. Answers how many seconds to wait when that cannot be done, undefined when it was. */
+export async function makeRoom(tx: Tx, newcomer: Newcomer, at: At): Promise<number | undefined> {
+  await replaceEarlier(tx, newcomer, at)
+  for (const [scope, limit] of limitsOf(newcomer)) {
+    while ((await countRegistrations(tx, scope, at.now)) >= limit) {
+      if (!(await evictOne(tx, scope, newcomer, at))) return secondsUntilRoom(tx, scope, at.now)
+    }
+  }
+  return undefined
+}
+
+function limitsOf({ metadata, address, origin }: Newcomer): readonly (readonly [Scope, number])[] {
+  const ofAddress = [{ unapprovedLoopbackOf: address }, MAX_LOOPBACK_PER_ADDRESS] as const
+  return [
+    [{ origin }, MAX_PER_ORIGIN],
+    ...(isLoopback(new URL(metadata.redirectUris[0]!)) ? [ofAddress] : []),
+    ['all', MAX_REGISTRATIONS],
+  ]
+}
+
+async function evictOne(tx: Tx, scope: Scope, newcomer: Newcomer, at: At): Promise<boolean> {
+  const before = new Date(at.now.getTime() - SPARED_MS)
+  return (
+    (await evictUnused(tx, scope, before, at)) ||
+    (await evictFromLargestHolder(tx, scope, newcomer.address)) ||
+    (await replaceOldestTwin(tx, newcomer, at))
+  )
+}
+
+/**
+ * Deletes earlier registrations of the same program (name, address, redirect path) that nobody uses, so that a program
+ * which registers at every start holds one place. One that a person may be about to approve is spared: it can belong to
+ * a colleague behind the same address.
+ */
+async function replaceEarlier(tx: Tx, newcomer: Newcomer, at: At): Promise<void> {
+  await deleteClients(tx, await twinsOf(tx, newcomer, at, 'spared'))
+}
+
+/** With no other way to make room, the newcomer replaces the oldest of its kind also where its page is open. */
+async function replaceOldestTwin(tx: Tx, newcomer: Newcomer, at: At): Promise<boolean> {
+  const oldest = (await twinsOf(tx, newcomer, at, 'included')).slice(0, 1)
+  await deleteClients(tx, oldest)
+  return oldest.length === 1
+}
+
+async function twinsOf(tx: Tx, newcomer: Newcomer, at: At, inFlight: 'spared' | 'included'): Promise<string[]> {
+  const { name, redirectUris } = newcomer.metadata
+  const pathsOf = (uris: readonly string[]) => uris.map(withoutPort).join(' ')
+  const like = { client_name: name, registered_from: newcomer.address }
+  const unused = await findUnused(tx, like, at, inFlight)
+  const twins = unused.filter(({ redirect_uris }) => pathsOf(redirect_uris) === pathsOf(redirectUris))
+  return twins.map(({ client_id }) => client_id)
+}
+
+async function secondsUntilRoom(tx: Tx, scope: Scope, now: Date): Promise<number> {
+  const oldest = await oldestUnfinished(tx, scope)
+  if (!oldest) return RETRY_SECONDS_IN_USE
+  return Math.max(1, Math.ceil((oldest.getTime() + SPARED_MS - now.getTime()) / 1000))
+}
