@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Real Postgres, Redis and Chromium for the tests, on Debian 12.
+# Real Postgres, Redis, Chromium and bubblewrap for the tests, on Debian 12.
 #   stores.sh install     installs what is missing
 #   stores.sh up DIR      starts empty stores in DIR and writes their addresses to DIR/env
 #   stores.sh down DIR    stops the two servers that `up DIR` started
@@ -8,7 +8,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$here/lib.sh"
 
-packages=(postgresql-15 postgresql-server-dev-15 gcc libc6-dev make redis-server chromium)
+packages=(postgresql-15 postgresql-server-dev-15 gcc libc6-dev make redis-server chromium bubblewrap)
 pg_bin=/usr/lib/postgresql/15/bin
 pgvector_version=0.8.0
 pgvector_sha256=867a2c328d4928a5a9d6f052cd3bc78c7d60228a9b914ad32aa3db88e9de27b0

@@ -14,7 +14,7 @@ const HTTP_ROOMS = [
   'edge/listen.ts',
   'edge/request-info.ts',
   'server/main.ts',
-  'server/databases/engine/wire',
+  'server/databases/engine/embedded/wire',
 ]
 
 /** Every broken arrow, in words. Pure: paths are relative to `src`. */

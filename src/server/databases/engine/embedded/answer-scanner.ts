@@ -1,4 +1,4 @@
-import { stopped } from './engine-stopped.ts'
+import { type EngineStopped, stopped } from './engine-stopped.ts'
 import type { TransactionStatus } from './wire-messages.ts'
 
 export type AnswerLimits = { rowBytes: number; answerBytes: number }
@@ -15,8 +15,8 @@ const COPY_IN = 'G'
 const ENDS_COPY = 'CEZ'
 
 /**
- * Follows the messages in an engine's answer while it is passed on in pieces. Throws when a message is not one that an
- * engine may send, or larger than the limits.
+ * Follows the messages in an engine's answer while it is passed on in pieces. `fault` is set at a message that an
+ * engine may not send, or that exceeds the limits; what came before it can still be passed on, up to a whole message.
  */
 export class AnswerScanner {
   readonly #limits: AnswerLimits
@@ -27,6 +27,7 @@ export class AnswerScanner {
   #total = 0
   #takesCopyData: boolean | undefined
   #status: TransactionStatus | undefined
+  #fault: EngineStopped | undefined
 
   constructor(limits: AnswerLimits) {
     this.#limits = limits
@@ -35,6 +36,10 @@ export class AnswerScanner {
   /** Whether the engine now takes the data of a COPY; undefined when the answer did not change that. */
   get takesCopyData(): boolean | undefined {
     return this.#takesCopyData
+  }
+
+  get fault(): EngineStopped | undefined {
+    return this.#fault
   }
 
   /** True between two messages, where the connection can still carry one of our own. */
@@ -51,8 +56,6 @@ export class AnswerScanner {
   push(chunk: Buffer): Buffer {
     const bytes = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk])
     this.#head = Buffer.alloc(0)
-    this.#total += chunk.length
-    if (this.#total > this.#limits.answerBytes) throw stopped.answerTooLarge(this.#limits.answerBytes)
     let at = 0
     for (;;) {
       const skipped = Math.min(this.#bodyLeft, bytes.length - at)
@@ -60,22 +63,28 @@ export class AnswerScanner {
       at += skipped
       this.#bodyLeft -= skipped
       if (bytes.length - at < HEAD_BYTES) break
-      this.#begin(bytes, at)
+      this.#fault = this.#begin(bytes, at)
+      if (this.#fault) return bytes.subarray(0, at)
       at += HEAD_BYTES
     }
     this.#head = this.#bodyLeft > 0 ? this.#head : Buffer.from(bytes.subarray(at))
     return bytes.subarray(0, bytes.length - this.#head.length)
   }
 
-  #begin(bytes: Buffer, at: number): void {
+  /** Returns why the message that begins here must not be passed on, if it must not. */
+  #begin(bytes: Buffer, at: number): EngineStopped | undefined {
     const type = String.fromCharCode(bytes[at]!)
     const length = bytes.readInt32BE(at + 1)
-    if (!ALLOWED.has(type)) throw stopped.protocolViolation('a message of an unknown type')
-    if (length < 4 || (type === READY && length !== 5)) throw stopped.protocolViolation('a message of a false length')
-    if (length > this.#limits.rowBytes) throw stopped.rowTooLarge(this.#limits.rowBytes)
+    const { rowBytes, answerBytes } = this.#limits
+    if (!ALLOWED.has(type)) return stopped.protocolViolation('a message of an unknown type')
+    if (length < 4 || (type === READY && length !== 5)) return stopped.protocolViolation('a message of a false length')
+    if (length > rowBytes) return stopped.rowTooLarge(rowBytes)
+    this.#total += length
+    if (this.#total > answerBytes) return stopped.answerTooLarge(answerBytes)
     if (type === COPY_IN) this.#takesCopyData = true
     else if (ENDS_COPY.includes(type)) this.#takesCopyData = false
     this.#type = type
     this.#bodyLeft = length - 4
+    return undefined
   }
 }

@@ -75,8 +75,9 @@ export class EngineProcess {
     }
   }
 
-  get hasStopped(): boolean {
-    return this.#reason !== undefined
+  /** Why the process is gone, or on its way out; undefined while it serves. */
+  get reason(): EngineStopped | undefined {
+    return this.#reason
   }
 
   /**

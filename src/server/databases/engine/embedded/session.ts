@@ -1,6 +1,6 @@
 import { AnswerScanner } from './answer-scanner.ts'
 import type { EngineProcess } from './engine-process.ts'
-import { stopped } from './engine-stopped.ts'
+import { EngineStopped, stopped } from './engine-stopped.ts'
 import { END_OF_TURN, errorIn, messagesOf, query, type WireMessage } from './wire-messages.ts'
 
 /** One connection's side of the session: what is set up for it when its turn comes. */
@@ -51,9 +51,7 @@ export class Session {
     await this.#turn(seat.waitMs)
     clearTimeout(this.#idleTimer)
     try {
-      if (this.#isClosed) throw stopped.closed()
-      await this.#ensureEngine()
-      if (this.#holder !== seat) await this.#seat(seat)
+      await this.#prepare(seat)
     } catch (error) {
       this.give()
       throw error
@@ -123,8 +121,22 @@ export class Session {
     await promise.finally(() => clearTimeout(timer))
   }
 
+  /** An engine that fails while it is prepared is replaced once: it may have been broken by whoever had it before. */
+  async #prepare(seat: Seat): Promise<void> {
+    await this.#ensureEngine()
+    if (this.#holder === seat) return
+    try {
+      await this.#seat(seat)
+    } catch (error) {
+      if (!(error instanceof EngineStopped)) throw error
+      await this.#ensureEngine()
+      await this.#seat(seat)
+    }
+  }
+
   async #ensureEngine(): Promise<void> {
-    if (this.#engine && !this.#engine.hasStopped) return
+    if (this.#isClosed) throw stopped.closed()
+    if (this.#engine && !this.#engine.reason) return
     this.#holder = undefined
     // The former process may still be writing to the folder.
     await this.#engine?.exited
@@ -163,7 +175,12 @@ export class Session {
   async #ask(bytes: Buffer): Promise<WireMessage[]> {
     const scanner = new AnswerScanner(PLATFORM_ANSWER)
     const parts: Buffer[] = []
-    await this.exchange(bytes, PLATFORM.statementMs, (part) => void parts.push(scanner.push(part)))
+    await this.exchange(bytes, PLATFORM.statementMs, (part) => {
+      parts.push(scanner.push(part))
+      if (scanner.fault) throw scanner.fault
+    })
+    if (scanner.status === undefined) this.#engine?.kill(stopped.protocolViolation('an answer without an end'))
+    if (this.#engine?.reason) throw this.#engine.reason
     return messagesOf(Buffer.concat(parts))
   }
 }

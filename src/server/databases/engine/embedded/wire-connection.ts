@@ -133,6 +133,7 @@ export class WireConnection {
       const whole = scanner.push(part)
       this.#isMidAnswer = !scanner.isBetweenMessages
       await this.#write(whole)
+      if (scanner.fault) throw scanner.fault
     })
     this.#isCopyingIn = scanner.takesCopyData ?? this.#isCopyingIn
     this.#status = scanner.status ?? 'T'
@@ -145,7 +146,10 @@ export class WireConnection {
     const scanner = new AnswerScanner(this.#limits)
     const parts: Buffer[] = []
     const bytes = Buffer.concat([this.#statements.parseMessage(name), FLUSH])
-    await this.#session.exchange(bytes, this.#seat.statementMs, (part) => void parts.push(scanner.push(part)))
+    await this.#session.exchange(bytes, this.#seat.statementMs, (part) => {
+      parts.push(scanner.push(part))
+      if (scanner.fault) throw scanner.fault
+    })
     for (const answer of messagesOf(Buffer.concat(parts))) {
       if (answer.type === '1') this.#statements.markKnown(name)
       else await this.#write(answer.bytes)
