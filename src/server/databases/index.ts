@@ -40,6 +40,8 @@ type Options = Pick<DatabaseDeps, 'db' | 'clock' | 'sealer' | 'sources'> & {
   dataDir: string
   publicHost: string | undefined
   embeddedMax: number
+  embeddedMemoryBytes?: number
+  embeddedIdleMs?: number
   /** How long a statement on a managed database may take on a server; 10 seconds where nothing is said. */
   limitMs?: number
 }
@@ -105,11 +107,16 @@ function securedOnce(engine: ManagedEngine): (row: DatabaseRow) => Promise<void>
 }
 
 function chooseEngine(options: Options, onError: (error: unknown) => void) {
-  const { db, log, databaseUrl, publicHost, dataDir, embeddedMax } = options
+  const { db, log, databaseUrl, publicHost, dataDir, embeddedMax, embeddedMemoryBytes, embeddedIdleMs } = options
   const warn = onlyOnce((text) => log.warn({}, text))
   if (databaseUrl !== undefined) return createPostgresEngine({ db, databaseUrl, publicHost, warn })
   const find = (physicalName: string) => findByPhysicalName(db, physicalName)
-  return createEmbeddedEngine({ dataDir, limit: embeddedMax, find, onError })
+  const limits = {
+    limit: embeddedMax,
+    ...(embeddedMemoryBytes && { memoryBytes: embeddedMemoryBytes }),
+    ...(embeddedIdleMs && { idleMs: embeddedIdleMs }),
+  }
+  return createEmbeddedEngine({ dataDir, ...limits, find, onError })
 }
 
 function onlyOnce(tell: (text: string) => void): (text: string) => void {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { needs } from '../../../../../test/help/stores.ts'
 import type { DatabaseRow } from '../../store.ts'
 import { codeOf } from '../../test-databases.ts'
 import { openTestEngine, single, type TestEngine } from './test-engine.ts'
@@ -133,7 +134,7 @@ describe('many connections', () => {
     expect(await single(owner, 'select 1')).toBe(1)
     const own = new pg.Client({
       connectionString: await engine.stringOf(row, 'reader'),
-      stream: () => engine.engine.ownConnection!() as Socket,
+      stream: () => engine.engine.ownConnection!(),
     })
     await own.connect()
     expect(await single(own, 'select 1')).toBe(1)
@@ -148,7 +149,7 @@ describe('many connections', () => {
       expect(await codeOf(engine.connect(row))).toBe('53300')
       const own = new pg.Client({
         connectionString: await engine.stringOf(row, 'reader'),
-        stream: () => engine.engine.ownConnection!() as Socket,
+        stream: () => engine.engine.ownConnection!(),
       })
       await own.connect()
       expect(await single(own, 'select 1')).toBe(1)
@@ -158,5 +159,24 @@ describe('many connections', () => {
     }
     await using client = await engine.connect(row)
     expect(await single(client, 'select 1')).toBe(1)
+  })
+})
+
+describe('without bubblewrap', () => {
+  it('DS-01 whoever starts the server or creates a database is told that owners must be trusted', async () => {
+    await using bare = openTestEngine({ bubblewrapPlaces: [] })
+    expect(await bare.engine.warning!()).toContain('bubblewrap is not installed: embedded databases run with')
+    expect(await bare.engine.warning!()).toContain('must be trusted with this machine')
+    await using broken = openTestEngine({ bubblewrapPlaces: [process.execPath] })
+    expect(await broken.engine.warning!()).toContain('bubblewrap does not work here')
+    const made = await broken.make('trusted')
+    await using client = await broken.connect(made)
+    expect(await single(client, 'select 1')).toBe(1)
+  })
+})
+
+needs('bubblewrap')('with bubblewrap', () => {
+  it('DS-01 nobody is warned', async () => {
+    expect(await engine.engine.warning!()).toBeUndefined()
   })
 })
