@@ -98,6 +98,7 @@ const TABLE: Row[] = [
   // Nobody made that database or source: who may gets 404.
   ['data-sources.switch',     '401 403 403 403 404 404 404 401 403 401', at('/api/wf/databases/none/data-source', { enabled: true })],
   ['data-sources.expose',     '401 403 403 403 404 404 404 401 403 401', at('/api/wf/data-sources/db_none/exposure', { exposed: true, min_role: 'viewer' })],
+  ['data-sources.get',        '401 403 403 404 404 404 404 401 403 401', at('/api/wf/data-sources/db_none')],
   ['data-sources.configure',  '401 403 403 404 404 404 404 401 403 401', at('/api/wf/data-sources/db_none', { connection_config: { embedding_configs: [] } })],
   ['mcp.platform',            '401 200 200 200 200 200 200 401 200 401', at('/mcp/platform', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
   ['mcp.notifications',       '401 200 200 200 200 200 200 401 200 401', at('/mcp/notifications', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],

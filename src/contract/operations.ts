@@ -31,7 +31,7 @@ import {
   oauthToken,
 } from './oauth.ts'
 import type { Operation } from './operation.ts'
-import { configureSource } from './search-config.ts'
+import { configureSource, getSource } from './search-config.ts'
 import {
   exchangeCode,
   hostedCallback,
@@ -92,6 +92,7 @@ export const OPERATIONS: readonly Operation[] = [
   listSources,
   switchSource,
   exposeSource,
+  getSource,
   configureSource,
   createDatabase,
   listDatabases,

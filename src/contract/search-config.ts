@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { FilterType } from './data-sources.ts'
-import { BODY_LIMIT } from './limits.ts'
+import { DataSource, FilterType } from './data-sources.ts'
+import { BODY_LIMIT, NO_BODY } from './limits.ts'
 import { operation } from './operation.ts'
 
 export const DISTANCE_METRICS = ['cosine', 'l2', 'inner_product'] as const
@@ -68,4 +68,29 @@ export const configureSource = operation({
       .describe('Columns a question may be filtered on, with the type of their values'),
   }),
   output: SearchConfiguration,
+})
+
+export const SourcePlan = z.object({
+  label: z.string().describe('Of the entry in `embedding_configs`'),
+  method: z.enum(['exact', 'hnsw', 'ivfflat']),
+  index: z.string().nullable().describe('The name of the index; null for an exact search'),
+  reason: z.string().describe('Why this one, in words'),
+})
+export type SourcePlan = z.infer<typeof SourcePlan>
+
+export const getSource = operation({
+  kind: 'json',
+  name: 'data-sources.get',
+  method: 'GET',
+  path: '/api/wf/data-sources/{id}',
+  summary: 'One data source: what is stored of it, and how it is searched',
+  description:
+    '`connection_config` and `filter_schema` can be sent back unchanged to save them again. ' +
+    '`plan` says for each entry whether an index is used and why; a new index is in use within a minute.',
+  access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['UNAVAILABLE'],
+  input: z.object({ id: z.string() }),
+  output: z.object({ ...DataSource.shape, ...SearchConfiguration.shape, plan: z.array(SourcePlan) }),
 })

@@ -29,8 +29,8 @@ const TOOLS = ['psql', 'curl', 'python3']
 const TITLE = `docs/data-sources.md, step by step (skipped where one of ${TOOLS.join(', ')} is missing)`
 
 describe.skipIf(!TOOLS.every(has))(TITLE, () => {
-  const [environment, login, create, fill, configure, ask, activity] = blocks('sh')
-  const [tables] = blocks('sql')
+  const [environment, login, create, fill, configure, show, ask, activity] = blocks('sh')
+  const [tables, makeIndex] = blocks('sql')
   let system: System
   let checkout: Checkout
   let env: NodeJS.ProcessEnv
@@ -58,7 +58,7 @@ describe.skipIf(!TOOLS.every(has))(TITLE, () => {
 
   it('has all the blocks this test runs', () => {
     expect([blocks('sh').length, blocks('sql').length, blocks('ts').length, blocks('python').length]).toEqual([
-      7, 1, 1, 1,
+      8, 2, 1, 1,
     ])
   })
 
@@ -86,6 +86,13 @@ describe.skipIf(!TOOLS.every(has))(TITLE, () => {
       { connection_config: { embedding_configs: [{ label: 'articles' }] }, filter_schema: { category: 'string' } },
       { exposed: true, min_role: 'viewer' },
     ])
+  })
+
+  it('DS-15 the plan says how it is searched, before and after an index is made', async () => {
+    const plan = async () => (JSON.parse(await shell(show!)) as { plan: object[] }).plan
+    expect(await plan()).toMatchObject([{ label: 'articles', method: 'exact' }])
+    await psql(makeIndex!)
+    expect(await plan()).toMatchObject([{ label: 'articles', method: 'hnsw', index: 'articles_embedding_idx' }])
   })
 
   it('DS-10 DS-22 the question is answered by the client and over HTTP', async () => {

@@ -2,7 +2,14 @@ import { assets } from '#lib/assets.ts'
 import { createActivity, createQuota } from '../activity/index.ts'
 import { createAi } from '../ai/index.ts'
 import { consoleRoutes } from '../console/index.ts'
-import { askRoute, configureRoute, dataSourceRoutes, manageRoutes, sourcesOfDatabases } from '../data-sources/index.ts'
+import {
+  askRoute,
+  configureRoute,
+  dataSourceRoutes,
+  manageRoutes,
+  showRoute,
+  sourcesOfDatabases,
+} from '../data-sources/index.ts'
 import { createDatabases } from '../databases/index.ts'
 import { notificationRoutes } from '../notifications/index.ts'
 import { ownerOf } from '../service-table.ts'
@@ -23,6 +30,7 @@ export function compose(parts: ServiceParts): Service {
     dataDir,
     sources: sourcesOfDatabases,
   })
+  const openReader = (orgId: string, name: string) => databases.open(orgId, name, 'reader')
   const activity = createActivity({
     ...parts,
     dataKey: parts.config.secrets.dataKeys[0],
@@ -40,11 +48,13 @@ export function compose(parts: ServiceParts): Service {
         openDatabase: (orgId, name, as) => databases.open(orgId, name, as),
         findModel: (name) => ai.models.find(name),
       }),
+      showRoute({ db: parts.db, openReader }),
       askRoute({
         db: parts.db,
+        clock: parts.clock,
         activity,
         embed: ai.embed,
-        openReader: (orgId, name) => databases.open(orgId, name, 'reader'),
+        openReader,
         spend: (orgId) => quota.spend(orgId),
       }),
       ...databases.routes,

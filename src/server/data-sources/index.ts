@@ -5,6 +5,7 @@ import { forgetUnlessExposed, statesOf } from './store.ts'
 
 export { askRoute } from './ask/ask.ts'
 export { configureRoute } from './configure/configure.ts'
+export { showRoute } from './configure/show.ts'
 export { manageRoutes } from './manage.ts'
 
 /** What databases are told of their sources; compose hands it to them. */

@@ -26,7 +26,7 @@ export type SourceRow = Omit<DataSource, 'source_id' | 'created_at' | 'updated_a
   updated_at: Date
 }
 
-const COLUMNS = sql`id, database_name, name, description, enabled, exposed, min_role, connection_config, filter_schema,
+export const SOURCE_COLUMNS = sql`id, database_name, name, description, enabled, exposed, min_role, connection_config, filter_schema,
   created_at, updated_at`
 
 export async function pageSources(
@@ -36,7 +36,7 @@ export async function pageSources(
   limit: number,
 ): Promise<SourceRow[]> {
   return db.query<SourceRow>(sql`
-    select ${COLUMNS} from data_sources.sources
+    select ${SOURCE_COLUMNS} from data_sources.sources
     where org_id = ${orgId} and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}`)
 }
@@ -61,7 +61,7 @@ export async function lockSource(tx: Tx, orgId: string, typed: string): Promise<
   const id = await findSourceId(tx, orgId, typed)
   if (id === undefined) return undefined
   const [row] = await tx.query<SourceRow>(sql`
-    select ${COLUMNS} from data_sources.sources where id = ${id} for update`)
+    select ${SOURCE_COLUMNS} from data_sources.sources where id = ${id} for update`)
   return row
 }
 
@@ -86,7 +86,7 @@ export async function switchRow(tx: Tx, to: Switch): Promise<SourceRow> {
           exposed = held.exposed and excluded.enabled,
           description = coalesce(${to.description}, held.description),
           updated_at = excluded.updated_at
-    returning ${COLUMNS}`)
+    returning ${SOURCE_COLUMNS}`)
   return row!
 }
 
@@ -105,7 +105,7 @@ export async function exposeRow(
   const [row] = await tx.query<SourceRow>(sql`
     update data_sources.sources set exposed = ${to.exposed}, min_role = ${to.min_role}, updated_at = ${to.now}
     where id = ${to.id}
-    returning ${COLUMNS}`)
+    returning ${SOURCE_COLUMNS}`)
   return row!
 }
 

@@ -1,21 +1,27 @@
 import { querySource } from '#contract/data-sources.ts'
+import { ServiceError } from '#contract/errors.ts'
 import { toServiceError } from '#edge/problem.ts'
 import { type Context, type Member, type Refused, type Route, route } from '#edge/route.ts'
+import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { ResolvedEntry } from '../configure/resolved.ts'
 import type { Reader } from '../reader.ts'
 import { type Hit, truncateAnswer } from '../truncate.ts'
 import { admit, type Ready } from './admit.ts'
 import { createAllowance } from './allowance.ts'
+import { type CurrentIndexes, createCurrentIndexes } from './current-indexes.ts'
 import type { Filters } from './filters.ts'
 import { mergeHits } from './rank.ts'
 import { type Activity, createRecords } from './record.ts'
 import { searchEntry } from './search.ts'
 import { createSources, type Sources, type Wanted } from './sources.ts'
+import type { Question } from './statement.ts'
 import type { AskedSource } from './store.ts'
 import { bindVector } from './vector.ts'
+import { wordless } from './wordless.ts'
 
 type SearchDeps = {
+  indexes: CurrentIndexes
   embed: ((model: string, texts: readonly string[], signal: AbortSignal) => Promise<Float32Array[]>) & {
     /** Whether the text is embedded without anyone outside being asked. */
     staysHere(model: string, text: string): boolean
@@ -24,7 +30,8 @@ type SearchDeps = {
   openReader: (orgId: string, databaseName: string) => Promise<Reader>
 }
 
-export type AskDeps<Draft extends { id: string }> = SearchDeps & {
+export type AskDeps<Draft extends { id: string }> = Omit<SearchDeps, 'indexes'> & {
+  clock: Clock
   db: Querier
   /** Throws when the organization has asked enough for now. */
   spend: (orgId: string) => Promise<void>
@@ -38,6 +45,7 @@ export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Ro
   const sources = createSources(deps.db)
   const begin = createRecords(deps.db, deps.activity)
   const allowance = createAllowance(deps.spend)
+  const searching = { ...deps, indexes: createCurrentIndexes(deps.clock) }
   const answer = async (input: Input, context: Context<Member>) => {
     const wanted = { org_id: context.principal.org_id, id: input.id }
     const record = begin(input, context)
@@ -52,7 +60,7 @@ export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Ro
       record.about(source)
       const ready = admit(source, input, context.principal)
       if (allowance.wasRefused(wanted.org_id)) await spend()
-      const begin = () => search(deps, ready, input, context)
+      const begin = () => search(searching, ready, input, context)
       // What is written and spent must be there before the answer, not before the search; but nobody outside hears of
       // a question that may yet be refused.
       const early = ready.entries.every(({ model }) => deps.embed.staysHere(model, input.query)) ? begin() : undefined
@@ -95,17 +103,21 @@ async function search(deps: SearchDeps, ready: Ready, input: Input, { signal }: 
   const vectors = await embedOnce(deps, entries, input.query, signal)
   const db = await deps.openReader(source.org_id, source.database_name)
   const found = await Promise.all(
-    entries.map(async (entry) => ({
-      entry,
-      hits: await searchEntry(db, {
-        entry,
-        filters,
-        vector: bindVector(vectors.get(entry.model)!, entry.vector_type),
-        limit: input.top_k,
-      }),
-    })),
+    entries.map(async (entry) => {
+      const vector = bindVector(vectors.get(entry.model)!, entry.vector_type)
+      return { entry, hits: await searchCurrent(deps, db, { entry, filters, vector, limit: input.top_k }) }
+    }),
   )
   return mergeHits(found, input.top_k)
+}
+
+async function searchCurrent({ indexes }: SearchDeps, db: Reader, question: Question): Promise<Hit[]> {
+  try {
+    return await searchEntry(db, { ...question, entry: await indexes.of(db, question) })
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'SOURCE_CHANGED') indexes.forget(question.entry)
+    throw wordless(error)
+  }
 }
 
 /** Once per model, however many entries it filled. */

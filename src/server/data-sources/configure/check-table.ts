@@ -1,4 +1,5 @@
 import type { EmbeddingConfigInput } from '#contract/search-config.ts'
+import { searchesOn } from '../plan.ts'
 import {
   type Catalogue,
   type Column,
@@ -117,10 +118,4 @@ export function checkExtension(extension: Extension | undefined, report: Reporte
   if (!searchesOn(extension)) {
     report.warn(`the extension vector is ${extension.version}: before 0.8 every question searches exactly, row by row`)
   }
-}
-
-/** From 0.8 on an index goes on until there are enough hits. */
-export function searchesOn({ version }: Pick<Extension, 'version'>): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major > 0 || minor >= 8
 }

@@ -1,23 +1,28 @@
 import type { EmbeddingConfigInput } from '#contract/search-config.ts'
+import { choosePlan, findVectorIndexes, planWarning, withIndexes } from '../plan.ts'
 import { type Catalogue, findExtension, inCatalogue, type ManagedDb } from './catalogue.ts'
 import { checkDimensions, checkEntry, type FindModel, readFilters } from './check-entry.ts'
 import { checkFilters } from './check-filters.ts'
 import { checkExtension, checkTable, type FoundTable } from './check-table.ts'
 import { Findings } from './findings.ts'
-import { resolve, warnOfSearch } from './resolve.ts'
+import { resolve } from './resolve.ts'
 import type { ResolvedEntry } from './resolved.ts'
 import { measure, tryOut } from './try-out.ts'
 
 export type Wanted = { entries: readonly EmbeddingConfigInput[]; filter_schema: Readonly<Record<string, string>> }
 export type Deps = { owner: ManagedDb; reader: string; findModel: FindModel }
 
-type Candidate = { entry: ResolvedEntry; table: FoundTable; path: string }
+type Candidate = { entry: ResolvedEntry; table: FoundTable; path: string; warning: string | undefined }
+
+export type Checked = {
+  entries: ResolvedEntry[]
+  warnings: string[]
+  /** Warnings that follow from the indexes there are now. */
+  indexWarnings: string[]
+}
 
 /** Every check runs, whatever the others found; what was found refuses the save in one answer. */
-export async function checkAll(
-  { owner, reader, findModel }: Deps,
-  wanted: Wanted,
-): Promise<{ entries: ResolvedEntry[]; warnings: string[] }> {
+export async function checkAll({ owner, reader, findModel }: Deps, wanted: Wanted): Promise<Checked> {
   const findings = new Findings()
   checkEntries(wanted.entries, findModel, findings)
   const candidates = await inCatalogue(owner, reader, (catalogue) => lookUp(catalogue, wanted, findings))
@@ -25,10 +30,10 @@ export async function checkAll(
     const report = findings.at(path)
     if (table.vector!.size === -1) await measure(owner, entry, report)
     await tryOut(owner, entry, report)
-    warnOfSearch(entry, table, report)
   }
   findings.refuseProblems()
-  return { entries: candidates.map(({ entry }) => entry), warnings: findings.warnings }
+  const indexWarnings = candidates.flatMap(({ warning }) => warning ?? [])
+  return { entries: candidates.map(({ entry }) => entry), warnings: findings.warnings, indexWarnings }
 }
 
 function checkEntries(entries: Wanted['entries'], findModel: FindModel, findings: Findings): void {
@@ -55,8 +60,13 @@ async function lookUp(catalogue: Catalogue, wanted: Wanted, findings: Findings):
   const extension = await findExtension(catalogue)
   checkExtension(extension, findings.at('connection_config'))
   if (!extension) return []
-  return found.flatMap(({ entry, table, path }) => {
+  const candidates: Candidate[] = []
+  for (const { entry, table, path } of found) {
     const resolved = resolve(entry, table, extension, filters)
-    return resolved ? [{ entry: resolved, table, path }] : []
-  })
+    if (!resolved) continue
+    const indexes = await findVectorIndexes(catalogue.tx, resolved)
+    const warning = planWarning(choosePlan(resolved, indexes), resolved)
+    candidates.push({ entry: withIndexes(resolved, indexes), table, path, warning })
+  }
+  return candidates
 }

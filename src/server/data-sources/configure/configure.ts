@@ -71,7 +71,7 @@ async function save(
   })
   await lease.confirm()
   await setGrants(owner, readerName, entries)
-  return saved
+  return { ...saved, warnings: [...saved.warnings, ...checked.indexWarnings] }
 }
 
 function beingSaved(retryAfterSeconds: number): ServiceError {

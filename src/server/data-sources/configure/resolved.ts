@@ -21,6 +21,7 @@ export const ResolvedEntry = z.object({
   content: z.array(z.object({ name: z.string(), type: z.string() })).min(1),
   filters: z.record(z.string(), ResolvedFilter).describe('Only those this table has'),
   index: z.enum(['hnsw', 'ivfflat']).nullable().describe('One the metric can use; null means exact search'),
+  lists: z.number().optional().describe('Of the IVFFlat index'),
   oid: z.number(),
   row_security: z.boolean().describe('Rows are seen under policies. False: none applied when this was saved'),
   version: z.string().describe('Of the vector extension'),

@@ -1,6 +1,7 @@
 import type { SearchConfiguration } from '#contract/search-config.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { SOURCE_COLUMNS, type SourceRow } from '../store.ts'
 import type { ResolvedEntry } from './resolved.ts'
 
 export type FoundSource = { id: string; database_name: string; search: ResolvedEntry[] | null }
@@ -11,7 +12,20 @@ export async function findSource(db: Querier, id: string): Promise<FoundSource |
   return row
 }
 
-type Saved = Pick<SearchConfiguration, 'connection_config' | 'filter_schema'> & {
+export type ConfiguredRow = Omit<SourceRow, 'connection_config'> & {
+  connection_config: SearchConfiguration['connection_config'] | null
+  search: ResolvedEntry[] | null
+  warnings: string[]
+}
+
+/** All that is stored of a source. */
+export async function findConfigured(db: Querier, id: string): Promise<ConfiguredRow | undefined> {
+  const [row] = await db.query<ConfiguredRow>(sql`
+    select ${SOURCE_COLUMNS}, search, warnings from data_sources.sources where id = ${id}`)
+  return row
+}
+
+type Saved = SearchConfiguration & {
   id: string
   search: readonly ResolvedEntry[] | null
   now: Date
@@ -23,6 +37,7 @@ export async function saveSearch(tx: Tx, to: Saved): Promise<boolean> {
     update data_sources.sources
     set connection_config = ${JSON.stringify(to.connection_config)},
         filter_schema = ${JSON.stringify(to.filter_schema)},
+        warnings = ${JSON.stringify(to.warnings)},
         search = ${to.search && JSON.stringify(to.search)},
         updated_at = ${to.now}
     where id = ${to.id}
