@@ -7,6 +7,7 @@ import {
   type DatabaseState,
   deleteDatabase,
   findDatabase,
+  findReady,
   findUnfinished,
   moveDatabase,
 } from './store.ts'
@@ -14,6 +15,7 @@ import {
 type Deps = Pick<DatabaseDeps, 'db' | 'clock' | 'engine' | 'pools'>
 
 const EVERY_MS = 60_000
+const SECURE_EVERY_MS = 60 * 60_000
 const UNMADE: readonly DatabaseState[] = ['creating', 'failed']
 
 export function taken(name: string): ServiceError {
@@ -42,6 +44,8 @@ export async function finishCreating(deps: Deps, row: DatabaseRow): Promise<void
 
 export async function finishDropping(deps: Deps, row: DatabaseRow): Promise<void> {
   await alone(deps, row, async ({ confirm }) => {
+    // Questions that still run are waited for; nobody else logs in meanwhile.
+    await deps.engine.endLogins?.(row)
     await deps.pools.forget(row.physical_name)
     await deps.engine.drop(row)
     await confirm()
@@ -65,6 +69,25 @@ export function unfinishedLoop(deps: Deps, onError: (error: unknown, row: Databa
         })
       }
       return new Date(now.getTime() + waitMs)
+    },
+  }
+}
+
+/** Gives databases that older code made the limits of today, also those that nobody asks a question of. */
+export function secureLoop(
+  { db }: Pick<Deps, 'db'>,
+  secure: (row: DatabaseRow) => Promise<void>,
+  onError: (error: unknown, row: DatabaseRow) => void,
+): Loop {
+  return {
+    name: 'databases-secure',
+    leader: true,
+    async tick(now, signal) {
+      for (const row of await findReady(db)) {
+        if (signal.aborted) break
+        await secure(row).catch((error: unknown) => onError(error, row))
+      }
+      return new Date(now.getTime() + SECURE_EVERY_MS)
     },
   }
 }

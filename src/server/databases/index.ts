@@ -10,7 +10,7 @@ import { createEmbeddedEngine } from './engine/embedded/engine.ts'
 import { connectionString, type ManagedEngine } from './engine/engine.ts'
 import { createPools, type ManagedDb } from './engine/pools.ts'
 import { createPostgresEngine } from './engine/postgres.ts'
-import { unfinishedLoop } from './finish.ts'
+import { secureLoop, unfinishedLoop } from './finish.ts'
 import { listRoute } from './list.ts'
 import { createLogins } from './logins.ts'
 import { type Login, openPassword } from './new-database.ts'
@@ -76,7 +76,7 @@ export function createDatabases(options: Options): Databases {
   }
   return {
     routes: [createRoute(deps), listRoute(deps), connectRoute(deps), dropRoute(deps)],
-    loops: [unfinishedLoop(deps, onUnfinished)],
+    loops: [unfinishedLoop(deps, onUnfinished), secureLoop(deps, secure, onUnfinished)],
     async open(orgId, name, as) {
       if (as === 'owner') return pools.open((await loginOf(orgId, name, as)).connectionString)
       return pools.open(await logins.of(`${orgId} ${name}`, () => loginOf(orgId, name, as)))
@@ -84,7 +84,9 @@ export function createDatabases(options: Options): Databases {
     has: holdDatabase,
     async warnings() {
       const warning = await engine.warning?.()
-      return warning === undefined ? [] : [warning]
+      const ofServer = (await engine.serverWarnings?.().catch(onError)) ?? []
+      for (const text of ofServer) log.warn({}, text)
+      return warning === undefined ? ofServer : [warning, ...ofServer]
     },
     async [Symbol.asyncDispose]() {
       await pools.close()

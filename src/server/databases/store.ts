@@ -76,6 +76,10 @@ export async function findUnfinished(db: Querier): Promise<DatabaseRow[]> {
     select * from databases.databases where state in ('creating', 'dropping') order by id limit 100`)
 }
 
+export async function findReady(db: Querier): Promise<DatabaseRow[]> {
+  return db.query<DatabaseRow>(sql`select * from databases.databases where state = 'ready' order by id`)
+}
+
 /** True when it was in one of the states `from`. */
 export async function moveDatabase(
   db: Querier,

@@ -18,9 +18,14 @@ export type ManagedEngine = {
   /** How many databases there may be, if there is a bound. */
   readonly limit: number | undefined
   create(managed: Managed): Promise<void>
-  /** Before its reader is first used: gives one that older code made what today's has. */
+  /**
+   * Gives a database that older code made the limits and settings of one made today. Called for each when a process
+   * starts to lead, and before a reader is first used.
+   */
   secure(managed: Managed): Promise<void>
-  /** Ends its connections, and removes it with its roles. */
+  /** Ends its logins at once, before the work of removing it begins. */
+  endLogins?(managed: Managed): Promise<void>
+  /** Ends its logins and connections, then removes it with its roles. */
   drop(managed: Managed): Promise<void>
   /** As users reach it. */
   publicAddress(): Promise<Address>
@@ -28,10 +33,15 @@ export type ManagedEngine = {
   ownAddress(): Promise<Address>
   /** A way in for this process alone, where there is one; otherwise it connects to `ownAddress` like everybody. */
   readonly ownConnection?: () => Duplex
+  /** What the operator of a server must change before managed databases can be created, or are kept apart. */
+  readonly serverWarnings?: () => Promise<readonly string[]>
   /** What the operator and whoever creates a database should know about how they are kept apart. */
   readonly warning?: () => Promise<string | undefined>
   close(): Promise<void>
 }
+
+/** How many connections the owner of a database may have at once on a server, so that one cannot take them all. */
+export const OWNER = { connections: 20 } as const
 
 /** How long a question may run and how many of them at once; the role carries these too. */
 export const READER = { connections: 10, statementMs: 10_000, searchPath: 'pg_catalog' } as const

@@ -1,15 +1,20 @@
 import pg from 'pg'
+import { ServiceError } from '#contract/errors.ts'
 import type { Db } from '#lib/db/db.ts'
+import { onConnection } from '#lib/db/single-connection.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
-import { type Address, type Managed, type ManagedEngine, READER } from './engine.ts'
-import { quietReader } from './quiet-reader.ts'
-import { ensureTemplate, onDatabase, TEMPLATE } from './template.ts'
+import { type Address, type Managed, type ManagedEngine, OWNER, READER } from './engine.ts'
+import { closeDatabases, openDatabasesWarning } from './open-databases.ts'
+import { dropManaged, endLogins } from './postgres-drop.ts'
+import { quietReader, quietWarning } from './quiet-reader.ts'
+import { isNotAllowed } from './states.ts'
+import { ADMIN_LIMIT_MS, ensureTemplate, needSuperuser, ownUrl, type Server, TEMPLATE } from './template.ts'
 
 type Options = {
   db: Db
   databaseUrl: string
   publicHost: string | undefined
-  /** Told what the operator should mend. */
+  /** Tells the operator what to change. */
   warn: (text: string) => void
 }
 
@@ -20,9 +25,10 @@ export function createPostgresEngine({ db, databaseUrl, publicHost, warn }: Opti
     url.pathname = `/${database}`
     return url.href
   }
+  const server: Server = { db, urlOf }
   let prepared: Promise<void> | undefined
   const prepare = () => {
-    prepared ??= prepareServer(db, urlOf)
+    prepared ??= prepareServer(server)
     prepared.catch(() => {
       prepared = undefined
     })
@@ -34,37 +40,87 @@ export function createPostgresEngine({ db, databaseUrl, publicHost, warn }: Opti
     name: 'postgres',
     limit: undefined,
     async create(managed) {
-      await prepare()
-      await ensureRoles(db, managed)
-      await quietReader(db, managed, warn)
-      await ensureDatabase(db, managed)
-      await onDatabase(urlOf(managed.physical_name), schemaGrants(managed))
+      try {
+        await prepare()
+        await ensureRoles(db, managed)
+        await quietReader(db, managed, warn)
+        await ensureDatabase(server, managed)
+      } catch (error) {
+        throw isNotAllowed(error) ? needRights(error) : error
+      }
+      await fillDatabase(server, managed)
     },
-    drop: (managed) => dropAll(db, managed),
-    secure: (managed) => quietReader(db, managed, warn),
+    endLogins: async (managed) => {
+      await endLogins(db, managed)
+    },
+    drop: (managed) => dropManaged({ ...server, warn }, managed),
+    async secure(managed) {
+      await quietReader(db, managed, warn)
+      await limitOwner(db, managed, warn)
+    },
+    serverWarnings: () => serverWarnings(server, prepare),
     publicAddress: async () => shown,
     ownAddress: async () => own,
     close: async () => {},
   }
 }
 
-/** Tenants log in to this server: the platform's own database must not be open to every role. */
-async function prepareServer(db: Db, urlOf: (database: string) => string): Promise<void> {
-  const [row] = await db.query<{ name: string }>(sql`select current_database() as name`)
-  await db.query(script(`revoke connect, temporary on database ${identifier(row!.name).text} from public`))
-  await ensureTemplate(db, urlOf)
+/** Tenants log in to this server, so databases that are not theirs are closed to them. */
+async function prepareServer(server: Server): Promise<void> {
+  await closeDatabases(server.db)
+  await ensureTemplate(server)
+}
+
+/** What keeps managed databases from being created or kept apart on this server, in words for the operator. */
+async function serverWarnings({ db }: Server, prepare: () => Promise<void>): Promise<string[]> {
+  const found = await prepare().then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof ServiceError) return error.message
+      if (isNotAllowed(error)) return needRights(error).message
+      throw error
+    },
+  )
+  const rights = await missingRights(db)
+  const others = [await openDatabasesWarning(db), await quietWarning(db)]
+  return [rights, rights === undefined ? found : undefined, ...others].filter((text) => text !== undefined)
+}
+
+async function missingRights(db: Db): Promise<string | undefined> {
+  const [row] = await db.query<{ name: string; can_create: boolean }>(sql`
+    select quote_ident(rolname) as name, rolsuper or (rolcreatedb and rolcreaterole) as can_create
+    from pg_catalog.pg_roles where rolname = current_user`)
+  if (row!.can_create) return undefined
+  return (
+    `No managed database can be created: the role ${row!.name} in DATABASE_URL may not create databases and roles. ` +
+    `As a superuser run: alter role ${row!.name} createdb createrole;`
+  )
+}
+
+function needRights(cause: unknown): ServiceError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new ServiceError(
+    'UNAVAILABLE',
+    `No managed database can be created: Postgres refused it to the role in DATABASE_URL (${reason}). As a superuser ` +
+      'run the SQL under “The role and the template” in docs/running.md.',
+    { cause },
+  )
 }
 
 async function ensureRoles(db: Db, { owner_role, reader_role, owner_verifier, reader_verifier }: Managed) {
   const reader = identifier(reader_role).text
-  await ensureRole(db, owner_role, `login nosuperuser nocreatedb nocreaterole password '${owner_verifier}'`)
+  await ensureRole(
+    db,
+    owner_role,
+    `login nosuperuser nocreatedb nocreaterole connection limit ${OWNER.connections} password '${owner_verifier}'`,
+  )
   await ensureRole(
     db,
     reader_role,
     `login nosuperuser nocreatedb nocreaterole noinherit connection limit ${READER.connections}
      password '${reader_verifier}'`,
   )
-  // Defaults, not walls: what the reader may read is decided by grants alone.
+  // These are defaults that the session can change: what the reader may read is decided by grants alone.
   const settings = {
     default_transaction_read_only: 'on',
     statement_timeout: `${READER.statementMs}ms`,
@@ -87,16 +143,40 @@ async function ensureRole(db: Db, role: string, attributes: string): Promise<voi
   await db.query(script(`grant ${identifier(role).text} to current_user`))
 }
 
+/** Bounds the connections of an owner role that older code made; a limit that an operator set stays. */
+async function limitOwner(db: Db, { owner_role }: Managed, warn: (text: string) => void): Promise<void> {
+  const unlimited = await db.query(sql`
+    select from pg_catalog.pg_roles where rolname = ${owner_role} and rolconnlimit < 0`)
+  if (unlimited.length === 0) return
+  const limit = `alter role ${identifier(owner_role).text} connection limit ${OWNER.connections}`
+  await db.query(script(limit)).catch((error: unknown) => {
+    if (!isNotAllowed(error)) throw error
+    warn(`The owner of a managed database can use every connection of this server. As a superuser run: ${limit};`)
+  })
+}
+
 /** Owned by the platform: the tenant owns what is inside, and can neither drop it nor let others in. */
-async function ensureDatabase(db: Db, { physical_name, owner_role, reader_role }: Managed): Promise<void> {
+async function ensureDatabase(server: Server, { physical_name, owner_role, reader_role }: Managed): Promise<void> {
+  const { db } = server
   const name = identifier(physical_name).text
-  const known = await db.query(sql`select from pg_database where datname = ${physical_name}`)
-  if (known.length === 0) {
-    await db.query(script(`create database ${name} template ${identifier(TEMPLATE).text}`))
+  const existing = await db.query(sql`select from pg_database where datname = ${physical_name}`)
+  if (existing.length === 0) {
+    const create = `create database ${name} template ${identifier(TEMPLATE).text}`
+    await onConnection(await ownUrl(server), ADMIN_LIMIT_MS, (send) => send(create))
   }
   await db.query(script(`revoke all on database ${name} from public`))
   await db.query(script(`grant create, connect, temporary on database ${name} to ${identifier(owner_role).text}`))
   await db.query(script(`grant connect on database ${name} to ${identifier(reader_role).text}`))
+}
+
+/** A template that an operator made may lack the extension; where it is there, nothing is needed to say so again. */
+async function fillDatabase({ urlOf }: Server, managed: Managed): Promise<void> {
+  await onConnection(urlOf(managed.physical_name), ADMIN_LIMIT_MS, async (send) => {
+    await send('create extension if not exists vector').catch((error: unknown) => {
+      throw isNotAllowed(error) ? needSuperuser(error) : error
+    })
+    for (const statement of schemaGrants(managed)) await send(statement)
+  })
 }
 
 export function schemaGrants({ owner_role, reader_role }: Managed): string[] {
@@ -105,12 +185,6 @@ export function schemaGrants({ owner_role, reader_role }: Managed): string[] {
     `alter schema public owner to ${pg.escapeIdentifier(owner_role)}`,
     `grant usage on schema public to ${pg.escapeIdentifier(reader_role)}`,
   ]
-}
-
-async function dropAll(db: Db, { physical_name, owner_role, reader_role }: Managed): Promise<void> {
-  await db.query(script(`drop database if exists ${identifier(physical_name).text} with (force)`))
-  await db.query(script(`drop role if exists ${identifier(reader_role).text}`))
-  await db.query(script(`drop role if exists ${identifier(owner_role).text}`))
 }
 
 function addressOf(databaseUrl: string): Address {

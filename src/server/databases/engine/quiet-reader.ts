@@ -1,7 +1,7 @@
-import pg from 'pg'
 import type { Db } from '#lib/db/db.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
 import type { Managed } from './engine.ts'
+import { isNotAllowed } from './states.ts'
 
 /**
  * The reader's statements carry questions and filter values, and a Postgres that logs statements, durations, plans or
@@ -13,23 +13,34 @@ const QUIET = {
   log_min_messages: 'fatal',
 } as const
 
-const NOT_ALLOWED = '42501'
-
-/** Changes nothing where it is so already. Without the right to it the operator is told, and questions go on. */
+/** Makes the settings of the reader's role quiet. Where the platform may not, the operator is told and questions go on. */
 export async function quietReader(db: Db, { reader_role }: Managed, warn: (text: string) => void): Promise<void> {
   const [row] = await db.query<{ settings: string[] | null }>(sql`
     select rolconfig as settings from pg_roles where rolname = ${reader_role}`)
-  const known = new Set(row?.settings)
-  const missing = Object.entries(QUIET).filter(([name, value]) => !known.has(`${name}=${value}`))
+  const present = new Set(row?.settings)
+  const missing = Object.entries(QUIET).filter(([name, value]) => !present.has(`${name}=${value}`))
   try {
     for (const [name, value] of missing) {
       await db.query(script(`alter role ${identifier(reader_role).text} set ${name} = '${value}'`))
     }
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError && error.code === NOT_ALLOWED)) throw error
-    warn(
-      'this Postgres may write questions into its log, and the role in DATABASE_URL may not keep it from that: ' +
-        'as a superuser, `grant set on parameter log_min_messages, log_parameter_max_length` to it',
-    )
+    if (!isNotAllowed(error)) throw error
+    warn(await loudWarning(db))
   }
+}
+
+/** Says what to run where the platform may not keep questions out of the log; undefined where it may. */
+export async function quietWarning(db: Db): Promise<string | undefined> {
+  const [row] = await db.query<{ may_set: boolean }>(sql`
+    select has_parameter_privilege('log_min_messages', 'set')
+       and has_parameter_privilege('log_parameter_max_length', 'set') as may_set`)
+  return row!.may_set ? undefined : loudWarning(db)
+}
+
+async function loudWarning(db: Db): Promise<string> {
+  const [row] = await db.query<{ role: string }>(sql`select quote_ident(current_user) as role`)
+  return (
+    'This Postgres may write questions into its log. To keep them out, as a superuser run: ' +
+    `grant set on parameter log_min_messages, log_parameter_max_length to ${row!.role};`
+  )
 }
