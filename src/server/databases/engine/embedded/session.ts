@@ -36,6 +36,7 @@ const CLEANING = ['rollback', 'set session authorization postgres', 'discard all
 export class Session {
   readonly #options: Options
   #engine: EngineProcess | undefined
+  #starting: Promise<EngineProcess> | undefined
   #holder: Seat | undefined
   #isTaken = false
   #isClosed = false
@@ -94,7 +95,9 @@ export class Session {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#idleTimer)
-    await this.#engine?.close()
+    // One that is being started has the folder open too.
+    const engine = this.#engine ?? (await this.#starting?.catch(() => undefined))
+    await engine?.close()
   }
 
   async #asPlatform<T>(work: () => Promise<T>): Promise<T> {
@@ -141,7 +144,13 @@ export class Session {
     // The former process may still be writing to the folder.
     await this.#engine?.exited
     this.#engine = undefined
-    this.#engine = await this.#options.start()
+    this.#starting = this.#options.start()
+    try {
+      this.#engine = await this.#starting
+    } finally {
+      this.#starting = undefined
+    }
+    if (this.#isClosed) throw stopped.closed()
   }
 
   async #stopIdle(): Promise<void> {
