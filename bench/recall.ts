@@ -4,6 +4,7 @@ import { searchSettings } from '../src/server/data-sources/ask/statement.ts'
 import type { ResolvedEntry } from '../src/server/data-sources/configure/resolved.ts'
 import type { Reader } from '../src/server/data-sources/reader.ts'
 import { startStores, storesMissing } from './ask-stores.ts'
+import { type Floor, requireFloors } from './floors.ts'
 import { type Data, distances, makeData, type Row, seeded } from './recall-data.ts'
 import { FILTERS, type Index, openManaged } from './recall-database.ts'
 
@@ -12,7 +13,8 @@ import { FILTERS, type Index, openManaged } from './recall-database.ts'
  * default `ef_search`, kept from other plans. Clusters overlap and no filtered column has an index. The questions go
  * through the product's own search, as the reader of a managed database, on a Postgres of its own with the memory a
  * server in use would have (a tenth takes the one of SVC_TEST_DATABASE_URL). A number of rows as an argument runs that
- * size alone. IVFFlat has no strict scan: its peer is the relaxed one.
+ * size alone. IVFFlat has no strict scan: its peer is the relaxed one. Recall, and that every answer is whole and in
+ * order, do not depend on speed: these floors fail the run, a tenth too.
  */
 const tenth = process.argv.includes('--tenth')
 const SEED = 7
@@ -47,6 +49,8 @@ const CASES: Case[] = [
   { name: 'no row', column: 'half', value: () => 2, recall: 1, timesPeer: 2 },
 ]
 
+const floors: Floor[] = []
+
 type Readers = { reader: Reader; peer: Reader }
 type Measure = { found: number; wanted: number; right: number; ms: number[] }
 /** `counting`: milliseconds to count what the filter leaves, which no exact answer without an index can beat. */
@@ -76,9 +80,19 @@ async function run(url: string): Promise<void> {
       const options = Object.entries(index).map(([name, value]) => `${name} ${value}`)
       console.log(`\n${size.rows} rows x ${size.dimensions}, ${options.join(', ')}, built in ${seconds.toFixed(0)} s`)
       const measured = await askAll(managed, entry, data)
-      for (const [i, each] of CASES.entries()) print(each, measured[i]!, index.method === 'hnsw')
+      for (const [i, each] of CASES.entries()) {
+        print(each, measured[i]!, index.method === 'hnsw')
+        floors.push(...floorsOf(`${size.rows} rows, ${index.method}, ${each.name}`, each, measured[i]!.ours))
+      }
     }
   }
+  requireFloors(floors)
+}
+
+function floorsOf(name: string, { recall }: Case, { right, wanted, found, ms }: Measure): Floor[] {
+  const whole = { name: `${name}: answers whole and in order`, value: found / ms.length, atLeast: 1 }
+  if (recall === undefined) return [whole]
+  return [{ name: `${name}: recall`, value: wanted === 0 ? 1 : right / wanted, atLeast: recall }, whole]
 }
 
 async function askAll(db: Readers, entry: ResolvedEntry, data: Data): Promise<Ways[]> {

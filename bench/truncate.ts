@@ -1,13 +1,18 @@
+import { isDeepStrictEqual } from 'node:util'
+import { parse } from 'yaml'
 import { encode, type Format } from '../src/edge/negotiate.ts'
 import { type Hit, truncateAnswer } from '../src/server/data-sources/truncate.ts'
+import { type Floor, requireFloors } from './floors.ts'
 
 /**
  * Shortening an answer to 16 KiB, beside merely writing it out once; limit: 1 ms at the 99th percentile. The second
- * tells a slow function from a busy machine. An MCP text block is JSON, so the JSON row is its row too.
+ * tells a slow function from a busy machine. An MCP text block is JSON, so the JSON row is its row too. What an answer
+ * holds does not depend on speed: its floors fail the run.
  */
 const tenth = process.argv.includes('--tenth')
 const ROUNDS = tenth ? 200 : 2_000
 const SEED = 7
+const ANSWER_BYTES = 16_384
 const random = seeded(SEED)
 
 const answers = Array.from({ length: 50 }, () => Array.from({ length: 20 }, (_, n) => hit(n)))
@@ -19,6 +24,27 @@ for (const format of ['json', 'yaml'] as const) {
     `${format}  shorten p50 ${at(cut, 0.5)} ms, p99 ${at(cut, 0.99)} ms (limit 1.000)   ` +
       `write p50 ${at(write, 0.5)} ms, p99 ${at(write, 0.99)} ms   ratio of p50 ${(Number(at(cut, 0.5)) / Number(at(write, 0.5))).toFixed(2)}`,
   )
+}
+requireFloors((['json', 'yaml'] as const).flatMap(floorsOf))
+
+/** Every shortened answer fits, is filled, and parses to what was meant. */
+function floorsOf(format: Format): Floor[] {
+  const written = answers.map((hits) => {
+    const { answer } = truncateAnswer(hits, format)
+    const { body: text } = encode(answer, format)
+    const read: unknown = format === 'json' ? JSON.parse(text) : parse(text)
+    return { bytes: Buffer.byteLength(text), isWhole: isDeepStrictEqual(read, answer) }
+  })
+  const bytes = written.map((one) => one.bytes)
+  return [
+    { name: `${format}, largest answer in bytes`, value: Math.max(...bytes), atMost: ANSWER_BYTES },
+    { name: `${format}, least filled`, value: Math.min(...bytes) / ANSWER_BYTES, atLeast: 0.99 },
+    {
+      name: `${format}, answers that parse to another value`,
+      value: written.filter((one) => !one.isWhole).length,
+      atMost: 0,
+    },
+  ]
 }
 
 function measure(format: Format, rounds: number): { cut: number[]; write: number[] } {
