@@ -121,11 +121,15 @@ describe.each<Mode>(['together', 'apart'])('a list of sources, services %s', (mo
     expect((await slim('svc_wrong')).status).toBe(401)
   })
 
-  it('AU-17 every process is healthy and ready on its stores', async () => {
+  it('OP-03 every process is healthy, ready on its stores, and has metrics', async () => {
     for (const name of ['api-gateway', 'auth-service', 'deploy-api', 'mcp-server', 'worker'] as const) {
       expect((await fetch(`${system.urlOf(name)}/healthz`)).status).toBe(200)
       const ready = await fetch(`${system.urlOf(name)}/readyz`)
-      expect([name, ready.status, await ready.json()]).toMatchObject([name, 200, { status: 'ready' }])
+      expect([name, ready.status, await ready.json()]).toMatchObject([
+        name,
+        200,
+        { status: 'ready', dependencies: { database: { status: 'ok' }, 'key-value store': { status: 'ok' } } },
+      ])
       expect((await fetch(`${system.urlOf(name)}/metrics`)).status).toBe(200)
     }
   })
