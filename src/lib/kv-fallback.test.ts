@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type PausableRelay, startPausableRelay } from '../../test/help/pausable-relay.ts'
 import { needs, stores } from '../../test/help/stores.ts'
+import { until } from '../../test/help/until.ts'
 import { testClock } from './clock.ts'
 import { openEars } from './db/test-ears.ts'
 import { type KeyValueStore, openMemoryStore, openRedis, StoreUnavailable } from './kv.ts'
@@ -106,7 +107,7 @@ describe('AU-17 a Redis that accepts connections and never answers', () => {
     await expect(store.get('k')).rejects.toThrow()
     expect(pings).toHaveLength(2)
     pings[1]!.resolve()
-    await vi.waitUntil(async () => (await store.get('k').catch(() => '')) === 'shared')
+    await until(async () => (await store.get('k').catch(() => '')) === 'shared')
   })
 
   it('is asked again also after the clock was set back', async () => {
@@ -120,7 +121,7 @@ describe('AU-17 a Redis that accepts connections and never answers', () => {
     await expect(store.count('k', 60)).rejects.toThrow()
     isGone = false
     clock.advance(-3_600_000)
-    await vi.waitUntil(() =>
+    await until(() =>
       store.count('k', 60).then(
         () => true,
         () => false,
@@ -146,7 +147,7 @@ needs('redis')('AU-17 a Redis that is paused and continues', () => {
       openMemoryStore(clock),
       { clock },
     )
-    await vi.waitUntil(() =>
+    await until(() =>
       store.ping().then(
         () => true,
         () => false,
@@ -158,13 +159,10 @@ needs('redis')('AU-17 a Redis that is paused and continues', () => {
     expect([await store.count('n', 3600), await store.count('n', 3600)]).toEqual([1, 2])
     await expect(store.setOnce('replay', 3600)).rejects.toBeInstanceOf(StoreUnavailable)
     relay.resume()
-    await vi.waitUntil(
-      async () => {
-        clock.advance(1_000)
-        return (await store.setOnce('replay', 3600).catch(() => 'unavailable')) === false
-      },
-      { timeout: 20_000, interval: 20 },
-    )
+    await until(async () => {
+      clock.advance(1_000)
+      return (await store.setOnce('replay', 3600).catch(() => 'unavailable')) === false
+    })
     // The one count that was on its way when Redis stopped was carried out late; a count too many is the safe side.
     expect(await store.count('n', 3600)).toBe(3)
     expect(await direct.get('n')).toBe('3')

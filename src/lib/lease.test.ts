@@ -2,6 +2,7 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/help/database.ts'
 import { needs } from '../../test/help/stores.ts'
+import { until } from '../../test/help/until.ts'
 import { testClock } from './clock.ts'
 import type { Db } from './db/db.ts'
 import { openPostgres } from './db/postgres.ts'
@@ -226,7 +227,7 @@ needs('postgres')('work under a lease among several processes', () => {
     const attempts = Array.from({ length: 20 }, attempt)
     let settled = 0
     for (const one of attempts) void one.then(() => settled++)
-    await vi.waitUntil(() => settled === 19, 20_000)
+    await until(() => settled === 19)
     expect(running).toBe(1)
     go.resolve()
     const outcomes = await Promise.all(attempts)
@@ -247,11 +248,11 @@ needs('postgres')('work under a lease among several processes', () => {
     await held.promise
     const ran = sql`update svc.leases set expires_at = '-infinity' where name = 'written under'`
     const takeover = opened.db.query(ran).then(() => happened.push('taken over'))
-    await vi.waitUntil(async () => {
+    await until(async () => {
       const waiting = await opened.db.query(sql`select pid from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query like '%svc.leases%'`)
       return waiting.length === 1
-    }, 20_000)
+    })
     go.resolve()
     await Promise.all([writing, takeover])
     expect(happened).toEqual(['written', 'taken over'])

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { until } from '../../test/help/until.ts'
 import { startWorker, WorkerStopped } from './worker-host.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'svc-worker-'))
@@ -67,10 +68,12 @@ describe('a worker thread', () => {
   })
 
   it('is killed at a limit: all who wait are told, and it runs no more', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const host = startWorker(file, undefined)
-    await host.ask({})
     const counted = new SharedArrayBuffer(4)
     const waiting = [host.ask({ spin: counted }, { limitMs: 50 }), host.ask({}), host.ask({}, { limitMs: 60_000 })]
+    await until(() => new Int32Array(counted)[0] !== 0)
+    vi.advanceTimersByTime(50)
     const told = await Promise.all(waiting.map(caught))
     const stopped = await host.stopped
     expect(stopped).toBeInstanceOf(WorkerStopped)

@@ -1,7 +1,10 @@
 import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { operation } from '#contract/operation.ts'
 import { createWorkerClient, SDK_VERSION } from './index.ts'
@@ -135,7 +138,18 @@ describe('the worker’s client', () => {
     expect(() => createWorkerClient({ env: {} })).toThrow('no address to call: set SVC_API_URL')
   })
 
-  it('AU-16 is of the version that knows workload identity', () => {
-    expect(SDK_VERSION).toBe('0.0.18')
+  it('AU-16 the guide requires no later version than this one, and this one presents the projected token', async () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/workload-identity.md'), 'utf8')
+    const required = /Worker SDK (\d+\.\d+\.\d+) or later/.exec(guide)![1]!
+    expect(required).toBe('0.0.18')
+    const inOrder = [required, SDK_VERSION].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    expect(inOrder).toEqual([required, SDK_VERSION])
+    await using server = await serve('of the deployment')
+    const folder = mkdtempSync(join(tmpdir(), 'svc-worker-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'token')
+    writeFileSync(file, 'of the deployment\n')
+    const client = createWorkerClient({ env: { SVC_API_URL: server.url, SVC_WORKLOAD_TOKEN_FILE: file } })
+    expect(await client.call(read, {})).toEqual({ token: 'of the deployment' })
   })
 })

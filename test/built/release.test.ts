@@ -82,6 +82,7 @@ describe('a release', () => {
       const browser = await launchChromium()
       try {
         const page = await browser.newPage()
+        page.setDefaultTimeout(0)
         const faults: string[] = []
         page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
         page.on('pageerror', (error) => faults.push(error.message))

@@ -5,6 +5,7 @@ import { stores } from './stores.ts'
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: stores.chromium!,
+    timeout: 0,
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -6,12 +6,12 @@ export type KillReport = { rounds: number; acknowledged: number; lost: string[];
 
 type Options = { env: Environment; operatorToken: string; rounds: number; seed: number }
 
-const LONGEST_ROUND_MS = 1_500
+const MAX_WRITES_PER_ROUND = 150
 const WRITERS = 4
 
 /**
- * Writes organizations over HTTP while the server is killed at a random moment, then looks for every id that was
- * answered 201. An organization that exists takes a token; one that was lost answers 404.
+ * Writes organizations over HTTP and kills the server after a random number of them, while others are being written.
+ * Then looks for every id that was answered 201: an organization that exists takes a token, a lost one answers 404.
  */
 export async function killRounds({ env, operatorToken, rounds, seed }: Options): Promise<KillReport> {
   const random = seeded(seed)
@@ -21,11 +21,15 @@ export async function killRounds({ env, operatorToken, rounds, seed }: Options):
     const started = performance.now()
     const server = await startProcess(env)
     slowest = Math.max(slowest, performance.now() - started)
-    const stop = new AbortController()
-    const writers = Array.from({ length: WRITERS }, () => write(server.url, operatorToken, acknowledged, stop.signal))
-    setTimeout(() => server.child.kill('SIGKILL'), random() * LONGEST_ROUND_MS)
-    await once(server.child, 'exit')
-    stop.abort()
+    let left = 1 + Math.floor(random() * MAX_WRITES_PER_ROUND)
+    const onWritten = (id: string) => {
+      acknowledged.push(id)
+      left -= 1
+      if (left === 0) server.child.kill('SIGKILL')
+    }
+    const exited = once(server.child, 'exit')
+    const writers = Array.from({ length: WRITERS }, () => write(server.url, operatorToken, onWritten))
+    await exited
     await Promise.all(writers)
   }
   await using server = await startProcess(env)
@@ -34,12 +38,13 @@ export async function killRounds({ env, operatorToken, rounds, seed }: Options):
   return { rounds, acknowledged: acknowledged.length, lost, slowest_restart_ms: Math.round(slowest) }
 }
 
-async function write(url: string, operatorToken: string, acknowledged: string[], signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+/** Writes until the server is gone. */
+async function write(url: string, operatorToken: string, onWritten: (id: string) => void): Promise<void> {
+  for (;;) {
     try {
       const response = await send(`${url}/api/v1/admin/orgs`, operatorToken, { name: 'Round' })
       const { id } = (await response.json()) as { id: string }
-      if (response.status === 201) acknowledged.push(id)
+      if (response.status === 201) onWritten(id)
     } catch {
       return
     }
@@ -59,7 +64,7 @@ function send(url: string, token: string, body: object): Promise<Response> {
   })
 }
 
-/** Park and Miller's generator: the same seed gives the same moments. */
+/** Park and Miller's generator: the same seed gives the same numbers. */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {

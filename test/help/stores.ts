@@ -9,10 +9,29 @@ export const stores = {
   bubblewrap: findWorkingBubblewrap(),
 }
 
-/** Marks tests that mean something only with a real store; they are skipped by name without it. */
-export function needs(...names: (keyof typeof stores)[]) {
-  const missing = names.filter((name) => !stores[name])
-  return missing.length === 0 ? describe : describe.skip
+const REASONS = {
+  postgres: 'needs Postgres, set SVC_TEST_DATABASE_URL',
+  redis: 'needs Redis, set SVC_TEST_REDIS_URL',
+  chromium: 'needs a browser, set SVC_TEST_CHROMIUM',
+} satisfies Record<keyof typeof stores, string>
+
+type Describe = (title: string, tests: () => void) => void
+
+/** Marks tests that mean something only with a real store. Without it they are skipped, with the reason in the title. */
+export function needs(...names: (keyof typeof stores)[]): Describe {
+  return skippedFor(names.filter((name) => !stores[name]).map((name) => REASONS[name]))
+}
+
+/** Marks tests that run these programs. Without one they are skipped, with the reason in the title. */
+export function needsPrograms(...programs: string[]): Describe {
+  const missing = programs.filter((program) => spawnSync(program, ['--version']).error !== undefined)
+  return skippedFor(missing.map((program) => `needs ${program} on the PATH`))
+}
+
+/** `describe`, or one that skips where there are reasons to. The run prints each reason: see skip-reporter.ts. */
+function skippedFor(reasons: readonly string[]): Describe {
+  if (reasons.length === 0) return describe
+  return (title, tests) => describe.skip(`${title} (skipped: ${reasons.join('; ')})`, tests)
 }
 
 /** It may be installed and still be refused by the kernel or by a container's profile. */

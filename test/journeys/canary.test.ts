@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listActivity, setQuota } from '../../src/contract/activity.ts'
 import { exposeSource } from '../../src/contract/data-sources.ts'
 import { configureSource } from '../../src/contract/search-config.ts'
@@ -11,6 +11,7 @@ import { type FakeEmbeddings, fakeVector, startFakeEmbeddings } from '../help/fa
 import { type Ground, openGround } from '../help/ground.ts'
 import { stores } from '../help/stores.ts'
 import { type System, startSystem } from '../help/system.ts'
+import { until } from '../help/until.ts'
 
 /** In every question and filter value, and in every row. Letters and digits: no encoding but the ones looked for hides them. */
 const ASKED = `asked${randomBytes(12).toString('hex')}`
@@ -50,7 +51,7 @@ beforeAll(async () => {
   system = await startSystem({ on: ground, env })
   await askEverything()
   await system[Symbol.asyncDispose]()
-}, 240_000)
+})
 afterAll(async () => {
   await fake?.[Symbol.asyncDispose]()
   await ground?.[Symbol.asyncDispose]()
@@ -183,7 +184,7 @@ async function askWhileProviderFails(token: string): Promise<void> {
   const caller = new AbortController()
   const waiting = askHttp(system.url, token, question(), 'db_docs', caller.signal)
   const before = fake.asked.length
-  await vi.waitFor(() => expect(fake.asked.length).toBeGreaterThan(before))
+  await until(() => fake.asked.length > before)
   caller.abort()
   told['the caller hangs up'] = await waiting.catch((error: Error) => error.name)
 }
@@ -222,11 +223,11 @@ async function watchStatements(url: string): Promise<Watcher> {
   const cancelSlow = async () => {
     const cancel = `select query, pg_cancel_backend(pid) as done from pg_stat_activity
       where query like '%"slow"%' and wait_event = 'PgSleep'`
-    await vi.waitFor(async () => {
+    await until(async () => {
       const { rows } = await client.query<{ query: string }>(cancel)
       for (const { query } of rows) seen.statements.add(query)
-      expect(rows).not.toEqual([])
-    }, 10_000)
+      return rows.length > 0
+    })
   }
   const stop = async () => {
     end.abort()

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runSvc } from '../../src/cli/test-run.ts'
 import { createToken } from '../../src/contract/tokens.ts'
+import { testClock } from '../../src/lib/clock.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { addToInbox } from '../../src/server/notifications/inbox/store.ts'
 import { type System, startSystem } from '../help/system.ts'
@@ -21,7 +22,7 @@ let viewer: { token: string }
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-client-'))
-  system = await startSystem()
+  system = await startSystem({ clock: testClock(new Date()) })
   owner = await system.member('owner')
   viewer = await system.member('viewer', owner.org_id)
 })

@@ -43,7 +43,8 @@ needs('chromium')('from an unknown address to an answer', () => {
     platform = `${server.url}/mcp/platform`
     browser = await launchChromium()
     person = await browser.newContext({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
-  }, 120_000)
+    person.setDefaultTimeout(0)
+  })
   afterAll(async () => {
     await browser?.close()
     await server?.[Symbol.asyncDispose]()

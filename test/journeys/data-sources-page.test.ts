@@ -1,10 +1,11 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Checkout, makeCheckout } from '../help/checkout.ts'
+import { needsPrograms } from '../help/stores.ts'
 import { type System, startSystem } from '../help/system.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -16,19 +17,8 @@ function blocks(language: string): string[] {
   return [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) => text!)
 }
 
-const has = (program: string) => {
-  try {
-    execFileSync(program, ['--version'])
-    return true
-  } catch {
-    return false
-  }
-}
-
-const TOOLS = ['psql', 'curl', 'python3']
-const TITLE = `docs/data-sources.md, step by step (skipped where one of ${TOOLS.join(', ')} is missing)`
-
-describe.skipIf(!TOOLS.every(has))(TITLE, () => {
+const withTools = needsPrograms('psql', 'curl', 'python3')
+withTools('docs/data-sources.md, step by step', () => {
   const [environment, login, create, fill, configure, show, ask, activity] = blocks('sh')
   const [tables, makeIndex] = blocks('sql')
   let system: System

@@ -18,7 +18,7 @@ beforeAll(async () => {
   system = await startSystem({ env: { SVC_AI_PROVIDERS: JSON.stringify([fake.provider('fake')]) } })
   token = (await system.member('admin')).token
   connection = (await makeAskable(system.client(token), 'docs')).connection_string
-}, 120_000)
+})
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]()
   await fake?.[Symbol.asyncDispose]()

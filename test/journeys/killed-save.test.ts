@@ -65,5 +65,5 @@ describe('DS-05 a save whose process is killed', () => {
     const second = stack.use(await startProcess(env))
     const saved = await save(second, token)
     expect([saved.status, await saved.json()]).toMatchObject([200, { filter_schema: {} }])
-  }, 240_000)
+  })
 })

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Client } from '../../src/contract/client.ts'
 import { exposeSource, listSources, switchSource } from '../../src/contract/data-sources.ts'
 import { createDatabase, dropDatabase, readConnection } from '../../src/contract/databases.ts'
@@ -12,6 +12,7 @@ import { type FakeEmbeddings, startFakeEmbeddings } from '../help/fake-embedding
 import { ARTICLES, fakeConfiguration, makeAskable } from '../help/sources.ts'
 import { needs } from '../help/stores.ts'
 import { type System, startSystem } from '../help/system.ts'
+import { until } from '../help/until.ts'
 
 needs('postgres')('two at once', () => {
   const clock = testClock(new Date())
@@ -37,12 +38,12 @@ needs('postgres')('two at once', () => {
 
   /** Resolves when so many statements in the database of that connection wait for a lock. */
   const blocked = (on: pg.Client, count: number) =>
-    vi.waitFor(async () => {
-      const { rows } = await on.query(
+    until(async () => {
+      const { rows } = await on.query<{ n: number }>(
         `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       )
-      expect(rows).toEqual([{ n: count }])
-    }, 10_000)
+      return rows[0]!.n === count
+    })
 
   it('DS-05 of two saves the second is refused while the first is at it', async () => {
     const { id, connection_string } = await makeAskable(client, 'saved', {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { adminCreateOrg, adminCreateToken } from '../../src/contract/auth.ts'
 import { createClient } from '../../src/contract/client.ts'
 import { countQuestions } from '../../src/server/activity/quota-store.ts'
@@ -13,6 +13,7 @@ import { startProcess } from '../help/processes.ts'
 import { makeAskable } from '../help/sources.ts'
 import { needs, stores } from '../help/stores.ts'
 import { testEnvironment } from '../help/system.ts'
+import { until } from '../help/until.ts'
 
 needs('postgres', 'redis')('AU-17 DS-18 a server whose Redis is paused', () => {
   it('answers every question without waiting for it, holds the quota of the day, and uses it again later', async () => {
@@ -52,15 +53,14 @@ needs('postgres', 'redis')('AU-17 DS-18 a server whose Redis is paused', () => {
     expect([degraded.status, degraded.dependencies['key-value store']!.status]).toEqual(['ready', 'degraded'])
 
     relay.resume()
-    await vi.waitUntil(
+    await until(
       async () =>
         ((await (await fetch(`${server.url}/readyz`)).json()) as Readiness).dependencies['key-value store']!.status ===
         'ok',
-      { timeout: 20_000, interval: 50 },
     )
     // Records are written up to half a second after their answer.
     const day = { from: new Date(Date.now() - 3_600_000), before: new Date(Date.now() + 3_600_000) }
-    await vi.waitUntil(async () => (await countQuestions(database.db, org_id, { ...day, now: new Date() })) === 41)
+    await until(async () => (await countQuestions(database.db, org_id, { ...day, now: new Date() })) === 41)
     const rest = await Promise.all(Array.from({ length: 10 }, ask))
     expect(rest.sort((a, b) => a - b)).toEqual([200, 200, 200, 200, 429, 429, 429, 429, 429, 429])
     expect(server.output.join('\n')).toContain('Redis does not answer: each process counts by itself')

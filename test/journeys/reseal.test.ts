@@ -69,7 +69,7 @@ describe('AU-08 changing the data key', () => {
     orgId = (await client(base.SVC_OPERATOR_TOKEN!).call(adminCreateOrg, { name: 'Sealed' })).id
     token = (await newToken(orgId)).token
     await client(token).call(createDatabase, { name: 'vault' })
-  }, 120_000)
+  })
   afterAll(async () => {
     await stop()
     await database?.[Symbol.asyncDispose]()
@@ -92,7 +92,7 @@ describe('AU-08 changing the data key', () => {
     const nowhere = await svcServer({ SVC_DATA_DIR: join(dataDir, 'nowhere') }, 'reseal')
     expect(nowhere).toMatchObject({ exit: 4, stdout: '' })
     expect(nowhere.stderr).toContain(`there is no database in ${join(dataDir, 'nowhere')}`)
-  }, 180_000)
+  })
 
   it('a server with another key does not start, and names the variable and the key it lacks', async () => {
     await everythingOpens()
@@ -103,12 +103,12 @@ describe('AU-08 changing the data key', () => {
     const refused = await svcServer(withKeys(NEW), 'reseal')
     expect(refused).toMatchObject({ exit: 5, stdout: '' })
     expect(refused.stderr).toContain(`sealed under key ${OLD_ID}`)
-  }, 180_000)
+  })
 
   it('a server with the new key and the former one opens everything', async () => {
     await start(withKeys(NEW, OLD))
     await everythingOpens()
-  }, 180_000)
+  })
 
   it.skipIf(stores.postgres)('on the embedded database reseal asks to stop the server first, with exit 6', async () => {
     const busy = await svcServer(withKeys(NEW, OLD), 'reseal')
@@ -136,7 +136,7 @@ describe('AU-08 changing the data key', () => {
     if (stores.postgres) await everythingOpens()
     const again = await svcServer(withKeys(NEW, OLD), 'reseal')
     expect(again.stdout).toContain('owner passwords of managed databases   0 moved, 1 already current')
-  }, 180_000)
+  })
 
   it('afterwards the new key alone opens everything, and the former one nothing', async () => {
     await stop()
@@ -144,5 +144,5 @@ describe('AU-08 changing the data key', () => {
     await everythingOpens()
     await stop()
     await expect(startProcess(withKeys(OLD))).rejects.toThrow(`sealed under key ${NEW_ID}, which is not configured`)
-  }, 180_000)
+  })
 })

@@ -17,7 +17,7 @@ async function blocks(path: string, language: string): Promise<string[]> {
 }
 
 /** An agent that does what the skills say, word for word, as an owner of a new organization. */
-describe('following the skills', { timeout: 120_000 }, () => {
+describe('following the skills', () => {
   let system: System
   let folder: string
   let env: Record<string, string>

@@ -14,7 +14,7 @@ const SKILLS_CLI = join(ROOT, 'node_modules', 'skills', 'bin', 'cli.mjs')
 const SKILLS_REF = join(ROOT, 'node_modules', 'skills-ref', 'dist', 'cli.js')
 
 /** Clients that nobody here wrote, against the running product. */
-describe('skills for agents', { timeout: 120_000 }, () => {
+describe('skills for agents', () => {
   let system: System
   let home: string
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe('skills for agents', { timeout: 120_000 }, () => {
     const cwd = join(home, folder)
     await mkdir(cwd, { recursive: true })
     const env = { PATH: process.env.PATH, HOME: home, DISABLE_TELEMETRY: '1', DO_NOT_TRACK: '1', CI: '1' }
-    const started = run(process.execPath, args, { cwd, env, timeout: 60_000 })
+    const started = run(process.execPath, args, { cwd, env })
     started.child.stdin?.end()
     return (await started).stdout
   }

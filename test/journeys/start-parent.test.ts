@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { bringEmptyCluster } from '../../src/server/databases/test-databases.ts'
+import { until } from '../help/until.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-const WAIT = { timeout: 100_000, interval: 50 }
 
 /** `bin/start.js` of a copied checkout whose console counts as built, so that nothing is built in this one. */
 describe('OP-01 a server whose parent process ends', () => {
@@ -57,9 +57,9 @@ describe('OP-01 a server whose parent process ends', () => {
     onTestFinished(async () => {
       shell.kill('SIGKILL')
       for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGTERM')
-      await vi.waitUntil(() => !pids.some(isAlive), WAIT)
+      await until(() => !pids.some(isAlive))
     })
-    await vi.waitUntil(() => urlOf('direct') && urlOf('npm'), WAIT)
+    await until(() => urlOf('direct') && urlOf('npm'))
     const end = async () => {
       shell.kill('SIGKILL')
       await once(shell, 'exit')
@@ -71,9 +71,9 @@ describe('OP-01 a server whose parent process ends', () => {
     const { direct, npm, end } = await startBoth()
     expect([isAlive(direct), isAlive(npm)]).toEqual([true, true])
     await end()
-    await vi.waitUntil(() => !isAlive(npm), WAIT)
+    await until(() => !isAlive(npm))
     expect(outputOf('npm')).toContain('svc stops, because npm, which started it, has ended')
     expect((await fetch(`${urlOf('direct')}/healthz`)).status).toBe(200)
     expect(outputOf('direct')).not.toContain('svc stops')
-  }, 300_000)
+  })
 })

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type OwnPostgres, startOwnPostgres } from '../../../test/help/own-postgres.ts'
 import { needs } from '../../../test/help/stores.ts'
+import { untilDone } from '../../../test/help/until.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import { openPostgres } from './postgres.ts'
 import { script, sql } from './sql.ts'
 import { openEars } from './test-ears.ts'
-
-/** Far more than the limits below take; only a statement that nobody ends comes near it. */
-const HANGS = 60_000
-/** Until it succeeds: connecting has a short limit here, and the machine may be busy. */
-const eventually = <T>(work: () => Promise<T>): Promise<T> => vi.waitFor(work, { timeout: HANGS / 2 })
 
 needs('postgres')('a server that is paused', () => {
   let server: OwnPostgres
@@ -37,11 +33,9 @@ needs('postgres')('a server that is paused', () => {
   const one = sql`select 1 as one`
   const pid = sql`select pg_backend_pid() as pid`
 
-  it('OP-02 is given up by statements and transactions, and works again when it goes on', {
-    timeout: HANGS,
-  }, async () => {
+  it('OP-02 is given up by statements and transactions, and works again when it goes on', async () => {
     const { db } = open()
-    const before = await eventually(() => Promise.all(Array.from({ length: 10 }, () => db.query(pid))))
+    const before = await untilDone(() => Promise.all(Array.from({ length: 10 }, () => db.query(pid))))
     const asks = [
       () => db.query(one),
       () => db.tx((tx) => tx.query(one)),
@@ -53,16 +47,14 @@ needs('postgres')('a server that is paused', () => {
       Promise.all([...asks, ...asks, ...asks].map((ask) => ask().catch((error: unknown) => error))),
     )
     expect(refused.map((error) => error instanceof DatabaseUnavailable)).toEqual(Array(12).fill(true))
-    expect(await eventually(() => db.tx((tx) => tx.query(one)))).toEqual([{ one: 1 }])
-    expect(before).not.toContainEqual(await eventually(() => db.query(pid)))
+    expect(await untilDone(() => db.tx((tx) => tx.query(one)))).toEqual([{ one: 1 }])
+    expect(before).not.toContainEqual(await untilDone(() => db.query(pid)))
     await db[Symbol.asyncDispose]()
   })
 
-  it('OP-02 undoes a transaction it was paused in; a commit without an answer is refused', {
-    timeout: HANGS,
-  }, async () => {
+  it('OP-02 undoes a transaction it was paused in; a commit without an answer is refused', async () => {
     const { db } = open()
-    await eventually(() => db.query(script('create table if not exists public.things (id int)')))
+    await untilDone(() => db.query(script('create table if not exists public.things (id int)')))
     const inside = db.tx(async (tx) => {
       await tx.query(sql`insert into public.things values (1)`)
       server.pause()
@@ -71,35 +63,35 @@ needs('postgres')('a server that is paused', () => {
     })
     await expect(inside).rejects.toBeInstanceOf(DatabaseUnavailable)
     server.resume()
-    expect(await eventually(() => db.query(sql`select id from public.things`))).toEqual([])
+    expect(await untilDone(() => db.query(sql`select id from public.things`))).toEqual([])
     const atCommit = db.tx(async () => server.pause())
     await expect(atCommit).rejects.toBeInstanceOf(DatabaseUnavailable)
     server.resume()
-    expect(await eventually(() => db.query(one))).toEqual([{ one: 1 }])
+    expect(await untilDone(() => db.query(one))).toEqual([{ one: 1 }])
     await db[Symbol.asyncDispose]()
   })
 
-  it('OP-02 is listened to again, and everyone is told to look', { timeout: HANGS }, async () => {
+  it('OP-02 is listened to again, and everyone is told to look', async () => {
     const { db, errors } = open({ heartbeatMs: 100 })
     const [ears, late] = [openEars(), openEars()]
-    await eventually(() => db.listen('news', ears.onNotify))
+    await untilDone(() => db.listen('news', ears.onNotify))
     const [told, failed] = [ears.heard.length, errors.heard.length]
     await paused(async () => {
       await errors.until(failed + 1)
       await expect(db.listen('late news', late.onNotify)).rejects.toBeInstanceOf(DatabaseUnavailable)
     })
     await Promise.all([ears.until(told + 1), late.until(1)])
-    await eventually(async () => {
+    await untilDone(async () => {
       await db.query(sql`select pg_notify('news', 'after')`)
       expect(ears.heard).toContain('after')
     })
     await db[Symbol.asyncDispose]()
   })
 
-  it('OP-02 keeps nobody from closing', { timeout: HANGS }, async () => {
+  it('OP-02 keeps nobody from closing', async () => {
     const { db } = open()
-    await eventually(() => db.listen('news', () => {}))
-    await eventually(() => db.query(one))
+    await untilDone(() => db.listen('news', () => {}))
+    await untilDone(() => db.query(one))
     await paused(() => db[Symbol.asyncDispose]())
   })
 })

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/help/database.ts'
 import { needs } from '../../../test/help/stores.ts'
+import { until } from '../../../test/help/until.ts'
 import type { Db } from './db.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import { openPostgres } from './postgres.ts'
@@ -41,7 +42,8 @@ needs('postgres')('on a server', () => {
       retryAfterSeconds: 1,
       cause: { code: '57014' },
     })
-    expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+    // Asked until it is answered, because on a busy machine this statement too can pass the limit.
+    expect(await until(() => db.query(sql`select 1 as one`).catch(() => undefined))).toEqual([{ one: 1 }])
   })
 
   it('a statement that fails does not cost its connection', async () => {
@@ -88,7 +90,7 @@ needs('postgres')('on a server', () => {
     ].map((ending) => ending.catch((error: unknown) => error))
     const sleepers = sql`select pid from pg_stat_activity
       where datname = current_database() and query like '%''dies''%' and wait_event = 'PgSleep'`
-    const pids = await vi.waitUntil(async () => {
+    const pids = await until(async () => {
       const found = await other.query<{ pid: number }>(sleepers)
       return found.length === 2 && found
     })
@@ -126,7 +128,7 @@ needs('postgres')('on a server', () => {
     expect(await other.query(LISTENERS)).not.toEqual(before)
 
     await db[Symbol.asyncDispose]()
-    await vi.waitUntil(async () => (await other.query(LISTENERS)).length === 0)
+    await until(async () => (await other.query(LISTENERS)).length === 0)
   })
 })
 
@@ -157,14 +159,13 @@ describe('a server that cannot be reached', () => {
       url: `postgres://u:p@127.0.0.1:${port}/d`,
       onError: (error) => errors.onNotify(String(error)),
     })
-    const begun = performance.now()
+    // Time stands still here: a refusal that waited for a timer would never come.
     await expect(db.query(sql`select 1`)).rejects.toBeInstanceOf(DatabaseUnavailable)
     await expect(db.tx((tx) => tx.query(sql`select 1`))).rejects.toBeInstanceOf(DatabaseUnavailable)
     await expect(db.listen('news', () => {})).rejects.toBeInstanceOf(DatabaseUnavailable)
-    expect(performance.now() - begun).toBeLessThan(2_000)
 
     for (const times of [1, 2, 3]) {
-      await vi.waitUntil(() => vi.getTimerCount() > 0)
+      await until(() => vi.getTimerCount() > 0)
       vi.advanceTimersByTime(500)
       await errors.until(times)
     }

@@ -1,6 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createSafeFetch } from './safe-fetch.ts'
 import { fakeConnect, fakeResolve, type Peer, startPeer } from './test-internet.ts'
 
@@ -12,6 +13,22 @@ function fetchAt(peer: Peer) {
     resolve: fakeResolve({ 'hooks.example': [[publicIp]] }),
     connect: fakeConnect({ [publicIp]: peer }),
   })
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Resolves when the next status line and headers have reached the code that asked for them. */
+async function headArrived(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const onHeaders = () => {
+      unsubscribe('undici:request:headers', onHeaders)
+      resolve()
+    }
+    subscribe('undici:request:headers', onHeaders)
+  })
+  // They pass through promises only from here, and those are all settled before the next turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve))
 }
 
 // Speaks TCP and nothing above it.
@@ -32,30 +49,45 @@ test('headers without end are too large', async () => {
 })
 
 test('NO-07 a peer that never answers: timeout, and the request may have been acted on', async () => {
-  await using peer = await startPeer(() => {})
-  await expect(fetchAt(peer)(url, { timeoutMs: 50 })).rejects.toMatchObject({ reason: 'timeout', sent: true })
+  const asked = Promise.withResolvers<void>()
+  await using peer = await startPeer(() => asked.resolve())
+  const failure = expect(fetchAt(peer)(url, { timeoutMs: 50 })).rejects.toMatchObject({ reason: 'timeout', sent: true })
+  await asked.promise
+  vi.advanceTimersByTime(50)
+  await failure
 })
 
 test('a body that stalls: timeout with the status that had arrived', async () => {
   await using peer = await startPeer((_request, response) => void response.writeHead(202).write('half'))
+  const arrived = headArrived()
   const failure = { reason: 'timeout', sent: true, status: 202 }
-  await expect(fetchAt(peer)(url, { timeoutMs: 100 })).rejects.toMatchObject(failure)
+  const failed = expect(fetchAt(peer)(url, { timeoutMs: 100 })).rejects.toMatchObject(failure)
+  await arrived
+  vi.advanceTimersByTime(100)
+  await failed
 })
 
 test('a name server that never answers: timeout, and nothing was sent', async () => {
   const safeFetch = createSafeFetch({ resolve: () => new Promise(() => {}) })
-  await expect(safeFetch(url, { timeoutMs: 20 })).rejects.toMatchObject({ reason: 'timeout', sent: false })
+  const failure = expect(safeFetch(url, { timeoutMs: 20 })).rejects.toMatchObject({ reason: 'timeout', sent: false })
+  vi.advanceTimersByTime(20)
+  await failure
 })
 
 test('a handshake that never ends: timeout, nothing was sent, and the connection is dropped', async () => {
   const dropped = Promise.withResolvers<void>()
-  using peer = await startDeafPeer((socket) =>
+  const greeted = Promise.withResolvers<void>()
+  using peer = await startDeafPeer((socket) => {
     socket
-      .resume()
+      .on('data', () => greeted.resolve())
       .on('error', () => {})
-      .on('close', dropped.resolve),
-  )
-  await expect(peer.safeFetch(peer.url, { timeoutMs: 100 })).rejects.toMatchObject({ reason: 'timeout', sent: false })
+      .on('close', dropped.resolve)
+  })
+  const failure = { reason: 'timeout', sent: false }
+  const failed = expect(peer.safeFetch(peer.url, { timeoutMs: 100 })).rejects.toMatchObject(failure)
+  await greeted.promise
+  vi.advanceTimersByTime(100)
+  await failed
   await dropped.promise
 })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOrg } from '#contract/auth.ts'
 import { changeRole, listAudit, listMembers, listOrgs, me, removeMember } from '#contract/members.ts'
 import { createToken, listTokens, revokeToken } from '#contract/tokens.ts'
+import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
 import { needs } from '../../../test/help/stores.ts'
 import { type System, startSystem } from '../../../test/help/system.ts'
@@ -9,7 +10,7 @@ import { type System, startSystem } from '../../../test/help/system.ts'
 describe('members, roles and their tokens', () => {
   let system: System
   beforeAll(async () => {
-    system = await startSystem()
+    system = await startSystem({ clock: testClock(new Date()) })
   })
   afterAll(() => system?.[Symbol.asyncDispose]())
 

@@ -14,7 +14,7 @@ export function bringEmptyCluster(dataDir: string): void {
 
 /** A client as anyone would have it; its end is not waited for, since some are ended by the server. */
 export async function connectTo(connectionString: string): Promise<pg.Client & AsyncDisposable> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 20_000 })
+  const client = new pg.Client({ connectionString })
   client.on('error', () => {})
   await client.connect()
   return Object.assign(client, {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testClock } from '#lib/clock.ts'
 import {
   asking,
   type Connector,
@@ -130,7 +131,9 @@ describe('an authorization request', () => {
   })
 
   it('AU-10 takes sixty a minute from one address, and says so on a page', async () => {
-    const browser = c.signIn.browser()
+    // Its clock stands still, so that all of them come in one minute.
+    await using still = await startConnector({ clock: testClock(new Date()) })
+    const browser = still.signIn.browser()
     const headers = { accept: 'text/html' }
     for (let n = 0; n < 60; n += 1) await browser.go(`${ISSUER}/oauth/authorize`, { headers })
     const refused = await browser.go(`${ISSUER}/oauth/authorize`, { headers })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { until } from '../../../../test/help/until.ts'
 import { createTurns } from './turns.ts'
 
 /** A task that runs until it is told to end. */
@@ -26,7 +27,8 @@ it('AU-15 of one address only so many reviews run at once, in order of arrival; 
   expect(started).toEqual(['a', 'b', 'other'])
   b!.end()
   await running[1]
-  await expect.poll(() => started).toEqual(['a', 'b', 'other', 'c'])
+  await until(() => started.length === 4)
+  expect(started).toEqual(['a', 'b', 'other', 'c'])
   for (const one of [a, c, d, other]) one!.end()
   expect(await Promise.all([...running, elsewhere])).toEqual(['a', 'b', 'c', 'd', 'other'])
 })

@@ -1,14 +1,16 @@
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Client } from '#contract/client.ts'
 import { exposeSource, querySource } from '#contract/data-sources.ts'
 import { readConnection } from '#contract/databases.ts'
 import { configureSource } from '#contract/search-config.ts'
+import { testClock } from '#lib/clock.ts'
 import { script, sql } from '#lib/db/sql.ts'
 import { startFakeEmbeddings } from '../../../../test/help/fake-embeddings.ts'
 import { makeAskable } from '../../../../test/help/sources.ts'
 import { needs } from '../../../../test/help/stores.ts'
 import { type System, startSystem } from '../../../../test/help/system.ts'
+import { until } from '../../../../test/help/until.ts'
 import { codeOf, entry, makeSource, runIn } from '../configure/test-source.ts'
 
 const TABLE = `
@@ -80,7 +82,7 @@ describe('a source that was asked a moment ago', () => {
     await ask().catch(() => undefined)
     await change('exposed = true')
     await ask()
-    await vi.waitUntil(async () => (await records()).every(({ status }) => status !== null))
+    await until(async () => (await records()).every(({ status }) => status !== null))
     expect((await records()).slice(0, -before)).toEqual([
       { status: 200, counted: true },
       { status: 404, counted: false },
@@ -92,6 +94,7 @@ describe('a provider outside', () => {
   it('DS-17 DS-18 hears nothing of a question that is refused', async () => {
     await using fake = await startFakeEmbeddings()
     await using other = await startSystem({
+      clock: testClock(new Date()),
       env: { SVC_AI_PROVIDERS: JSON.stringify([fake.provider('fake')]), SVC_QUESTIONS_PER_MINUTE: '2' },
     })
     const { token } = await other.member('admin')

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listActivity } from '#contract/activity.ts'
 import type { Client } from '#contract/client.ts'
 import { exposeSource } from '#contract/data-sources.ts'
@@ -6,6 +6,7 @@ import { sql } from '#lib/db/sql.ts'
 import { askHttp, openAgent } from '../../../../test/help/askers.ts'
 import { findSecrets } from '../../../../test/help/canary.ts'
 import { type System, startSystem } from '../../../../test/help/system.ts'
+import { until } from '../../../../test/help/until.ts'
 import { makeSource } from '../configure/test-source.ts'
 
 const CANARY = 'xylophonerefused'
@@ -33,7 +34,7 @@ async function recordsOf(work: () => Promise<unknown>) {
   const before = (await list()).length
   await work()
   const added = async () => (await list()).slice(0, -before || undefined)
-  await vi.waitUntil(async () => (await added()).every(({ status }) => status !== null), 20_000)
+  await until(async () => (await added()).every(({ status }) => status !== null))
   return added()
 }
 

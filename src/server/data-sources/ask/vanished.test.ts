@@ -1,10 +1,11 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '#contract/client.ts'
 import { exposeSource, querySource } from '#contract/data-sources.ts'
 import { configureSource } from '#contract/search-config.ts'
 import { needs } from '../../../../test/help/stores.ts'
 import { type System, startSystem } from '../../../../test/help/system.ts'
+import { until } from '../../../../test/help/until.ts'
 import { entry, makeSource, runIn } from '../configure/test-source.ts'
 
 const SECRET = 'TOPSECRET'
@@ -180,7 +181,7 @@ needs('postgres')('DS-11 a column that is renamed at the same moment', () => {
     await holder.connect()
     await holder.query('begin; alter table note rename column note to gone_away')
     const working = work()
-    await vi.waitUntil(async () => {
+    await until(async () => {
       const { rows } = await holder.query(`select from pg_locks where relation = 'note'::regclass and not granted`)
       return rows.length > 0
     })

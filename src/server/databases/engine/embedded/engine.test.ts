@@ -196,7 +196,7 @@ it('what was dropped is not brought back by a client that knocks meanwhile', asy
   expect(existsSync(join(dataDir, 'databases', three.physical_name))).toBe(false)
 })
 
-describe.skipIf(!hasPsql)('DS-02 psql on the embedded engine (skipped where there is no psql)', () => {
+describe.skipIf(!hasPsql)('DS-02 psql on the embedded engine (skipped: needs psql on the PATH)', () => {
   async function psql(...commands: string[]): Promise<string> {
     const { stdout } = await run('psql', [
       await stringOf(two),

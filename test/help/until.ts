@@ -1,0 +1,31 @@
+// Taken before a test can replace it: conditions are looked at in real time, also under a fake clock.
+const { setTimeout } = globalThis
+
+const INTERVAL_MS = 10
+
+/**
+ * Resolves with the first value of `condition` that is not false, null or undefined. It has no time limit, so that no
+ * test depends on how busy the machine is; a condition that never holds ends with the time limit of the test runner.
+ */
+export async function until<T>(
+  condition: () => T | Promise<T>,
+): Promise<Exclude<Awaited<T>, false | null | undefined>> {
+  for (;;) {
+    const value = await condition()
+    if (value !== false && value !== null && value !== undefined) {
+      return value as Exclude<Awaited<T>, false | null | undefined>
+    }
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS))
+  }
+}
+
+/** Repeats the work until it does not throw, and resolves with what it then gives. */
+export async function untilDone<T>(work: () => Promise<T>): Promise<T> {
+  const { value } = await until(() =>
+    work().then(
+      (value) => ({ value }),
+      () => undefined,
+    ),
+  )
+  return value
+}
