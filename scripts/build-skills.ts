@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
 import { readBundle } from '../src/cli/skills/bundle.ts'
 import { makePublication } from '../src/server/skills/publication.ts'
-import { sourceOf } from '../src/server/skills/source.ts'
+import { commitOf } from '../src/server/skills/source.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** The files as they will be served, archives and all, in `dist/skills/`. */
+/** Writes the files as they will be served, archives and all, to `dist/skills/`. */
 export async function buildSkills(into: string = join(root, 'dist', 'skills')): Promise<void> {
-  const source = await sourceOf(root, packageJson.version)
-  for (const [path, bytes] of await makePublication(join(root, 'skills'), source)) {
+  const origin = { version: packageJson.version, commit: await commitOf(root) }
+  for (const [path, bytes] of await makePublication(join(root, 'skills'), origin)) {
     await mkdir(dirname(join(into, path)), { recursive: true })
     await writeFile(join(into, path), bytes)
   }

@@ -102,7 +102,7 @@ describe('finding what is said', () => {
 /** The first command written as plain `svc` where the page has not yet said what to write in a checkout. */
 function findUnexplainedName(markdown: string): string | undefined {
   const plain = /(?:`|^|\n|\()svc (?!ready at|cannot start)[a-z]+(?: [a-z]+)?`?/
-  const explained = markdown.search(/in a checkout[^.]*`npx svc`/i)
+  const explained = markdown.search(/in a checkout[\s\S]{0,80}?`npx svc`/i)
   const before = explained === -1 ? markdown : markdown.slice(0, explained)
   const code = before.match(/`[^`\n]+`|```[\s\S]*?```/g) ?? []
   return code.map((text) => plain.exec(text)?.[0]).find((found) => found !== undefined)

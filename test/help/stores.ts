@@ -13,6 +13,7 @@ const REASONS = {
   postgres: 'needs Postgres, set SVC_TEST_DATABASE_URL',
   redis: 'needs Redis, set SVC_TEST_REDIS_URL',
   chromium: 'needs a browser, set SVC_TEST_CHROMIUM',
+  bubblewrap: 'needs a bubblewrap that works here, such as the package bubblewrap of Debian',
 } satisfies Record<keyof typeof stores, string>
 
 type Describe = (title: string, tests: () => void) => void

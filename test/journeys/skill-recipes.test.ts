@@ -55,6 +55,10 @@ describe('following the skills', () => {
     const [switchOn, configure, expose, ask] = await blocks(guide, 'sh')
     expect(JSON.parse(await sh(switchOn!))).toMatchObject({ source_id: 'db_docs', enabled: true, exposed: false })
     expect(JSON.parse(await sh(configure!))).toMatchObject({ filter_schema: { category: 'string' } })
+    const stored = JSON.parse(await sh('svc api GET /api/wf/data-sources/db_docs')) as Stored
+    const { connection_config, filter_schema } = stored
+    await writeFile(join(folder, 'search.json'), JSON.stringify({ connection_config, filter_schema }))
+    expect(JSON.parse(await sh(configure!))).toMatchObject({ connection_config, filter_schema })
     expect(JSON.parse(await sh(expose!))).toMatchObject({ exposed: true, min_role: 'viewer' })
     const { results } = JSON.parse(await sh(ask!)) as { results: { id: string }[] }
     expect(results.map(({ id }) => id)).toEqual(['sick'])
@@ -102,6 +106,8 @@ describe('following the skills', () => {
     expect(JSON.parse(refusal!.stderr)).toMatchObject({ error: { code: 'NOT_FOUND', exit_code: 4 } })
   })
 })
+
+type Stored = { connection_config: object; filter_schema: object }
 
 async function fillTable(connectionString: string, sql: string): Promise<void> {
   const db = new pg.Client({ connectionString })

@@ -22,7 +22,11 @@ export async function loadBundle(): Promise<Bundle> {
 
 export async function readBundle(folder: string): Promise<Bundle> {
   const releases = JSON.parse(await readFile(join(folder, 'releases.json'), 'utf8')) as Releases
-  return { skills: await Promise.all(INSTALLABLE_SKILLS.map((id) => readSkill(folder, id))), releases }
+  return { skills: await readSkills(folder, INSTALLABLE_SKILLS), releases }
+}
+
+export function readSkills(folder: string, names: readonly SkillName[]): Promise<BundledSkill[]> {
+  return Promise.all(names.map((id) => readSkill(folder, id)))
 }
 
 async function readSkill(folder: string, id: SkillName): Promise<BundledSkill> {

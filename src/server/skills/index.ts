@@ -2,8 +2,9 @@ import { dirname } from 'node:path'
 import { ServiceError } from '#contract/errors.ts'
 import { skillArchive, skillEntry, skillIndex, skillReference } from '#contract/skills.ts'
 import { type Context, type Route, route } from '#edge/route.ts'
-import { makePublication, type Publication, readPublication, sha256 } from './publication.ts'
-import { sourceOf } from './source.ts'
+import { makePublication, type Publication, readPublication } from './publication.ts'
+import { sha256 } from './release.ts'
+import { commitOf } from './source.ts'
 
 type Deps = { folder: string; built: boolean; version: string }
 
@@ -25,7 +26,8 @@ export function skillRoutes(deps: Deps): Route[] {
 }
 
 async function publicationOf({ folder, built, version }: Deps): Promise<Publication> {
-  return built ? readPublication(folder) : makePublication(folder, await sourceOf(dirname(folder), version))
+  if (built) return readPublication(folder)
+  return makePublication(folder, { version, commit: await commitOf(dirname(folder)) })
 }
 
 const TYPES: Record<string, string> = {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -12,18 +11,21 @@ import {
   type SkillName,
 } from '#contract/skills.ts'
 import { toArchive } from './archive.ts'
-import type { Source } from './source.ts'
+import { refOfFiles, sha256 } from './release.ts'
 
 /** Everything that is served, by its path under `/.well-known/agent-skills/`. */
 export type Publication = ReadonlyMap<string, Buffer>
 
+/** Which version the files belong to, and the commit they were read at; null where they are those of no commit. */
+export type Origin = { readonly version: string; readonly commit: string | null }
+
 /** From the folder of sources. A release does this once and keeps the bytes: deflate is not the same everywhere. */
-export async function makePublication(folder: string, source: Source): Promise<Publication> {
-  const artifacts = new Map<string, Buffer>()
+export async function makePublication(folder: string, { version, commit }: Origin): Promise<Publication> {
+  const artifacts = await readFiles(folder)
+  const ref = refOfFiles(artifacts, await readFile(join(folder, 'releases.json'), 'utf8'), version)
   const skills: SkillIndex['skills'] = []
   for (const name of SKILL_NAMES) {
     const files = filesOfSkill(name)
-    for (const file of files) artifacts.set(`${name}/${file}`, await readFile(join(folder, name, file)))
     if (SKILLS[name].type === 'archive') {
       const inside = files.map((path) => ({ path, bytes: artifacts.get(`${name}/${path}`)! }))
       artifacts.set(artifactOf(name), await toArchive(inside))
@@ -37,11 +39,16 @@ export async function makePublication(folder: string, source: Source): Promise<P
       files,
     })
   }
-  const index: SkillIndex = { $schema: DISCOVERY_SCHEMA, skills, _source: source }
+  const index: SkillIndex = { $schema: DISCOVERY_SCHEMA, skills, _source: { ref, commit } }
   return new Map([['index.json', Buffer.from(`${JSON.stringify(index, null, 2)}\n`)], ...artifacts])
 }
 
-/** As the build left it. */
+async function readFiles(folder: string): Promise<Map<string, Buffer>> {
+  const paths = SKILL_NAMES.flatMap((name) => filesOfSkill(name).map((file) => `${name}/${file}`))
+  return new Map(await Promise.all(paths.map(async (path) => [path, await readFile(join(folder, path))] as const)))
+}
+
+/** Reads what `makePublication` gave at build time. */
 export async function readPublication(folder: string): Promise<Publication> {
   const paths = SKILL_NAMES.flatMap((name) => [
     artifactOf(name),
@@ -53,8 +60,4 @@ export async function readPublication(folder: string): Promise<Publication> {
 
 function artifactOf(name: SkillName): string {
   return SKILLS[name].type === 'archive' ? `${name}.tar.gz` : `${name}/SKILL.md`
-}
-
-export function sha256(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

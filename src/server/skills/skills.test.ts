@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { extract } from 'tar-stream'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SkillIndex } from '#contract/skills.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { filesOfSkill, SKILL_NAMES, SkillIndex } from '#contract/skills.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
+import RELEASES from '../../../skills/releases.json' with { type: 'json' }
 import { type System, startSystem } from '../../../test/help/system.ts'
 import { makePublication } from './publication.ts'
-import { sourceOf } from './source.ts'
+import { commitOf } from './source.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const PATH = '/.well-known/agent-skills'
@@ -40,7 +42,9 @@ describe('the published skills', () => {
       expect(description.length).toBeLessThanOrEqual(1024)
       expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/)
     }
-    expect(_source).toEqual(await sourceOf(ROOT, packageJson.version))
+    const isRecorded = packageJson.version in RELEASES
+    const ref = isRecorded ? `v${packageJson.version}` : 'unreleased'
+    expect(_source).toEqual({ ref, commit: await commitOf(ROOT) })
   })
 
   it('SK-05 each digest is that of the bytes at its url', async () => {
@@ -133,13 +137,49 @@ describe('the published skills', () => {
 
 describe('what is published', () => {
   it('SK-05 is the same to the byte each time it is made', async () => {
-    const source = { ref: 'v9.9.9', commit: 'f'.repeat(40) }
+    const source = { version: '9.9.9', commit: 'f'.repeat(40) }
     const [one, two] = await Promise.all([0, 1].map(() => makePublication(join(ROOT, 'skills'), source)))
     expect([...one!.keys()]).toEqual([...two!.keys()])
     for (const [path, bytes] of one!) expect(bytes.equals(two!.get(path)!), path).toBe(true)
     const archive = one!.get('svc.tar.gz')!
     // RFC 1952: no time, no name, no operating system.
     expect([...archive.subarray(0, 10)]).toEqual([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255])
+  })
+})
+
+describe('the release that the index names', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-skills-'))
+    await cp(join(ROOT, 'skills'), folder, { recursive: true })
+    await writeFile(join(folder, 'releases.json'), JSON.stringify({ '1.2.3': await digests() }))
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  const FILES = SKILL_NAMES.flatMap((name) => filesOfSkill(name).map((file) => `${name}/${file}`))
+  const digests = async () => {
+    const pairs = FILES.map(async (file) => [file, sha256(await readFile(join(folder, file)))])
+    return Object.fromEntries(await Promise.all(pairs)) as Record<string, string>
+  }
+  const refOf = async (version: string) => {
+    const publication = await makePublication(folder, { version, commit: null })
+    return SkillIndex.parse(JSON.parse(publication.get('index.json')!.toString()))._source.ref
+  }
+
+  it('SK-05 is the tag of the version where all files are those recorded for it', async () => {
+    expect(await refOf('1.2.3')).toBe('v1.2.3')
+  })
+
+  it.each(FILES)('SK-05 is `unreleased` where %s was changed', async (file) => {
+    await appendFile(join(folder, file), 'One more line.\n')
+    expect(await refOf('1.2.3')).toBe('unreleased')
+  })
+
+  it('SK-05 is `unreleased` for a version that is not recorded, or of which a file is not', async () => {
+    expect(await refOf('1.2.4')).toBe('unreleased')
+    const { 'svc-faq/SKILL.md': _, ...others } = await digests()
+    await writeFile(join(folder, 'releases.json'), JSON.stringify({ '1.2.3': others }))
+    expect(await refOf('1.2.3')).toBe('unreleased')
   })
 })
 
@@ -173,4 +213,8 @@ function rawRequest(url: string, method: string) {
     sent.on('error', reject)
     sent.end()
   })
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
 }

@@ -2,23 +2,18 @@ import { execFile } from 'node:child_process'
 import { realpath } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** Where the published files come from; `commit` is null where they are those of no commit. */
-export type Source = { readonly ref: string; readonly commit: string | null }
-
 const run = promisify(execFile)
 
-/** A tag only where the checkout is exactly that tag; anything else is no release. */
-export async function sourceOf(root: string, version: string): Promise<Source> {
+/** The commit of a checkout without changes. Null for any other folder: its files are those of no commit. */
+export async function commitOf(root: string): Promise<string | null> {
   try {
     const top = await git(root, 'rev-parse', '--show-toplevel')
     // An installed copy inside somebody's repository is not of that repository.
-    if ((await realpath(top)) !== (await realpath(root))) return { ref: 'unreleased', commit: null }
-    if ((await git(root, 'status', '--porcelain')) !== '') return { ref: 'unreleased', commit: null }
-    const commit = await git(root, 'rev-parse', 'HEAD')
-    const tags = (await git(root, 'tag', '--points-at', 'HEAD')).split('\n')
-    return { ref: tags.includes(`v${version}`) ? `v${version}` : 'unreleased', commit }
+    if ((await realpath(top)) !== (await realpath(root))) return null
+    if ((await git(root, 'status', '--porcelain')) !== '') return null
+    return await git(root, 'rev-parse', 'HEAD')
   } catch {
-    return { ref: 'unreleased', commit: null }
+    return null
   }
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Client } from '#contract/client.ts'
 import { querySource } from '#contract/data-sources.ts'
 import { configureSource, getSource } from '#contract/search-config.ts'
@@ -6,6 +6,7 @@ import { testClock } from '#lib/clock.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '../../../../test/help/fake-embeddings.ts'
 import { fakeConfiguration, makeAskable } from '../../../../test/help/sources.ts'
 import { type System, startSystem } from '../../../../test/help/system.ts'
+import { until } from '../../../../test/help/until.ts'
 import { codeOf, runIn } from '../configure/test-source.ts'
 
 /** Enough rows for the planner to prefer an index. */
@@ -44,7 +45,7 @@ async function scans(): Promise<number> {
   const [row] = await runIn(connection, statistics)
   return row!.count as number
 }
-const indexAnswered = () => vi.waitUntil(async () => (await scans()) > 0, { timeout: 25_000, interval: 200 })
+const indexAnswered = () => until(async () => (await scans()) > 0)
 
 describe('an index made after the configuration was saved', () => {
   beforeEach(async () => {

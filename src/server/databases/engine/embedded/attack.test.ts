@@ -2,9 +2,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { assets } from '#lib/assets.ts'
 import { needs } from '../../../../../test/help/stores.ts'
+import { until } from '../../../../../test/help/until.ts'
 import type { DatabaseRow } from '../../store.ts'
 import { codeOf } from '../../test-databases.ts'
 import { EngineProcess } from './engine-process.ts'
@@ -121,7 +122,7 @@ describe('a developer who becomes superuser and loads a module of their own', ()
       without(engineCommand(places, undefined), '--permission', '--allow-fs', '--disallow-code-generation'),
     )
     expect(bare).toMatchObject({ secret: 'TOPSECRET', child: 'ran\n' })
-    await vi.waitFor(() => expect(connections).toBe(1), { timeout: 60_000 })
+    await until(() => connections === 1)
   })
 
   it('DS-21 runs nothing through a connection string, and the secrets beside the database stay unread', async () => {

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needs } from '../../../../../test/help/stores.ts'
+import { until, untilDone } from '../../../../../test/help/until.ts'
 import type { DatabaseRow } from '../../store.ts'
 import { codeOf } from '../../test-databases.ts'
 import { openTestEngine, single, type TestEngine } from './test-engine.ts'
-
-const PATIENCE = { timeout: 120_000, interval: 20 }
 
 let engine: TestEngine
 let row: DatabaseRow
@@ -57,9 +56,9 @@ describe('an engine’s process', () => {
     await using client = await idle.connect(sleepy)
     await client.query('create table kept (n int); insert into kept values (1)')
     await client.query({ name: 'named', text: 'select n from kept' })
-    await vi.waitFor(() => expect(idle.pidOf(sleepy)).toBeUndefined(), PATIENCE)
+    await until(() => idle.pidOf(sleepy) === undefined)
     expect(await single(client, 'select n from kept')).toBe(1)
-    await vi.waitFor(() => expect(idle.pidOf(sleepy)).toBeUndefined(), PATIENCE)
+    await until(() => idle.pidOf(sleepy) === undefined)
     const { rows } = await client.query<{ n: number }>({ name: 'named', text: 'select n from kept' })
     expect(rows).toEqual([{ n: 1 }])
     expect(idle.errors).toEqual([])
@@ -98,11 +97,11 @@ describe('the port of embedded databases', () => {
     const before = await first.stringOf(made)
     await first.engine.close()
     await using second = openTestEngine({}, first)
-    await vi.waitFor(async () => {
+    await untilDone(async () => {
       const client = new pg.Client({ connectionString: before })
       await client.connect()
       await client.end()
-    }, PATIENCE)
+    })
     expect(await second.stringOf(made)).toBe(before)
   })
 

@@ -69,7 +69,7 @@ async function drain(statement: string): Promise<{ bytes: number; peak: number }
 
 const hasProc = process.platform === 'linux'
 
-describe.skipIf(!hasProc)('memory of an embedded database (Linux: read from /proc)', () => {
+describe.skipIf(!hasProc)('memory of an embedded database (skipped: needs /proc of Linux)', () => {
   it('DS-21 an answer of ten times the bound passes through without being held', async () => {
     const rows = (count: number) => `select repeat('x', 1000000) from generate_series(1, ${count})`
     await drain(rows(50))
@@ -149,7 +149,7 @@ const hasPsql = (() => {
   }
 })()
 
-describe.skipIf(!hasPsql)('COPY with psql (skipped where there is no psql)', () => {
+describe.skipIf(!hasPsql)('COPY with psql (skipped: needs psql on the PATH)', () => {
   it('DS-02 of a table larger than any limit goes in and out', async () => {
     const psql = async (...commands: string[]) => {
       const args = [await engine.stringOf(row), '-XAtq', '-v', 'ON_ERROR_STOP=1']
