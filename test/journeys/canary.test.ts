@@ -112,7 +112,8 @@ async function askOverHttp(token: string): Promise<void> {
   told['a filter no row has'] = await http(token, { filters: { category: [ASKED, 'travel'] } })
   told['a word for a uuid'] = await http(token, { filters: { ref: ASKED } })
   told['a word no enum has'] = await http(token, { filters: { mood: ASKED } })
-  told['a number no int has'] = await http(token, { filters: { year: 1e300 } })
+  told['a number no int has'] = await http(token, { filters: { year: '1e300' } })
+  told['a number JSON cannot hold'] = await http(token, { filters: { year: 1e300 } })
   told['a column that is none'] = await http(token, { filters: { [ASKED]: ASKED } })
   told['a value of another type'] = await http(token, { filters: { year: ASKED } })
   told['too many hits'] = await http(token, { top_k: 21 })
@@ -245,6 +246,7 @@ describe('DS-19 what was asked and what was answered', () => {
       'a word for a uuid': 200,
       'a word no enum has': 200,
       'a number no int has': 200,
+      'a number JSON cannot hold': 400,
       'a column that is none': 400,
       'a value of another type': 400,
       'too many hits': 400,
