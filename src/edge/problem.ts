@@ -10,8 +10,11 @@ import { encode, type Format } from './negotiate.ts'
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   if (error instanceof DatabaseUnavailable) {
-    const { retryAfterSeconds } = error
-    return new ServiceError('UNAVAILABLE', 'the database cannot answer now; try again', {
+    const { retryAfterSeconds, writeFault } = error
+    const detail = writeFault
+      ? `Nothing can be saved now: ${writeFault}. Try again later.`
+      : 'the database cannot answer now; try again'
+    return new ServiceError('UNAVAILABLE', detail, {
       cause: error,
       retryAfterSeconds,
     })

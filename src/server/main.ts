@@ -1,4 +1,7 @@
 import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { checkWritable, MIN_FREE_BYTES } from '#lib/data-folder.ts'
+import { isCluster } from '#lib/db/cluster.ts'
 import { lockFolder } from '#lib/folder-lock.ts'
 import type { Log } from '#lib/log.ts'
 import { hasLocalSignIn, localCodeFile } from './compose/sign-in.ts'
@@ -9,6 +12,9 @@ import { nextSteps, shortPath } from './next-steps.ts'
 import { openResources } from './resources.ts'
 import { startServices } from './start.ts'
 import { startFault } from './start-fault.ts'
+
+/** For two empty clusters, one of them the template of managed databases. */
+const FIRST_START_BYTES = 128 * 1024 * 1024
 
 /** Environment -> configuration -> services -> signals. */
 async function main(): Promise<void> {
@@ -28,7 +34,10 @@ async function main(): Promise<void> {
 async function start(settings: Settings, stack: AsyncDisposableStack): Promise<void> {
   const embedded = settings.databaseUrl === undefined
   await assertPortFree(settings)
-  if (embedded) stack.use(lockFolder(settings.dataDir))
+  if (embedded) {
+    await checkWritable(settings.dataDir, isCluster(join(settings.dataDir, 'db')) ? MIN_FREE_BYTES : FIRST_START_BYTES)
+    stack.use(lockFolder(settings.dataDir))
+  }
   const config = toConfig(settings, embedded ? loadOrMakeSecrets(settings.dataDir) : {})
   const resources = await openResources(config, stack)
   for (const name of settings.unknown) resources.log.warn({ name }, 'this variable is not one svc knows')

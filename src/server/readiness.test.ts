@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { CannotWrite } from '#lib/data-folder.ts'
+import { unavailableFrom } from '#lib/db/errors.ts'
 import { checkReadiness } from './readiness.ts'
 
 const fine = { ask: async () => 1 }
@@ -19,6 +21,18 @@ it('is not ready when one that is needed fails, and tells nothing of its inside'
   const { status, dependencies } = await checkReadiness({ database: failing, store: fine })
   expect([status, dependencies.database!.status, dependencies.store!.status]).toEqual(['not_ready', 'failing', 'ok'])
   expect(JSON.stringify(dependencies)).not.toContain('inner text')
+})
+
+it('says why nothing can be written, in words that tell nothing of the inside', async () => {
+  const cause = Object.assign(new Error('inner text'), { code: '53100' })
+  const { dependencies } = await checkReadiness({
+    database: { ask: () => Promise.reject(unavailableFrom(cause)) },
+    'data folder': { ask: () => Promise.reject(new CannotWrite('the disk is full: 3 MiB are free', cause)) },
+  })
+  expect([dependencies.database!.detail, dependencies['data folder']!.detail]).toEqual([
+    'the disk is full; free some space',
+    'the disk is full: 3 MiB are free',
+  ])
 })
 
 it('is ready, degraded, without what may be lost', async () => {

@@ -1,4 +1,6 @@
 import type { Readiness } from '#contract/system.ts'
+import { CannotWrite } from '#lib/data-folder.ts'
+import { DatabaseUnavailable } from '#lib/db/errors.ts'
 
 /** `optional`: without it the work goes on, a little worse. */
 export type Check = { ask: () => Promise<unknown>; optional?: boolean }
@@ -24,11 +26,15 @@ async function run({ ask, optional }: Check): Promise<Readiness['dependencies'][
     await Promise.race([ask(), late.promise])
     return { status: 'ok', duration_ms: duration() }
   } catch (error) {
-    // No inner text: readiness is open to everyone.
-    const detail =
-      error instanceof Error && error.message === 'late' ? `no answer in ${CHECK_MS} ms` : 'failed; see the log'
-    return { status: optional ? 'degraded' : 'failing', duration_ms: duration(), detail }
+    return { status: optional ? 'degraded' : 'failing', duration_ms: duration(), detail: detailOf(error) }
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Readiness is open to everyone, so it shows only texts that were written to be shown. */
+function detailOf(error: unknown): string {
+  if (error instanceof CannotWrite) return error.message
+  if (error instanceof DatabaseUnavailable && error.writeFault) return error.writeFault
+  return error instanceof Error && error.message === 'late' ? `no answer in ${CHECK_MS} ms` : 'failed; see the log'
 }

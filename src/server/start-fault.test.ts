@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { DataKeyRefused } from '#lib/data-keys.ts'
-import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { DatabaseUnavailable, readOnlyDatabase } from '#lib/db/errors.ts'
 import { MigrationRefused } from '#lib/db/migrate.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
 import { ConfigError } from './config.ts'
@@ -19,6 +19,10 @@ it.each([
     new DatabaseUnavailable('gone', { cause: refused }),
     'the database cannot be reached: connect ECONNREFUSED 127.0.0.1:5432',
   ],
+  [coded('ENOSPC'), 'nothing can be written to /data: the disk is full; free some space'],
+  [coded('EROFS'), 'nothing can be written to /data: the disk is read-only; make it writable'],
+  [new Error('database or disk is full'), 'nothing can be written to /data: the disk is full; free some space'],
+  [readOnlyDatabase(), 'nothing can be saved: the database is read-only: it is a standby, or is set to read-only'],
   [coded('EADDRINUSE'), 'port 8080 is in use: stop what runs there, or set PORT to another (0 takes a free one)'],
   [coded('EADDRNOTAVAIL'), 'this machine has no address 10.9.9.9: set HOST to one it has'],
   [coded('ENOTDIR'), '/data is not a folder: set SVC_DATA_DIR to one'],

@@ -1,5 +1,6 @@
+import { CannotWrite } from '#lib/data-folder.ts'
 import { DataKeyRefused } from '#lib/data-keys.ts'
-import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { DatabaseUnavailable, writeFaultOf } from '#lib/db/errors.ts'
 import { MigrationRefused } from '#lib/db/migrate.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
 import { hideSecrets } from '#lib/log.ts'
@@ -10,7 +11,10 @@ export function startFault(error: unknown, at: { host: string; port: number; dat
   if (error instanceof ConfigError || error instanceof FolderInUse || error instanceof DataKeyRefused)
     return error.message
   if (error instanceof MigrationRefused) return withCause(error)
+  if (error instanceof DatabaseUnavailable && error.writeFault) return `nothing can be saved: ${error.writeFault}`
   if (error instanceof DatabaseUnavailable) return `the database cannot be reached: ${reason(error)}`
+  const writeFault = error instanceof CannotWrite ? error.message : writeFaultOf(error)
+  if (writeFault) return `nothing can be written to ${at.dataDir}: ${writeFault}`
   const words = error instanceof Error && 'code' in error ? WORDS[String(error.code)] : undefined
   if (words) return words(at)
   return hideSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error))

@@ -3,6 +3,9 @@ import { type Listener, listen } from '#edge/listen.ts'
 import { addressList, createInfoReader } from '#edge/request-info.ts'
 import type { RequestInfo, ServiceFetch } from '#edge/route.ts'
 import { splitUrl } from '#edge/router.ts'
+import { checkWritable } from '#lib/data-folder.ts'
+import type { Db } from '#lib/db/db.ts'
+import { readOnlyDatabase } from '#lib/db/errors.ts'
 import { sql } from '#lib/db/sql.ts'
 import { newId } from '#lib/ids.ts'
 import { runLoops } from '#lib/loop.ts'
@@ -106,12 +109,13 @@ function doorOf(names: readonly ServiceName[], built: ReadonlyMap<ServiceName, S
 }
 
 function readinessChecks(
-  { db, kv }: Resources,
+  { db, kv, config }: Resources,
   { services, urlOf, checks: extra = {} }: StartOptions,
   neighbour: ServiceParts['neighbour'],
 ): Record<string, Check> {
   const checks: Record<string, Check> = {
-    database: { ask: () => db.query(sql`select 1`) },
+    database: { ask: () => checkDatabase(db) },
+    ...(config.databaseUrl === undefined && { 'data folder': { ask: () => checkWritable(config.dataDir) } }),
     'key-value store': { ask: () => kv.ping(), optional: true },
     ...extra,
   }
@@ -127,6 +131,14 @@ function readinessChecks(
     checks[name] = { ask }
   }
   return checks
+}
+
+/** A standby and a database that refused the last write answer reads as usual, so writing is looked at too. */
+async function checkDatabase(db: Db): Promise<void> {
+  const [row] = await db.query<{ read_only: boolean }>(sql`
+    select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only`)
+  if (row!.read_only) throw readOnlyDatabase()
+  await db.recheckWrites(sql`update svc.data_keys set first_used_at = first_used_at`)
 }
 
 function internalInfo(): RequestInfo {

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 import pg from 'pg'
 import { commitBegins } from './commit-watch.ts'
 import { ANSWER_MARGIN_MS, withDeadline } from './deadline.ts'
-import { DatabaseUnavailable, unavailableFrom } from './errors.ts'
+import { DatabaseUnavailable, standbyFrom, unavailableFrom } from './errors.ts'
 import type { Sql } from './sql.ts'
 import { insideTransaction, refuseInTransaction, TransactionMisuse } from './transaction-guard.ts'
 
@@ -24,6 +24,8 @@ export type Db = {
   readonly instance: string
   query<Row>(statement: Sql): Promise<Row[]>
   tx<T>(run: (tx: Tx) => Promise<T>, options?: TxOptions): Promise<T>
+  /** After a write was refused by a full or read-only disk: runs `probe`, and throws while that is refused too. */
+  recheckWrites(probe: Sql): Promise<void>
   /** Calls back at each NOTIFY, and once after every reconnection, when some may have been missed. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<AsyncDisposable>
   [Symbol.asyncDispose](): Promise<void>
@@ -62,17 +64,27 @@ export function newInstance(): string {
 }
 
 export function createDb(engine: Engine): Db {
+  let wasWriteRefused = false
+  const noteRefusal = (error: unknown): never => {
+    if (error instanceof DatabaseUnavailable && error.writeFault) wasWriteRefused = true
+    throw error
+  }
   return {
     engine: engine.name,
     instance: engine.instance ?? '',
     query: async (statement) => {
       refuseInTransaction('a plain query')
       if (!/^\s*select\b/i.test(statement.text)) commitBegins()
-      return queryOnce(engine, statement)
+      return queryOnce<never>(engine, statement).catch(noteRefusal)
     },
     tx: async (work, options) => {
       refuseInTransaction('a second transaction')
-      return transact(engine, work, options ?? {})
+      return transact(engine, work, options ?? {}).catch(noteRefusal)
+    },
+    recheckWrites: async (probe) => {
+      if (!wasWriteRefused) return
+      await queryOnce(engine, probe)
+      wasWriteRefused = false
     },
     listen: async (channel, onNotify) => {
       refuseInTransaction('listening')
@@ -92,8 +104,9 @@ async function queryOnce<Row>(engine: Engine, statement: Sql): Promise<Row[]> {
   try {
     return await run<Row>(session, statement)
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) broken = error
-    throw error
+    const known = standbyFrom(error) ?? error
+    if (known instanceof DatabaseUnavailable) broken = known
+    throw known
   } finally {
     release(session, broken)
   }
@@ -139,7 +152,11 @@ async function transact<T>(engine: Engine, work: (tx: Tx) => Promise<T>, options
     return result
   } catch (error) {
     broken = await rollback(session)
-    throw error
+    // In a transaction that we began as read-only the same error is a mistake of the statement.
+    const standby = options.readOnly ? undefined : standbyFrom(error)
+    // Another connection may reach the server that took over.
+    broken ??= standby
+    throw standby ?? error
   } finally {
     if (!broken) await engine.limitStatements(session.client, undefined)
     release(session, broken)

@@ -30,7 +30,25 @@ async function create({ folder, archive }: EmbeddedData): Promise<PGlite> {
   })
 }
 
-serveWorker(async (message: EmbeddedMessage): Promise<Served> => {
+/** https://github.com/emscripten-core/emscripten/blob/main/system/lib/libc/musl/arch/emscripten/bits/errno.h */
+const ERRNO: Record<number, string> = { 19: 'EDQUOT', 29: 'EIO', 51: 'ENOSPC', 69: 'EROFS' }
+
+/** The engine throws objects that are no errors; of an error only the message reaches the other thread. */
+function toError(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown
+  const errno = typeof thrown === 'object' && thrown && 'errno' in thrown ? Number(thrown.errno) : undefined
+  return new Error(
+    errno === undefined ? String(thrown) : `${ERRNO[errno] ?? `errno ${errno}`}: a file operation failed`,
+  )
+}
+
+serveWorker((message: EmbeddedMessage) =>
+  serve(message).catch((thrown: unknown) => {
+    throw toError(thrown)
+  }),
+)
+
+async function serve(message: EmbeddedMessage): Promise<Served> {
   const pg = await open()
   switch (message.do) {
     case 'open':
@@ -50,7 +68,7 @@ serveWorker(async (message: EmbeddedMessage): Promise<Served> => {
     default:
       throw message satisfies never
   }
-})
+}
 
 /** There is one session for all who ever connect: a new connection must not find what the last one left. */
 async function resetSession(pg: PGlite): Promise<void> {

@@ -3,9 +3,11 @@ import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { assets } from '../assets.ts'
-import { startWorker, type WorkerHost } from '../worker-host.ts'
+import { checkWritable } from '../data-folder.ts'
+import { startWorker, type WorkerHost, WorkerStopped } from '../worker-host.ts'
 import { createDb, type Db, type Engine, newInstance } from './db.ts'
 import type { EmbeddedData, EmbeddedMessage } from './embedded-worker.ts'
+import { panicIn } from './panic.ts'
 import { leaveTransaction } from './transaction-guard.ts'
 import { WireStream } from './wire-stream.ts'
 
@@ -81,7 +83,7 @@ export class EngineThread {
     // The engine makes its files open to all: nobody else gets as far as to them.
     if (folder) await chmod(folder, 0o700)
     this.#spawn()
-    await this.ask({ do: 'open' }, OPEN_LIMIT_MS)
+    await this.#open()
     if (isNew && archive && !existsSync(archive)) {
       await this.ask({ do: 'dump', to: archive, compression: 'gzip' }, OPEN_LIMIT_MS)
     }
@@ -98,7 +100,7 @@ export class EngineThread {
     await rm(part, { recursive: true, force: true })
     await mkdir(dirname(folder), { recursive: true })
     this.#spawn(part)
-    await this.ask({ do: 'open' }, OPEN_LIMIT_MS)
+    await this.#open()
     await this.close()
     await rename(part, folder)
   }
@@ -110,18 +112,58 @@ export class EngineThread {
       open: async () => {
         await this.#formerExited
         this.limit(undefined)
-        return host.ask<void>({ do: 'reset' } satisfies EmbeddedMessage, { limitMs: OPEN_LIMIT_MS })
+        const reset: EmbeddedMessage = { do: 'reset' }
+        const opened = host.ask<void>(reset, { limitMs: OPEN_LIMIT_MS }).catch(async (error: unknown) => {
+          throw await this.#openFault(error)
+        })
+        await this.#orReplace(host, opened)
       },
-      send: (bytes: Uint8Array<ArrayBuffer>) =>
-        host.ask<Uint8Array>({ do: 'wire', bytes } satisfies EmbeddedMessage, {
-          limitMs: this.#limitMs,
-          transfer: [bytes.buffer],
-        }),
+      send: async (bytes: Uint8Array<ArrayBuffer>) => {
+        const message: EmbeddedMessage = { do: 'wire', bytes }
+        const options = { limitMs: this.#limitMs, transfer: [bytes.buffer] }
+        const answer = host.ask<Uint8Array>(message, options).then((answered) => {
+          const panic = panicIn(answered)
+          if (panic) throw panic
+          return answered
+        })
+        return this.#orReplace(host, answer)
+      },
+    }
+  }
+
+  /** What the engine throws is no answer to a statement: it is broken, as after a full disk, and the next call starts another. */
+  async #orReplace<T>(host: WorkerHost, answer: Promise<T>): Promise<T> {
+    try {
+      return await answer
+    } catch (error) {
+      if (this.#host === host) {
+        this.#host = undefined
+        this.#formerExited = host.exited
+      }
+      // Later, so that the connection ends with this error and not with that of the stopped thread.
+      setImmediate(() => void host[Symbol.asyncDispose]())
+      throw error
     }
   }
 
   limit(timeoutMs: number | undefined): void {
     this.#limitMs = timeoutMs ?? this.#defaultLimit
+  }
+
+  async #open(): Promise<void> {
+    await this.ask({ do: 'open' }, OPEN_LIMIT_MS).catch(async (error: unknown) => {
+      throw await this.#openFault(error)
+    })
+  }
+
+  /** The engine does not say why it could not start; a disk that takes no writes is the usual reason. */
+  async #openFault(error: unknown): Promise<unknown> {
+    const { folder } = this.#options
+    const isWritable = folder === undefined ? Promise.resolve() : checkWritable(folder)
+    return isWritable.then(
+      () => new WorkerStopped('the embedded database could not be opened', { cause: error }),
+      (fault: unknown) => fault,
+    )
   }
 
   async ask(message: EmbeddedMessage, limitMs?: number): Promise<void> {

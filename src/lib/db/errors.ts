@@ -4,10 +4,46 @@ import { WorkerStopped } from '../worker-host.ts'
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
   readonly retryAfterSeconds: number
-  constructor(message: string, options: { cause: unknown; retryAfterSeconds?: number }) {
+  /** Why nothing can be written, in words that may be shown to anybody; undefined for every other reason. */
+  readonly writeFault: string | undefined
+  constructor(message: string, options: { cause: unknown; retryAfterSeconds?: number; writeFault?: string }) {
     super(message, { cause: options.cause })
     this.retryAfterSeconds = options.retryAfterSeconds ?? 1
+    this.writeFault = options.writeFault
   }
+}
+
+const FULL = 'the disk is full; free some space'
+const READ_ONLY = 'the disk is read-only; make it writable'
+const DISK_RETRY_SECONDS = 10
+
+/** Why the disk takes no writes, by the code or the text of Node, of the embedded engine or of Postgres. */
+export function writeFaultOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const code = 'code' in error ? String(error.code) : ''
+  const { message } = error
+  if (
+    code === '53100' ||
+    /\b(?:ENOSPC|EDQUOT)\b|No space left on device|database or disk is full/.test(`${code} ${message}`)
+  )
+    return FULL
+  if (/\bEROFS\b|Read-only file system|attempt to write a readonly database/.test(`${code} ${message}`))
+    return READ_ONLY
+  return undefined
+}
+
+/** For a database that refuses to write as a whole: a standby, or one set to read-only. */
+export function standbyFrom(error: unknown): DatabaseUnavailable | undefined {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== '25006') return undefined
+  return readOnlyDatabase(error)
+}
+
+export function readOnlyDatabase(cause?: unknown): DatabaseUnavailable {
+  return cannotWrite('the database is read-only: it is a standby, or is set to read-only', cause)
+}
+
+function cannotWrite(writeFault: string, cause: unknown): DatabaseUnavailable {
+  return new DatabaseUnavailable(writeFault, { cause, retryAfterSeconds: DISK_RETRY_SECONDS, writeFault })
 }
 
 // https://www.postgresql.org/docs/15/errcodes-appendix.html
@@ -37,6 +73,8 @@ const TEXTS =
 export function unavailableFrom(error: unknown): DatabaseUnavailable | undefined {
   if (error instanceof DatabaseUnavailable) return error
   if (!(error instanceof Error)) return undefined
+  const writeFault = writeFaultOf(error)
+  if (writeFault) return cannotWrite(writeFault, error)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (error instanceof WorkerStopped || STATES.has(code) || SOCKET.has(code) || TEXTS.test(error.message)) {
     return new DatabaseUnavailable('the database cannot answer now', { cause: error })

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { adminCreateOrg, adminCreateToken } from '../../src/contract/auth.ts'
+import { createClient } from '../../src/contract/client.ts'
+import { bringEmptyCluster } from '../../src/server/databases/test-databases.ts'
+import type { FirstRun } from '../../src/server/first-run.ts'
+import { type ServerProcess, startProcess } from '../help/processes.ts'
+import { mountSmallDisk } from '../help/small-disk.ts'
+
+const disk = mountSmallDisk(192)
+afterAll(() => disk?.[Symbol.dispose]())
+
+type Readiness = { status: string; dependencies: Record<string, { status: string; detail?: string }> }
+
+/** Real processes of the embedded default on a disk of their own. */
+describe.skipIf(!disk)('OP-01 a server on a disk that fills up', () => {
+  const dataDir = join(disk?.path ?? '', 'data')
+  const env = { PORT: '0', SVC_DATA_DIR: dataDir, SVC_EXAMPLE: 'false' }
+  const acknowledged: string[] = []
+  const operator = (server: ServerProcess) => {
+    const { operator_token } = JSON.parse(readFileSync(join(dataDir, 'first-run.json'), 'utf8')) as FirstRun
+    const headers = () => ({ authorization: `Bearer ${operator_token}` })
+    return createClient({ baseUrl: server.url, fetch, headers })
+  }
+  const readiness = async ({ url }: ServerProcess) => {
+    const response = await fetch(`${url}/readyz`)
+    return { httpStatus: response.status, ...((await response.json()) as Readiness) }
+  }
+  const makeOrg = async (server: ServerProcess) => {
+    acknowledged.push((await operator(server).call(adminCreateOrg, { name: `Org ${acknowledged.length}` })).id)
+  }
+  const makeUntilRefused = async (server: ServerProcess): Promise<unknown> => {
+    for (;;) {
+      try {
+        await makeOrg(server)
+      } catch (error) {
+        return error
+      }
+    }
+  }
+
+  it('answers 503 and fails readiness with the reason, and goes on without a restart when space is back', async () => {
+    bringEmptyCluster(dataDir)
+    await using server = await startProcess(env)
+    expect(await readiness(server)).toMatchObject({ httpStatus: 200, status: 'ready' })
+    await makeOrg(server)
+    disk!.fill()
+    expect(await readiness(server)).toMatchObject({
+      httpStatus: 503,
+      status: 'not_ready',
+      dependencies: {
+        'data folder': {
+          status: 'failing',
+          detail: 'the disk is full: 0 MiB are free and 32 MiB are needed; free some space',
+        },
+      },
+    })
+    // Pages that are there already still take some rows.
+    expect(await makeUntilRefused(server)).toMatchObject({
+      status: 503,
+      code: 'UNAVAILABLE',
+      message: 'Nothing can be saved now: the disk is full; free some space. Try again later.',
+      retryAfterSeconds: 10,
+    })
+    await vi.waitUntil(() =>
+      server.output.some((line) => line.includes('"message":"the disk is full; free some space"')),
+    )
+    disk!.free()
+    await vi.waitUntil(async () => (await readiness(server)).httpStatus === 200, { timeout: 60_000 })
+    await makeOrg(server)
+  }, 180_000)
+
+  afterEach(() => disk?.free())
+
+  it('after a restart has everything that was answered', async () => {
+    await using server = await startProcess(env)
+    expect(acknowledged.length).toBeGreaterThan(1)
+    for (const org_id of acknowledged) {
+      const token = { org_id, email: 'a@example.com', role: 'owner', name: 'test' } as const
+      expect((await operator(server).call(adminCreateToken, token)).token).toEqual(expect.any(String))
+    }
+  }, 180_000)
+
+  it('does not start while the disk is full or read-only, and says so in words', async () => {
+    disk!.fill()
+    await expect(startProcess(env)).rejects.toThrow(
+      `svc cannot start: nothing can be written to ${dataDir}: the disk is full: 0 MiB are free`,
+    )
+    disk!.free()
+    disk!.setReadOnly(true)
+    const words = 'the disk is read-only; make it writable'
+    await expect(startProcess(env)).rejects.toThrow(`svc cannot start: nothing can be written to ${dataDir}: ${words}`)
+    const other = join(disk!.path, 'other', 'data')
+    await expect(startProcess({ ...env, SVC_DATA_DIR: other })).rejects.toThrow(
+      `svc cannot start: nothing can be written to ${other}: ${words}`,
+    )
+    disk!.setReadOnly(false)
+    await using server = await startProcess(env)
+    expect(await readiness(server)).toMatchObject({ httpStatus: 200 })
+  }, 180_000)
+})
