@@ -22,14 +22,15 @@ export function writeFaultOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const code = 'code' in error ? String(error.code) : ''
   const { message } = error
-  if (
-    code === '53100' ||
-    /\b(?:ENOSPC|EDQUOT)\b|No space left on device|database or disk is full/.test(`${code} ${message}`)
-  )
+  // The text of a database error can quote a caller's value, so only its code and the end of a file error count.
+  if ('severity' in error) {
+    if (code === '53100') return FULL
+    return code === '42501' && /^could not .* file .*: Read-only file system$/.test(message) ? READ_ONLY : undefined
+  }
+  const text = `${code} ${message}`
+  if (code === '53100' || /\b(?:ENOSPC|EDQUOT)\b|No space left on device|database or disk is full/.test(text))
     return FULL
-  if (/\bEROFS\b|Read-only file system|attempt to write a readonly database/.test(`${code} ${message}`))
-    return READ_ONLY
-  return undefined
+  return /\bEROFS\b|Read-only file system|attempt to write a readonly database/.test(text) ? READ_ONLY : undefined
 }
 
 /** For a database that refuses to write as a whole: a standby, or one set to read-only. */

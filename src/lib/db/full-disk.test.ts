@@ -54,6 +54,9 @@ describe('OP-01 a database that refuses to write', () => {
     const { db } = database
     const raise = (code: string) => script(`do $$ begin raise exception 'no' using errcode = '${code}'; end $$`)
     await db.recheckWrites(raise('53100'))
+    const quoted = 'could not open file "a": Read-only file system'
+    for (const value of ['ENOSPC', 'No space left on device', quoted])
+      await expect(db.query(sql`select ${value}::int`)).rejects.toMatchObject({ code: '22P02' })
     await expect(db.query(raise('22012'))).rejects.not.toBeInstanceOf(DatabaseUnavailable)
     await db.recheckWrites(raise('53100'))
     await expect(db.query(raise('53100'))).rejects.toMatchObject(FULL)
