@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FirstRun } from '../../src/server/first-run.ts'
 import { killRounds } from '../help/kill-rounds.ts'
 import { type ServerProcess, startProcess } from '../help/processes.ts'
+import { stores } from '../help/stores.ts'
 
 /** The real thing as `npm start` runs it: a process of its own on a folder of its own. */
 describe('OP-01 the embedded default', () => {
@@ -38,6 +39,11 @@ describe('OP-01 the embedded default', () => {
     expect(said).not.toContain(readFileSync(join(folder, 'sign-in-code'), 'utf8').trim())
     expect(said).not.toContain(first.api_key)
     expect(said).not.toContain(first.operator_token)
+  })
+
+  it('warns where bubblewrap does not wall embedded databases off, and only there', () => {
+    const isWarned = server.output.some((line) => line.includes('warning: bubblewrap'))
+    expect(isWarned).toBe(stores.bubblewrap === undefined)
   })
 
   it('writes the first account for its owner only, and the key opens the door', async () => {
