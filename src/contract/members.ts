@@ -154,7 +154,7 @@ export const acceptInvitation = operation({
   access: { principals: ['user', 'api_token'], role: null, scope: null, org: 'token', support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
-  rateLimits: [{ name: 'invitation-accept', per: 'address', limit: 20, windowSeconds: 60 }],
+  rateLimits: [{ name: 'invitation-accept', per: 'principal', counts: 'failures', limit: 20, windowSeconds: 60 }],
   errors: ['INVITATION_INVALID'],
   input: z.object({ token: z.string().max(200) }),
   output: z.object({ org_id: z.string(), role: Role }),

@@ -25,6 +25,11 @@ export type RateLimit = {
   readonly name: string
   /** `address` is the end client's, never a calling service's. */
   readonly per: 'address' | 'principal' | 'org'
+  /**
+   * `failures`: the request is answered first, and only 4xx answers are counted and, past the limit, become 429. For
+   * operations that look a credential up: a good one works however many bad ones came from the same address.
+   */
+  readonly counts?: 'failures'
   readonly limit: number
   readonly windowSeconds: number
 }

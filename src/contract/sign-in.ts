@@ -15,6 +15,11 @@ function perAddress(name: string, limit: number): readonly RateLimit[] {
   return [{ name, per: 'address', limit, windowSeconds: 60 }]
 }
 
+/** Counts only refused requests, so that nobody behind an address can lock out the others there. */
+function failuresPerAddress(name: string, limit: number): readonly RateLimit[] {
+  return [{ name, per: 'address', counts: 'failures', limit, windowSeconds: 60 }]
+}
+
 /** What a session is handed over as, where there is no cookie to put it in. */
 export const IssuedToken = z.object({ token: z.string(), expires_at: z.iso.datetime() })
 
@@ -146,7 +151,7 @@ export const exchangeCode = operation({
   access: 'public',
   effect: 'write',
   bodyLimit: BODY_LIMIT,
-  rateLimits: perAddress('code-exchange', 120),
+  rateLimits: failuresPerAddress('code-exchange', 120),
   errors: ['INVALID_TOKEN'],
   input: z.object({ code: z.string().max(200), state: z.string().max(200) }),
   output: IssuedToken,
@@ -160,7 +165,7 @@ export const hostedCallback = operation({
   summary: 'Come back from a hosted sign-in',
   effect: 'write',
   bodyLimit: NO_BODY,
-  rateLimits: perAddress('hosted-callback', 60),
+  rateLimits: failuresPerAddress('hosted-callback', 60),
   ignoresUnknownKeys: true,
   input: z.object({ code: parameter.optional(), state: parameter.optional() }),
 })

@@ -76,9 +76,10 @@ function sentence(words: readonly string[]): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function rateWords({ limit, windowSeconds, per }: RateLimit): string {
+function rateWords({ limit, windowSeconds, per, counts }: RateLimit): string {
   const whom = { address: 'client address', principal: 'caller', org: 'organization' }[per]
-  return `${count(limit)} in ${count(windowSeconds)} s for each ${whom}`
+  const what = counts === 'failures' ? ' refused requests' : ''
+  return `${count(limit)}${what} in ${count(windowSeconds)} s for each ${whom}`
 }
 
 function bytes(value: number): string {

@@ -30,7 +30,10 @@ const hostile = operation({
   access: { principals: ['user'], role: 'viewer', scope: null, org: 'token' },
   effect: 'write',
   bodyLimit: 2 * 1024 * 1024,
-  rateLimits: [{ name: 'x', per: 'org', limit: 60, windowSeconds: 3600 }],
+  rateLimits: [
+    { name: 'x', per: 'org', limit: 60, windowSeconds: 3600 },
+    { name: 'y', per: 'address', counts: 'failures', limit: 20, windowSeconds: 60 },
+  ],
   input: z.object({
     id: z.string().describe(HOSTILE),
     [HOSTILE]: z.enum([HOSTILE, 'other']).describe(HOSTILE),
@@ -143,7 +146,7 @@ describe('one operation', () => {
 
   it('says its limits in words', () => {
     expect(text).toContain('2 MiB')
-    expect(text).toContain('60 in 3,600 s for each organization')
+    expect(text).toContain('60 in 3,600 s for each organization; 20 refused requests in 60 s for each client address')
     expect(text).toContain('Writes: refused to read-only sessions')
   })
 

@@ -15,7 +15,7 @@ import { withoutContent } from './head.ts'
 import { chooseFormat, type Format } from './negotiate.ts'
 import { problemResponse, toServiceError } from './problem.ts'
 import { isForPeople, problemPage } from './problem-page.ts'
-import { createLimiter, type Limiter } from './rate-limit.ts'
+import { type AnswerLimiter, createAnswerLimiter, createLimiter, type Limiter } from './rate-limit.ts'
 import { createInputReader, type InputReader } from './read-input.ts'
 import { RequestContext, type RequestInfo, type Route, type ServiceFetch } from './route.ts'
 import { createRouter, splitUrl } from './router.ts'
@@ -87,12 +87,13 @@ function refuseForwarded(error: unknown, request: Request, info: RequestInfo, lo
   return refuse(request, info, refusal)
 }
 
-/** A request in order: who, may they, not too often, what do they ask, answer it. */
+/** Handles a request in this order: caller, access, rate limit, input, answer, limit of failures. */
 function createHandler(route: Route, deps: EdgeDeps) {
   const { op } = route
   const gate = createGate(op, deps)
   const readInput = withRefusals(route, createInputReader(op), createLimiter(op, deps))
   const answer = createAnswer(route, deps)
+  const limited = withAnswerLimit(createAnswerLimiter(op, deps))
   const seen = createRecorder(op.name, deps)
   const fallback = defaultFormat(op)
 
@@ -103,8 +104,9 @@ function createHandler(route: Route, deps: EdgeDeps) {
     try {
       const principal = await gate(request, info, holes)
       const context = new RequestContext(info, principal, request, format)
-      const input = await readInput({ context, params: holes, query, startedMs: started })
-      const response = await answer(input, context, format)
+      const response = await limited(context, async () =>
+        answer(await readInput({ context, params: holes, query, startedMs: started }), context, format),
+      )
       seen(response.status, started, info)
       return response
     } catch (error) {
@@ -136,6 +138,21 @@ function withRefusals({ onRefused }: Route, readInput: InputReader, limit: Limit
       await onRefused({ error, params, startedMs }, context)
       throw error
     }
+  }
+}
+
+type LimitedAnswer = (context: RequestContext, answer: () => Promise<Response>) => Promise<Response>
+
+/** Answers the request, then counts the answer if it is a failure, whether thrown or in a shape of its own. */
+function withAnswerLimit(limit: AnswerLimiter | undefined): LimitedAnswer {
+  if (!limit) return (_, answer) => answer()
+  return async (context, answer) => {
+    const response = await answer().catch(async (cause: unknown) => {
+      await limit(toServiceError(cause).status, context, context.principal)
+      throw cause
+    })
+    await limit(response.status, context, context.principal)
+    return response
   }
 }
 

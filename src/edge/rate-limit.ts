@@ -8,9 +8,12 @@ import type { RequestInfo } from './route.ts'
 
 export type Limiter = (info: RequestInfo, principal: Principal | null) => Promise<void>
 
-/** Counts in windows that start on the clock and are shared by all replicas. Undefined when nothing is limited. */
+/**
+ * Counts every request, in windows that start on the clock and are shared by all replicas. Undefined when the
+ * operation has no such limit.
+ */
 export function createLimiter(op: Operation, deps: Deps): Limiter | undefined {
-  const { rateLimits = [] } = op
+  const rateLimits = (op.rateLimits ?? []).filter(({ counts }) => counts === undefined)
   if (rateLimits.length === 0) return undefined
   return async (info, principal) => {
     for (const limit of rateLimits) {
@@ -20,8 +23,29 @@ export function createLimiter(op: Operation, deps: Deps): Limiter | undefined {
   }
 }
 
+/** Takes the status that a request is about to be answered with. Throws RATE_LIMITED in place of a failure too many. */
+export type AnswerLimiter = (status: number, info: RequestInfo, principal: Principal | null) => Promise<void>
+
+/** Applies the limits of an operation that count failures. Undefined when it has none. */
+export function createAnswerLimiter(op: Operation, deps: Deps): AnswerLimiter | undefined {
+  const rateLimits = (op.rateLimits ?? []).filter(({ counts }) => counts === 'failures')
+  if (rateLimits.length === 0) return undefined
+  return async (status, info, principal) => {
+    if (!isFailure(status)) return
+    for (const limit of rateLimits) {
+      const retryAfterSeconds = await countOne(limit, subjectOf(limit, info, principal), deps)
+      if (retryAfterSeconds !== undefined) throw tooManyFailures(limit, retryAfterSeconds, status)
+    }
+  }
+}
+
+/** A 429 was counted already by the limit that gave it. */
+function isFailure(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 429
+}
+
 type Deps = { kv: KeyValueStore; clock: Clock }
-type Window = Omit<RateLimit, 'per'>
+type Window = Omit<RateLimit, 'per' | 'counts'>
 
 /** Counts one. Answers how many seconds to wait when the limit is passed, undefined when it is not. */
 async function countOne(limit: Window, subject: string, { kv, clock }: Deps): Promise<number | undefined> {
@@ -34,6 +58,13 @@ async function countOne(limit: Window, subject: string, { kv, clock }: Deps): Pr
 function rateLimited({ limit, windowSeconds }: Window, retryAfterSeconds: number): ServiceError {
   const detail = `Limit reached: ${limit} in ${windowSeconds} seconds. Try again in ${retryAfterSeconds} seconds.`
   return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds })
+}
+
+function tooManyFailures({ limit, windowSeconds }: Window, retryAfterSeconds: number, status: number): ServiceError {
+  const detail =
+    `Too many refused requests: ${limit} in ${windowSeconds} seconds. ` +
+    `A valid one is answered now; others after ${retryAfterSeconds} seconds.`
+  return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds, ...(status === 401 && TOKEN_REFUSED) })
 }
 
 function subjectOf(limit: RateLimit, info: RequestInfo, principal: Principal | null): string {
@@ -52,14 +83,14 @@ export function createFailureLimiter(limit: Window, deps: Deps): CountFailure {
     const retryAfterSeconds = await countOne(limit, addressBlock(address), deps)
     if (retryAfterSeconds === undefined) return
     const detail = `Too many invalid tokens from this address. Try again in ${retryAfterSeconds} seconds with a valid one.`
-    throw new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds, challenge: REFUSED_TOKEN })
+    throw new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds, ...TOKEN_REFUSED })
   }
 }
 
 /** RFC 6750 section 3.1. On a 429 it says that the token was looked up and refused. */
-const REFUSED_TOKEN = 'Bearer error="invalid_token"'
+const TOKEN_REFUSED = { challenge: 'Bearer error="invalid_token"' } as const
 
 /** Whether a 429 is about a refused token, and not about too many requests of a good one. */
 export function isRefusedToken({ status, headers }: Response): boolean {
-  return status === 429 && headers.get('www-authenticate') === REFUSED_TOKEN
+  return status === 429 && headers.get('www-authenticate') === TOKEN_REFUSED.challenge
 }

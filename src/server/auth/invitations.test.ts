@@ -76,6 +76,25 @@ describe('invitations and domains', () => {
     expect(new Set(told)).toEqual(new Set(['used, expired, taken back, or for another email: ask for a new one']))
   })
 
+  it('AU-06 refused invitations are limited for each caller, and a good one is accepted beyond the limit', async () => {
+    const person = await signedIn()
+    const codes: string[] = []
+    for (let n = 0; n < 21; n++) {
+      const outcome = person.client.call(acceptInvitation, { token: 'svci_made_up' })
+      codes.push(await outcome.then(() => 'let in').catch((error: { code: string }) => error.code))
+    }
+    expect(codes.slice(-2)).toEqual(['INVITATION_INVALID', 'RATE_LIMITED'])
+    const colleague = await signedIn()
+    await expect(colleague.client.call(acceptInvitation, { token: 'svci_made_up' })).rejects.toMatchObject({
+      code: 'INVITATION_INVALID',
+    })
+    const { owner, invitation } = await invite(person.email)
+    expect(await person.client.call(acceptInvitation, { token: invitation.token })).toEqual({
+      org_id: owner.org_id,
+      role: 'developer',
+    })
+  })
+
   it('AU-06 an owner adds the domain of their own verified email and no other; anyone’s mail host is refused', async () => {
     const owner = await system.member('owner')
     await system.db.query(sql`

@@ -2,6 +2,7 @@ import type { Cookies } from '#edge/cookies.ts'
 import type { CountFailure } from '#edge/rate-limit.ts'
 import type { ServiceFetch } from '#edge/route.ts'
 import type { Clock } from '#lib/clock.ts'
+import type { KeyValueStore } from '#lib/kv.ts'
 import type { Sealer } from '#lib/seal.ts'
 
 /** Signing in at an auth service that is somebody else's: this gateway keeps only the cookie. */
@@ -13,6 +14,7 @@ export type HostedDeps = {
   readonly cookies: Cookies
   readonly sealer: Sealer
   readonly clock: Clock
+  readonly kv: KeyValueStore
   readonly countFailure: CountFailure
   /** A session ended: whoever keeps principals in this process forgets them. */
   readonly onRevoked: () => void

@@ -142,14 +142,23 @@ describe('AU-09 the code of a hosted sign-in', () => {
     expect([response.status, await titleOf(response)]).toEqual([400, title])
   })
 
-  it('exchanging is limited by address', async () => {
+  it('AU-05 refused codes are limited by address, and a good code from that address is exchanged', async () => {
     const client = createClient({ baseUrl: at.system.url, fetch, headers: () => ({ 'x-forwarded-for': '10.8.7.6' }) })
     const codes: string[] = []
+    const send = (code: string) => client.call(exchangeCode, { code, state: STATE })
     for (let n = 0; n < 121; n++) {
-      const outcome = client.call(exchangeCode, { code: 'x', state: STATE })
-      codes.push(await outcome.then(() => 'let in').catch((error: { code: string }) => error.code))
+      codes.push(
+        await send('x')
+          .then(() => 'let in')
+          .catch((error: { code: string }) => error.code),
+      )
     }
     expect(codes.slice(-2)).toEqual(['INVALID_TOKEN', 'RATE_LIMITED'])
+    const code = await codeOf(await signedIn())
+    const { token } = await send(code)
+    expect(token).toMatch(/^svcs_/)
+    await expect(send(code)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    await expect(exchange(code)).rejects.toMatchObject(REFUSED)
   })
 
   needs('postgres')('at once', () => {
