@@ -10,6 +10,11 @@ function perAddress(name: string, limit: number, windowSeconds = 60): readonly R
   return [{ name, per: 'address', limit, windowSeconds }]
 }
 
+/** Counts only refused requests, so that nobody behind an address can lock out the agents there. */
+function failuresPerAddress(name: string, limit: number): readonly RateLimit[] {
+  return [{ name, per: 'address', counts: 'failures', limit, windowSeconds: 60 }]
+}
+
 export const oauthMetadata = operation({
   ...raw,
   name: 'oauth.metadata',
@@ -90,7 +95,7 @@ export const oauthToken = operation({
   description: 'Refresh tokens are used once; one that is used again ends all access that came from the approval.',
   effect: 'write',
   bodyLimit: FORM_LIMIT,
-  rateLimits: perAddress('oauth-token', 120),
+  rateLimits: failuresPerAddress('oauth-token', 120),
   consumes: [FORM],
   produces: ['application/json'],
   ignoresUnknownKeys: true,
@@ -105,7 +110,7 @@ export const oauthRevoke = operation({
   summary: 'An agent gives back its access (RFC 7009)',
   effect: 'write',
   bodyLimit: FORM_LIMIT,
-  rateLimits: perAddress('oauth-revoke', 120),
+  rateLimits: failuresPerAddress('oauth-revoke', 120),
   consumes: [FORM],
   produces: ['application/json'],
   ignoresUnknownKeys: true,

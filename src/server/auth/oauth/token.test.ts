@@ -172,6 +172,35 @@ describe('the token endpoint', () => {
     },
   )
 
+  it('AU-10 refused token requests are limited by address, and good ones from that address are answered', async () => {
+    clock.advance(60_000)
+    const { refresh_token } = await c.connect(person, clientId)
+    const code = await c.code(await c.person(), clientId)
+    const guess = () => c.refresh(clientId, 'made-up')
+    for (let n = 0; n < 120; n++) expect(outcome(await guess())).toEqual(invalidGrant)
+    const limited = await guess()
+    expect([limited.status, limited.body.code]).toEqual([429, 'RATE_LIMITED'])
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await c.refresh(clientId, refresh_token)).status).toBe(200)
+    expect((await c.redeem(code)).status).toBe(200)
+    expect((await guess()).status).toBe(429)
+    clock.advance(60_000)
+    expect(outcome(await guess())).toEqual(invalidGrant)
+  })
+
+  it('AU-14 an agent gives its access back also after many refused revocations from its address', async () => {
+    clock.advance(60_000)
+    const { access_token, refresh_token } = await c.connect(person, clientId)
+    const revoke = async (client_id: string, token: string) => {
+      const body = new URLSearchParams({ client_id, token })
+      return (await fetch(`${c.system.url}/oauth/revoke`, { method: 'POST', body })).status
+    }
+    for (let n = 0; n < 120; n++) expect(await revoke('oac_nobody', 'made-up')).toBe(401)
+    expect(await revoke('oac_nobody', 'made-up')).toBe(429)
+    expect(await revoke(clientId, refresh_token)).toBe(200)
+    expect(await grantIsLive(access_token)).toBe(false)
+  })
+
   it('AU-10 refuses two of a parameter', async () => {
     const { code, verifier, client_id } = await c.code(person, clientId)
     const form = new URLSearchParams({ grant_type: 'authorization_code', code, code_verifier: verifier, client_id })
