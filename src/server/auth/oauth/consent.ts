@@ -18,7 +18,9 @@ import { findClient } from './find-client.ts'
 import { type AuthorizationServer, CONSENT_PATH, INTERACTION_COOKIE } from './provider.ts'
 import { findResource, scopesFor } from './resources.ts'
 import { consumeArtifact } from './store/artifacts.ts'
+import { lockRegistrations } from './store/clients.ts'
 import { findEarlierGrants, findLastDigest } from './store/grants.ts'
+import { forgetShown, recordShown, wasShownSince } from './store/shown-pages.ts'
 import { makeTicket } from './ticket.ts'
 
 export function consentRoutes(deps: OAuthDeps, server: () => AuthorizationServer): Route[] {
@@ -26,6 +28,7 @@ export function consentRoutes(deps: OAuthDeps, server: () => AuthorizationServer
     route(consentPage, async ({ uid }, { request }) => {
       const asked = await load(deps, server(), request, uid)
       if (asked instanceof Response) return asked
+      if (!(await keepPlace(deps, asked))) return consentOverPage()
       return consentPageOf(asked.view)
     }),
     route(consentDecision, async ({ uid }, { request }) => {
@@ -87,6 +90,25 @@ async function load(
 }
 
 const MAX_ORGS = 100
+/** A page that is loaded again this soon is not recorded again. */
+const SHOWN_AGAIN_MS = 60_000
+
+/**
+ * Keeps the place of the client's registration while the person looks at the page. False when the registration is gone.
+ * A person in no organization cannot approve and so keeps nothing.
+ */
+async function keepPlace({ db, clock }: OAuthDeps, { view, person }: Asked): Promise<boolean> {
+  // Only registrations have an end; other clients are never evicted.
+  if (view.client.expiresAt === undefined || view.orgs.length === 0) return true
+  const page = { client_id: view.client.id, user_id: person.id }
+  const since = new Date(clock.now().getTime() - SHOWN_AGAIN_MS)
+  if (await wasShownSince(db, page, since)) return true
+  return db.tx(async (tx) => {
+    // Otherwise a registration that makes room at this moment could still evict this one.
+    await lockRegistrations(tx)
+    return recordShown(tx, page, clock.now())
+  })
+}
 
 /**
  * Whether the authorization was started in this browser. Where people sign in at another address than the issuer, the
@@ -141,12 +163,17 @@ type Tx = Parameters<Parameters<OAuthDeps['db']['tx']>[0]>[0]
 /** Takes the first decision and no other, however often the form is sent. */
 async function finish(
   deps: OAuthDeps,
-  { interaction, view }: Asked,
+  { interaction, view, person }: Asked,
   outcome: (tx: Tx, at: Date) => Promise<Result | undefined>,
 ): Promise<Response> {
   const at = deps.clock.now()
   const key = { kind: 'Interaction' as const, hash: deps.keys.hash('oauth', `Interaction ${interaction.uid}`) }
-  const result = await deps.db.tx(async (tx) => ((await consumeArtifact(tx, key, at)) ? outcome(tx, at) : undefined))
+  const result = await deps.db.tx(async (tx) => {
+    if (!(await consumeArtifact(tx, key, at))) return undefined
+    const decision = await outcome(tx, at)
+    await forgetShown(tx, { client_id: view.client.id, user_id: person.id })
+    return decision
+  })
   if (!result) return consentOverPage()
   const { ticket, kept } = makeTicket(deps)
   interaction.result = { ...result, ticket: kept }

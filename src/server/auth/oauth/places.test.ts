@@ -9,6 +9,7 @@ import {
   randomAddress,
   startConnector,
 } from '../../../../test/help/connector.ts'
+import { APP, SESSION } from '../../../../test/help/sign-in.ts'
 import { disconnectAgent, listAgents } from '../../../contract/agents.ts'
 import { listAudit } from '../../../contract/members.ts'
 import { testClock } from '../../../lib/clock.ts'
@@ -228,18 +229,90 @@ describe('places for agents that register themselves', () => {
     idOf(await c.register(web('7'), address))
   })
 
-  it('AU-11 a person who looks at the page too long is told that the registration is over', async () => {
+  const open = async (person: Person, id: string, over = {}) => {
+    const page = await c.ask(person, asking(id, pkce().challenge, over))
+    const text = await (await person.browser.go(page)).text()
+    return { page, csrf: /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '' }
+  }
+  const approve = (person: Person, { page, csrf }: { page: string; csrf: string }) =>
+    person.browser.go(page, { form: { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' } })
+
+  it('AU-11 an agent whose page a signed-in person sees keeps its place for ten minutes against its own address', async () => {
+    const address = randomAddress()
     const person = await c.person()
-    const id = idOf(await c.register(web('slow')))
-    clock.advance(9 * MINUTE)
-    const page = await c.ask(person, asking(id, pkce().challenge, { redirect_uri: 'https://agent.example/cb' }))
-    const shown = await (await person.browser.go(page)).text()
-    const csrf = /name="csrf" value="([^"]+)"/.exec(shown)![1]!
+    const id = idOf(await c.register({}, address))
+    const shown = await open(person, id)
+    clock.advance(MINUTE + 1000)
+    for (let n = 0; n < 7; n += 1) idOf(await c.register({}, address))
     clock.advance(MINUTE)
-    for (const name of ['2', '3', '4', '5', '6']) idOf(await c.register(web(name)))
-    const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
-    const decided = await person.browser.go(page, { form })
+    for (let n = 0; n < 16; n += 1) await c.register(local(`Other ${n}`), address)
+    clock.advance(7 * MINUTE)
+    for (let n = 0; n < 7; n += 1) idOf(await c.register({}, address))
+    expect((await approve(person, shown)).status).toBe(200)
+    expect((await c.system.client(person.token).call(listAgents, {})).items).toHaveLength(1)
+  })
+
+  it('AU-11 an agent whose page a signed-in person sees keeps its place against other addresses', async () => {
+    const address = randomAddress()
+    const person = await c.person()
+    const id = idOf(await c.register({}, address))
+    idOf(await c.register(local('Other'), address))
+    const shown = await open(person, id)
+    await fill(98)
+    idOf(await c.register(web('New', 'https://new.example')))
+    expect((await c.register(web('Newer', 'https://newer.example'))).status).toBe(429)
+    expect([await count(), (await approve(person, shown)).status]).toEqual([100, 200])
+  })
+
+  it('AU-11 a disconnected agent whose page is shown again keeps its place', async () => {
+    const person = await c.person()
+    const id = idOf(await c.register(web('1')))
+    await connectWeb(person, id)
+    const client = c.system.client(person.token)
+    await client.call(disconnectAgent, { id: (await client.call(listAgents, {})).items[0]!.id })
+    const shown = await open(person, id, { redirect_uri: 'https://agent.example/cb' })
+    for (const name of ['2', '3', '4', '5']) idOf(await c.register(web(name)))
+    expect((await c.register(web('6'))).status).toBe(429)
+    expect((await approve(person, shown)).status).toBe(200)
+  })
+
+  it('AU-11 a person protects three agents at a time; whoever opens a fourth page loses the first under pressure', async () => {
+    const person = await c.person()
+    const ids: string[] = []
+    for (const n of [1, 2, 3, 4]) ids.push(idOf(await c.register(web('Mine', `https://mine${n}.example`))))
+    const redirectOf = (n: number) => `https://mine${n + 1}.example/cb`
+    const [first, ...others] = [person, person, person, person].map((who) => inNewWindow(who))
+    const shown = await open(first!, ids[0]!, { redirect_uri: redirectOf(0) })
+    for (const [n, other] of others.entries()) {
+      clock.advance(1000)
+      await open(other, ids[n + 1]!, { redirect_uri: redirectOf(n + 1) })
+    }
+    await c.system.db.query(sql`
+      update platform_oauth_clients set created_at = created_at - interval '10 minutes'`)
+    await fill(96)
+    idOf(await c.register(web('a', 'https://a.example')))
+    expect((await c.register(web('b', 'https://b.example'))).status).toBe(429)
+    const decided = await approve(first!, shown)
     expect([decided.status, await decided.text()]).toEqual([400, expect.stringContaining('This request is over')])
     expect((await c.system.client(person.token).call(listAgents, {})).items).toEqual([])
+    const known = await Promise.all(ids.map((id, n) => isKnown(id, redirectOf(n))))
+    expect(known).toEqual([false, true, true, true])
   })
+
+  /** The same session in a browser of its own, because a browser remembers one open page. */
+  function inNewWindow(person: Person): Person {
+    const browser = c.signIn.browser()
+    browser.setCookie(APP, SESSION, person.browser.cookie(APP, SESSION)!)
+    return { ...person, browser }
+  }
+
+  /** Registrations made just now, each from an address of its own. */
+  async function fill(number: number): Promise<void> {
+    await c.system.db.query(sql`
+      insert into platform_oauth_clients
+        (client_id, client_name, redirect_uris, registered_from, origin, created_at, expires_at)
+      select 'fill-' || n, 'Fill', '{https://fill.example/cb}', '2001:db8:' || n || ':0::/64',
+             'https://fill' || n || '.example', ${clock.now()}, ${new Date(clock.now().getTime() + 86_400_000)}
+      from generate_series(1, ${number}::int) n`)
+  }
 })

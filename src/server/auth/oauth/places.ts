@@ -8,7 +8,7 @@ import {
   evictFromLargestHolder,
   evictUnused,
   findUnused,
-  oldestUnfinished,
+  firstEvictableAt,
   type Scope,
 } from './store/clients.ts'
 
@@ -33,7 +33,7 @@ export async function makeRoom(tx: Tx, newcomer: Newcomer, at: At): Promise<numb
   await replaceEarlier(tx, newcomer, at)
   for (const [scope, limit] of limitsOf(newcomer)) {
     while ((await countRegistrations(tx, scope, at.now)) >= limit) {
-      if (!(await evictOne(tx, scope, newcomer, at))) return secondsUntilRoom(tx, scope, at.now)
+      if (!(await evictOne(tx, scope, newcomer, at))) return secondsUntilRoom(tx, scope, at)
     }
   }
   return undefined
@@ -52,21 +52,24 @@ async function evictOne(tx: Tx, scope: Scope, newcomer: Newcomer, at: At): Promi
   const before = new Date(at.now.getTime() - SPARED_MS)
   return (
     (await evictUnused(tx, scope, before, at)) ||
-    (await evictFromLargestHolder(tx, scope, newcomer.address)) ||
+    (await evictFromLargestHolder(tx, scope, newcomer.address, at)) ||
     (await replaceOldestTwin(tx, newcomer, at))
   )
 }
 
 /**
  * Deletes earlier registrations of the same program (name, address, redirect path) that nobody uses, so that a program
- * which registers at every start holds one place. One that a person may be about to approve is spared: it can belong to
- * a colleague behind the same address.
+ * which registers at every start holds one place. A registration is spared while it is a minute old at most or an
+ * authorization of it is open, because it can belong to a colleague behind the same address.
  */
 async function replaceEarlier(tx: Tx, newcomer: Newcomer, at: At): Promise<void> {
   await deleteClients(tx, await twinsOf(tx, newcomer, at, 'spared'))
 }
 
-/** With no other way to make room, the newcomer replaces the oldest of its kind also where its page is open. */
+/**
+ * With no other way to make room, the newcomer replaces the oldest of its kind, also one with an open authorization:
+ * anybody can open those. One whose consent page a signed-in person was shown stays.
+ */
 async function replaceOldestTwin(tx: Tx, newcomer: Newcomer, at: At): Promise<boolean> {
   const oldest = (await twinsOf(tx, newcomer, at, 'included')).slice(0, 1)
   await deleteClients(tx, oldest)
@@ -82,8 +85,8 @@ async function twinsOf(tx: Tx, newcomer: Newcomer, at: At, inFlight: 'spared' | 
   return twins.map(({ client_id }) => client_id)
 }
 
-async function secondsUntilRoom(tx: Tx, scope: Scope, now: Date): Promise<number> {
-  const oldest = await oldestUnfinished(tx, scope)
-  if (!oldest) return RETRY_SECONDS_IN_USE
-  return Math.max(1, Math.ceil((oldest.getTime() + SPARED_MS - now.getTime()) / 1000))
+async function secondsUntilRoom(tx: Tx, scope: Scope, at: At): Promise<number> {
+  const first = await firstEvictableAt(tx, scope, SPARED_MS, at)
+  if (!first) return RETRY_SECONDS_IN_USE
+  return Math.max(1, Math.ceil((first.getTime() - at.now.getTime()) / 1000))
 }

@@ -118,6 +118,8 @@ needs('postgres')('agents that do everything at once', () => {
         update platform_oauth_clients set created_at = now() - interval '11 minutes' where client_id = ${body.client_id}`)
       const page = await c.ask(person, asking(body.client_id!, pkce().challenge))
       const csrf = /name="csrf" value="([^"]+)"/.exec(await (await person.browser.go(page)).text())![1]!
+      // As after ten minutes, when the page protects the registration no longer.
+      await c.system.db.query(sql`delete from auth.oauth_shown_pages`)
       const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
       const [decided, registered] = await Promise.all([
         person.browser.go(page, { form }),
@@ -149,6 +151,27 @@ needs('postgres')('agents that do everything at once', () => {
         select count(*)::int as n from platform_access_grants
         where client_name = ${client_name} and revoked_at is null`)
       expect(row).toEqual({ n: 1 })
+    }
+  })
+
+  it('AU-11 a page that was shown can be approved, whatever registers at the same moment', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await c.system.db.query(sql`delete from platform_oauth_clients`)
+      const { body } = await c.register({ client_name: `Old ${round}` })
+      await fillWithApproved(99)
+      await c.system.db.query(sql`
+        update platform_oauth_clients set created_at = now() - interval '11 minutes' where client_id = ${body.client_id}`)
+      const page = await c.ask(person, asking(body.client_id!, pkce().challenge))
+      const [shown, registered] = await Promise.all([person.browser.go(page), c.register({ client_name: 'New' })])
+      expect([
+        [200, 429],
+        [400, 201],
+      ]).toContainEqual([shown.status, registered.status])
+      expect((await c.register({ client_name: 'Newer' })).status).toBe(429)
+      const csrf = /name="csrf" value="([^"]+)"/.exec(await shown.text())?.[1] ?? ''
+      const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
+      expect((await person.browser.go(page, { form })).status).toBe(shown.status)
+      expect([await count(), await orphans()]).toEqual([100, 0])
     }
   })
 

@@ -26,8 +26,9 @@ export function registerRoute(deps: OAuthDeps): Route {
 
 /** Runs one at a time, so that the caps hold: nothing that is counted changes between counting and inserting. */
 async function register(tx: Tx, { clock, keys }: OAuthDeps, newcomer: Newcomer) {
-  const now = clock.now()
   await lockRegistrations(tx)
+  // Read under the lock: while this one waited, another registration may have been made or shown.
+  const now = clock.now()
   await deleteExpired(tx, now)
   const retryAfterSeconds = await makeRoom(tx, newcomer, { epoch: keys.epoch, now })
   if (retryAfterSeconds !== undefined) return { retryAfterSeconds }

@@ -57,6 +57,14 @@ const isInFlight = ({ now }: At) => sql`
    or exists (select from auth.oauth_artifacts a
               where a.kind = 'Interaction' and a.payload->'params'->>'client_id' = c.client_id and a.expires_at > ${now}))`
 
+/** How long the place is kept of a registration whose consent page was shown to a signed-in person. */
+const SHOWN_MS = 10 * 60_000
+
+/** Whether a signed-in person was shown its consent page in the last ten minutes. It is then never evicted. */
+const isShown = ({ now }: At) => sql`
+  exists (select from auth.oauth_shown_pages s
+          where s.client_id = c.client_id and s.shown_at > ${new Date(now.getTime() - SHOWN_MS)})`
+
 const isRegistration = sql`c.registered_from is not null and c.is_active`
 
 export type At = { epoch: string; now: Date }
@@ -74,7 +82,7 @@ export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
   await tx.query(sql`delete from public.platform_oauth_clients where expires_at <= ${now} and is_active`)
 }
 
-/** Registrations of the same name from the same address that nobody uses. */
+/** Registrations of the same name from the same address that nobody uses or is about to approve on its consent page. */
 export async function findUnused(
   tx: Tx,
   like: { client_name: string; registered_from: string },
@@ -84,7 +92,7 @@ export async function findUnused(
   return tx.query(sql`
     select c.client_id, c.redirect_uris from public.platform_oauth_clients c
     where ${isRegistration} and c.client_name = ${like.client_name} and c.registered_from = ${like.registered_from}
-      and not ${isApproved(at)} and (${inFlight === 'included'} or not ${isInFlight(at)})
+      and not ${isApproved(at)} and not ${isShown(at)} and (${inFlight === 'included'} or not ${isInFlight(at)})
     order by c.created_at, c.client_id`)
 }
 
@@ -108,7 +116,7 @@ export async function evictUnused(tx: Tx, scope: Scope, before: Date, at: At): P
     delete from public.platform_oauth_clients
     where client_id = (
       select c.client_id from public.platform_oauth_clients c
-      where ${isRegistration} and ${inScope(scope)} and not ${isApproved(at)}
+      where ${isRegistration} and ${inScope(scope)} and not ${isApproved(at)} and not ${isShown(at)}
         and (c.created_at <= ${before} or ${wasApproved})
       order by ${wasApproved}, c.created_at, c.client_id limit 1)
     returning client_id`)
@@ -119,27 +127,35 @@ export async function evictUnused(tx: Tx, scope: Scope, before: Date, at: At): P
  * Makes room in a scope at the cost of the address that holds most unfinished registrations there, provided it holds
  * at least two more than the newcomer's. So addresses end up with equal shares, and none can keep the others out.
  */
-export async function evictFromLargestHolder(tx: Tx, scope: Scope, newcomer: string): Promise<boolean> {
+export async function evictFromLargestHolder(tx: Tx, scope: Scope, newcomer: string, at: At): Promise<boolean> {
   const rows = await tx.query(sql`
     with unfinished as (
-      select c.client_id, c.created_at, c.registered_from, count(*) over (partition by c.registered_from) as held
+      select c.client_id, c.created_at, c.registered_from, ${isShown(at)} as shown,
+             count(*) over (partition by c.registered_from) as held
       from public.platform_oauth_clients c
       where ${isRegistration} and ${inScope(scope)} and not ${wasApproved})
     delete from public.platform_oauth_clients
     where client_id = (
       select u.client_id from unfinished u
-      where u.held > 1 + (select count(*) from unfinished own where own.registered_from = ${newcomer})
+      where not u.shown and u.held > 1 + (select count(*) from unfinished own where own.registered_from = ${newcomer})
       order by u.held desc, u.created_at, u.client_id limit 1)
     returning client_id`)
   return rows.length === 1
 }
 
-/** When the oldest unfinished registration of a scope was made; undefined when there is none. */
-export async function oldestUnfinished(tx: Tx, scope: Scope): Promise<Date | undefined> {
-  const [row] = await tx.query<{ oldest: Date | null }>(sql`
-    select min(c.created_at) as oldest from public.platform_oauth_clients c
-    where ${isRegistration} and ${inScope(scope)} and not ${wasApproved}`)
-  return row?.oldest ?? undefined
+/**
+ * When the first registration of a scope that nobody uses can be evicted: `sparedMs` after it was made unless it was
+ * approved before, and ten minutes after its consent page was shown. Undefined when all are in use.
+ */
+export async function firstEvictableAt(tx: Tx, scope: Scope, sparedMs: number, at: At): Promise<Date | undefined> {
+  const [row] = await tx.query<{ first: Date | null }>(sql`
+    select min(greatest(
+      case when ${wasApproved} then null else c.created_at + ${sparedMs}::int * interval '1 ms' end,
+      (select max(s.shown_at) + ${SHOWN_MS}::int * interval '1 ms'
+       from auth.oauth_shown_pages s where s.client_id = c.client_id))) as first
+    from public.platform_oauth_clients c
+    where ${isRegistration} and ${inScope(scope)} and not ${isApproved(at)}`)
+  return row?.first ?? undefined
 }
 
 /**
