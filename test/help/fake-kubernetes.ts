@@ -31,6 +31,8 @@ export type FakeKubernetes = AsyncDisposable & {
   rbac: { tokenreviews: boolean; serviceaccounts: boolean }
   /** A status instead of an answer, or none at all. */
   fault: number | 'silent' | undefined
+  /** Tokens whose review was left without an answer. */
+  readonly unanswered: string[]
   /** Another authenticator than the built-in one: changes what a review says. */
   rewrite: ((status: Record<string, unknown>) => Record<string, unknown>) | undefined
   rotateCertificate(): void
@@ -73,6 +75,7 @@ export async function startFakeKubernetes(clock: Clock = systemClock): Promise<F
     token: (account, options) => issue(claimsOf(account, clock.now(), options), sign),
     rbac: { tokenreviews: true, serviceaccounts: true },
     fault: undefined,
+    unanswered: [],
     rewrite: undefined,
     rotateCertificate: () => {
       certificate = CERTIFICATES[1]
@@ -97,7 +100,11 @@ export async function startFakeKubernetes(clock: Clock = systemClock): Promise<F
 }
 
 async function answer(fake: FakeKubernetes, inside: Inside, request: IncomingMessage): Promise<Reply | undefined> {
-  if (fake.fault === 'silent') return undefined
+  if (fake.fault === 'silent') {
+    const { spec } = (await json(request)) as { spec: { token: string } }
+    fake.unanswered.push(spec.token)
+    return undefined
+  }
   if (fake.fault !== undefined) return failure(fake.fault, 'injected')
   if (request.headers.authorization !== `Bearer ${fake.reviewerToken()}`) return failure(401, 'Unauthorized')
   if (`${request.method} ${request.url}` === 'POST /apis/authentication.k8s.io/v1/tokenreviews') {

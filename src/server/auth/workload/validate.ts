@@ -3,6 +3,7 @@ import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#lib/metrics.ts'
+import { addressBlock } from '#lib/net/address-block.ts'
 import type { ValidateWorkload } from '../validate.ts'
 import { type Ask, createAsk } from './ask.ts'
 import { expiryOf } from './claims.ts'
@@ -22,10 +23,14 @@ export type WorkloadOptions = {
 }
 
 /**
- * Reviews under way for one address. Forged tokens cost the API server a review each, and are reviewed however many of
- * them failed before, because a good token behind the same address must keep working. This bounds what they cost.
+ * Reviews of tokens that were never good here, by address block. Forged tokens cost the API server a review each, and
+ * are reviewed however many of them failed before, because a good token behind the same address must keep working.
+ * This bounds what they cost.
  */
-const MAX_REVIEWS_AT_ONCE = 4
+const NEW_TOKENS = { perKey: 4, total: 32, maxWaiting: 256 }
+
+/** Reviews of tokens whose last review was good, by address block. No forged token takes one of these slots. */
+const KNOWN_TOKENS = { perKey: 16, total: 64, maxWaiting: 1024 }
 
 type Deps = { db: Querier; clock: Clock; log: Log; metrics: Pick<Metrics, 'workloadReviewFaults'> }
 
@@ -35,16 +40,24 @@ export function createWorkloadValidator(deps: Deps, options: WorkloadOptions): V
   const { audience, timeoutMs = 2_000 } = options
   const ask = createAsk({ ...deps, cluster: createCluster(options.apiServer, options.credentialsDir) })
   const kept = createKeptWorkloads(clock, audience)
-  const inTurn = createTurns(MAX_REVIEWS_AT_ONCE)
+  const [inTurn, inTurnOfKnown] = [createTurns(NEW_TOKENS), createTurns(KNOWN_TOKENS)]
+  const review = async (token: string, signal: AbortSignal) => {
+    // Another request with the same token may have had its review while this one waited.
+    const reviewed = kept.get(token)
+    if (reviewed) return reviewed
+    const workload = await resolve(ask, { token, audience }, signal)
+    kept.put(token, workload)
+    return workload
+  }
+  const reviewInTurn = (token: string, clientAddress: string) => {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const take = kept.isKnown(token) ? inTurnOfKnown : inTurn
+    return take(addressBlock(clientAddress), signal, () => review(token, signal))
+  }
   return async (token, clientAddress) => {
     const expiresAt = expiryOf(token, clock.now())
     if (!expiresAt) return undefined
-    let workload = kept.get(token)
-    if (!workload) {
-      const signal = AbortSignal.timeout(timeoutMs)
-      workload = await inTurn(clientAddress, signal, () => resolve(ask, { token, audience }, signal))
-      if (workload) kept.put(token, workload)
-    }
+    const workload = kept.get(token) ?? (await reviewInTurn(token, clientAddress))
     return workload && (await orgExists(db, workload.orgId)) ? toPrincipal(workload, expiresAt) : undefined
   }
 }
