@@ -5,7 +5,7 @@ import { newId } from '#lib/ids.ts'
 import type { OAuthClient } from './client.ts'
 import { DAY_MS, GRANT_DAYS, type OAuthDeps } from './deps.ts'
 import { countForPerson, lockRegistrations } from './store/clients.ts'
-import { findEarlierGrants, insertGrant, revokeGrant } from './store/grants.ts'
+import { countApprovedAgents, findEarlierGrants, insertGrant, revokeGrant } from './store/grants.ts'
 
 type Approval = {
   client: OAuthClient
@@ -16,9 +16,20 @@ type Approval = {
   scopes: readonly Scope[]
 }
 
+/** How many agents that registered themselves one person can have connected, because all people share 100 places. */
+const MAX_AGENTS_PER_PERSON = 10
+/** Of the five places of an https origin. */
+const MAX_OF_ORIGIN_PER_PERSON = 2
+
+/** The person has too many agents connected. The message is shown on the consent page. */
+export class ApprovalRefused extends Error {
+  override readonly name = 'ApprovalRefused'
+}
+
 /**
  * Records what a person allows an agent, and ends that person's earlier approval of the same agent, if there is one.
- * Answers the grant's id; undefined when the client's registration is gone since the consent page was shown.
+ * Answers the grant's id; undefined when the client's registration is gone since the consent page was shown. Throws
+ * ApprovalRefused when the person has too many agents connected.
  */
 export async function approve(
   tx: Tx,
@@ -30,7 +41,10 @@ export async function approve(
   await lockRegistrations(tx)
   if (!client.document && !(await countForPerson(tx, client.id, approval.user_id, at))) return undefined
   const id = newId('grt')
-  await endEarlier(tx, keys.epoch, { ...approval, client_id: client.id }, { id, at })
+  const asking = { ...approval, client_id: client.id, epoch: keys.epoch, now: at }
+  const ending = await findEarlierGrants(tx, asking)
+  if (client.expiresAt) await refuseTooMany(tx, asking, ending)
+  await endEarlier(tx, ending, approval.user_id, { id, at })
   await insertGrant(tx, {
     ...approval,
     id,
@@ -47,18 +61,35 @@ export async function approve(
   return id
 }
 
+type Asking = { client_id: string; user_id: string; redirect_host: string; epoch: string; now: Date }
+
+async function refuseTooMany(tx: Tx, asking: Asking, ending: readonly string[]): Promise<void> {
+  const { total, of_origin } = await countApprovedAgents(tx, { ...asking, ending })
+  const toDo = 'Disconnect one that you no longer use (svc agents list, svc agents disconnect), then approve again.'
+  if (of_origin >= MAX_OF_ORIGIN_PER_PERSON) {
+    throw new ApprovalRefused(
+      `You have ${of_origin} agents connected that send you back to ${asking.redirect_host}, and no more are allowed. ${toDo}`,
+    )
+  }
+  if (total >= MAX_AGENTS_PER_PERSON) {
+    throw new ApprovalRefused(
+      `You have ${total} agents connected that registered themselves, and no more are allowed. ${toDo}`,
+    )
+  }
+}
+
 async function endEarlier(
   tx: Tx,
-  epoch: string,
-  of: { client_id: string; user_id: string; resource: string },
+  ending: readonly string[],
+  actor: string,
   next: { id: string; at: Date },
 ): Promise<void> {
-  for (const id of await findEarlierGrants(tx, { ...of, epoch, now: next.at })) {
+  for (const id of ending) {
     const ended = await revokeGrant(tx, { id, now: next.at })
     if (!ended) continue
     const { org_id, client_name } = ended
     const detail = { client_name, replaced_by: next.id }
-    await audit(tx, { org_id, actor: of.user_id, action: 'agent.replaced', target: id, detail, at: next.at })
+    await audit(tx, { org_id, actor, action: 'agent.replaced', target: id, detail, at: next.at })
   }
 }
 

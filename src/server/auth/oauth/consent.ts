@@ -9,7 +9,7 @@ import { type Route, route } from '#edge/route.ts'
 import { equalSecrets } from '#lib/keys.ts'
 import { callerSession } from '../sign-in/caller-session.ts'
 import { findMe, pageOrgsOf } from '../store/members.ts'
-import { approve, grantEnd } from './approve.ts'
+import { ApprovalRefused, approve, grantEnd } from './approve.ts'
 import type { OAuthClient } from './client.ts'
 import { type ConsentView, consentOverPage, consentPageOf, leavePage } from './consent-page.ts'
 import { DAY_MS, type OAuthDeps } from './deps.ts'
@@ -151,10 +151,16 @@ async function decide(deps: OAuthDeps, asked: Asked, form: URLSearchParams): Pro
   const { client, redirectUri } = view
   const user_id = asked.person.id
   const approval = { client, org_id: org.id, user_id, redirect_host: redirectUri.host, resource, scopes }
-  return finish(deps, asked, async (tx, at) => {
-    const grantId = await approve(tx, deps, approval, at)
-    return grantId === undefined ? undefined : { login: { accountId: user_id }, consent: { grantId } }
-  })
+  try {
+    return await finish(deps, asked, async (tx, at) => {
+      const grantId = await approve(tx, deps, approval, at)
+      return grantId === undefined ? undefined : { login: { accountId: user_id }, consent: { grantId } }
+    })
+  } catch (error) {
+    // Nothing was decided: the person can disconnect another agent and send the page again.
+    if (error instanceof ApprovalRefused) return consentPageOf({ ...view, fault: error.message })
+    throw error
+  }
 }
 
 type Result = NonNullable<Interaction['result']>

@@ -211,10 +211,11 @@ describe('places for agents that register themselves', () => {
 
   it('AU-14 a place is freed as well by an agent that gives its access back, and by a person who leaves', async () => {
     const address = randomAddress()
-    const [leaver, other] = [await c.person(), await c.person()]
+    const [leaver, other, colleague] = [await c.person(), await c.person(), await c.person()]
     const ids: string[] = []
     for (const name of ['1', '2', '3', '4', '5']) ids.push(idOf(await c.register(web(name), address)))
-    for (const id of ids.slice(1)) await connectWeb(other, id)
+    for (const id of ids.slice(1, 3)) await connectWeb(colleague, id)
+    for (const id of ids.slice(3)) await connectWeb(await c.person(), id)
     await connectWeb(leaver, ids[0]!)
     expect((await c.register(web('6'), address)).status).toBe(429)
     await c.system.db.query(sql`delete from auth.memberships where user_id = ${leaver.user_id}`)
@@ -297,6 +298,44 @@ describe('places for agents that register themselves', () => {
     expect((await c.system.client(person.token).call(listAgents, {})).items).toEqual([])
     const known = await Promise.all(ids.map((id, n) => isKnown(id, redirectOf(n))))
     expect(known).toEqual([false, true, true, true])
+  })
+
+  it('AU-11 a person has ten registered agents connected at most, so that a stranger cannot hold all places', async () => {
+    const stranger = await c.person()
+    const address = randomAddress()
+    const statuses: number[] = []
+    for (let n = 0; n < 12; n += 1) {
+      const id = idOf(await c.register(local(`Agent ${n}`), address))
+      statuses.push((await approve(stranger, await open(stranger, id))).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 400, 400])
+    // One that is connected already can be connected again, and the page that was refused can be sent again.
+    const again = idOf(await c.register(local('Agent 3'), address))
+    expect((await approve(stranger, await open(stranger, again))).status).toBe(200)
+    const eleventh = await open(stranger, idOf(await c.register(local('Agent 11'), address)))
+    const refused = await approve(stranger, eleventh)
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('You have 10 agents connected that registered themselves, and no more are allowed.'),
+    ])
+    const client = c.system.client(stranger.token)
+    await client.call(disconnectAgent, { id: (await client.call(listAgents, {})).items[0]!.id })
+    expect((await approve(stranger, eleventh)).status).toBe(200)
+  })
+
+  it('AU-11 a person has two registered agents of an https origin connected at most', async () => {
+    const viewer = await c.person('viewer')
+    const redirect_uri = 'https://agent.example/cb'
+    for (const name of ['1', '2']) await connectWeb(viewer, idOf(await c.register(web(name))))
+    const refused = await approve(viewer, await open(viewer, idOf(await c.register(web('3'))), { redirect_uri }))
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('You have 2 agents connected that send you back to agent.example'),
+    ])
+    await connectWeb(viewer, idOf(await c.register(web('2'))))
+    clock.advance(10 * MINUTE)
+    await connectWeb(await c.person(), idOf(await c.register(web('4'))))
+    await connectWeb(await c.person(), idOf(await c.register(web('5'))))
   })
 
   /** The same session in a browser of its own, because a browser remembers one open page. */

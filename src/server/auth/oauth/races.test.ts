@@ -175,9 +175,36 @@ needs('postgres')('agents that do everything at once', () => {
     }
   })
 
+  it('AU-11 of eight agents that a person with eight others approves at once, two get in', async () => {
+    await c.system.db.query(sql`delete from platform_oauth_clients`)
+    await c.system.db.query(sql`delete from platform_access_grants`)
+    for (let n = 0; n < 8; n += 1) {
+      const { body } = await c.register({ client_name: `Held ${n}` })
+      await c.connect(person, body.client_id!)
+    }
+    const windows = await Promise.all(
+      EIGHT.map(async (n) => {
+        const { body } = await c.register({ client_name: `Wanted ${n}` })
+        const browser = c.signIn.browser()
+        browser.setCookie(APP, SESSION, person.browser.cookie(APP, SESSION)!)
+        const page = await c.ask({ ...person, browser }, asking(body.client_id!, pkce().challenge))
+        const csrf = /name="csrf" value="([^"]+)"/.exec(await (await browser.go(page)).text())![1]!
+        return { browser, page, csrf }
+      }),
+    )
+    const decided = await Promise.all(
+      windows.map(async ({ browser, page, csrf }) => {
+        const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
+        return (await browser.go(page, { form })).status
+      }),
+    )
+    expect(decided.toSorted((a, b) => a - b)).toEqual([200, 200, 400, 400, 400, 400, 400, 400])
+  })
+
   /** Registrations that people use, each with an approval of its own. */
   async function fillWithApproved(number: number): Promise<void> {
     const epoch = authKeys(c.system.config.secrets.jwtSecret!, c.system.config.secrets.jwtSigningKey!).epoch
+    const holder = await c.system.member()
     await c.system.db.query(sql`delete from platform_access_grants`)
     await c.system.db.query(sql`
       insert into platform_oauth_clients
@@ -188,7 +215,7 @@ needs('postgres')('agents that do everything at once', () => {
     await c.system.db.query(sql`
       insert into platform_access_grants
         (id, org_id, user_id, client_id, client_name, redirect_host, resource, scopes, epoch, created_at, expires_at)
-      select 'grt_' || n, ${person.org_id}, ${person.user_id}, 'used-' || n, 'Used ' || n, 'a.example', ${PLATFORM},
+      select 'grt_' || n, ${holder.org_id}, ${holder.user_id}, 'used-' || n, 'Used ' || n, 'a.example', ${PLATFORM},
              '{datasources:read}', ${epoch}, now(), now() + interval '1 day'
       from generate_series(1, ${number}::int) n`)
   }

@@ -96,6 +96,27 @@ export async function findEarlierGrants(
   return rows.map(({ id }) => id)
 }
 
+/**
+ * How many registered agents the person has approved, in all organizations, and how many of them have the https origin
+ * of the asking client. Leaves out the asking client itself and the approvals named in `ending`.
+ */
+export async function countApprovedAgents(
+  db: Querier,
+  of: { client_id: string; user_id: string; epoch: string; now: Date; ending: readonly string[] },
+): Promise<{ total: number; of_origin: number }> {
+  const [row] = await db.query<{ total: number; of_origin: number }>(sql`
+    select count(distinct c.client_id)::int as total,
+           (count(distinct c.client_id) filter (
+              where c.origin !~ ${LOOPBACK_ORIGIN}
+                and c.origin = (select asking.origin from public.platform_oauth_clients asking
+                                where asking.client_id = ${of.client_id})))::int as of_origin
+    from public.platform_access_grants g
+    join public.platform_oauth_clients c on c.client_id = g.client_id and c.registered_from is not null and c.is_active
+    where g.user_id = ${of.user_id} and g.epoch = ${of.epoch} and g.revoked_at is null and g.expires_at > ${of.now}
+      and g.client_id <> ${of.client_id} and not g.id = any(${of.ending})`)
+  return row!
+}
+
 export async function touchGrant(db: Querier, id: string, now: Date): Promise<void> {
   await db.query(sql`update public.platform_access_grants set last_used_at = ${now} where id = ${id}`)
 }
