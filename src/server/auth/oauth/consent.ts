@@ -15,6 +15,7 @@ import { type ConsentView, consentOverPage, consentPageOf, leavePage } from './c
 import { DAY_MS, type OAuthDeps } from './deps.ts'
 import { DocumentFault } from './documents.ts'
 import { findClient } from './find-client.ts'
+import type { Lane } from './lane.ts'
 import { type AuthorizationServer, CONSENT_PATH, INTERACTION_COOKIE } from './provider.ts'
 import { findResource, scopesFor } from './resources.ts'
 import { consumeArtifact } from './store/artifacts.ts'
@@ -23,7 +24,8 @@ import { findEarlierGrants, findLastDigest } from './store/grants.ts'
 import { forgetShown, recordShown, wasShownSince } from './store/shown-pages.ts'
 import { makeTicket } from './ticket.ts'
 
-export function consentRoutes(deps: OAuthDeps, server: () => AuthorizationServer): Route[] {
+export function consentRoutes(base: OAuthDeps, server: () => AuthorizationServer, lane: Lane): Route[] {
+  const deps = { ...base, lane }
   return [
     route(consentPage, async ({ uid }, { request }) => {
       const asked = await load(deps, server(), request, uid)
@@ -40,6 +42,8 @@ export function consentRoutes(deps: OAuthDeps, server: () => AuthorizationServer
     }),
   ]
 }
+
+type Deps = OAuthDeps & { readonly lane: Lane }
 
 type Asked = {
   interaction: Interaction
@@ -97,17 +101,19 @@ const SHOWN_AGAIN_MS = 60_000
  * Keeps the place of the client's registration while the person looks at the page. False when the registration is gone.
  * A person in no organization cannot approve and so keeps nothing.
  */
-async function keepPlace({ db, clock }: OAuthDeps, { view, person }: Asked): Promise<boolean> {
+async function keepPlace({ db, clock, lane }: Deps, { view, person }: Asked): Promise<boolean> {
   // Only registrations have an end; other clients are never evicted.
   if (view.client.expiresAt === undefined || view.orgs.length === 0) return true
   const page = { client_id: view.client.id, user_id: person.id }
   const since = new Date(clock.now().getTime() - SHOWN_AGAIN_MS)
   if (await wasShownSince(db, page, since)) return true
-  return db.tx(async (tx) => {
-    // Otherwise a registration that makes room at this moment could still evict this one.
-    await lockRegistrations(tx)
-    return recordShown(tx, page, clock.now())
-  })
+  return lane(() =>
+    db.tx(async (tx) => {
+      // Otherwise a registration that makes room at this moment could still evict this one.
+      await lockRegistrations(tx)
+      return recordShown(tx, page, clock.now())
+    }),
+  )
 }
 
 /**
@@ -135,7 +141,7 @@ function refuseForged(deps: OAuthDeps, request: Request, form: URLSearchParams, 
   if (!ours) throw new ServiceError('CSRF', 'this was not sent from the page that asks')
 }
 
-async function decide(deps: OAuthDeps, asked: Asked, form: URLSearchParams): Promise<Response> {
+async function decide(deps: Deps, asked: Asked, form: URLSearchParams): Promise<Response> {
   const { view, resource } = asked
   if (form.get('decision') !== 'approve') {
     return finish(deps, asked, async () => ({
@@ -168,18 +174,19 @@ type Tx = Parameters<Parameters<OAuthDeps['db']['tx']>[0]>[0]
 
 /** Takes the first decision and no other, however often the form is sent. */
 async function finish(
-  deps: OAuthDeps,
+  deps: Deps,
   { interaction, view, person }: Asked,
   outcome: (tx: Tx, at: Date) => Promise<Result | undefined>,
 ): Promise<Response> {
   const at = deps.clock.now()
   const key = { kind: 'Interaction' as const, hash: deps.keys.hash('oauth', `Interaction ${interaction.uid}`) }
-  const result = await deps.db.tx(async (tx) => {
+  const take = async (tx: Tx) => {
     if (!(await consumeArtifact(tx, key, at))) return undefined
     const decision = await outcome(tx, at)
     await forgetShown(tx, { client_id: view.client.id, user_id: person.id })
     return decision
-  })
+  }
+  const result = await deps.lane(() => deps.db.tx(take))
   if (!result) return consentOverPage()
   const { ticket, kept } = makeTicket(deps)
   interaction.result = { ...result, ticket: kept }

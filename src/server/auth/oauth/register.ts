@@ -5,17 +5,18 @@ import { newId } from '#lib/ids.ts'
 import { addressBlock } from '#lib/net/address-block.ts'
 import { MetadataFault, readMetadata } from './client-metadata.ts'
 import { DAY_MS, type OAuthDeps } from './deps.ts'
+import type { Lane } from './lane.ts'
 import { makeRoom, type Newcomer, newcomerOf } from './places.ts'
 import { deleteExpired, insertRegistration, lockRegistrations } from './store/clients.ts'
 
 const LASTS_DAYS = 30
 
 /** RFC 7591 dynamic client registration. */
-export function registerRoute(deps: OAuthDeps): Route {
+export function registerRoute(deps: OAuthDeps, lane: Lane): Route {
   return route(oauthRegister, async (_, { request, clientAddress }) => {
     try {
       const newcomer = newcomerOf(readMetadata(await readJson(request), 'strict'), addressBlock(clientAddress))
-      const outcome = await deps.db.tx((tx) => register(tx, deps, newcomer))
+      const outcome = await lane(() => deps.db.tx((tx) => register(tx, deps, newcomer)))
       return 'retryAfterSeconds' in outcome ? full(outcome.retryAfterSeconds) : answer(201, outcome)
     } catch (error) {
       if (!(error instanceof MetadataFault)) throw error

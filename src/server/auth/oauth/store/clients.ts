@@ -19,8 +19,12 @@ export async function findClientRow(db: Querier, id: string, now: Date): Promise
   return row
 }
 
-/** Registrations are counted together, so they and approvals run one at a time, in whichever process they arrive. */
+/**
+ * Registrations are counted together, so they and approvals run one at a time, in whichever process they arrive. Whoever
+ * waits longer than two seconds fails with DatabaseUnavailable, because a connection is held meanwhile.
+ */
 export async function lockRegistrations(tx: Tx): Promise<void> {
+  await tx.query(sql`select set_config('lock_timeout', '2s', true)`)
   await tx.query(sql`select pg_advisory_xact_lock(hashtext('svc.oauth.registrations'))`)
 }
 
