@@ -20,14 +20,18 @@ export type AccessToken = {
 }
 
 type Expected = { issuer: string; resource: string }
-export type ReadAccessToken = (token: string, expected: Expected) => AccessToken | undefined
+export type ReadAccessToken = (token: string, expected: Expected) => AccessToken | 'forged' | undefined
 
-/** Undefined for anything that is not an access token of that issuer for that resource, good now. */
+/**
+ * Answers `forged` for a token that was not signed with our key, and undefined for one that was but is not good now
+ * for that issuer and resource.
+ */
 export function createAccessTokenReader(jwtSecret: string, clock: Clock): ReadAccessToken {
   const key = createSecretKey(accessTokenKey(jwtSecret))
   return (token, { issuer, resource: audience }) => {
     const claims = readHs256(token, ACCESS_TOKEN_TYPE, key)
-    if (!claims || !isFor(claims, { issuer, audience, now: clock.now().getTime() / 1000 })) return undefined
+    if (!claims) return 'forged'
+    if (!isFor(claims, { issuer, audience, now: clock.now().getTime() / 1000 })) return undefined
     const { sub, gid, client_id, scope = '', exp } = claims
     if (typeof gid !== 'string' || typeof client_id !== 'string' || typeof scope !== 'string') return undefined
     return {

@@ -106,10 +106,11 @@ describe('AU-01 after many refused tokens from one address', () => {
     expect((await mcp(makeToken(), OTHER)).status).toBe(401)
   })
 
-  it('an agent still works, and is still told to sign in again when its token has ended', async () => {
+  it('AU-13 an agent still works, and a forged token of an agent is 429', async () => {
     expect((await mcp(agent.access_token)).status).toBe(200)
     const tampered = agent.access_token.replace(/.{4}$/, 'AAAA')
-    expect((await mcp(tampered)).status).toBe(401)
+    expect((await mcp(tampered)).status).toBe(429)
+    expect((await mcp(tampered, OTHER)).status).toBe(401)
   })
 
   it('an assertion on an agent still works, and a forged one is 429', async () => {
@@ -132,6 +133,24 @@ describe('AU-01 after many refused tokens from one address', () => {
   it('the next minute starts anew', async () => {
     clock.advance(60_000)
     expect(await statusOf(c.system, '/api/v1/me', makeToken())).toBe(401)
+  })
+
+  it('AU-13 sixty forged tokens of agents a minute are 401, the next is 429 and says where to get another', async () => {
+    clock.advance(60_000)
+    const tampered = agent.access_token.replace(/.{4}$/, 'AAAA')
+    for (let n = 0; n < 60; n++) expect((await mcp(tampered)).status).toBe(401)
+    const { status, challenge } = await mcp(tampered)
+    expect([status, challenge]).toEqual([
+      429,
+      expect.stringMatching(/^Bearer error="invalid_token", resource_metadata="https:/),
+    ])
+  })
+
+  it('AU-13 a token of an agent that has ended is 401 however often it is sent, so that the agent refreshes it', async () => {
+    clock.advance(11 * 60_000)
+    for (let n = 0; n < 61; n++) expect((await mcp(agent.access_token)).status).toBe(401)
+    // They were not counted: a refused token from the same address is not one too many.
+    expect((await mcp(makeToken())).status).toBe(401)
   })
 })
 

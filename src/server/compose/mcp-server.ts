@@ -3,7 +3,7 @@ import type { ServiceFetch } from '#edge/route.ts'
 import { createAccessTokenReader } from '#lib/access-token.ts'
 import { createAssertionSigner } from '#lib/actor-assertion.ts'
 import { createAgents, createHostCheck, createMcp, NO_AGENTS, toOwnPath } from '../mcp/index.ts'
-import { composeEdge, validateAtAuth } from './edge.ts'
+import { composeEdge, countFailureOf, validateAtAuth } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 
 export function compose(parts: ServiceParts): Service {
@@ -14,6 +14,7 @@ export function compose(parts: ServiceParts): Service {
     ...parts,
     ...agentsOf(parts),
     gateway: parts.neighbour('api-gateway'),
+    countFailure: countFailureOf(parts),
     fixed: told.length > 0,
     checkHost: createHostCheck({ publicUrls: told, isPassedOn: passedOnBy(parts) }),
   })

@@ -6,8 +6,11 @@ import type { SignAssertion } from '#lib/actor-assertion.ts'
 import type { Resource } from './resource.ts'
 
 export type Agents = {
-  /** Undefined for what is no token for the resource. Whether its grant still stands, auth is asked each time. */
-  admit(token: string, resource: Resource, info: RequestInfo): Promise<Principal | undefined>
+  /**
+   * Answers `forged` for a token that auth never signed, and undefined for one that is not good for the resource now.
+   * Auth is asked at each call whether the grant still stands.
+   */
+  admit(token: string, resource: Resource, info: RequestInfo): Promise<Principal | 'forged' | undefined>
   /** Fresh words on an agent for another service; undefined for callers who came with a token of their own. */
   present(principal: Principal, audience: Audience): string | undefined
 }
@@ -20,7 +23,7 @@ export function createAgents({ read, sign, validate }: Deps): Agents {
   return {
     async admit(token, { issuer, url }, info) {
       const claims = read(token, { issuer, resource: url })
-      if (!claims) return undefined
+      if (!claims || claims === 'forged') return claims
       const found = await validate(sign(claims, 'mcp-server'), info)
       if (found.kind !== 'agent' || found.id !== claims.grantId || found.user_id !== claims.userId) return undefined
       const principal = { ...found, scopes: found.scopes.filter((scope) => claims.scopes.includes(scope)) }
@@ -35,4 +38,4 @@ export function createAgents({ read, sign, validate }: Deps): Agents {
 }
 
 /** Where there are no connectors. */
-export const NO_AGENTS: Agents = { admit: async () => undefined, present: () => undefined }
+export const NO_AGENTS: Agents = { admit: async () => 'forged', present: () => undefined }

@@ -11,11 +11,15 @@ export function challengeOf(resource: Resource | undefined, error?: 'invalid_tok
   return ['Bearer', parts.join(', ')].join(' ').trim()
 }
 
-/** A refused token, or none, with the way to another; any other fault stays as it is. */
+/** Adds to the refusal of a token, or of none, where to get another, also when it is one refusal too many (429). */
 export function withChallenge(error: unknown, resource: Resource | undefined, tokenSent: boolean): unknown {
-  if (!(error instanceof ServiceError) || error.code !== 'INVALID_TOKEN') return error
+  if (!(error instanceof ServiceError)) return error
+  const { code, message, challenge: given, retryAfterSeconds } = error
+  const isTooMany = code === 'RATE_LIMITED' && given !== undefined
+  if (code !== 'INVALID_TOKEN' && !isTooMany) return error
   const challenge = challengeOf(resource, tokenSent ? 'invalid_token' : undefined)
-  return new ServiceError('INVALID_TOKEN', error.message, { challenge, cause: error })
+  const retryAfter = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  return new ServiceError(code, message, { challenge, cause: error, ...retryAfter })
 }
 
 export function insufficientScope(resource: Resource): ServiceError {

@@ -3,6 +3,7 @@ import { OPERATIONS } from '#contract/operations.ts'
 import type { ResolveCaller } from '#edge/caller.ts'
 import { createMcpEndpoint, type McpEndpoint } from '#edge/mcp.ts'
 import { type CallTool, createToolServer } from '#edge/mcp-tools.ts'
+import type { CountFailure } from '#edge/rate-limit.ts'
 import { type Route, route, type ServiceFetch } from '#edge/route.ts'
 import type { Log } from '#lib/log.ts'
 import type { Agents } from './agents.ts'
@@ -21,6 +22,7 @@ type Deps = {
   gateway: ServiceFetch
   agents: Agents
   checkHost: (request: Request) => void
+  countFailure: CountFailure
   version: string
   log: Log
 } & Parameters<typeof createResources>[0]
