@@ -5,6 +5,7 @@ import { INTERACTION_SECONDS, type OAuthDeps } from './deps.ts'
 import { DocumentFault } from './documents.ts'
 import { findClient } from './find-client.ts'
 import { isSameRedirect } from './redirect-uri.ts'
+import { endEarlierThan } from './replace.ts'
 import {
   type ArtifactKind,
   consumeArtifact,
@@ -130,7 +131,8 @@ function isSameClient(approved: string | null): boolean {
   return current === undefined || current === approved
 }
 
-function artifacts({ db, clock, keys }: OAuthDeps, kind: ArtifactKind): Adapter {
+function artifacts(deps: OAuthDeps, kind: ArtifactKind): Adapter {
+  const { db, clock, keys } = deps
   const hashOf = (id: string) => keys.hash('oauth', `${kind} ${id}`)
   const keyOf = (id: string) => ({ kind, hash: hashOf(id) })
   // A refresh token is used up together with the writing of its successor.
@@ -142,6 +144,8 @@ function artifacts({ db, clock, keys }: OAuthDeps, kind: ArtifactKind): Adapter 
       const grant_id = kind === 'Interaction' ? null : (payload.grantId ?? null)
       const row = { grant_id, payload, expires_at: new Date(now.getTime() + expiresIn * 1000) }
       const former = Provider.ctx && formers.get(Provider.ctx)
+      if (!former && kind === 'RefreshToken' && grant_id !== null)
+        return issueFirst(deps, keyOf(id), { ...row, grant_id }, now)
       if (!former) return upsertArtifact(db, keyOf(id), row, now)
       if (!(await replaceArtifact(db, { ...keyOf(id), former }, row, now))) throw used()
     },
@@ -164,6 +168,20 @@ function artifacts({ db, clock, keys }: OAuthDeps, kind: ArtifactKind): Adapter 
       if (kind === 'Interaction' && !first) throw new errors.SessionNotFound('this request is over')
     },
   }
+}
+
+/** Stores the first refresh token of an approval, and ends the approvals that this one replaces. */
+async function issueFirst(
+  deps: OAuthDeps,
+  key: Parameters<typeof upsertArtifact>[1],
+  row: Parameters<typeof upsertArtifact>[2] & { grant_id: string },
+  now: Date,
+): Promise<void> {
+  const ended = await deps.db.tx(async (tx) => {
+    await upsertArtifact(tx, key, row, now)
+    return endEarlierThan(tx, deps, row.grant_id, now)
+  })
+  if (ended > 0) deps.onRevoked()
 }
 
 function used(): errors.InvalidGrant {

@@ -4,8 +4,9 @@ import type { Tx } from '#lib/db/db.ts'
 import { newId } from '#lib/ids.ts'
 import type { OAuthClient } from './client.ts'
 import { DAY_MS, GRANT_DAYS, type OAuthDeps } from './deps.ts'
+import { endReplaced } from './replace.ts'
 import { countForPerson, lockRegistrations } from './store/clients.ts'
-import { countApprovedAgents, findEarlierGrants, insertGrant, revokeGrant } from './store/grants.ts'
+import { countApprovedAgents, findEarlierGrants, insertGrant } from './store/grants.ts'
 
 type Approval = {
   client: OAuthClient
@@ -27,8 +28,8 @@ export class ApprovalRefused extends Error {
 }
 
 /**
- * Records what a person allows an agent, and ends that person's earlier approval of the same agent, if there is one.
- * Answers the grant's id; undefined when the client's registration is gone since the consent page was shown. Throws
+ * Records what a person allows an agent. An earlier approval of the same agent by that person ends now if no token was
+ * ever issued for it, otherwise when the first token of the new one is issued. Answers the grant's id; undefined when the client's registration is gone since the consent page was shown. Throws
  * ApprovalRefused when the person has too many agents connected.
  */
 export async function approve(
@@ -42,9 +43,10 @@ export async function approve(
   if (!client.document && !(await countForPerson(tx, client.id, approval.user_id, at))) return undefined
   const id = newId('grt')
   const asking = { ...approval, client_id: client.id, epoch: keys.epoch, now: at }
-  const ending = await findEarlierGrants(tx, asking)
-  if (client.expiresAt) await refuseTooMany(tx, asking, ending)
-  await endEarlier(tx, ending, approval.user_id, { id, at })
+  const earlier = await findEarlierGrants(tx, asking)
+  if (client.expiresAt) await refuseTooMany(tx, asking, idsOf(earlier))
+  const neverUsed = earlier.filter(({ has_token }) => !has_token)
+  await endReplaced(tx, idsOf(neverUsed), { id, user_id: approval.user_id }, at)
   await insertGrant(tx, {
     ...approval,
     id,
@@ -61,6 +63,8 @@ export async function approve(
   return id
 }
 
+const idsOf = (grants: readonly { id: string }[]) => grants.map(({ id }) => id)
+
 type Asking = { client_id: string; user_id: string; redirect_host: string; epoch: string; now: Date }
 
 async function refuseTooMany(tx: Tx, asking: Asking, ending: readonly string[]): Promise<void> {
@@ -75,21 +79,6 @@ async function refuseTooMany(tx: Tx, asking: Asking, ending: readonly string[]):
     throw new ApprovalRefused(
       `You have ${total} agents connected that registered themselves, and no more are allowed. ${toDo}`,
     )
-  }
-}
-
-async function endEarlier(
-  tx: Tx,
-  ending: readonly string[],
-  actor: string,
-  next: { id: string; at: Date },
-): Promise<void> {
-  for (const id of ending) {
-    const ended = await revokeGrant(tx, { id, now: next.at })
-    if (!ended) continue
-    const { org_id, client_name } = ended
-    const detail = { client_name, replaced_by: next.id }
-    await audit(tx, { org_id, actor, action: 'agent.replaced', target: id, detail, at: next.at })
   }
 }
 

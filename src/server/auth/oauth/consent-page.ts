@@ -24,8 +24,8 @@ export type ConsentView = {
   days: number
   /** The client's document differs from the one this person approved before. */
   changed: boolean
-  /** The person has a living approval of the same agent, which this one ends. */
-  replaces: boolean
+  /** Living approvals of the same agent by the person. An approval for the same organization ends them. */
+  replaces: readonly { org_id: string; isSameClient: boolean }[]
   fault?: string
 }
 
@@ -42,10 +42,18 @@ export function consentPageOf(view: ConsentView): Response {
 </dl>
 ${isLoopback(redirectUri) && html`<p class="warning">It answers on this computer. Approve only if you have just started it yourself.</p>`}
 ${view.changed && html`<p class="warning">What it says of itself has changed since you approved it before.</p>`}
-${view.replaces && html`<p>You have connected it before. Approving ends that connection, also one on another computer.</p>`}
+${view.replaces.length > 0 && replacement(view)}
 ${view.fault !== undefined && html`<p class="fault" role="alert">${view.fault}</p>`}
 ${view.orgs.length === 0 ? noOrg(view) : form(view)}`,
   })
+}
+
+/** Anybody can register an agent under any name, so only the same client id is called the same agent. */
+function replacement({ client, orgs, replaces }: ConsentView): Html {
+  const names = orgs.filter(({ id }) => replaces.some(({ org_id }) => org_id === id)).map(({ name }) => name)
+  const ending = `Approving it for the same organization (${names.join(', ')}) ends that connection, also one on another computer.`
+  if (replaces.every(({ isSameClient }) => isSameClient)) return html`<p>You have connected it before. ${ending}</p>`
+  return html`<p class="warning">An agent that calls itself ${client.name} is already connected. Nobody has checked that this is the same one. ${ending}</p>`
 }
 
 function form({ orgs, chosenOrg, scopes, csrf, days }: ConsentView): Html {

