@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { adminCreateOrg, adminCreateToken } from '../../src/contract/auth.ts'
 import { createClient } from '../../src/contract/client.ts'
 import { bringEmptyCluster } from '../../src/server/databases/test-databases.ts'
 import type { FirstRun } from '../../src/server/first-run.ts'
 import { type ServerProcess, startProcess } from '../help/processes.ts'
 import { mountSmallDisk } from '../help/small-disk.ts'
+import { until } from '../help/until.ts'
 
 const disk = mountSmallDisk(192)
 afterAll(() => disk?.[Symbol.dispose]())
@@ -14,7 +15,7 @@ afterAll(() => disk?.[Symbol.dispose]())
 type Readiness = { status: string; dependencies: Record<string, { status: string; detail?: string }> }
 
 /** Real processes of the embedded default on a disk of their own. */
-describe.skipIf(!disk)('OP-01 a server on a disk that fills up', () => {
+describe.skipIf(!disk)('OP-01 a server on a disk that fills up (skipped: needs root, to mount one)', () => {
   const dataDir = join(disk?.path ?? '', 'data')
   const env = { PORT: '0', SVC_DATA_DIR: dataDir, SVC_EXAMPLE: 'false' }
   const acknowledged: string[] = []
@@ -63,13 +64,11 @@ describe.skipIf(!disk)('OP-01 a server on a disk that fills up', () => {
       message: 'Nothing can be saved now: the disk is full; free some space. Try again later.',
       retryAfterSeconds: 10,
     })
-    await vi.waitUntil(() =>
-      server.output.some((line) => line.includes('"message":"the disk is full; free some space"')),
-    )
+    await until(() => server.output.some((line) => line.includes('"message":"the disk is full; free some space"')))
     disk!.free()
-    await vi.waitUntil(async () => (await readiness(server)).httpStatus === 200, { timeout: 60_000 })
+    await until(async () => (await readiness(server)).httpStatus === 200)
     await makeOrg(server)
-  }, 180_000)
+  })
 
   afterEach(() => disk?.free())
 
@@ -80,7 +79,7 @@ describe.skipIf(!disk)('OP-01 a server on a disk that fills up', () => {
       const token = { org_id, email: 'a@example.com', role: 'owner', name: 'test' } as const
       expect((await operator(server).call(adminCreateToken, token)).token).toEqual(expect.any(String))
     }
-  }, 180_000)
+  })
 
   it('does not start while the disk is full or read-only, and says so in words', async () => {
     disk!.fill()
@@ -98,5 +97,5 @@ describe.skipIf(!disk)('OP-01 a server on a disk that fills up', () => {
     disk!.setReadOnly(false)
     await using server = await startProcess(env)
     expect(await readiness(server)).toMatchObject({ httpStatus: 200 })
-  }, 180_000)
+  })
 })

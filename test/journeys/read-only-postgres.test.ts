@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { adminCreateOrg } from '../../src/contract/auth.ts'
 import { onServer } from '../help/global-setup.ts'
 import { needs, stores } from '../help/stores.ts'
 import { type System, startSystem } from '../help/system.ts'
+import { until } from '../help/until.ts'
 
 needs('postgres')('OP-02 a Postgres that becomes read-only', () => {
   let system: System
@@ -24,14 +25,14 @@ needs('postgres')('OP-02 a Postgres that becomes read-only', () => {
   it('is 503 for writes and not ready, with the reason, until it can be written again', async () => {
     const words = 'the database is read-only: it is a standby, or is set to read-only'
     await alter('set default_transaction_read_only = on')
-    await vi.waitUntil(async () => (await readiness()).httpStatus === 503)
-    await vi.waitUntil(async () => JSON.stringify(await readiness()).includes(words))
+    await until(async () => (await readiness()).httpStatus === 503)
+    await until(async () => JSON.stringify(await readiness()).includes(words))
     await expect(system.operator.call(adminCreateOrg, { name: 'No' })).rejects.toMatchObject({
       status: 503,
       message: `Nothing can be saved now: ${words}. Try again later.`,
     })
     await alter('reset default_transaction_read_only')
-    await vi.waitUntil(async () => (await readiness()).httpStatus === 200)
+    await until(async () => (await readiness()).httpStatus === 200)
     expect(await system.operator.call(adminCreateOrg, { name: 'Yes' })).toMatchObject({ slug: 'yes' })
   })
 })
