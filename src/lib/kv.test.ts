@@ -138,6 +138,33 @@ describe('a store in memory, of all the process', () => {
   })
 })
 
+describe('OP-03 a store in memory under a flood of addresses', () => {
+  it('keeps the newest 100,000 counters, and everything that is no counter', async () => {
+    await using kv = openMemoryStore(clock)
+    await kv.set('value', 'kept', 3600)
+    await kv.setOnce('replay', 3600)
+    await kv.take([{ key: 'pot', limit: 1, seconds: 3600, opening: 0 }])
+    for (let n = 0; n < 250_000; n += 1) await kv.count(`limit ${n}`, 3600)
+    const left: number[] = []
+    for (let n = 0; n < 250_000; n += 1) if ((await kv.get(`limit ${n}`)) !== undefined) left.push(n)
+    expect([left.length, left[0], left.at(-1)]).toEqual([100_000, 150_000, 249_999])
+    expect([await kv.count('limit 249999', 3600), await kv.count('limit 0', 3600)]).toEqual([2, 1])
+    expect(await kv.get('value')).toBe('kept')
+    expect(await kv.setOnce('replay', 3600)).toBe(false)
+    expect(await kv.take([{ key: 'pot', limit: 1, seconds: 3600, opening: 0 }])).toEqual({ empty: 0 })
+  })
+
+  it('counts a key that ran out and came back as new', async () => {
+    await using kv = openMemoryStore(clock)
+    await kv.count('early', 1)
+    await kv.count('late', 3600)
+    clock.advance(1_000)
+    await kv.count('early', 3600)
+    for (let n = 0; n < 99_999; n += 1) await kv.count(`limit ${n}`, 3600)
+    expect([await kv.get('late'), await kv.get('early')]).toEqual([undefined, '1'])
+  })
+})
+
 describe('a Redis that cannot be reached', () => {
   it('is told of, and refuses in place of waiting', async () => {
     const server = createServer().listen(0, '127.0.0.1')

@@ -87,19 +87,34 @@ function toTaken(place: number): Taken {
 }
 
 const SWEEP_AT = 10_000
+const MAX_COUNTERS = 100_000
 
+/**
+ * Strangers decide how many counters there are, one for each address block that is refused, so the oldest are dropped
+ * beyond MAX_COUNTERS: a limit then begins anew. Nothing else is dropped before its time.
+ */
 export function openMemoryStore(clock: Clock): KeyValueStore {
   const entries = new Map<string, { value: string; until: number }>()
   const live = (key: string) => {
     const entry = entries.get(key)
     return entry && entry.until > clock.now().getTime() ? entry : undefined
   }
+  const counters = new Set<string>()
+  const remove = (key: string) => {
+    entries.delete(key)
+    counters.delete(key)
+  }
+  const addCounter = (key: string) => {
+    counters.delete(key)
+    counters.add(key)
+    if (counters.size > MAX_COUNTERS) remove(counters.values().next().value!)
+  }
   let sweepAt = SWEEP_AT
   const put = (key: string, value: string, until: number) => {
     if (entries.size >= sweepAt) {
-      for (const known of entries.keys()) if (!live(known)) entries.delete(known)
-      // With many live entries the next sweep waits for twice as many; otherwise every `put` would sweep.
-      sweepAt = Math.max(SWEEP_AT, entries.size * 2)
+      for (const known of entries.keys()) if (!live(known)) remove(known)
+      // With many live entries the next sweep waits for many more; otherwise every `put` would sweep.
+      sweepAt = Math.max(SWEEP_AT, Math.min(entries.size * 2, entries.size + MAX_COUNTERS))
     }
     entries.set(key, { value, until })
   }
@@ -108,6 +123,7 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
     kind: 'memory',
     count: async (key, seconds) => {
       const before = live(key)
+      if (!before) addCounter(key)
       const next = Number(before?.value ?? 0) + 1
       put(key, String(next), before?.until ?? after(seconds))
       return next
@@ -132,11 +148,12 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
       put(key, '1', after(seconds))
       return true
     },
-    delete: async (key) => {
-      entries.delete(key)
-    },
+    delete: async (key) => remove(key),
     ping: async () => {},
-    [Symbol.asyncDispose]: async () => entries.clear(),
+    [Symbol.asyncDispose]: async () => {
+      entries.clear()
+      counters.clear()
+    },
   }
 }
 
