@@ -34,7 +34,7 @@ const TABLE: Row[] = [
   //                          none viewer member dev admin owner other revoked support operator
   ['system.health',           '200 200 200 200 200 200 200 200 200 200', at('/healthz')],
   ['system.ready',            '200 200 200 200 200 200 200 200 200 200', at('/readyz')],
-  ['system.metrics',          '200 200 200 200 200 200 200 200 200 200', at('/metrics')],
+  ['system.metrics',          '404 404 404 404 404 404 404 404 404 200', at('/metrics')],
   ['system.openapi',          '200 200 200 200 200 200 200 200 200 200', at('/openapi.json')],
   ['system.docs',             '200 200 200 200 200 200 200 200 200 200', at('/docs')],
   ['console.page',            '200 200 200 200 200 200 200 200 200 200', at('/')],
@@ -177,8 +177,8 @@ describe('who may do what', () => {
       const headers: Record<string, string> = { accept: 'application/json, text/event-stream' }
       if (tokens[caller]) headers.authorization = `Bearer ${tokens[caller]}`
       if (body) headers['content-type'] = 'application/json'
-      // Each row from an address of its own: refusals are counted by it. Metrics want no proxy.
-      if (path !== '/metrics') headers['x-forwarded-for'] = `203.0.113.${TABLE.findIndex(([row]) => row === name)}`
+      // Each row comes through a proxy from an address of its own, because refusals are counted by address.
+      headers['x-forwarded-for'] = `203.0.113.${TABLE.findIndex(([row]) => row === name)}`
       const init = { method: op.method, headers, ...(body && { body: JSON.stringify(body) }) }
       const response = await fetch(`${fixture.system.url}${path}`, { ...init, redirect: 'manual' })
       await response.body?.cancel()

@@ -30,13 +30,13 @@ export function createInfoReader(deps: {
       clientAddress: forwarded === undefined ? address : clientAddress(address, forwarded, deps.trustedProxies),
       requestId: newId('req'),
       via: headers['x-svc-client'] === 'cli' ? 'cli' : 'api',
-      direct: isPrivate && hop === undefined && isLocalHost(headers.host) && !isProxied(headers),
+      direct: hop === undefined && isPrivate && !contains(deps.trustedProxies, address) && isPlainlyLocal(headers),
     }
   }
 }
 
-function isProxied(headers: RequestHead['headers']): boolean {
-  return Object.keys(headers).some(isForwardingHeader)
+function isPlainlyLocal(headers: RequestHead['headers']): boolean {
+  return isLocalHost(headers.host) && !Object.keys(headers).some(isForwardingHeader)
 }
 
 /**

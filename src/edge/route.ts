@@ -21,7 +21,7 @@ export type RequestInfo = {
   readonly clientAddress: string
   readonly requestId: string
   readonly via: Via
-  /** Came straight from a loopback or private address, through no proxy. */
+  /** Came straight from a loopback or private address that is not a trusted proxy's, without forwarding headers. */
   readonly direct: boolean
 }
 

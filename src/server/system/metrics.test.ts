@@ -35,9 +35,30 @@ describe('OP-03 metrics', () => {
     ['true-client-ip', '127.0.0.1'],
     ['cf-ray', '1'],
     ['cdn-loop', 'cloudflare'],
+    ['x-remote-ip', '127.0.0.1'],
+    ['x-remote-addr', '127.0.0.1'],
+    ['x-originating-ip', '127.0.0.1'],
+    ['x-forward-for', '127.0.0.1'],
+    ['x-nf-client-connection-ip', '127.0.0.1'],
+    ['x-sucuri-clientip', '127.0.0.1'],
+    ['incap-client-ip', '127.0.0.1'],
+    ['akamai-origin-hop', '1'],
+    ['x-akamai-edgescape', 'x'],
+    ['x-varnish', '1'],
+    ['surrogate-capability', 'abc=ESI/1.0'],
+    ['x-b3-traceid', '1'],
+    ['tailscale-user-login', 'x'],
+    ['proxy-connection', 'keep-alive'],
   ])('do not answer through a proxy that adds only %s, but to the operator', async (name, value) => {
     expect(await scrape({ [name]: value })).toBe(404)
     const authorization = `Bearer ${system.config.secrets.operatorToken}`
     expect(await scrape({ [name]: value, authorization })).toBe(200)
   })
+})
+
+it('OP-03 metrics do not answer to an address in SVC_TRUSTED_PROXIES without headers, but to the operator', async () => {
+  await using system = await startSystem({ env: { SVC_TRUSTED_PROXIES: '127.0.0.1' } })
+  const scrape = async (headers: Record<string, string>) => (await fetch(`${system.url}/metrics`, { headers })).status
+  expect(await scrape({})).toBe(404)
+  expect(await scrape({ authorization: `Bearer ${system.config.secrets.operatorToken}` })).toBe(200)
 })
