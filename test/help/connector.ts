@@ -135,8 +135,15 @@ export function pkce(): { verifier: string; challenge: string } {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
+const takenNetworks = new Set<string>()
+
+/** Each in a /24 of its own, because the addresses of one network are counted together. */
 export function randomAddress(): string {
-  return `10.${[...randomBytes(3)].join('.')}`
+  const [a, b, c] = randomBytes(3)
+  const network = `10.${a}.${b}`
+  if (takenNetworks.has(network)) return randomAddress()
+  takenNetworks.add(network)
+  return `${network}.${c}`
 }
 
 /** Where a page leads by itself. */

@@ -54,21 +54,63 @@ describe('places for agents that register themselves', () => {
     return status === 200
   }
 
-  it('AU-11 an https origin has five; a sixth waits until one that finished no authorization is ten minutes old', async () => {
-    const first = idOf(await c.register(web('1')))
+  it('AU-11 an https origin has five; a sixth from the same address waits until one that finished no authorization is ten minutes old', async () => {
+    const address = randomAddress()
+    const first = idOf(await c.register(web('1'), address))
     clock.advance(MINUTE)
-    for (const name of ['2', '3', '4', '5']) idOf(await c.register(web(name)))
-    const refused = await c.register(web('6'))
+    for (const name of ['2', '3', '4', '5']) idOf(await c.register(web(name), address))
+    const refused = await c.register(web('6'), address)
     expect([refused.status, refused.body.error, refused.headers.get('retry-after')]).toEqual([
       429,
       'temporarily_unavailable',
       '540',
     ])
-    idOf(await c.register(web('1', 'https://other.example')))
+    idOf(await c.register(web('1', 'https://other.example'), address))
     clock.advance(9 * MINUTE)
-    idOf(await c.register(web('6')))
+    idOf(await c.register(web('6'), address))
     expect([await count(), await isKnown(first, 'https://agent.example/cb')]).toEqual([6, false])
-    expect((await c.register(web('7'))).headers.get('retry-after')).toBe('60')
+    expect((await c.register(web('7'), address)).headers.get('retry-after')).toBe('60')
+  })
+
+  it('AU-11 five networks that hold the places of an https origin keep another out for a minute at most', async () => {
+    const attackers = Array.from({ length: 5 }, randomAddress)
+    const honest = randomAddress()
+    const statuses: number[] = []
+    for (let minute = 0; minute < 40; minute += 1) {
+      if (minute % 10 === 0) {
+        for (const [n, address] of attackers.entries()) await c.register(web(`Evil ${minute} ${n}`), address)
+      }
+      clock.advance(MINUTE / 2)
+      statuses.push((await c.register(web('Honest'), honest)).status)
+      clock.advance(MINUTE / 2)
+    }
+    expect([statuses[0], new Set(statuses.slice(1))]).toEqual([429, new Set([201])])
+    expect(await count()).toBeLessThanOrEqual(5)
+  })
+
+  it('AU-11 a newcomer of another network waits until the oldest unfinished one is a minute old', async () => {
+    const first = idOf(await c.register(web('1')))
+    clock.advance(MINUTE / 2)
+    for (const name of ['2', '3', '4', '5']) idOf(await c.register(web(name)))
+    expect((await c.register(web('6'))).headers.get('retry-after')).toBe('30')
+    clock.advance(MINUTE / 2)
+    idOf(await c.register(web('6')))
+    expect([await count(), await isKnown(first, 'https://agent.example/cb')]).toEqual([5, false])
+    expect((await c.register(web('7'))).headers.get('retry-after')).toBe('30')
+  })
+
+  it.each([
+    ['IPv6 /64 blocks of one /48', (n: number) => `2001:db8:1:${n.toString(16)}::1`],
+    ['addresses of one /24', (n: number) => `198.51.100.${n}`],
+  ])('AU-11 a hundred %s count together and give way to another network at once', async (_, address) => {
+    const ofHundred = Array.from({ length: 100 }, (_, n) => n + 1)
+    for (const n of ofHundred) idOf(await c.register(web('Evil', `https://evil${n}.example`), address(n)))
+    const mine = idOf(await c.register(web('Honest', 'https://honest.example'), '203.0.113.77'))
+    clock.advance(MINUTE / 2)
+    expect((await c.register(web('Evil', 'https://more.example'), address(101))).status).toBe(429)
+    clock.advance(MINUTE)
+    idOf(await c.register(web('Evil', 'https://most.example'), address(102)))
+    expect([await count(), await isKnown(mine, 'https://honest.example/cb')]).toEqual([100, true])
   })
 
   it('AU-11 one address that holds all places of an origin gives way to another, and does not get them back', async () => {

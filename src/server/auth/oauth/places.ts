@@ -5,7 +5,7 @@ import {
   type At,
   countRegistrations,
   deleteClients,
-  evictFromLargestHolder,
+  evictFromLargerHolder,
   evictUnused,
   findUnused,
   firstEvictableAt,
@@ -16,7 +16,7 @@ const MAX_REGISTRATIONS = 100
 const MAX_PER_ORIGIN = 5
 /** Registrations with a loopback redirect that nobody approved yet. */
 const MAX_LOOPBACK_PER_ADDRESS = 20
-/** How long a registration that never finished an authorization is spared when places are needed. */
+/** How long a registration that never finished an authorization is spared from newcomers that hold no less. */
 const SPARED_MS = 10 * 60_000
 /** When all places are held by agents that people use. */
 const RETRY_SECONDS_IN_USE = 3600
@@ -33,7 +33,7 @@ export async function makeRoom(tx: Tx, newcomer: Newcomer, at: At): Promise<numb
   await replaceEarlier(tx, newcomer, at)
   for (const [scope, limit] of limitsOf(newcomer)) {
     while ((await countRegistrations(tx, scope, at.now)) >= limit) {
-      if (!(await evictOne(tx, scope, newcomer, at))) return secondsUntilRoom(tx, scope, at)
+      if (!(await evictOne(tx, scope, newcomer, at))) return secondsUntilRoom(tx, scope, newcomer, at)
     }
   }
   return undefined
@@ -52,7 +52,7 @@ async function evictOne(tx: Tx, scope: Scope, newcomer: Newcomer, at: At): Promi
   const before = new Date(at.now.getTime() - SPARED_MS)
   return (
     (await evictUnused(tx, scope, before, at)) ||
-    (await evictFromLargestHolder(tx, scope, newcomer.address, at)) ||
+    (await evictFromLargerHolder(tx, scope, newcomer.address, at)) ||
     (await replaceOldestTwin(tx, newcomer, at))
   )
 }
@@ -85,8 +85,8 @@ async function twinsOf(tx: Tx, newcomer: Newcomer, at: At, inFlight: 'spared' | 
   return twins.map(({ client_id }) => client_id)
 }
 
-async function secondsUntilRoom(tx: Tx, scope: Scope, at: At): Promise<number> {
-  const first = await firstEvictableAt(tx, scope, SPARED_MS, at)
+async function secondsUntilRoom(tx: Tx, scope: Scope, { address }: Newcomer, at: At): Promise<number> {
+  const first = await firstEvictableAt(tx, scope, address, SPARED_MS, at)
   if (!first) return RETRY_SECONDS_IN_USE
   return Math.max(1, Math.ceil((first.getTime() - at.now.getTime()) / 1000))
 }

@@ -1,5 +1,5 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
 
 export type ClientRow = {
   client_id: string
@@ -127,34 +127,73 @@ export async function evictUnused(tx: Tx, scope: Scope, before: Date, at: At): P
   return rows.length === 1
 }
 
+/** The network of an address block: the IPv6 /48 of a /64, the IPv4 /24 of an address. One party often has all of it. */
+const networkOf = (address: Sql) => sql`
+  coalesce(substring(${address} from '^[^:]*:[^:]*:[^:]*(?=:)'), substring(${address} from '^(.*)[.][^.]*$'), ${address})`
+
+/** The unfinished registrations of a scope with what their address and network hold, and what the newcomer's hold. */
+const withShares = (scope: Scope, newcomer: string, at: At) => sql`
+  with unfinished as (
+    select c.client_id, c.created_at, c.registered_from, ${isShown(at)} as shown,
+           ${networkOf(sql`c.registered_from`)} as network,
+           count(*) over (partition by c.registered_from) as held,
+           count(*) over (partition by ${networkOf(sql`c.registered_from`)}) as held_by_network
+    from public.platform_oauth_clients c
+    where ${isRegistration} and ${inScope(scope)} and not ${wasApproved}),
+  own as (
+    select count(*) filter (where registered_from = ${newcomer}) as held,
+           count(*) filter (where network = ${networkOf(sql`${newcomer}::text`)}) as held_by_network
+    from unfinished)`
+
 /**
- * Makes room in a scope at the cost of the address that holds most unfinished registrations there, provided it holds
- * at least two more than the newcomer's. So addresses end up with equal shares, and none can keep the others out.
+ * Whether the holder of registration `u` has over `margin` more than the newcomer: by network, or by address where the
+ * newcomer's network has no more than the holder's.
  */
-export async function evictFromLargestHolder(tx: Tx, scope: Scope, newcomer: string, at: At): Promise<boolean> {
+const holdsMore = (margin: number) => sql`
+  (u.held_by_network > own.held_by_network + ${margin}::int
+   or (u.held_by_network >= own.held_by_network and u.held > own.held + ${margin}::int))`
+
+/** How long an unfinished registration is spared from a newcomer that holds less. */
+const SPARED_FROM_SMALLER_MS = 60_000
+
+/**
+ * Makes room in a scope at the cost of the network and address that hold most unfinished registrations there. Those that
+ * hold at least two more than the newcomer's give one up at once, so that shares become equal. Otherwise those that hold
+ * one more give up one that is over a minute old, so that nobody is kept out by many who hold one each.
+ */
+export async function evictFromLargerHolder(tx: Tx, scope: Scope, newcomer: string, at: At): Promise<boolean> {
   const rows = await tx.query(sql`
-    with unfinished as (
-      select c.client_id, c.created_at, c.registered_from, ${isShown(at)} as shown,
-             count(*) over (partition by c.registered_from) as held
-      from public.platform_oauth_clients c
-      where ${isRegistration} and ${inScope(scope)} and not ${wasApproved})
+    ${withShares(scope, newcomer, at)}
     delete from public.platform_oauth_clients
     where client_id = (
-      select u.client_id from unfinished u
-      where not u.shown and u.held > 1 + (select count(*) from unfinished own where own.registered_from = ${newcomer})
-      order by u.held desc, u.created_at, u.client_id limit 1)
+      select u.client_id from unfinished u, own
+      where not u.shown
+        and (${holdsMore(1)}
+             or (${holdsMore(0)} and u.created_at <= ${new Date(at.now.getTime() - SPARED_FROM_SMALLER_MS)}))
+      order by ${holdsMore(1)} desc, u.held_by_network desc, u.held desc, u.created_at, u.client_id limit 1)
     returning client_id`)
   return rows.length === 1
 }
 
 /**
- * When the first registration of a scope that nobody uses can be evicted: `sparedMs` after it was made unless it was
- * approved before, and ten minutes after its consent page was shown. Undefined when all are in use.
+ * When the first registration of a scope that nobody uses can be evicted for the newcomer: `sparedMs` after it was made
+ * (a minute where its holder has more than the newcomer) unless it was approved before, and ten minutes after its
+ * consent page was shown. Undefined when all are in use.
  */
-export async function firstEvictableAt(tx: Tx, scope: Scope, sparedMs: number, at: At): Promise<Date | undefined> {
+export async function firstEvictableAt(
+  tx: Tx,
+  scope: Scope,
+  newcomer: string,
+  sparedMs: number,
+  at: At,
+): Promise<Date | undefined> {
   const [row] = await tx.query<{ first: Date | null }>(sql`
+    ${withShares(scope, newcomer, at)}
     select min(greatest(
-      case when ${wasApproved} then null else c.created_at + ${sparedMs}::int * interval '1 ms' end,
+      case when ${wasApproved} then null
+           when exists (select from unfinished u, own where u.client_id = c.client_id and ${holdsMore(0)})
+             then c.created_at + ${SPARED_FROM_SMALLER_MS}::int * interval '1 ms'
+           else c.created_at + ${sparedMs}::int * interval '1 ms' end,
       (select max(s.shown_at) + ${SHOWN_MS}::int * interval '1 ms'
        from auth.oauth_shown_pages s where s.client_id = c.client_id))) as first
     from public.platform_oauth_clients c
