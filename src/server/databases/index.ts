@@ -54,6 +54,7 @@ export function createDatabases(options: Options): Databases {
     onError,
     oneSession: engine.name === 'embedded',
     connection: engine.ownConnection,
+    types: engine.ownTypes,
     ...(options.limitMs && { limitMs: options.limitMs }),
   })
   const logins = createLogins(options.clock)

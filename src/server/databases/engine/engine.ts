@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { CustomTypesConfig } from 'pg'
 
 /** What an engine needs to know of a managed database: never a password. */
 export type Managed = {
@@ -33,6 +34,8 @@ export type ManagedEngine = {
   ownAddress(): Promise<Address>
   /** A way in for this process alone, where there is one; otherwise it connects to `ownAddress` like everybody. */
   readonly ownConnection?: () => Duplex
+  /** How this process parses its answers, where the driver's own parsers cannot be trusted with them. */
+  readonly ownTypes?: CustomTypesConfig
   /** What the operator of a server must change before managed databases can be created, or are kept apart. */
   readonly serverWarnings?: () => Promise<readonly string[]>
   /** What the operator and whoever creates a database should know about how they are kept apart. */

@@ -23,6 +23,8 @@ type Options = {
   oneSession?: boolean
   /** Makes a connection in place of a socket. */
   connection?: (() => Duplex) | undefined
+  /** How values are parsed; as node-postgres does where nothing is said. */
+  types?: pg.CustomTypesConfig | undefined
   /** How long a statement may run, and how long a connection may take to be made or to become free. */
   limitMs?: number
 }
@@ -64,7 +66,7 @@ export function createPools(options: Options): Pools {
 }
 
 function openPool(connectionString: string, options: Options): { pool: pg.Pool; db: ManagedDb } {
-  const { onError, oneSession = false, connection, limitMs = READER.statementMs } = options
+  const { onError, oneSession = false, connection, types, limitMs = READER.statementMs } = options
   const pool = new pg.Pool({
     connectionString,
     max: PER_DATABASE,
@@ -75,14 +77,16 @@ function openPool(connectionString: string, options: Options): { pool: pg.Pool; 
     allowExitOnIdle: true,
     application_name: 'svc',
     ...(connection && { stream: () => connection() }),
+    ...(types && { types }),
     ...(!oneSession && { statement_timeout: limitMs }),
   })
   pool.on('error', onError)
   const db = createDb({
     name: 'postgres',
     pool,
-    // A tenant's own code runs in these sessions, also while an owner's statement is planned.
-    ...(!oneSession && { statementLimitMs: limitMs, isPrepared: false }),
+    // A tenant's own code runs in these sessions, also while an owner's statement is planned. Where connections share a
+    // session, a statement may first wait for its turn.
+    ...(oneSession ? { statementLimitMs: 2 * limitMs } : { statementLimitMs: limitMs, isPrepared: false }),
     limitStatements: setLocalTimeout,
     listen: async () => {
       throw new Error('nobody listens on a managed database')

@@ -3,6 +3,9 @@ import type { TransactionStatus } from './wire-messages.ts'
 
 export type AnswerLimits = { rowBytes: number; answerBytes: number }
 
+/** What a message costs the receiver beside its bytes: an object, and its place in a list. */
+const MESSAGE_OVERHEAD_BYTES = 100
+
 /**
  * Types of messages that an engine may send once a client is logged in. Requests for a password are not among them: a
  * driver would answer one at any time, and the engine would learn the password.
@@ -20,6 +23,7 @@ const ENDS_COPY = 'CEZ'
  */
 export class AnswerScanner {
   readonly #limits: AnswerLimits
+  readonly #onMessage: (type: string) => void
   /** The begin of a message's head, held back until it is known what it announces. */
   #head: Buffer = Buffer.alloc(0)
   #bodyLeft = 0
@@ -29,8 +33,10 @@ export class AnswerScanner {
   #status: TransactionStatus | undefined
   #fault: EngineStopped | undefined
 
-  constructor(limits: AnswerLimits) {
+  /** `onMessage` is called with the type of each message when it begins. */
+  constructor(limits: AnswerLimits, onMessage: (type: string) => void = () => {}) {
     this.#limits = limits
+    this.#onMessage = onMessage
   }
 
   /** Whether the engine now takes the data of a COPY; undefined when the answer did not change that. */
@@ -79,10 +85,11 @@ export class AnswerScanner {
     if (!ALLOWED.has(type)) return stopped.protocolViolation('a message of an unknown type')
     if (length < 4 || (type === READY && length !== 5)) return stopped.protocolViolation('a message of a false length')
     if (length > rowBytes) return stopped.rowTooLarge(rowBytes)
-    this.#total += length
+    this.#total += length + MESSAGE_OVERHEAD_BYTES
     if (this.#total > answerBytes) return stopped.answerTooLarge(answerBytes)
     if (type === COPY_IN) this.#takesCopyData = true
     else if (ENDS_COPY.includes(type)) this.#takesCopyData = false
+    this.#onMessage(type)
     this.#type = type
     this.#bodyLeft = length - 4
     return undefined

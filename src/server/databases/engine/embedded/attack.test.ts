@@ -41,7 +41,7 @@ beforeEach(() => {
 
 const reportFile = () => join(engine.folderOf(row), 'attack.json')
 
-type Report = { secret: string; child: string; environment: string }
+type Report = { secret: string; child: string; environment: string; uncounted: string }
 
 /** What a stranger's code would try once it runs in an engine's process. It leaves its report in the engine's folder. */
 function payload(): string {
@@ -53,6 +53,7 @@ function payload(): string {
       secret: tried(() => use('fs').readFileSync(${JSON.stringify(join(engine.dataDir, 'secrets.json'))}, 'utf8')),
       child: tried(() => use('child_process').execFileSync('/bin/echo', ['ran'])),
       environment: Object.keys(process.env).join(),
+      uncounted: ['/', '/dev/shm/'].map((place) => tried(() => use('fs').writeFileSync(place + 'x', 'x'))).join(),
     }
     for (const folder of [${JSON.stringify(engine.folderOf(row))}, '/svc/database']) {
       tried(() => use('fs').writeFileSync(folder + '/attack.json', JSON.stringify(report)))
@@ -155,6 +156,7 @@ needs('bubblewrap')('inside bubblewrap', () => {
       without(engineCommand(places, BUBBLEWRAP), '--permission', '--allow-fs', '--disallow-code-generation'),
     )
     expect(walled).toMatchObject({ secret: 'refused: ENOENT', child: 'refused: ENOENT', environment: 'PWD' })
+    expect(walled?.uncounted).toBe('refused: EROFS,refused: EROFS')
     expect(connections).toBe(0)
   })
 })

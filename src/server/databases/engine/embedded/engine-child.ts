@@ -13,6 +13,9 @@ const [, , folder, pglitePath, pgvectorPath] = process.argv as [string, string, 
 const { PGlite } = (await import(pglitePath)) as typeof Pglite
 const { vector } = (await import(pgvectorPath)) as typeof Pgvector
 
+// The other side stops reading it once the engine runs.
+process.stderr.on('error', () => {})
+
 const READY = 0x52
 const DATA = 0x44
 const WANTS_INPUT = 0x49
@@ -35,6 +38,8 @@ const chunk = Buffer.alloc(CHUNK_BYTES)
 /** Reads more input, and says first that the last frame was consumed. False when the other side has closed. */
 function fill(): boolean {
   if (unread === 0) {
+    // Otherwise an answer could end in the middle of a message.
+    engine._pgl_pq_flush()
     writeFrame(WANTS_INPUT, new Uint8Array())
     const head = Buffer.alloc(4)
     if (!readFully(head)) return false

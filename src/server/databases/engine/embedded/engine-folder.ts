@@ -1,5 +1,5 @@
-import { lstat, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, opendir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 
 export class UnsafeFolder extends Error {
   override readonly name = 'UnsafeFolder'
@@ -11,16 +11,16 @@ export class UnsafeFolder extends Error {
  */
 export async function assertPlainFolder(folder: string): Promise<void> {
   await assertFolder(folder)
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  for (const entry of entries) {
+  for await (const entry of await opendir(folder, { recursive: true })) {
     const path = join(entry.parentPath, entry.name)
     if (entry.isDirectory()) continue
     if (!entry.isFile() || (await lstat(path)).nlink > 1) {
-      throw new UnsafeFolder(`${path} is a link or a special file: remove it to open this database again`)
+      const shown = relative(folder, path)
+      throw new UnsafeFolder(`${shown} in its folder is a link or a special file: remove it to open the database again`)
     }
   }
 }
 
 async function assertFolder(folder: string): Promise<void> {
-  if (!(await lstat(folder)).isDirectory()) throw new UnsafeFolder(`${folder} is not a folder`)
+  if (!(await lstat(folder)).isDirectory()) throw new UnsafeFolder('its folder is a link or a file')
 }

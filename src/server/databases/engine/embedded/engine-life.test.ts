@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { connect as connectSocket, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needs } from '../../../../../test/help/stores.ts'
@@ -88,6 +90,37 @@ describe('an engine’s process', () => {
     expect(await single(client, 'select 1')).toBe(1)
     expect(readFileSync(file, 'utf8')).not.toContain(`${process.pid} 1`)
   })
+  it('DS-02 that would need more memory than it may is stopped at its start, in words', async () => {
+    await using small = openTestEngine({ memoryBytes: 40 * 1024 * 1024 })
+    await expect(small.make('starving')).rejects.toThrow('it may use 40 MiB of memory')
+  })
+
+  it('DS-02 that is starting when the server closes is gone afterwards', async () => {
+    await using closing = openTestEngine()
+    const made = await closing.make('closing')
+    process.kill(closing.pidOf(made)!, 'SIGKILL')
+    await until(() => closing.pidOf(made) === undefined)
+    const client = new pg.Client({ connectionString: await closing.stringOf(made) })
+    client.on('error', () => {})
+    await client.connect()
+    const asked = codeOf(client.query('select 1'))
+    await until(() => closing.pidOf(made) !== undefined)
+    const pid = closing.pidOf(made)!
+    await closing.engine.close()
+    expect(isRunning(pid)).toBe(false)
+    expect(await asked).not.toBe('no error')
+  })
+
+  it('DS-01 dropped is gone, also when its engine left paths longer than any', async () => {
+    const made = await engine.make('deep')
+    const folder = engine.folderOf(made)
+    execFileSync('bash', ['-c', 'for n in {1..25}; do d=$(printf %0200d 7); mkdir "$d"; cd "$d"; done'], {
+      cwd: folder,
+    })
+    await engine.engine.drop(made)
+    expect(existsSync(folder)).toBe(false)
+    expect(readdirSync(join(engine.dataDir, 'databases')).filter((name) => name.startsWith('removed'))).toEqual([])
+  })
 })
 
 describe('the port of embedded databases', () => {
@@ -118,6 +151,15 @@ describe('the port of embedded databases', () => {
     expect(String(second.errors[0])).toContain(`port ${port} is in use`)
     squatter.close()
   })
+})
+
+it('DS-02 a port that cannot be written down serves all the same', async () => {
+  await using unwritable = openTestEngine()
+  mkdirSync(join(unwritable.dataDir, 'databases', 'port'), { recursive: true })
+  const made = await unwritable.make('portless')
+  await using client = await unwritable.connect(made)
+  expect(await single(client, 'select 1')).toBe(1)
+  expect(String(unwritable.errors[0])).toContain('EISDIR')
 })
 
 describe('many connections', () => {

@@ -1,4 +1,5 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { ByteReader } from './byte-reader.ts'
 import { EngineStopped, stopped } from './engine-stopped.ts'
@@ -28,50 +29,49 @@ const STDERR_BYTES = 2_000
  * nothing is read from it faster than the receiver takes it.
  */
 export class EngineProcess {
-  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>
+  readonly #child: EngineChild
   readonly #reader: ByteReader
   readonly #options: Options
   /** Resolves when the process has exited: until then it may still write to its folder. */
   readonly exited: Promise<void>
+  readonly #watcher: NodeJS.Timeout
   #reason: EngineStopped | undefined
-  #hasExited = false
 
-  private constructor(options: Options) {
-    const { file, args } = options.command
+  private constructor(child: EngineChild, options: Options) {
+    this.#child = child
     this.#options = options
-    this.#child = spawn(file, args, { env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
-    this.#reader = new ByteReader(this.#child.stdout)
-    this.exited = new Promise((resolve) => {
-      this.#child.once('error', (error) => {
-        this.#reason ??= stopped.notStarted(error.message)
-        resolve()
-      })
-      this.#child.once('exit', (code, signal) => {
+    this.#reader = new ByteReader(child.stdout)
+    const ended = new Promise<void>((resolve) => {
+      child.once('exit', (code, signal) => {
         this.#reason ??= stopped.crashed(signal ?? `exit code ${code}`)
-        this.#hasExited = true
-        forgetProcess(options.pidFile)
+        forgetProcess(options.pidFile, child.pid!)
         resolve()
       })
     })
-    this.#child.stdin.on('error', () => {})
-    if (this.#child.pid !== undefined) rememberProcess(options.pidFile, this.#child.pid)
+    this.exited = Promise.all([ended, lastHolderGone(child)]).then(() => this.#stopWatching())
+    child.stdin.on('error', () => {})
+    this.#watcher = setInterval(() => void this.#checkMemory(), MEMORY_CHECK_MS)
+    this.#watcher.unref()
   }
 
   static async start(options: Options): Promise<EngineProcess> {
     await endFormerProcess(options.pidFile)
-    const engine = new EngineProcess(options)
+    const engine = new EngineProcess(await spawnChild(options), options)
     const firstWords = engine.#keepStderr()
     try {
+      rememberProcess(options.pidFile, engine.#child.pid!)
       await engine.#within(
         options.startMs,
         () => stopped.notStarted('it took too long'),
         () => engine.#untilReady(),
       )
+      // What an engine with a tenant's data says later is not for our log.
+      engine.#child.stderr.destroy()
       return engine
     } catch (error) {
       engine.kill()
       await engine.exited
-      throw stopped.notStarted(firstWords() || String(error))
+      throw stopped.notStarted(firstWords() || (error instanceof Error ? error.message : String(error)))
     }
   }
 
@@ -86,7 +86,6 @@ export class EngineProcess {
    */
   async exchange(bytes: Buffer, limitMs: number, onBytes: (bytes: Buffer) => Promise<void> | void): Promise<void> {
     if (this.#reason) throw this.#reason
-    const stopWatching = this.#watchMemory()
     try {
       await this.#within(
         limitMs,
@@ -102,14 +101,12 @@ export class EngineProcess {
     } catch (error) {
       this.kill(error instanceof EngineStopped ? error : undefined)
       throw this.#reason ?? error
-    } finally {
-      stopWatching()
     }
   }
 
   kill(reason: EngineStopped = stopped.closed()): void {
     this.#reason ??= reason
-    if (!this.#hasExited) this.#child.kill('SIGKILL')
+    this.#child.kill('SIGKILL')
     // A receiver that waits for bytes must not wait for ever: with the pipe gone its next read ends.
     this.#child.stdout.destroy()
   }
@@ -132,7 +129,7 @@ export class EngineProcess {
     for (;;) {
       const { type, bytes } = await this.#frame()
       if (type === 'I') return
-      if (type !== 'D') throw stopped.protocolViolation('an unknown frame')
+      if (type !== 'D' || bytes.length === 0) throw stopped.protocolViolation('an unknown frame')
       await onBytes(bytes)
     }
   }
@@ -156,18 +153,16 @@ export class EngineProcess {
     return work().finally(() => clearTimeout(timer))
   }
 
-  #watchMemory(): () => void {
+  async #checkMemory(): Promise<void> {
     const { memoryBytes } = this.#options
-    const { pid } = this.#child
-    if (pid === undefined) return () => {}
-    const check = async () => {
-      if ((await residentBytes(pid)) > memoryBytes) this.kill(stopped.outOfMemory(memoryBytes))
-    }
-    const timer = setInterval(() => void check(), MEMORY_CHECK_MS)
-    return () => clearInterval(timer)
+    if ((await residentBytes(this.#child.pid!)) > memoryBytes) this.kill(stopped.outOfMemory(memoryBytes))
   }
 
-  /** Keeps the first words only: what an engine with a tenant's data says later is not for our log. */
+  #stopWatching(): void {
+    clearInterval(this.#watcher)
+  }
+
+  /** Keeps the first words, for the case that it does not start. */
   #keepStderr(): () => string {
     let text = ''
     this.#child.stderr.on('data', (bytes: Buffer) => {
@@ -175,4 +170,27 @@ export class EngineProcess {
     })
     return () => text.trim()
   }
+}
+
+type EngineChild = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable }
+
+/** Rejects when the process cannot be started, for want of file descriptors for example. */
+async function spawnChild({ command: { file, args } }: Options): Promise<EngineChild> {
+  try {
+    const child = spawn(file, args, { env: {}, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
+    await once(child, 'spawn')
+    return child
+  } catch (error) {
+    throw stopped.notStarted(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/**
+ * Resolves when no process holds the fourth descriptor any more. Nobody writes to it. The process we started may be
+ * bubblewrap, which ends a moment before the engine inside is gone.
+ */
+async function lastHolderGone(child: EngineChild): Promise<void> {
+  const channel = child.stdio[3] as Readable
+  channel.on('error', () => {}).on('data', () => child.kill('SIGKILL'))
+  await once(channel, 'close')
 }

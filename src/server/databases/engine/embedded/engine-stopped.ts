@@ -20,6 +20,7 @@ export const stopped = {
   rowTooLarge: (limitBytes: number) =>
     new EngineStopped('54000', `a row is too large: at most ${mebibytes(limitBytes)} MiB are returned in one row`),
   crashed: (how: string) => new EngineStopped('57P02', `the engine ended (${how}): connect again to go on`),
+  leftOpen: () => new EngineStopped('58000', 'the engine was stopped: its answer ended in the middle of a message'),
   notStarted: (why: string) => new EngineStopped('57P03', `the engine could not be started: ${why}`),
   closed: () => new EngineStopped('57P01', 'the engine was stopped'),
 }

@@ -1,10 +1,12 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Managed, ManagedEngine } from '../engine.ts'
 import { stopped } from './engine-stopped.ts'
+import { endFormerProcess } from './former-process.ts'
 import { loginOf, setUp } from './logins.ts'
 import { openOwnConnection } from './own-connection.ts'
+import { OWN_TYPES } from './own-types.ts'
 import { readPort, writePort } from './port-file.ts'
+import { removeFolder } from './remove-folder.ts'
 import { findBubblewrap } from './sandbox.ts'
 import { Session } from './session.ts'
 import { engineStarter, makeFolder } from './start-engine.ts'
@@ -52,7 +54,7 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
   /** Databases that were dropped: a login that began before must not open one again. */
   const dropped = new Set<string>()
   let closed = false
-  const sandbox = findBubblewrap(process.execPath, options.bubblewrapPlaces)
+  const sandbox = rememberFound(() => findBubblewrap(process.execPath, options.bubblewrapPlaces))
   const start = engineStarter(settings, sandbox)
   const session = (name: string): Session => {
     if (closed || dropped.has(name)) throw stopped.closed()
@@ -76,12 +78,17 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
     sessions.delete(name)
     await open?.close()
   }
+  const end = async (name: string) => {
+    dropped.add(name)
+    server.disconnect(name)
+    await close(name)
+  }
   const address = async () => ({ host: '127.0.0.1', port: await server.port(), search: '' })
   return {
     name: 'embedded',
     limit,
     warning: async () => {
-      const found = await sandbox
+      const found = await sandbox()
       return 'missing' in found ? withoutSandbox(found.missing) : undefined
     },
     async create(managed) {
@@ -90,21 +97,32 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
     },
     // The engine writes no log of statements, so its reader needs no settings that keep it quiet.
     secure: async () => {},
+    endLogins: async ({ physical_name }) => end(physical_name),
     async drop({ physical_name }) {
-      dropped.add(physical_name)
-      server.disconnect(physical_name)
-      await close(physical_name)
-      await rm(folderOf(physical_name), { recursive: true, force: true })
-      await rm(`${folderOf(physical_name)}.pid`, { force: true })
+      await end(physical_name)
+      await endFormerProcess(`${folderOf(physical_name)}.pid`)
+      await removeFolder(folderOf(physical_name), onError)
     },
     publicAddress: address,
     ownAddress: address,
+    ownTypes: OWN_TYPES,
     ownConnection: () => openOwnConnection((connection) => server.serveOwn(connection)),
     async close() {
       closed = true
-      await server.close()
+      await server.close().catch(onError)
       await Promise.all([...sessions.keys()].map(close))
     },
+  }
+}
+
+/** Asks again as long as it was not found: a probe may fail for want of memory or descriptors. */
+function rememberFound(find: () => ReturnType<typeof findBubblewrap>): () => ReturnType<typeof findBubblewrap> {
+  let asked: ReturnType<typeof findBubblewrap> | undefined
+  return async () => {
+    asked ??= find()
+    const found = await asked
+    if ('missing' in found) asked = undefined
+    return found
   }
 }
 

@@ -1,37 +1,49 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { descendantsOf } from './process-memory.ts'
 
 /**
  * Keeps two engine processes from having one folder open. A process of svc that was killed may leave its engine busy
  * with a statement for a while, and a second engine on the same folder would corrupt it. The file names the process by
- * pid and start time, so that another process which got the same pid later is left alone. Linux only: elsewhere an
- * engine ends when it next reads or writes.
+ * pid, start time and boot, so that another process which got the same pid later is left alone. Linux only: elsewhere
+ * an engine ends when it next reads or writes.
  */
 export function rememberProcess(file: string, pid: number): void {
-  writeFileSync(file, `${pid} ${startTimeOf(pid) ?? ''}`, { mode: 0o600 })
+  writeFileSync(file, describe(pid), { mode: 0o600 })
 }
 
-export function forgetProcess(file: string): void {
-  rmSync(file, { force: true })
-}
-
-/** Kills the process that the file names, if it still runs, and waits until it is gone. */
-export async function endFormerProcess(file: string): Promise<void> {
-  const [pid, startTime] = readRemembered(file)
-  if (!pid || !startTime) return
-  while (startTimeOf(pid) === startTime) {
-    kill(pid)
-    await delay(10)
-  }
-  forgetProcess(file)
-}
-
-function readRemembered(file: string): [pid: number, startTime: string] | [] {
+/** Removes the file unless it names another process by now. Never throws: it is called when a process ends. */
+export function forgetProcess(file: string, pid: number): void {
   try {
-    const [pid, startTime = ''] = readFileSync(file, 'utf8').split(' ')
-    return [Number(pid), startTime]
+    if (readFileSync(file, 'utf8').startsWith(`${pid} `)) rmSync(file, { force: true })
   } catch {
-    return []
+    // It is gone, or cannot be removed: then the next start finds that its process does not run.
+  }
+}
+
+const END_MS = 10_000
+
+/** Kills the process that the file names, if it still runs, and waits until it and everything below it is gone. */
+export async function endFormerProcess(file: string): Promise<void> {
+  const remembered = readText(file)
+  const pid = Number(remembered.split(' ')[0])
+  if (!pid || describe(pid) !== remembered) return
+  const below = (await descendantsOf(pid)).map((child) => ({ pid: child, description: describe(child) }))
+  const deadline = performance.now() + END_MS
+  for (const { pid: each, description } of [{ pid, description: remembered }, ...below]) {
+    while (isRunning(each) && describe(each) === description) {
+      if (performance.now() > deadline) throw new Error(`process ${each} still has the folder open and cannot be ended`)
+      kill(each)
+      await delay(10)
+    }
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
   }
 }
 
@@ -39,17 +51,21 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended by itself meanwhile.
+    // It ended by itself meanwhile, or may not be killed: the deadline decides.
   }
 }
 
-/** Clock ticks since boot at which the process started: field 22 of /proc/PID/stat. A zombie counts as gone. */
-function startTimeOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' ? undefined : fields[19]
-  } catch {
-    return undefined
-  }
+function isRunning(pid: number): boolean {
+  return statOf(pid)[0] !== undefined && statOf(pid)[0] !== 'Z'
+}
+
+/** The pid, the clock ticks since boot at which it started (field 22 of /proc/PID/stat), and which boot that was. */
+function describe(pid: number): string {
+  return `${pid} ${statOf(pid)[19] ?? ''} ${readText('/proc/sys/kernel/random/boot_id').trim()}`
+}
+
+/** Fields of /proc/PID/stat from the state on. */
+function statOf(pid: number): string[] {
+  const stat = readText(`/proc/${pid}/stat`)
+  return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

@@ -115,6 +115,75 @@ describe('what an engine sends that was taken over', () => {
   })
 })
 
+/** A driver inside our own process, as the platform's pools have it. */
+async function connectOwn(row: DatabaseRow): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client({
+    connectionString: await engine.stringOf(row, 'reader'),
+    stream: () => engine.engine.ownConnection!(),
+    types: engine.engine.ownTypes!,
+  })
+  client.on('error', () => {})
+  await client.connect()
+  return Object.assign(client, { [Symbol.asyncDispose]: async () => client.end().catch(() => undefined) })
+}
+
+describe('an engine that was taken over and our own driver', () => {
+  it.each([
+    ['an error whose text has no end', message('E', 9, Buffer.from('SFATA'))],
+    ['a notice whose text has no end', message('N', 9, Buffer.from('SFATA'))],
+    ['a row with more values than bytes', message('D', 6, Buffer.from([0x40, 0]))],
+    ['a row with a negative length', message('D', 10, Buffer.from([0, 1, 0xff, 0xff, 0xff, 0]))],
+    ['columns without names', message('T', 8, Buffer.from([0, 9, 1, 1]))],
+    ['a completion without an end', message('C', 7, Buffer.from('SEL'))],
+    ['half a message', message('S', 900, Buffer.from('a'))],
+  ])('DS-21 %s: the question fails at once, and the next one is answered', async (_what, bytes) => {
+    plan(Buffer.concat([frame('D', bytes), frame('I', Buffer.alloc(0))]))
+    await using own = await connectOwn(taken)
+    expect(await codeOf(own.query(`select 'hostile'`))).toBe('58000')
+    await using next = await connectOwn(taken)
+    expect(await single(next, 'select 2')).toBe(2)
+  })
+
+  it('DS-21 a date of a hundred thousand digits costs nothing: it stays text', async () => {
+    const digits = Buffer.alloc(100_000, '1')
+    const name = Buffer.from('a\0')
+    const column = Buffer.concat([
+      Buffer.from([0, 1]),
+      name,
+      Buffer.alloc(6),
+      Buffer.from([0, 0, 4, 0x5a]),
+      Buffer.alloc(8),
+    ])
+    const length = Buffer.alloc(4)
+    length.writeInt32BE(digits.length)
+    const value = Buffer.concat([Buffer.from([0, 1]), length, digits])
+    const answer = [
+      message('T', column.length + 4, column),
+      message('D', value.length + 4, value),
+      message('C', 13, Buffer.from('SELECT 1\0')),
+      message('Z', 5, Buffer.from('I')),
+    ]
+    const bytes = Buffer.concat(answer)
+    const frames: Buffer[] = []
+    for (let at = 0; at < bytes.length; at += 60_000) frames.push(frame('D', bytes.subarray(at, at + 60_000)))
+    plan(Buffer.concat([...frames, frame('I', Buffer.alloc(0))]))
+    await using own = await connectOwn(taken)
+    expect(await single(own, `select 'hostile'`)).toBe(digits.toString())
+  })
+
+  it('DS-21 a statement told again is answered within a small limit', async () => {
+    await using first = await engine.connect(taken)
+    await first.query({ name: 'again', text: `select 'hostile' is not null as told` }).catch(() => undefined)
+    await using fresh = await engine.connect(taken)
+    plan(Buffer.alloc(0), 0)
+    await using client = await engine.connect(taken)
+    await client.query({ name: 'again', text: `select 'hostile' is not null as told` })
+    expect(await single(fresh, 'select 1')).toBe(1)
+    plan(frame('D', message('S', parameter.length + 4, parameter)), ENDLESS)
+    expect(await codeOf(client.query({ name: 'again', text: `select 'hostile' is not null as told` }))).toBe('54000')
+  })
+})
+
 describe('links in a database’s folder', () => {
   it.each([
     ['a symbolic link', symlinkSync],
@@ -123,13 +192,15 @@ describe('links in a database’s folder', () => {
     const secrets = join(engine.dataDir, 'secrets.json')
     writeFileSync(secrets, 'TOPSECRET')
     const planted = join(engine.folderOf(taken), 'base', 'planted')
+    await using running = await engine.connect(taken)
+    await single(running, 'select 1')
     link(secrets, planted)
     process.kill(engine.pidOf(taken)!, 'SIGKILL')
     await using caller = await engine.connect(taken)
     await codeOf(caller.query('select 1'))
     await using again = await engine.connect(taken)
     const refusal = again.query('select 1')
-    await expect(refusal).rejects.toThrow('planted is a link or a special file')
+    await expect(refusal).rejects.toThrow('planted in its folder is a link or a special file')
     expect(String(await refusal.catch((error: unknown) => error))).not.toContain('TOPSECRET')
     await using neighbour = await engine.connect(other)
     expect(await single(neighbour, 'select 1')).toBe(1)

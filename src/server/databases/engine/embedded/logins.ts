@@ -27,16 +27,17 @@ export function loginOf(managed: Managed, user: string, session: Login['session'
   const { statementMs, idleInTransactionMs, rowBytes, ownAnswerBytes } = bounds
   const act = `set session authorization ${pg.escapeIdentifier(user)}`
   const serverVersion = () => readVersion(session())
+  const ownAnswer = { rowBytes, answerBytes: ownAnswerBytes }
+  const shared = { session, serverVersion, ownAnswer }
   if (user === managed.owner_role) {
     const answer = { rowBytes, answerBytes: Number.POSITIVE_INFINITY }
     const { owner_verifier: verifier } = managed
-    return { session, serverVersion, verifier, prologue: [act], statementMs, waitMs: 2 * statementMs, answer }
+    return { ...shared, verifier, prologue: [act], statementMs, waitMs: 2 * statementMs, answer }
   }
   if (user !== managed.reader_role) return undefined
   const prologue = [act, 'set default_transaction_read_only = on', `set search_path = ${READER.searchPath}`]
   const times = { statementMs: READER.statementMs, waitMs: idleInTransactionMs }
-  const answer = { rowBytes, answerBytes: ownAnswerBytes }
-  return { session, serverVersion, verifier: managed.reader_verifier, prologue, ...times, answer }
+  return { ...shared, verifier: managed.reader_verifier, prologue, ...times, answer: ownAnswer }
 }
 
 const versions = new WeakMap<Session, string>()

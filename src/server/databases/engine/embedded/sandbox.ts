@@ -82,6 +82,11 @@ export function engineCommand(places: EnginePlaces, bubblewrap: string | undefin
       '--bind',
       folder,
       inside.folder,
+      // Their tmpfs would be memory that nobody counts.
+      '--remount-ro',
+      '/dev',
+      '--remount-ro',
+      '/',
       '--chdir',
       '/svc',
       command.file,

@@ -24,6 +24,8 @@ type Options = {
 }
 
 const PLATFORM: Seat = { prologue: [], statementMs: 60_000, waitMs: 60_000, onFresh() {} }
+/** Cleaning up between two turns is quick; an engine that stalls at it is replaced. */
+const CLEANING_MS = 10_000
 const PLATFORM_ANSWER = { rowBytes: 1024 * 1024, answerBytes: 1024 * 1024 }
 // Not RESET SESSION AUTHORIZATION: the embedded engine does not come back from it.
 const CLEANING = ['rollback', 'set session authorization postgres', 'discard all']
@@ -47,9 +49,9 @@ export class Session {
     this.#options = options
   }
 
-  /** Waits for the turn, at most `seat.waitMs`, and prepares the session for this seat. */
-  async take(seat: Seat): Promise<void> {
-    await this.#turn(seat.waitMs)
+  /** Waits for the turn, at most `seat.waitMs` and until `gone`, and prepares the session for this seat. */
+  async take(seat: Seat, gone?: AbortSignal): Promise<void> {
+    await this.#turn(seat.waitMs, gone)
     clearTimeout(this.#idleTimer)
     try {
       await this.#prepare(seat)
@@ -79,17 +81,17 @@ export class Session {
   }
 
   /** Kills the engine of a connection that left it in the middle of a message. Nothing committed is lost. */
-  abandon(): void {
-    this.#engine?.kill()
+  abandon(reason = stopped.closed()): void {
+    this.#engine?.kill(reason)
   }
 
   /** Runs statements as the engine's own superuser, which nobody can log in as. */
   async runAsPlatform(statements: readonly string[]): Promise<void> {
-    await this.#asPlatform(() => this.#runAll(statements))
+    await this.#asPlatform(() => this.#runAll(statements, PLATFORM.statementMs))
   }
 
   async askAsPlatform(statement: string): Promise<WireMessage[]> {
-    return this.#asPlatform(() => this.#ask(query(statement)))
+    return this.#asPlatform(() => this.#ask(query(statement), PLATFORM.statementMs))
   }
 
   async close(): Promise<void> {
@@ -109,7 +111,7 @@ export class Session {
     }
   }
 
-  async #turn(waitMs: number): Promise<void> {
+  async #turn(waitMs: number, gone?: AbortSignal): Promise<void> {
     if (!this.#isTaken) {
       this.#isTaken = true
       return
@@ -121,7 +123,11 @@ export class Session {
       reject(new SessionBusy('the database is busy with another transaction'))
     }
     const timer = setTimeout(giveUp, waitMs)
-    await promise.finally(() => clearTimeout(timer))
+    gone?.addEventListener('abort', giveUp)
+    await promise.finally(() => {
+      clearTimeout(timer)
+      gone?.removeEventListener('abort', giveUp)
+    })
   }
 
   /** An engine that fails while it is prepared is replaced once: it may have been broken by whoever had it before. */
@@ -168,23 +174,23 @@ export class Session {
 
   async #seat(seat: Seat): Promise<void> {
     this.#holder = undefined
-    await this.#ask(END_OF_TURN)
-    await this.#runAll([...CLEANING, ...seat.prologue])
+    await this.#ask(END_OF_TURN, CLEANING_MS)
+    await this.#runAll([...CLEANING, ...seat.prologue], CLEANING_MS)
     this.#holder = seat
     seat.onFresh()
   }
 
-  async #runAll(statements: readonly string[]): Promise<void> {
+  async #runAll(statements: readonly string[], limitMs: number): Promise<void> {
     for (const statement of statements) {
-      const error = errorIn(await this.#ask(query(statement)))
+      const error = errorIn(await this.#ask(query(statement), limitMs))
       if (error !== undefined) throw new Error(error)
     }
   }
 
-  async #ask(bytes: Buffer): Promise<WireMessage[]> {
+  async #ask(bytes: Buffer, limitMs: number): Promise<WireMessage[]> {
     const scanner = new AnswerScanner(PLATFORM_ANSWER)
     const parts: Buffer[] = []
-    await this.exchange(bytes, PLATFORM.statementMs, (part) => {
+    await this.exchange(bytes, limitMs, (part) => {
       parts.push(scanner.push(part))
       if (scanner.fault) throw scanner.fault
     })

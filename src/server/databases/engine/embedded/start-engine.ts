@@ -7,6 +7,7 @@ import { copyCluster, ensureCluster } from '#lib/db/cluster.ts'
 import { assertPlainFolder } from './engine-folder.ts'
 import { EngineProcess } from './engine-process.ts'
 import { stopped } from './engine-stopped.ts'
+import { endFormerProcess } from './former-process.ts'
 import { engineCommand, type findBubblewrap, type Package } from './sandbox.ts'
 
 type Settings = {
@@ -27,12 +28,15 @@ export async function makeFolder(dataDir: string, folder: string): Promise<void>
 }
 
 /** Starts the engine of the database in `folder`, inside bubblewrap where that works. */
-export function engineStarter({ memoryBytes, script }: Settings, sandbox: ReturnType<typeof findBubblewrap>) {
+export function engineStarter({ memoryBytes, script }: Settings, sandbox: () => ReturnType<typeof findBubblewrap>) {
   const packages = { pglite: packageOf('@electric-sql/pglite'), pgvector: packageOf('@electric-sql/pglite-pgvector') }
   return async (folder: string): Promise<EngineProcess> => {
-    const found = await sandbox
+    const found = await sandbox()
     if (!existsSync(join(folder, 'PG_VERSION'))) throw stopped.notStarted('its folder is gone')
-    await assertPlainFolder(folder)
+    await endFormerProcess(`${folder}.pid`)
+    await assertPlainFolder(folder).catch((error: Error) => {
+      throw stopped.notStarted(error.message)
+    })
     // The engine makes its files open to all, so nobody else may pass through the folder.
     await chmod(folder, 0o700)
     const places = { node: process.execPath, script: script ?? assets.worker('engine-child'), folder, ...packages }

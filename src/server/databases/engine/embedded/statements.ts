@@ -2,6 +2,11 @@ import { type ClientMessage, cStrings } from './wire-messages.ts'
 
 /** All named statements of one connection together; drivers keep a few hundred short ones. */
 const MAX_STATEMENT_BYTES = 4 * 1024 * 1024
+/** What an entry costs beside its text. */
+const STATEMENT_OVERHEAD_BYTES = 1024
+const SENT_OVERHEAD_BYTES = 64
+
+type Sent = { type: 'P' | 'C' | 'end'; name?: string; bytes?: Buffer }
 
 export class TooManyStatements extends Error {
   override readonly name = 'TooManyStatements'
@@ -9,11 +14,14 @@ export class TooManyStatements extends Error {
 
 /**
  * Remembers the named statements of one connection. The engine forgets them when another connection has its turn, so
- * they are sent to it again when they are used. Two connections may use the same name for different statements.
+ * they are sent to it again when they are used. Two connections may use the same name for different statements. What a
+ * client asks for counts once the engine confirms it: a statement that is refused leaves the earlier one in place.
  */
 export class Statements {
   readonly #parseMessages = new Map<string, Buffer>()
   readonly #known = new Set<string>()
+  /** What the engine was sent and has not confirmed: Parse, Close, and the ends after which it answers ReadyForQuery. */
+  readonly #sent: Sent[] = []
   #bytes = 0
 
   /** The engine knows none of them any more. */
@@ -24,11 +32,60 @@ export class Statements {
   /** Takes note of a message, and returns the name of a statement that the engine must be told first, if there is one. */
   note({ type, bytes, body, rest }: ClientMessage): string | undefined {
     const name = nameIn(type, body)
-    if (name === undefined || name === '') return undefined
-    if (type === 'P') this.#remember(name, bytes, rest)
-    else if (type === 'C') this.#forget(name)
-    else if (this.#parseMessages.has(name) && !this.#known.has(name)) return name
-    return undefined
+    const isForgotten = name !== undefined && this.#isForgotten(name)
+    if (type === 'P' || type === 'C') this.#send({ type, ...(name && { name, bytes }) }, rest)
+    else if (ENDS.includes(type)) this.#send({ type: 'end' }, 0)
+    return isForgotten && type !== 'C' ? name : undefined
+  }
+
+  /** A statement that the engine confirmed before another connection had its turn. */
+  #isForgotten(name: string): boolean {
+    return this.#parseMessages.has(name) && !this.#known.has(name) && !this.#isBeingSent(name)
+  }
+
+  /** Takes note of a message of the engine's answer. */
+  onAnswer(type: string): void {
+    if (type === '1') this.#confirm('P')
+    else if (type === '3') this.#confirm('C')
+    else if (type === 'Z') this.#dropThroughEnd()
+  }
+
+  /** The engine has consumed everything: what it did not confirm, it skipped after an error. */
+  onIdle(): void {
+    this.#drop(this.#sent.length)
+  }
+
+  #isBeingSent(name: string): boolean {
+    return this.#sent.some((sent) => sent.type === 'P' && sent.name === name)
+  }
+
+  #send(sent: Sent, rest: number): void {
+    this.#sent.push(sent)
+    this.#bytes += SENT_OVERHEAD_BYTES + costOf(sent.bytes)
+    if ((sent.name && rest > 0) || this.#bytes > MAX_STATEMENT_BYTES) {
+      throw new TooManyStatements(
+        `named statements of one connection may have ${MAX_STATEMENT_BYTES / 1024 / 1024} MiB together: ` +
+          'close some, or send long ones without a name',
+      )
+    }
+  }
+
+  #confirm(type: 'P' | 'C'): void {
+    const at = this.#sent.findIndex((sent) => sent.type === type)
+    const [sent] = at < 0 ? [] : this.#sent.splice(at, 1)
+    if (!sent) return
+    this.#bytes -= SENT_OVERHEAD_BYTES + costOf(sent.bytes)
+    if (!sent.name || !sent.bytes) return
+    this.#forget(sent.name)
+    if (type === 'P') this.#remember(sent.name, sent.bytes)
+  }
+
+  #dropThroughEnd(): void {
+    this.#drop(this.#sent.findIndex((sent) => sent.type === 'end') + 1)
+  }
+
+  #drop(count: number): void {
+    for (const sent of this.#sent.splice(0, count)) this.#bytes -= SENT_OVERHEAD_BYTES + costOf(sent.bytes)
   }
 
   parseMessage(name: string): Buffer {
@@ -39,24 +96,24 @@ export class Statements {
     this.#known.add(name)
   }
 
-  #remember(name: string, bytes: Buffer, rest: number): void {
-    this.#forget(name)
-    this.#bytes += bytes.length
-    if (rest > 0 || this.#bytes > MAX_STATEMENT_BYTES) {
-      throw new TooManyStatements(
-        `named statements of one connection may have ${MAX_STATEMENT_BYTES / 1024 / 1024} MiB together: ` +
-          'close some, or send long ones without a name',
-      )
-    }
+  #remember(name: string, bytes: Buffer): void {
+    this.#bytes += costOf(bytes)
     this.#parseMessages.set(name, bytes)
     this.#known.add(name)
   }
 
   #forget(name: string): void {
-    this.#bytes -= this.#parseMessages.get(name)?.length ?? 0
+    this.#bytes -= costOf(this.#parseMessages.get(name))
     this.#parseMessages.delete(name)
     this.#known.delete(name)
   }
+}
+
+/** Query, Sync, FunctionCall: the engine answers each with ReadyForQuery. */
+const ENDS = 'QSF'
+
+function costOf(bytes: Buffer | undefined): number {
+  return bytes ? bytes.length + STATEMENT_OVERHEAD_BYTES : 0
 }
 
 /** The statement that a Parse, Bind, Describe or Close names. */

@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream'
 import { type AnswerLimits, AnswerScanner } from './answer-scanner.ts'
 import { ByteReader } from './byte-reader.ts'
+import { EngineStopped, stopped } from './engine-stopped.ts'
+import { isWellFormed, OwnAnswer } from './own-answer.ts'
 import type { Seat, Session } from './session.ts'
 import { Statements } from './statements.ts'
 import { passesScram, readStartup, type Startup } from './wire-login.ts'
@@ -8,7 +10,11 @@ import { type ClientMessage, errorResponse, FLUSH, messagesOf, type TransactionS
 import { faultOf, greeting, type Login, seatOf } from './wire-seat.ts'
 
 type Options = {
+  /** Whether the client is a driver inside our own process. */
+  isOwn?: boolean
   find: (startup: Startup) => Promise<Login | undefined>
+  /** Called when the client said who it is. */
+  onStartup: () => void
   /** Called when the password was right. Throws when there are too many connections to this database. */
   onLogin: (startup: Startup) => void
   idleInTransactionMs: number
@@ -21,6 +27,11 @@ const LOGIN_MS = 10_000
 /** Messages after which a client waits for an answer: Query, Sync, Flush, FunctionCall, CopyDone, CopyFail. */
 const ENDS_BATCH = 'QSHFcf'
 const COPY_MESSAGES = 'dcf'
+/** Everything a client may send once it is logged in; a password is not among it. */
+const CLIENT_MESSAGES = 'QPBDESHCFdcfX'
+/** What a statement that is sent again is answered with. */
+const CONFIRMATION_LIMITS = { rowBytes: 1024 * 1024, answerBytes: 1024 * 1024 }
+const CLOSE_MS = 1_000
 
 /** Serves one client from its first byte to its last. */
 export class WireConnection {
@@ -38,6 +49,7 @@ export class WireConnection {
   #isMidMessage = false
   #isCopyingIn = false
   #isMidAnswer = false
+  #hasEnded = false
   #status: TransactionStatus = 'I'
 
   constructor(socket: Duplex, options: Options) {
@@ -53,7 +65,7 @@ export class WireConnection {
       this.#end(...faultOf(error))
     } finally {
       this.#leave()
-      this.#socket.destroy()
+      if (!this.#hasEnded) this.#socket.destroy()
     }
   }
 
@@ -63,6 +75,7 @@ export class WireConnection {
       const write = (bytes: Buffer) => void this.#socket.write(bytes)
       const startup = await readStartup(this.#reader, write)
       if (!startup) return false
+      this.#options.onStartup()
       const login = await this.#options.find(startup)
       if (!(await passesScram(this.#reader, write, login?.verifier)) || !login) {
         this.#end('28P01', `password authentication failed for user "${startup.user}"`)
@@ -72,7 +85,7 @@ export class WireConnection {
       this.#options.onLogin(startup)
       this.#session = login.session()
       this.#seat = seatOf(login, startup, this.#statements)
-      this.#limits = login.answer
+      this.#limits = this.#options.isOwn ? login.ownAnswer : login.answer
       write(greeting(startup, await login.serverVersion()))
       return true
     } finally {
@@ -82,6 +95,8 @@ export class WireConnection {
 
   async #serveMessages(): Promise<void> {
     for (let next = await this.#next(); next && next.type !== 'X'; next = await this.#next()) {
+      if (this.#hasEnded) return
+      if (!CLIENT_MESSAGES.includes(next.type)) throw new Error('invalid frontend message type')
       if (COPY_MESSAGES.includes(next.type) && !this.#isCopyingIn) await this.#skipRest(next.rest)
       else await this.#accept(next)
     }
@@ -128,29 +143,43 @@ export class WireConnection {
     const bytes = Buffer.concat(this.#pending)
     this.#pending = []
     this.#pendingBytes = 0
-    const scanner = new AnswerScanner(this.#limits)
+    const scanner = new AnswerScanner(this.#limits, (type) => this.#statements.onAnswer(type))
+    const own = this.#options.isOwn ? new OwnAnswer() : undefined
     await this.#session.exchange(bytes, this.#seat.statementMs, async (part) => {
-      const whole = scanner.push(part)
-      this.#isMidAnswer = !scanner.isBetweenMessages
+      const passed = scanner.push(part)
+      const whole = own ? own.push(passed) : passed
+      if (whole instanceof EngineStopped) throw whole
+      this.#isMidAnswer = !own && !scanner.isBetweenMessages
       await this.#write(whole)
       if (scanner.fault) throw scanner.fault
     })
+    this.#assertWhole(scanner)
     this.#isCopyingIn = scanner.takesCopyData ?? this.#isCopyingIn
     this.#status = scanner.status ?? 'T'
+    if (scanner.status !== undefined) this.#statements.onIdle()
     if (this.#status === 'I') this.#giveSession()
+  }
+
+  /** Another message could otherwise begin where the client still reads the last one, a request for a password even. */
+  #assertWhole(scanner: AnswerScanner): void {
+    if (scanner.isBetweenMessages) return
+    this.#session.abandon(stopped.leftOpen())
+    throw stopped.leftOpen()
   }
 
   /** Tells the engine a statement again that it forgot. The client knows of it, so the confirmation is kept from it. */
   async #sendAgain(name: string): Promise<void> {
     if (this.#pendingBytes > 0) await this.#sendPending()
-    const scanner = new AnswerScanner(this.#limits)
+    const scanner = new AnswerScanner(CONFIRMATION_LIMITS)
     const parts: Buffer[] = []
     const bytes = Buffer.concat([this.#statements.parseMessage(name), FLUSH])
     await this.#session.exchange(bytes, this.#seat.statementMs, (part) => {
       parts.push(scanner.push(part))
       if (scanner.fault) throw scanner.fault
     })
+    this.#assertWhole(scanner)
     for (const answer of messagesOf(Buffer.concat(parts))) {
+      if (!isWellFormed(answer)) throw stopped.protocolViolation('a malformed message')
       if (answer.type === '1') this.#statements.markKnown(name)
       else await this.#write(answer.bytes)
     }
@@ -158,7 +187,7 @@ export class WireConnection {
 
   async #skipRest(rest: number): Promise<void> {
     for (let left = rest; left > 0; ) {
-      const part = await this.#reader.take(Math.min(left, HELD_BYTES))
+      const part = await this.#withinIdleLimit(() => this.#reader.take(Math.min(left, HELD_BYTES)))
       if (!part) return
       left -= part.length
     }
@@ -166,7 +195,10 @@ export class WireConnection {
 
   async #takeSession(): Promise<void> {
     if (this.#holdsSession) return
-    await this.#session.take(this.#seat)
+    const gone = new AbortController()
+    const onClose = () => gone.abort()
+    this.#socket.once('close', onClose)
+    await this.#session.take(this.#seat, gone.signal).finally(() => this.#socket.off('close', onClose))
     this.#holdsSession = true
   }
 
@@ -194,8 +226,14 @@ export class WireConnection {
 
   /** Sends the error and closes the connection. In the middle of an answer an error would be read as part of it. */
   #end(code: string, text: string): void {
-    if (this.#socket.destroyed) return
-    if (this.#isMidAnswer) this.#socket.destroy()
-    else this.#socket.end(errorResponse('FATAL', code, text), () => this.#socket.destroy())
+    if (this.#hasEnded || this.#socket.destroyed) return
+    this.#hasEnded = true
+    if (this.#isMidAnswer) {
+      this.#socket.destroy()
+      return
+    }
+    const timer = setTimeout(() => this.#socket.destroy(), CLOSE_MS)
+    this.#socket.once('close', () => clearTimeout(timer))
+    this.#socket.end(errorResponse('FATAL', code, text), () => this.#socket.destroy())
   }
 }

@@ -8,6 +8,8 @@ export type Startup = { user: string; database: string; settings: Record<string,
 const SSL_REQUEST = 80_877_103
 const GSS_REQUEST = 80_877_104
 const PASSWORD_BYTES = 4096
+/** Version 3.0, the newest we speak. */
+const PROTOCOL = 3 << 16
 
 /** Undefined for what is no login: a cancel request, another protocol, a client that went away. */
 export async function readStartup(reader: ByteReader, write: (bytes: Buffer) => void): Promise<Startup | undefined> {
@@ -20,9 +22,13 @@ export async function readStartup(reader: ByteReader, write: (bytes: Buffer) => 
       continue
     }
     if (code >> 16 !== 3) return undefined
-    // A newer minor version is talked down to ours.
-    if ((code & 0xffff) > 0) write(message('v', int32(0), int32(0)))
-    return toStartup(packet.subarray(4))
+    // A newer minor version, or an option we do not know, is answered with what we speak.
+    const startup = toStartup(packet.subarray(4))
+    const options = Object.keys(startup.settings).filter((name) => name.startsWith('_pq_.'))
+    if ((code & 0xffff) > 0 || options.length > 0) {
+      write(message('v', int32(PROTOCOL), int32(options.length), ...options))
+    }
+    return startup
   }
 }
 

@@ -16,6 +16,8 @@ export type Login = {
   statementMs: number
   waitMs: number
   answer: AnswerLimits
+  /** For a driver inside our own process, which holds all of an answer. */
+  ownAnswer: AnswerLimits
 }
 
 export class TooManyConnections extends Error {

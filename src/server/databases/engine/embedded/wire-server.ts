@@ -13,14 +13,14 @@ type Options = {
   onPort?: (port: number) => void
 }
 
-/** Clients that have not given a password yet. One more, and the one that waits longest is disconnected. */
+/** Clients that have not given a password yet. One more, and one that has not said a word is disconnected. */
 const MAX_BEFORE_LOGIN = 20
 const MAX_PER_DATABASE = 20
 
 /** Speaks Postgres on loopback for all embedded databases of the process: psql and every driver can connect. */
 export class WireServer {
   readonly #options: Options
-  readonly #beforeLogin = new Set<Socket>()
+  readonly #beforeLogin = new Map<Socket, 'silent' | 'spoken'>()
   readonly #databaseOf = new Map<Socket, string>()
   #server: Promise<Server> | undefined
 
@@ -31,13 +31,19 @@ export class WireServer {
   /** Starts to listen at the first call. */
   async port(): Promise<number> {
     this.#server ??= this.#listen()
-    return portOf(await this.#server)
+    const opening = this.#server
+    opening.catch(() => {
+      if (this.#server === opening) this.#server = undefined
+    })
+    return portOf(await opening)
   }
 
   /** Serves a connection from inside this process, which no cap of the port's clients concerns. */
   serveOwn(connection: Duplex): void {
     const { find, idleInTransactionMs } = this.#options
-    void new WireConnection(connection, { find, onLogin: () => {}, idleInTransactionMs }).serve()
+    const nothing = () => {}
+    const own = { isOwn: true, find, onStartup: nothing, onLogin: nothing, idleInTransactionMs }
+    void new WireConnection(connection, own).serve().catch(this.#options.onError)
   }
 
   /** Ends the connections to one database. */
@@ -48,7 +54,7 @@ export class WireServer {
   async close(): Promise<void> {
     const server = await this.#server
     const closed = new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()))
-    for (const socket of [...this.#beforeLogin, ...this.#databaseOf.keys()]) socket.destroy()
+    for (const socket of [...this.#beforeLogin.keys(), ...this.#databaseOf.keys()]) socket.destroy()
     await closed
   }
 
@@ -68,8 +74,17 @@ export class WireServer {
             )
             return this.#listenOn(0)
           })
-    if (rememberedPort === undefined) onPort?.(portOf(server))
+    if (rememberedPort === undefined) this.#tellPort(portOf(server), onPort)
     return server
+  }
+
+  /** A port that cannot be written down serves all the same; the next start takes another. */
+  #tellPort(port: number, onPort: Options['onPort']): void {
+    try {
+      onPort?.(port)
+    } catch (error) {
+      this.#options.onError(error)
+    }
   }
 
   #listenOn(port: number): Promise<Server> {
@@ -85,20 +100,34 @@ export class WireServer {
 
   async #serve(socket: Socket): Promise<void> {
     socket.setNoDelay(true).on('error', () => socket.destroy())
-    socket.on('close', () => {
-      this.#beforeLogin.delete(socket)
-      this.#databaseOf.delete(socket)
-    })
     this.#admit(socket)
     const { find, idleInTransactionMs } = this.#options
+    const onStartup = () => this.#onStartup(socket)
     const onLogin = ({ database }: Startup) => this.#moveToDatabase(socket, database)
-    await new WireConnection(socket, { find, onLogin, idleInTransactionMs }).serve()
+    try {
+      await new WireConnection(socket, { find, onStartup, onLogin, idleInTransactionMs }).serve()
+    } finally {
+      // Only now, not when the socket closes: until then it may hold a turn or wait for one.
+      this.#beforeLogin.delete(socket)
+      this.#databaseOf.delete(socket)
+    }
   }
 
   #admit(socket: Socket): void {
-    const [longestWaiting] = this.#beforeLogin
-    if (this.#beforeLogin.size >= MAX_BEFORE_LOGIN) longestWaiting?.destroy()
-    this.#beforeLogin.add(socket)
+    if (this.#beforeLogin.size >= MAX_BEFORE_LOGIN) this.#evict()
+    this.#beforeLogin.set(socket, 'silent')
+  }
+
+  /** Disconnects the client that waits longest without a word; if all have spoken, the one that waits longest. */
+  #evict(): void {
+    const waiting = [...this.#beforeLogin].filter(([socket]) => !socket.destroyed)
+    const [evicted] = waiting.find(([, state]) => state === 'silent') ?? waiting[0] ?? []
+    evicted?.destroy()
+    if (evicted) this.#beforeLogin.delete(evicted)
+  }
+
+  #onStartup(socket: Socket): void {
+    if (this.#beforeLogin.has(socket)) this.#beforeLogin.set(socket, 'spoken')
   }
 
   #moveToDatabase(socket: Socket, database: string): void {
