@@ -41,7 +41,7 @@ describe('AU-15 while somebody floods with forged workload tokens', () => {
     // Its kept answer is over: the cluster must be asked again.
     clock.advance(10_001)
     flood(forge(100), () => '203.0.113.1')
-    await until(() => cluster.unanswered.length === 4)
+    await until(() => cluster.unanswered.length >= 4)
     cluster.fault = undefined
     expect(await validate(good, '203.0.113.1')).toMatchObject({ kind: 'workload', deployment: 'dep_1' })
   })
@@ -55,16 +55,16 @@ describe('AU-15 while somebody floods with forged workload tokens', () => {
     expect(await validate(token, '203.0.113.1')).toBeUndefined()
     const forged = forge(4)
     flood([...forged, token], () => '203.0.113.1')
-    await until(() => cluster.unanswered.length === 4)
+    await until(() => cluster.unanswered.length >= 4)
     flood([forged[0]!], () => '203.0.113.2')
-    await until(() => cluster.unanswered.length === 5)
+    await until(() => cluster.unanswered.length >= 5)
     expect(cluster.unanswered).not.toContain(token)
   })
 
   it('all addresses of one /64 share four reviews; another block has its own', async () => {
     const [a, b, c, d, fifth, elsewhere] = forge(6)
     flood([a!, b!, c!, d!, fifth!], (n) => `2001:db8:0:1::${n + 1}`)
-    await until(() => cluster.unanswered.length === 4)
+    await until(() => cluster.unanswered.length >= 4)
     flood([elsewhere!], () => '2001:db8:0:2::1')
     await until(() => cluster.unanswered.includes(elsewhere!))
     expect(new Set(cluster.unanswered)).toEqual(new Set([a, b, c, d, elsewhere]))
