@@ -4,11 +4,11 @@ import { isLoopback, originOf, withoutPort } from './redirect-uri.ts'
 import {
   type At,
   countRegistrations,
-  deleteClients,
   evictFromLargerHolder,
   evictUnused,
   findUnused,
   firstEvictableAt,
+  replaceClients,
   type Scope,
 } from './store/clients.ts'
 
@@ -28,15 +28,25 @@ export function newcomerOf(metadata: ClientMetadata, address: string): Newcomer 
   return { metadata, address, origin: originOf(metadata.redirectUris[0]!, address, metadata.name) }
 }
 
-/** Makes room for one registration. Answers how many seconds to wait when that cannot be done, undefined when it was. */
-export async function makeRoom(tx: Tx, newcomer: Newcomer, at: At): Promise<number | undefined> {
-  await replaceEarlier(tx, newcomer, at)
+/** How many seconds to wait when there is no room, otherwise since when the newcomer or its predecessor has the place. */
+export type Room = { retryAfterSeconds: number } | { placeSince: Date }
+
+/** Makes room for one registration, if that can be done. */
+export async function makeRoom(tx: Tx, newcomer: Newcomer, at: At): Promise<Room> {
+  let placeSince = earlier(at.now, await replaceEarlier(tx, newcomer, at))
   for (const [scope, limit] of limitsOf(newcomer)) {
     while ((await countRegistrations(tx, scope, at.now)) >= limit) {
-      if (!(await evictOne(tx, scope, newcomer, at))) return secondsUntilRoom(tx, scope, newcomer, at)
+      if (await evictOne(tx, scope, newcomer, at)) continue
+      const replaced = await replaceOldestTwin(tx, newcomer, at)
+      if (!replaced) return { retryAfterSeconds: await secondsUntilRoom(tx, scope, newcomer, at) }
+      placeSince = earlier(placeSince, replaced)
     }
   }
-  return undefined
+  return { placeSince }
+}
+
+function earlier(one: Date, other: Date | undefined): Date {
+  return other && other < one ? other : one
 }
 
 function limitsOf({ metadata, address, origin }: Newcomer): readonly (readonly [Scope, number])[] {
@@ -49,12 +59,14 @@ function limitsOf({ metadata, address, origin }: Newcomer): readonly (readonly [
 }
 
 async function evictOne(tx: Tx, scope: Scope, newcomer: Newcomer, at: At): Promise<boolean> {
-  const before = new Date(at.now.getTime() - SPARED_MS)
   return (
-    (await evictUnused(tx, scope, before, at)) ||
-    (await evictFromLargerHolder(tx, scope, newcomer.address, at)) ||
-    (await replaceOldestTwin(tx, newcomer, at))
+    (await evictUnused(tx, scope, sparedSince(at), at)) ||
+    (await evictFromLargerHolder(tx, scope, newcomer.address, at))
   )
+}
+
+function sparedSince({ now }: At): Date {
+  return new Date(now.getTime() - SPARED_MS)
 }
 
 /**
@@ -62,18 +74,17 @@ async function evictOne(tx: Tx, scope: Scope, newcomer: Newcomer, at: At): Promi
  * which registers at every start holds one place. A registration is spared while it is a minute old at most or an
  * authorization of it is open, because it can belong to a colleague behind the same address.
  */
-async function replaceEarlier(tx: Tx, newcomer: Newcomer, at: At): Promise<void> {
-  await deleteClients(tx, await twinsOf(tx, newcomer, at, 'spared'))
+async function replaceEarlier(tx: Tx, newcomer: Newcomer, at: At): Promise<Date | undefined> {
+  return replaceClients(tx, await twinsOf(tx, newcomer, at, 'spared'), sparedSince(at), at.now)
 }
 
 /**
  * With no other way to make room, the newcomer replaces the oldest of its kind, also one with an open authorization:
  * anybody can open those. One whose consent page a signed-in person was shown stays.
  */
-async function replaceOldestTwin(tx: Tx, newcomer: Newcomer, at: At): Promise<boolean> {
+async function replaceOldestTwin(tx: Tx, newcomer: Newcomer, at: At): Promise<Date | undefined> {
   const oldest = (await twinsOf(tx, newcomer, at, 'included')).slice(0, 1)
-  await deleteClients(tx, oldest)
-  return oldest.length === 1
+  return replaceClients(tx, oldest, sparedSince(at), at.now)
 }
 
 async function twinsOf(tx: Tx, newcomer: Newcomer, at: At, inFlight: 'spared' | 'included'): Promise<string[]> {

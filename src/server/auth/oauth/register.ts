@@ -31,8 +31,8 @@ async function register(tx: Tx, { clock, keys }: OAuthDeps, newcomer: Newcomer) 
   // Read under the lock: while this one waited, another registration may have been made or shown.
   const now = clock.now()
   await deleteExpired(tx, now)
-  const retryAfterSeconds = await makeRoom(tx, newcomer, { epoch: keys.epoch, now })
-  if (retryAfterSeconds !== undefined) return { retryAfterSeconds }
+  const room = await makeRoom(tx, newcomer, { epoch: keys.epoch, now })
+  if ('retryAfterSeconds' in room) return room
   const { name, uri, redirectUris } = newcomer.metadata
   const client_id = newId('oac')
   await insertRegistration(tx, {
@@ -43,6 +43,7 @@ async function register(tx: Tx, { clock, keys }: OAuthDeps, newcomer: Newcomer) 
     registered_from: newcomer.address,
     origin: newcomer.origin,
     created_at: now,
+    place_since: room.placeSince,
     expires_at: new Date(now.getTime() + LASTS_DAYS * DAY_MS),
   })
   return {

@@ -36,15 +36,17 @@ type Registration = {
   registered_from: string
   origin: string
   created_at: Date
+  place_since: Date
   expires_at: Date
 }
 
 export async function insertRegistration(tx: Tx, row: Registration): Promise<void> {
   await tx.query(sql`
     insert into public.platform_oauth_clients
-      (client_id, client_name, client_uri, redirect_uris, registered_from, origin, created_at, expires_at)
+      (client_id, client_name, client_uri, redirect_uris, registered_from, origin, created_at, place_since,
+       expires_at)
     values (${row.client_id}, ${row.client_name}, ${row.client_uri}, ${row.redirect_uris}, ${row.registered_from},
-            ${row.origin}, ${row.created_at}, ${row.expires_at})`)
+            ${row.origin}, ${row.created_at}, ${row.place_since}, ${row.expires_at})`)
 }
 
 /** Whether a registration is in use: some person allows it something now. */
@@ -68,6 +70,8 @@ const SHOWN_MS = 10 * 60_000
 const isShown = ({ now }: At) => sql`
   exists (select from auth.oauth_shown_pages s
           where s.client_id = c.client_id and s.shown_at > ${new Date(now.getTime() - SHOWN_MS)})`
+
+const placeSince = sql`coalesce(c.place_since, c.created_at)`
 
 const isRegistration = sql`c.registered_from is not null and c.is_active`
 
@@ -100,8 +104,24 @@ export async function findUnused(
     order by c.created_at, c.client_id`)
 }
 
-export async function deleteClients(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.query(sql`delete from public.platform_oauth_clients where client_id = any(${ids})`)
+/**
+ * Deletes registrations that their successor replaces. Answers since when the successor holds the place: as long as those
+ * that were made after `since` and never approved, otherwise from now on. Undefined when there was none to delete.
+ */
+export async function replaceClients(
+  tx: Tx,
+  ids: readonly string[],
+  since: Date,
+  now: Date,
+): Promise<Date | undefined> {
+  const [row] = await tx.query<{ place_since: Date | null }>(sql`
+    with c as (
+      delete from public.platform_oauth_clients where client_id = any(${ids})
+      returning client_id, created_at, place_since)
+    select min(case when c.created_at > ${since} and not ${wasApproved} then ${placeSince}
+                    else ${now}::timestamptz end) as place_since
+    from c`)
+  return row?.place_since ?? undefined
 }
 
 export async function countRegistrations(tx: Tx, scope: Scope, now: Date): Promise<number> {
@@ -134,7 +154,7 @@ const networkOf = (address: Sql) => sql`
 /** The unfinished registrations of a scope with what their address and network hold, and what the newcomer's hold. */
 const withShares = (scope: Scope, newcomer: string, at: At) => sql`
   with unfinished as (
-    select c.client_id, c.created_at, c.registered_from, ${isShown(at)} as shown,
+    select c.client_id, ${placeSince} as place_since, c.registered_from, ${isShown(at)} as shown,
            ${networkOf(sql`c.registered_from`)} as network,
            count(*) over (partition by c.registered_from) as held,
            count(*) over (partition by ${networkOf(sql`c.registered_from`)}) as held_by_network
@@ -159,7 +179,7 @@ const SPARED_FROM_SMALLER_MS = 60_000
 /**
  * Makes room in a scope at the cost of the network and address that hold most unfinished registrations there. Those that
  * hold at least two more than the newcomer's give one up at once, so that shares become equal. Otherwise those that hold
- * one more give up one that is over a minute old, so that nobody is kept out by many who hold one each.
+ * one more give up a place that they have held for over a minute, so that nobody is kept out by many who hold one each.
  */
 export async function evictFromLargerHolder(tx: Tx, scope: Scope, newcomer: string, at: At): Promise<boolean> {
   const rows = await tx.query(sql`
@@ -169,8 +189,8 @@ export async function evictFromLargerHolder(tx: Tx, scope: Scope, newcomer: stri
       select u.client_id from unfinished u, own
       where not u.shown
         and (${holdsMore(1)}
-             or (${holdsMore(0)} and u.created_at <= ${new Date(at.now.getTime() - SPARED_FROM_SMALLER_MS)}))
-      order by ${holdsMore(1)} desc, u.held_by_network desc, u.held desc, u.created_at, u.client_id limit 1)
+             or (${holdsMore(0)} and u.place_since <= ${new Date(at.now.getTime() - SPARED_FROM_SMALLER_MS)}))
+      order by ${holdsMore(1)} desc, u.held_by_network desc, u.held desc, u.place_since, u.client_id limit 1)
     returning client_id`)
   return rows.length === 1
 }
@@ -192,7 +212,7 @@ export async function firstEvictableAt(
     select min(greatest(
       case when ${wasApproved} then null
            when exists (select from unfinished u, own where u.client_id = c.client_id and ${holdsMore(0)})
-             then c.created_at + ${SPARED_FROM_SMALLER_MS}::int * interval '1 ms'
+             then ${placeSince} + ${SPARED_FROM_SMALLER_MS}::int * interval '1 ms'
            else c.created_at + ${sparedMs}::int * interval '1 ms' end,
       (select max(s.shown_at) + ${SHOWN_MS}::int * interval '1 ms'
        from auth.oauth_shown_pages s where s.client_id = c.client_id))) as first
