@@ -229,6 +229,25 @@ describe('a client with a metadata document', () => {
     expect({ status: removed.status, error: removed.body.error }).toEqual({ status: 400, error: 'invalid_client' })
   })
 
+  it.each([
+    ['is away', 500],
+    ['has removed it', 404],
+  ])(
+    'AU-11 is fetched once a minute at most while its site %s, however often tokens are asked for',
+    async (_, status) => {
+      const tokens = await c.connect(person, ID)
+      clock.advance(11 * MINUTE)
+      answer = { status, body: '' }
+      peer.received.length = 0
+      await c.refresh(ID, tokens.refresh_token)
+      for (let n = 0; n < 5; n++) await c.refresh(ID, 'made up')
+      expect(peer.received).toHaveLength(1)
+      clock.advance(MINUTE)
+      await c.refresh(ID, 'made up')
+      expect(peer.received).toHaveLength(2)
+    },
+  )
+
   it('AU-14 refreshes nothing for a document that names other redirects', async () => {
     const tokens = await c.connect(person, ID)
     const next = await c.refresh(ID, tokens.refresh_token)

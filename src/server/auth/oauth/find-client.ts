@@ -10,9 +10,11 @@ import { findApprovedDocument } from './store/grants.ts'
 export type Freshness = 'fresh' | 'recent'
 
 const RECENT_SECONDS = 10 * 60
+const FAULT_SECONDS = 60
 
 type Deps = Pick<OAuthDeps, 'db' | 'clock' | 'kv' | 'keys' | 'safeFetch' | 'clientDocuments'>
-type Content = Record<string, unknown>
+/** What the last fetch of a document gave: its content, or why it cannot be used. */
+type Outcome = { content?: Record<string, unknown>; fault?: string }
 
 /**
  * Undefined for an unknown client, and for one the operator switched off. Throws DocumentFault when the client's
@@ -45,30 +47,38 @@ function ofRow(row: ClientRow): OAuthClient | undefined {
 /** Fetches nothing for a client that neither was in an authorization of the last minutes nor is approved by anybody. */
 async function findRecent(deps: Deps, id: string): Promise<OAuthClient | undefined> {
   const kept = await recall(deps, id)
-  if (kept) return readDocument(id, kept)
+  if (kept?.fault !== undefined) throw new DocumentFault(kept.fault)
+  if (kept?.content) return readDocument(id, kept.content)
   const approved = await findApprovedDocument(deps.db, id, deps.keys.epoch)
   if (!approved) return undefined
   try {
     return await fetchAndKeep(deps, id)
   } catch (error) {
-    // An outage of the client's site must not end what was approved while it stood.
-    if (error instanceof DocumentFault && error.unreachable) return readDocument(id, approved)
+    if (!(error instanceof DocumentFault)) throw error
+    // An outage of the client's site must not end what was approved while it stood. Either way the site is left alone
+    // for a minute: token requests cost their sender nothing, and each would otherwise fetch the document again.
+    await keep(deps, id, error.unreachable ? { content: approved } : { fault: error.message }, FAULT_SECONDS)
+    if (error.unreachable) return readDocument(id, approved)
     throw error
   }
 }
 
 async function fetchAndKeep(deps: Deps, id: string): Promise<OAuthClient> {
   const client = await fetchDocument(deps, id)
-  const kept = { at: deps.clock.now().getTime(), content: client.document!.content }
-  await deps.kv.set(keyOf(id), JSON.stringify(kept), RECENT_SECONDS)
+  await keep(deps, id, { content: client.document!.content }, RECENT_SECONDS)
   return client
 }
 
-async function recall({ kv, clock }: Deps, id: string): Promise<Content | undefined> {
+async function keep({ kv, clock }: Deps, id: string, outcome: Outcome, seconds: number): Promise<void> {
+  const until = clock.now().getTime() + seconds * 1000
+  await kv.set(keyOf(id), JSON.stringify({ ...outcome, until }), seconds)
+}
+
+async function recall({ kv, clock }: Deps, id: string): Promise<Outcome | undefined> {
   const kept = await kv.get(keyOf(id))
   if (kept === undefined) return undefined
-  const { at, content } = JSON.parse(kept) as { at: number; content: Content }
-  return clock.now().getTime() - at < RECENT_SECONDS * 1000 ? content : undefined
+  const { until, ...outcome } = JSON.parse(kept) as Outcome & { until?: number }
+  return until !== undefined && clock.now().getTime() < until ? outcome : undefined
 }
 
 function keyOf(id: string): string {
