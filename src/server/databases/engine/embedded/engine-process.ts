@@ -35,6 +35,7 @@ export class EngineProcess {
   /** Resolves when the process has exited: until then it may still write to its folder. */
   readonly exited: Promise<void>
   readonly #watcher: NodeJS.Timeout
+  readonly #killed = Promise.withResolvers<never>()
   #reason: EngineStopped | undefined
 
   private constructor(child: EngineChild, options: Options) {
@@ -50,6 +51,7 @@ export class EngineProcess {
     })
     this.exited = Promise.all([ended, lastHolderGone(child)]).then(() => this.#stopWatching())
     child.stdin.on('error', () => {})
+    this.#killed.promise.catch(() => {})
     this.#watcher = setInterval(() => void this.#checkMemory(), MEMORY_CHECK_MS)
     this.#watcher.unref()
   }
@@ -107,6 +109,7 @@ export class EngineProcess {
   kill(reason: EngineStopped = stopped.closed()): void {
     this.#reason ??= reason
     this.#child.kill('SIGKILL')
+    this.#killed.reject(this.#reason)
     // A receiver that waits for bytes must not wait for ever: with the pipe gone its next read ends.
     this.#child.stdout.destroy()
   }
@@ -130,7 +133,8 @@ export class EngineProcess {
       const { type, bytes } = await this.#frame()
       if (type === 'I') return
       if (type !== 'D' || bytes.length === 0) throw stopped.protocolViolation('an unknown frame')
-      await onBytes(bytes)
+      // A receiver that waits for its client must not keep an engine that was killed meanwhile.
+      await Promise.race([onBytes(bytes), this.#killed.promise])
     }
   }
 

@@ -7,22 +7,44 @@ import { toMessage, type WireMessage } from './wire-messages.ts'
  * passed on whole and only when their body is well formed.
  */
 export class OwnAnswer {
-  #held: Buffer = Buffer.alloc(0)
+  #head: Buffer = Buffer.alloc(0)
+  /** The message that is being received, and how much of it is there. */
+  #message: Buffer | undefined
+  #filled = 0
 
   /** Returns the whole messages that can be passed on, or the reason why none of them may. */
   push(bytes: Buffer): Buffer | EngineStopped {
-    const all = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes])
-    let at = 0
-    while (at + 5 <= all.length) {
-      const end = at + 1 + all.readInt32BE(at + 1)
-      if (end > all.length) break
-      if (!isWellFormed(toMessage(all.subarray(at, end)))) return stopped.protocolViolation('a malformed message')
-      at = end
+    const whole: Buffer[] = []
+    for (let at = 0; at < bytes.length; ) {
+      at += this.#message ? this.#fill(this.#message, bytes, at) : this.#readHead(bytes, at)
+      if (!this.#message || this.#filled < this.#message.length) continue
+      if (!isWellFormed(toMessage(this.#message))) return stopped.protocolViolation('a malformed message')
+      whole.push(this.#message)
+      this.#message = undefined
     }
-    this.#held = Buffer.from(all.subarray(at))
-    return all.subarray(0, at)
+    return Buffer.concat(whole)
+  }
+
+  /** Makes room for the message that the head announces: copying parts together at each one would take its square. */
+  #readHead(bytes: Buffer, at: number): number {
+    const part = bytes.subarray(at, at + HEAD_BYTES - this.#head.length)
+    this.#head = Buffer.concat([this.#head, part])
+    if (this.#head.length === HEAD_BYTES) {
+      this.#message = Buffer.allocUnsafe(1 + this.#head.readInt32BE(1))
+      this.#filled = this.#head.copy(this.#message)
+      this.#head = Buffer.alloc(0)
+    }
+    return part.length
+  }
+
+  #fill(message: Buffer, bytes: Buffer, at: number): number {
+    const copied = bytes.copy(message, this.#filled, at)
+    this.#filled += copied
+    return copied
   }
 }
+
+const HEAD_BYTES = 5
 
 /** https://www.postgresql.org/docs/15/protocol-message-formats.html */
 export function isWellFormed({ type, body }: WireMessage): boolean {

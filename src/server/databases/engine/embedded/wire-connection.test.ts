@@ -53,6 +53,17 @@ describe('a client that holds the session', () => {
   })
 })
 
+it('DS-02 a client that does not read its answer loses the session when its statement has run too long', async () => {
+  await using short = openTestEngine({ statementMs: 2_000 })
+  const made = await short.make('unread')
+  await using idle = await short.connect(made)
+  await using other = await short.connect(made)
+  socketOf(idle).pause()
+  idle.query(`select repeat('x', 1000000) from generate_series(1, 100000)`).catch(() => undefined)
+  await new Promise((resolve) => socketOf(idle).write('', resolve))
+  expect(await single(other, 'select 1')).toBe(1)
+})
+
 describe('clients that are gone', () => {
   it('DS-02 while they wait for a turn are forgotten: their statements never run', async () => {
     await using holder = await engine.connect(row)

@@ -195,6 +195,7 @@ export class WireConnection {
 
   async #takeSession(): Promise<void> {
     if (this.#holdsSession) return
+    if (this.#socket.destroyed) throw new Error('the client went away')
     const gone = new AbortController()
     const onClose = () => gone.abort()
     this.#socket.once('close', onClose)
