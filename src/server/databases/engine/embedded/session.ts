@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { AnswerScanner } from './answer-scanner.ts'
 import type { EngineProcess } from './engine-process.ts'
 import { EngineStopped, stopped } from './engine-stopped.ts'
@@ -28,7 +29,7 @@ const PLATFORM: Seat = { prologue: [], statementMs: 60_000, waitMs: 60_000, onFr
 const CLEANING_MS = 10_000
 const PLATFORM_ANSWER = { rowBytes: 1024 * 1024, answerBytes: 1024 * 1024 }
 // Not RESET SESSION AUTHORIZATION: the embedded engine does not come back from it.
-const CLEANING = ['rollback', 'set session authorization postgres', 'discard all']
+const CLEANING = ['set session authorization postgres', 'discard all']
 
 /**
  * The one session of an embedded database, lent to one connection at a time. What a connection leaves in it (role,
@@ -175,9 +176,21 @@ export class Session {
   async #seat(seat: Seat): Promise<void> {
     this.#holder = undefined
     await this.#ask(END_OF_TURN, CLEANING_MS)
+    await this.#assertInStep()
     await this.#runAll([...CLEANING, ...seat.prologue], CLEANING_MS)
     this.#holder = seat
     seat.onFresh()
+  }
+
+  /** An engine that has sent more than it was asked for would answer each caller with what the one before it asked. */
+  async #assertInStep(): Promise<void> {
+    const nonce = randomBytes(8).toString('hex')
+    await this.#ask(query('rollback'), CLEANING_MS)
+    const answer = await this.#ask(query(`select '${nonce}'`), CLEANING_MS)
+    if (answer.some(({ type, body }) => type === 'D' && body.includes(nonce))) return
+    const reason = stopped.protocolViolation('answers that nobody asked for')
+    this.#engine?.kill(reason)
+    throw reason
   }
 
   async #runAll(statements: readonly string[], limitMs: number): Promise<void> {
