@@ -48,6 +48,8 @@ export type Engine = {
    * a prepared statement by another of the same name.
    */
   readonly isPrepared?: boolean
+  /** True where a role may be meant to be read-only: a write it is refused is then no fault of the server. */
+  readonly mayBeReadOnly?: boolean
   /** Bounds each statement of the transaction that begins on this client; undefined is the usual bound again. */
   limitStatements(client: PoolClient, timeoutMs: number | undefined): Promise<void>
   listen: Db['listen']
@@ -104,7 +106,7 @@ async function queryOnce<Row>(engine: Engine, statement: Sql): Promise<Row[]> {
   try {
     return await run<Row>(session, statement)
   } catch (error) {
-    const known = standbyFrom(error) ?? error
+    const known = (engine.mayBeReadOnly ? undefined : standbyFrom(error)) ?? error
     if (known instanceof DatabaseUnavailable) broken = known
     throw known
   } finally {
@@ -153,7 +155,7 @@ async function transact<T>(engine: Engine, work: (tx: Tx) => Promise<T>, options
   } catch (error) {
     broken = await rollback(session)
     // In a transaction that we began as read-only the same error is a mistake of the statement.
-    const standby = options.readOnly ? undefined : standbyFrom(error)
+    const standby = options.readOnly || engine.mayBeReadOnly ? undefined : standbyFrom(error)
     // Another connection may reach the server that took over.
     broken ??= standby
     throw standby ?? error

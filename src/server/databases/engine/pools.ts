@@ -84,6 +84,7 @@ function openPool(connectionString: string, options: Options): { pool: pg.Pool; 
   const db = createDb({
     name: 'postgres',
     pool,
+    mayBeReadOnly: true,
     // A tenant's own code runs in these sessions, also while an owner's statement is planned. Where connections share a
     // session, a statement may first wait for its turn.
     ...(oneSession ? { statementLimitMs: 2 * limitMs } : { statementLimitMs: limitMs, isPrepared: false }),
