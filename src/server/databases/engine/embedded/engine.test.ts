@@ -144,6 +144,8 @@ describe('DS-02 the wire server of the embedded engine', () => {
     await using elsewhere = await connect(two)
     await using question = await connect(one, 'reader')
     await runaway.query('create table kept (n int)')
+    // From here on it has the session, whichever statement reaches the server first.
+    await runaway.query('begin')
     const order: string[] = []
     const killed = codeOf(runaway.query('select count(*) from generate_series(1, 1e12)')).then((code) => {
       order.push('killed')
