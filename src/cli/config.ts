@@ -10,7 +10,7 @@ export type Config = Readonly<{
   context: string | undefined
   /** Data folder of the instance that runs on this folder. It need not exist. */
   dataDir: string
-  /** What people type to run the client here: `npx svc` in a checkout, `svc` where it is installed. */
+  /** The command people type to run the client: `npx svc` in a checkout, `svc` where it is installed. */
   program: 'svc' | 'npx svc'
   noColor: boolean
   /** A terminal that can only print: nothing moves on it. */

@@ -10,7 +10,7 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-/** What to do next, by error code. A `HintedError` brings its own. */
+/** The next step to suggest for each error code. A `HintedError` brings its own. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   INVALID_TOKEN: 'Log in: svc login --api-url <url> --api-key-stdin',
   FORBIDDEN: 'Ask an admin of your organization for the role, or take another login: svc context use <name>',

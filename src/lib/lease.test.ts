@@ -121,11 +121,11 @@ const expiryOf = async (name: string) => {
     from svc.leases where name = ${name}`)
   return row!
 }
-/** As if the holder had not renewed it for that long. */
+/** Moves the end of the lease back, as if the holder had not renewed it for that long. */
 const age = (name: string, seconds: number) =>
   opened.db.query(sql`
     update svc.leases set expires_at = expires_at - make_interval(secs => ${seconds}) where name = ${name}`)
-/** As a process leaves it that died at its work. */
+/** Leaves the lease as a process does that dies at its work. */
 const leaveBy = (name: string, holder: string, seconds = 15) =>
   opened.db.query(sql`
     insert into svc.leases (name, holder, fence, expires_at)

@@ -9,7 +9,7 @@ export type SealedRow = Record<string, string | Buffer>
  * `svc-server reseal` finds every value and can open it.
  */
 export type SealedColumn<Row extends SealedRow = SealedRow> = {
-  /** What the values are, in the plural: shown with their number. */
+  /** Name of the values in the plural, printed after their number. */
   readonly kind: string
   readonly table: readonly [schema: string, name: string]
   readonly column: string

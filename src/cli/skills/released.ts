@@ -23,7 +23,7 @@ export function blockPlace(id: SkillName, scope: Scope): string {
 
 type Files = readonly { readonly path: string; readonly text: string }[]
 
-/** What this version publishes and installs. Pass all skills: the one that is only published is recorded too. */
+/** Digests of the files this version publishes. Takes all skills, because one that is only published is recorded too. */
 export function digestsOfRelease(
   skills: readonly { readonly id: SkillName; readonly files: Files }[],
 ): Record<string, string> {

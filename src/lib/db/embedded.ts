@@ -131,7 +131,7 @@ export class EngineThread {
     }
   }
 
-  /** What the engine throws is no answer to a statement: it is broken, as after a full disk, and the next call starts another. */
+  /** Replaces an engine that throws: it is broken, as after a full disk, and the next call starts another. */
   async #orReplace<T>(host: WorkerHost, answer: Promise<T>): Promise<T> {
     try {
       return await answer
