@@ -20,8 +20,8 @@ const engine = createEmbeddedEngine({
   limit: 5,
   find: async (name) => rows.get(name),
   onError: (error) => console.error(error),
-  statementMs: 4_000,
-  idleInTransactionMs: 500,
+  statementMs: 12_000,
+  idleInTransactionMs: 4_000,
 })
 let one: DatabaseRow
 let two: DatabaseRow

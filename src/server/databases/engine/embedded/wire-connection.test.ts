@@ -10,7 +10,7 @@ let engine: TestEngine
 let row: DatabaseRow
 
 beforeAll(async () => {
-  engine = openTestEngine({ idleInTransactionMs: 1_000 })
+  engine = openTestEngine({ idleInTransactionMs: 5_000 })
   row = await engine.make('wired')
 })
 afterAll(() => engine[Symbol.asyncDispose]())
@@ -54,7 +54,7 @@ describe('a client that holds the session', () => {
 })
 
 it('DS-02 a client that does not read its answer loses the session when its statement has run too long', async () => {
-  await using short = openTestEngine({ statementMs: 2_000 })
+  await using short = openTestEngine({ statementMs: 5_000 })
   const made = await short.make('unread')
   await using idle = await short.connect(made)
   await using other = await short.connect(made)
