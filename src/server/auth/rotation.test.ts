@@ -87,7 +87,7 @@ describe('AU-08 rotating a signing secret', () => {
     return (await client.call(readConnection, { name: 'kept' })).connection_string
   }
 
-  /** As the person who was invited, signed in with the email of the invitation. */
+  /** Signs in as the invited person, with the email of the invitation. */
   async function accept(c: Connector): Promise<Response> {
     const browser = c.signIn.browser()
     await c.signIn.signIn(browser, 'google', INVITEE)

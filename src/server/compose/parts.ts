@@ -53,6 +53,6 @@ export type PublicUrls = {
 export type Service = Partial<AsyncDisposable> & {
   readonly fetch: ServiceFetch
   readonly loops: readonly Loop[]
-  /** What the operator should know or change; told at the start. */
+  /** Warnings for the operator, printed at the start. */
   readonly warnings?: () => Promise<readonly string[]>
 }

@@ -19,7 +19,7 @@ type Approval = {
 
 /** How many agents that registered themselves one person can have connected, because all people share 100 places. */
 const MAX_AGENTS_PER_PERSON = 10
-/** Of the five places of an https origin. */
+/** How many of the five places of an https origin one person may hold. */
 const MAX_OF_ORIGIN_PER_PERSON = 2
 
 /** The person has too many agents connected. The message is shown on the consent page. */

@@ -13,7 +13,7 @@ const RECENT_SECONDS = 10 * 60
 const FAULT_SECONDS = 60
 
 type Deps = Pick<OAuthDeps, 'db' | 'clock' | 'kv' | 'keys' | 'safeFetch' | 'clientDocuments'>
-/** What the last fetch of a document gave: its content, or why it cannot be used. */
+/** Result of the last fetch of a document: its content, or why it cannot be used. */
 type Outcome = { content?: Record<string, unknown>; fault?: string }
 
 /**

@@ -21,7 +21,7 @@ const SPARED_MS = 10 * 60_000
 /** When all places are held by agents that people use. */
 const RETRY_SECONDS_IN_USE = 3600
 
-/** Who asks for a place. */
+/** A client that asks to be registered. */
 export type Newcomer = { metadata: ClientMetadata; address: string; origin: string }
 
 export function newcomerOf(metadata: ClientMetadata, address: string): Newcomer {

@@ -118,7 +118,7 @@ needs('postgres')('agents that do everything at once', () => {
         update platform_oauth_clients set created_at = now() - interval '11 minutes' where client_id = ${body.client_id}`)
       const page = await c.ask(person, asking(body.client_id!, pkce().challenge))
       const csrf = /name="csrf" value="([^"]+)"/.exec(await (await person.browser.go(page)).text())![1]!
-      // As after ten minutes, when the page protects the registration no longer.
+      // Removes the protection of the shown page, which ends after ten minutes.
       await c.system.db.query(sql`delete from auth.oauth_shown_pages`)
       const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
       const [decided, registered] = await Promise.all([

@@ -36,7 +36,7 @@ export function isSameRedirect(registered: string, asked: string, anyPort: boole
 }
 
 /**
- * What a registration counts for: the origin of an https redirect; for a loopback one the caller's address together
+ * The origin that a registration is counted under: the origin of an https redirect; for a loopback one the caller's address together
  * with the client's name, until a person approves it.
  */
 export function originOf(redirectUri: string, callerAddress: string, clientName: string): string {

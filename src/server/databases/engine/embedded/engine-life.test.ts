@@ -173,13 +173,8 @@ describe('many connections', () => {
     }
     await using owner = await engine.connect(row)
     expect(await single(owner, 'select 1')).toBe(1)
-    const own = new pg.Client({
-      connectionString: await engine.stringOf(row, 'reader'),
-      stream: () => engine.engine.ownConnection!(),
-    })
-    await own.connect()
+    await using own = await engine.connectOwn(row)
     expect(await single(own, 'select 1')).toBe(1)
-    await own.end()
     for (const socket of sockets) socket.destroy()
   })
 
@@ -188,13 +183,8 @@ describe('many connections', () => {
     try {
       for (let n = 0; n < 20; n++) open.push(await engine.connect(row))
       expect(await codeOf(engine.connect(row))).toBe('53300')
-      const own = new pg.Client({
-        connectionString: await engine.stringOf(row, 'reader'),
-        stream: () => engine.engine.ownConnection!(),
-      })
-      await own.connect()
+      await using own = await engine.connectOwn(row)
       expect(await single(own, 'select 1')).toBe(1)
-      await own.end()
     } finally {
       await Promise.all(open.map((client) => client.end()))
     }

@@ -115,18 +115,6 @@ describe('what an engine sends that was taken over', () => {
   })
 })
 
-/** A driver inside our own process, as the platform's pools have it. */
-async function connectOwn(row: DatabaseRow): Promise<pg.Client & AsyncDisposable> {
-  const client = new pg.Client({
-    connectionString: await engine.stringOf(row, 'reader'),
-    stream: () => engine.engine.ownConnection!(),
-    types: engine.engine.ownTypes!,
-  })
-  client.on('error', () => {})
-  await client.connect()
-  return Object.assign(client, { [Symbol.asyncDispose]: async () => client.end().catch(() => undefined) })
-}
-
 describe('an engine that was taken over and our own driver', () => {
   it.each([
     ['an error whose text has no end', message('E', 9, Buffer.from('SFATA'))],
@@ -138,9 +126,9 @@ describe('an engine that was taken over and our own driver', () => {
     ['half a message', message('S', 900, Buffer.from('a'))],
   ])('DS-21 %s: the question fails at once, and the next one is answered', async (_what, bytes) => {
     plan(Buffer.concat([frame('D', bytes), frame('I', Buffer.alloc(0))]))
-    await using own = await connectOwn(taken)
+    await using own = await engine.connectOwn(taken)
     expect(await codeOf(own.query(`select 'hostile'`))).toBe('58000')
-    await using next = await connectOwn(taken)
+    await using next = await engine.connectOwn(taken)
     expect(await single(next, 'select 2')).toBe(2)
   })
 
@@ -167,7 +155,7 @@ describe('an engine that was taken over and our own driver', () => {
     const frames: Buffer[] = []
     for (let at = 0; at < bytes.length; at += 60_000) frames.push(frame('D', bytes.subarray(at, at + 60_000)))
     plan(Buffer.concat([...frames, frame('I', Buffer.alloc(0))]))
-    await using own = await connectOwn(taken)
+    await using own = await engine.connectOwn(taken)
     expect(await single(own, `select 'hostile'`)).toBe(digits.toString())
   })
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Client } from 'pg'
+import pg, { type Client } from 'pg'
 import { createSealer } from '#lib/seal.ts'
 import { newDatabase, openPassword } from '../../new-database.ts'
 import type { DatabaseRow } from '../../store.ts'
@@ -21,6 +21,8 @@ export type TestEngine = AsyncDisposable & {
   pidOf(row: DatabaseRow): number | undefined
   stringOf(row: DatabaseRow, as?: As): Promise<string>
   connect(row: DatabaseRow, as?: As): Promise<Client & AsyncDisposable>
+  /** Connects as the platform's own pools do: inside this process, as the reader. */
+  connectOwn(row: DatabaseRow): Promise<Client & AsyncDisposable>
 }
 
 const sealer = createSealer(['ab'.repeat(32)])
@@ -60,6 +62,16 @@ export function openTestEngine(options: Partial<EmbeddedOptions> = {}, on?: Test
       }
     },
     connect: async (row, as) => connectTo(await stringOf(row, as)),
+    async connectOwn(row) {
+      const client = new pg.Client({
+        connectionString: await stringOf(row, 'reader'),
+        stream: () => engine.ownConnection!(),
+        types: engine.ownTypes!,
+      })
+      client.on('error', () => {})
+      await client.connect()
+      return Object.assign(client, { [Symbol.asyncDispose]: async () => client.end().catch(() => undefined) })
+    },
     async [Symbol.asyncDispose]() {
       await engine.close()
       if (!on) rmSync(dataDir, { recursive: true, force: true })
