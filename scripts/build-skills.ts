@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
 import { readBundle } from '../src/cli/skills/bundle.ts'
-import { makePublication } from '../src/server/skills/publication.ts'
-import { commitOf } from '../src/server/skills/source.ts'
+import { makePublication } from '../src/server/areas/skills/publication.ts'
+import { commitOf } from '../src/server/areas/skills/source.ts'
 
 const root = join(import.meta.dirname, '..')
 

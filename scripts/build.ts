@@ -1,12 +1,12 @@
 import { cp, glob, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
-import { WORKERS } from '../src/lib/assets.ts'
+import { WORKERS } from '../src/server/process/assets.ts'
 import { buildCli, packClient } from './build-cli.ts'
 import { buildConsole } from './build-console.ts'
 import { buildSkills } from './build-skills.ts'
 
-/** `node scripts/build.ts [part…]` makes a release in `dist/`; `src/lib/assets.ts` finds its files there. */
+/** `node scripts/build.ts [part…]` makes a release in `dist/`. `lib/bundle.ts` and `process/assets.ts` find its files. */
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 
@@ -29,7 +29,8 @@ const PARTS: Record<string, () => Promise<unknown>> = {
     await build({ ...options, entryPoints: ['src/server/main.ts'], outfile: 'dist/server.js' })
     await build({ ...options, entryPoints: ['src/server/svc-server.ts'], outfile: 'dist/svc-server.js' })
   },
-  workers: () => build({ ...common, packages: 'external', entryPoints: WORKERS, outdir: 'dist/workers' }),
+  workers: () =>
+    build({ ...common, packages: 'external', entryPoints: WORKERS, entryNames: '[name]', outdir: 'dist/workers' }),
   cli: async () => {
     await buildCli(common)
     await packClient()
@@ -40,7 +41,7 @@ const PARTS: Record<string, () => Promise<unknown>> = {
 }
 
 async function copyMigrations(): Promise<void> {
-  for await (const folder of glob(['src/lib/migrations', 'src/server/*/migrations'], { cwd: root })) {
+  for await (const folder of glob(['src/lib/migrations', 'src/server/areas/*/migrations'], { cwd: root })) {
     await cp(join(root, folder), join(dist, 'migrations', basename(dirname(folder))), { recursive: true })
   }
 }

@@ -29,7 +29,7 @@ describe('floors of the benchmarks', () => {
   })
 
   it('DS-16 a tenth of the benchmark of shortening answers keeps its floors', () => {
-    const run = spawnSync(process.execPath, ['bench/truncate.ts', '--tenth'], { encoding: 'utf8' })
+    const run = spawnSync(process.execPath, ['bench/truncate/run.ts', '--tenth'], { encoding: 'utf8' })
     expect(run.stdout).toMatch(/kept {2}json, largest answer in bytes: \d+ \(at most 16384\)/)
     expect(run.stdout).toMatch(/kept {2}yaml, least filled: 0\.99\d* \(at least 0\.99\)/)
     expect(run.stdout).not.toContain('MISSED')

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { faultsOf, findMentions, findOptions, isOptionOfAny } from '#test/command-mentions.ts'
 import type { Table } from '../src/cli/command.ts'
 import { TABLE } from '../src/cli/commands.ts'
-import { faultsOf, findMentions, findOptions, isOptionOfAny } from './help/command-mentions.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = globSync(['README.md', 'docs/*.md', 'skills/**/*.md'], { cwd: ROOT }).sort()

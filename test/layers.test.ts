@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findViolations } from './help/layers.ts'
+import { findViolations } from '#test/layers.ts'
 
 const SRC = join(import.meta.dirname, '..', 'src')
 
@@ -19,33 +19,33 @@ describe('imports point one way', () => {
   it.each([
     [
       'an area importing an area',
-      'server/auth/a.ts',
+      'server/areas/auth/a.ts',
       `import { x } from '../data-sources/index.ts'`,
       'an area never imports another area',
     ],
     [
       'a dynamic import of an area',
-      'server/auth/a.ts',
+      'server/areas/auth/a.ts',
       `const x = await import('../data-sources/index.ts')`,
       'an area never imports another area',
     ],
     [
       'the agent reaching deploys',
-      'server/maintenance/agent.ts',
+      'server/areas/maintenance/agent.ts',
       `import { deploy } from '../apps/deploys/process.ts'`,
       'an area never imports another area',
     ],
     [
       'an area importing compose',
-      'server/auth/a.ts',
-      `import type { Parts } from '../compose/parts.ts'`,
-      'server/auth may not import server/compose',
+      'server/areas/auth/a.ts',
+      `import type { Parts } from '../../compose/parts.ts'`,
+      'server/areas/auth may not import server',
     ],
     [
       'compose reaching inside an area',
       'server/compose/a.ts',
-      `import { x } from '../auth/store.ts'`,
-      'server/compose may not import server/auth',
+      `import { x } from '../areas/auth/store.ts'`,
+      'server may not import server/areas/auth',
     ],
     [
       'the contract importing lib',
@@ -57,50 +57,50 @@ describe('imports point one way', () => {
     [
       'lib importing the contract',
       'lib/a.ts',
-      `import { ROLES } from '#contract/roles.ts'`,
+      `import { ROLES } from '#contract/core/roles.ts'`,
       'lib may not import contract',
     ],
     [
       'edge importing an area',
       'edge/a.ts',
-      `import { x } from '../server/auth/index.ts'`,
-      'edge may not import server/auth',
+      `import { x } from '../server/areas/auth/index.ts'`,
+      'edge may not import server/areas/auth',
     ],
     [
       'the CLI importing the server',
       'cli/a.ts',
-      `import { x } from '../server/config.ts'`,
+      `import { x } from '../server/config/config.ts'`,
       'cli may not import server',
     ],
     ['the console importing lib', 'console/a.tsx', `import { newId } from '#lib/ids.ts'`, 'console may not import lib'],
-    ['process.env in a handler', 'server/auth/a.ts', 'const key = process.env.KEY', 'read the environment'],
+    ['process.env in a handler', 'server/areas/auth/a.ts', 'const key = process.env.KEY', 'read the environment'],
     ['the environment taken apart', 'lib/a.ts', 'const { env } = process', 'read the environment'],
-    ['a bare fetch', 'server/auth/a.ts', `await fetch('http://x')`, 'no bare fetch'],
+    ['a bare fetch', 'server/areas/auth/a.ts', `await fetch('http://x')`, 'no bare fetch'],
     ['the global fetch', 'edge/a.ts', 'const send = globalThis.fetch', 'no bare fetch'],
-    ['fetch under another name', 'server/auth/a.ts', 'const send = fetch', 'no bare fetch'],
-    ['fetch taken out of the global', 'server/auth/a.ts', 'const { fetch } = globalThis', 'no bare fetch'],
-    ['fetch by its name as text', 'server/auth/a.ts', "globalThis['fetch']", 'no bare fetch'],
+    ['fetch under another name', 'server/areas/auth/a.ts', 'const send = fetch', 'no bare fetch'],
+    ['fetch taken out of the global', 'server/areas/auth/a.ts', 'const { fetch } = globalThis', 'no bare fetch'],
+    ['fetch by its name as text', 'server/areas/auth/a.ts', "globalThis['fetch']", 'no bare fetch'],
     [
       'a double-quoted import of an area',
-      'server/auth/a.ts',
+      'server/areas/auth/a.ts',
       'import { x } from "../data-sources/index.ts"',
       'an area never imports another area',
     ],
     [
       'a socket in an area',
-      'server/notifications/a.ts',
+      'server/areas/notifications/a.ts',
       `import { connect } from 'node:net'`,
       'HTTP goes through safeFetch',
     ],
     [
       'undici in an area',
-      'server/notifications/a.ts',
+      'server/areas/notifications/a.ts',
       `import { request } from 'undici'`,
       'HTTP goes through safeFetch',
     ],
     [
       'node:http in an area',
-      'server/notifications/a.ts',
+      'server/areas/notifications/a.ts',
       `import { request } from 'node:http'`,
       'HTTP goes through safeFetch',
     ],
@@ -130,8 +130,8 @@ describe('imports point one way', () => {
 
   it('comments and tests do not count', () => {
     const files = [
-      { path: 'server/auth/a.ts', text: `// import '../data-sources/index.ts'\n/* process.env */` },
-      { path: 'server/auth/a.test.ts', text: 'await fetch(process.env.URL)' },
+      { path: 'server/areas/auth/a.ts', text: `// import '../data-sources/index.ts'\n/* process.env */` },
+      { path: 'server/areas/auth/a.test.ts', text: 'await fetch(process.env.URL)' },
     ]
     expect(findViolations(files)).toEqual([])
   })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { adminCreateToken } from '../src/contract/auth.ts'
-import { createInvitation } from '../src/contract/members.ts'
-import { OPERATIONS } from '../src/contract/operations.ts'
-import { startSupport } from '../src/contract/support.ts'
-import { createToken, revokeToken } from '../src/contract/tokens.ts'
-import { type System, startSystem } from './help/system.ts'
+import { adminCreateToken } from '#contract/auth/auth.ts'
+import { createInvitation } from '#contract/auth/members.ts'
+import { startSupport } from '#contract/auth/support.ts'
+import { createToken, revokeToken } from '#contract/auth/tokens.ts'
+import { OPERATIONS } from '#contract/operations.ts'
+import { type System, startSystem } from '#test/system.ts'
 
 /** In the order of the columns. `other` owns another organization; `support` is a read-only support session. */
 const CALLERS = [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sql } from '../src/lib/db/sql.ts'
-import { openTestDatabase, type TestDatabase } from './help/database.ts'
+import { sql } from '#lib/db/sql.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { listSlimSources } from '#contract/data-sources.ts'
+import { listSlimSources } from '#contract/data-sources/sources.ts'
 import { connect } from './api.ts'
 
 async function serve(listener: RequestListener) {

@@ -1,5 +1,5 @@
-import { type Client, createClient } from '#contract/client.ts'
-import { ServiceError } from '#contract/errors.ts'
+import { type Client, createClient } from '#contract/core/client.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import type { Login } from './contexts.ts'
 
 const TIMEOUT_SECONDS = 30

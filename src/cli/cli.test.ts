@@ -9,10 +9,10 @@ import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import type { SlimSource } from '#contract/data-sources.ts'
-import { type ErrorCode, ServiceError } from '#contract/errors.ts'
-import type { Principal } from '#contract/principal.ts'
-import { runSvc } from './test-run.ts'
+import { type ErrorCode, ServiceError } from '#contract/core/errors.ts'
+import type { Principal } from '#contract/core/principal.ts'
+import type { SlimSource } from '#contract/data-sources/sources.ts'
+import { runSvc } from '#test/cli-run.ts'
 
 /** Against an API of two operations. */
 const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')

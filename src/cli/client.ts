@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { Client } from '#contract/client.ts'
-import type { JsonOperation } from '#contract/operation.ts'
+import type { Client } from '#contract/core/client.ts'
+import type { JsonOperation } from '#contract/core/operation.ts'
 import { connect } from './api.ts'
 import type { Cli } from './cli.ts'
 import type { LoginFlags } from './command.ts'

@@ -1,4 +1,4 @@
-import { ServiceError } from '#contract/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import type { Config } from './config.ts'
 import { type Login, noContext, readContexts } from './contexts.ts'
 import { findEmbedded } from './embedded.ts'

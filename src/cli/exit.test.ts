@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { ERRORS, type ErrorCode, ServiceError } from '#contract/errors.ts'
+import { ERRORS, type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 import { Interrupted, reportError } from './exit.ts'
 
 function report(error: unknown, format: 'text' | 'json' = 'text') {

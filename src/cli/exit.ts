@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, ServiceError } from '#contract/errors.ts'
+import { ERRORS, type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 import { HintedError } from './hinted-error.ts'
 import { toJson } from './output.ts'
 import { printable } from './printable.ts'

@@ -1,4 +1,4 @@
-import { ServiceError } from '#contract/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import { COMMON_OPTIONS, type Command, type Option, type RootOption, type Table } from './command.ts'
 import { suggest } from './suggest.ts'
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from '#contract/errors.ts'
+import { type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 
 /** An error that knows what to do next better than the table of hints, which knows only the code. */
 export class HintedError extends ServiceError {

@@ -1,4 +1,4 @@
-import { toYaml } from '#contract/yaml.ts'
+import { toYaml } from '#contract/core/yaml.ts'
 import type { Cli } from './cli.ts'
 import type { Format } from './command.ts'
 import { toTable } from './table.ts'

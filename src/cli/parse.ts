@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { ServiceError } from '#contract/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import { type Argument, type Command, camelCase, type Flags, type Option, optionsOf } from './command.ts'
 import { suggest } from './suggest.ts'
 

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { ServiceError } from '#contract/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import type { Cli } from './cli.ts'
 import { Interrupted } from './exit.ts'
 

@@ -1,4 +1,4 @@
-import { ERRORS } from '#contract/errors.ts'
+import { ERRORS } from '#contract/core/errors.ts'
 import { type Cli, createCli, type Streams } from './cli.ts'
 import type { Table } from './command.ts'
 import type { Config } from './config.ts'

@@ -1,5 +1,5 @@
-import { type Client, createClient } from '#contract/client.ts'
-import { ServiceError } from '#contract/errors.ts'
+import { type Client, createClient } from '#contract/core/client.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 
 /** The typed client, same origin. The only file of the console that names `fetch`. */
 export function connect(apiKey: string): Client {

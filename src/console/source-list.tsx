@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import type { SlimSource } from '#contract/data-sources.ts'
+import type { SlimSource } from '#contract/data-sources/sources.ts'
 
 export function SourceList({ items }: { items: SlimSource[] }) {
   const heading = useRef<HTMLHeadingElement>(null)

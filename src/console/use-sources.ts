@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
-import { listSlimSources, type SlimSource } from '#contract/data-sources.ts'
-import { ServiceError } from '#contract/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import { listSlimSources, type SlimSource } from '#contract/data-sources/sources.ts'
 import { connect } from './api.ts'
 
 export type Sources =

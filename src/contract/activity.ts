@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from './limits.ts'
-import { operation } from './operation.ts'
-import { listOf, pageInput } from './paging.ts'
-import { PrincipalKind } from './principal.ts'
+import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
+import { operation } from './core/operation.ts'
+import { listOf, pageInput } from './core/paging.ts'
+import { PrincipalKind } from './core/principal.ts'
 
 /** What is never known after a crash between question and answer is null. */
 const unknown = 'Null: unknown'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { NO_BODY } from './limits.ts'
-import { operation } from './operation.ts'
+import { NO_BODY } from './core/limits.ts'
+import { operation } from './core/operation.ts'
 
 const TEXTS_MAX = 96
 const TEXT_CHARS_MAX = 8192

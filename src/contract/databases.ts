@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from './limits.ts'
-import { operation } from './operation.ts'
-import { listOf, pageInput } from './paging.ts'
+import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
+import { operation } from './core/operation.ts'
+import { listOf, pageInput } from './core/paging.ts'
 
 const developer = { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' } as const
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { NO_BODY } from './limits.ts'
-import { operation } from './operation.ts'
+import { NO_BODY } from './core/limits.ts'
+import { operation } from './core/operation.ts'
 
 export const MCP_BODY_LIMIT = 1024 * 1024
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from './limits.ts'
-import { operation } from './operation.ts'
-import { listOf, pageInput } from './paging.ts'
+import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
+import { operation } from './core/operation.ts'
+import { listOf, pageInput } from './core/paging.ts'
 
 /** All that is ever told of an event, whichever way it goes: what happened and where to look, never its body. */
 export const Notification = z.object({

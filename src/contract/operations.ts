@@ -1,11 +1,7 @@
 import { listActivity, setQuota } from './activity.ts'
-import { disconnectAgent, listAgents, listOrgAgents, revokeAgent } from './agents.ts'
 import { createEmbeddings, listModels } from './ai.ts'
-import { adminCreateOrg, adminCreateToken, createOrg, validateToken } from './auth.ts'
-import { consoleAsset, consolePage } from './console.ts'
-import { exposeSource, listSlimSources, listSources, querySource, switchSource } from './data-sources.ts'
-import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
-import { endpointMetadata, notificationsMcp, platformMcp, platformMetadata } from './mcp.ts'
+import { disconnectAgent, listAgents, listOrgAgents, revokeAgent } from './auth/agents.ts'
+import { adminCreateOrg, adminCreateToken, createOrg, validateToken } from './auth/auth.ts'
 import {
   acceptInvitation,
   changeRole,
@@ -18,8 +14,7 @@ import {
   removeMember,
   revokeInvitation,
   setDomains,
-} from './members.ts'
-import { ackNotification, listInbox } from './notifications.ts'
+} from './auth/members.ts'
 import {
   consentDecision,
   consentPage,
@@ -29,9 +24,7 @@ import {
   oauthResume,
   oauthRevoke,
   oauthToken,
-} from './oauth.ts'
-import type { Operation } from './operation.ts'
-import { configureSource, getSource } from './search-config.ts'
+} from './auth/oauth.ts'
 import {
   exchangeCode,
   hostedCallback,
@@ -43,11 +36,25 @@ import {
   signInStart,
   signOut,
   switchOrg,
-} from './sign-in.ts'
+} from './auth/sign-in.ts'
+import {
+  adminListAudit,
+  adminSetDomains,
+  elevateSupport,
+  endSupport,
+  listSupport,
+  startSupport,
+} from './auth/support.ts'
+import { createToken, listTokens, revokeToken } from './auth/tokens.ts'
+import { consoleAsset, consolePage } from './console.ts'
+import type { Operation } from './core/operation.ts'
+import { configureSource, getSource } from './data-sources/search-config.ts'
+import { exposeSource, listSlimSources, listSources, querySource, switchSource } from './data-sources/sources.ts'
+import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
+import { endpointMetadata, notificationsMcp, platformMcp, platformMetadata } from './mcp.ts'
+import { ackNotification, listInbox } from './notifications.ts'
 import { skillArchive, skillEntry, skillIndex, skillReference } from './skills.ts'
-import { adminListAudit, adminSetDomains, elevateSupport, endSupport, listSupport, startSupport } from './support.ts'
 import { docs, health, metrics, openapi, ready } from './system.ts'
-import { createToken, listTokens, revokeToken } from './tokens.ts'
 
 /** All there is. OpenAPI and the role table are made from this list, and nothing outside it is mounted. */
 export const OPERATIONS: readonly Operation[] = [

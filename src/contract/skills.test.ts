@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ERRORS } from './errors.ts'
-import { pathShape } from './operation.ts'
+import { ERRORS } from './core/errors.ts'
+import { pathShape } from './core/operation.ts'
 import { OPERATIONS } from './operations.ts'
 import { bodyOfSkill, descriptionOfSkill, filesOfSkill, SKILL_NAMES, SKILLS } from './skills.ts'
 

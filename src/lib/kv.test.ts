@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { needs, stores } from '../../test/help/stores.ts'
-import { until } from '../../test/help/until.ts'
+import { openEars } from '#test/ears.ts'
+import { needs, stores } from '#test/stores.ts'
+import { until } from '#test/until.ts'
 import { testClock } from './clock.ts'
-import { openEars } from './db/test-ears.ts'
 import { type KeyValueStore, openMemoryStore, openRedis } from './kv.ts'
 
 type Subject = {

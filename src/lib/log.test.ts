@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeToken } from '../server/auth/token-format.ts'
+import { makeToken } from '../server/areas/auth/tokens/token-format.ts'
 import { createLog, hideSecrets, type LogLevel, redact, silentLog } from './log.ts'
 
 const TOKEN = makeToken()

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { ERRORS, ServiceError } from '#contract/errors.ts'
-import { assets } from '#lib/assets.ts'
-import { DataKeyRefused } from '#lib/data-keys.ts'
+import { ERRORS, ServiceError } from '#contract/core/errors.ts'
+import { DataKeyRefused } from '#lib/crypto/data-keys.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
-import { ConfigError, environment } from './config.ts'
-import { startFault } from './start-fault.ts'
+import { ConfigError, environment } from './config/config.ts'
+import { assets } from './process/assets.ts'
+import { startFault } from './process/start-fault.ts'
 
 const HELP = `svc-server: maintenance of a svc server, run with the same variables as the server itself.
 
@@ -39,7 +39,7 @@ async function run(args: readonly string[]): Promise<number> {
 
 /** Loaded only here: it brings the whole server along, which help need not wait for. */
 async function runReseal(): Promise<void> {
-  const { reseal } = await import('./reseal.ts')
+  const { reseal } = await import('./process/reseal.ts')
   await reseal(environment(), (line) => process.stdout.write(`${line}\n`))
 }
 

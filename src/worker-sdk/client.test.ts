@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { operation } from '#contract/operation.ts'
+import { operation } from '#contract/core/operation.ts'
 import { createWorkerClient, SDK_VERSION } from './index.ts'
 
 const access = { principals: ['workload'], role: null, scope: null, org: 'token' } as const

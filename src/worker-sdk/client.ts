@@ -1,6 +1,6 @@
-import { type CallOptions, type Client, createClient, type FetchLike } from '#contract/client.ts'
-import { ServiceError } from '#contract/errors.ts'
-import type { Operation } from '#contract/operation.ts'
+import { type CallOptions, type Client, createClient, type FetchLike } from '#contract/core/client.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import type { Operation } from '#contract/core/operation.ts'
 import { type Environment, readConfig } from './config.ts'
 import { createTokenSource, type TokenSource } from './token-source.ts'
 

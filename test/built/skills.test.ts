@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { filesOfSkill, INSTALLABLE_SKILLS, SkillIndex } from '#contract/skills.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { buildSkills } from '../../scripts/build-skills.ts'
 import type { Releases } from '../../src/cli/skills/released.ts'
-import { filesOfSkill, INSTALLABLE_SKILLS, SkillIndex } from '../../src/contract/skills.ts'
-import { readPublication } from '../../src/server/skills/publication.ts'
+import { readPublication } from '../../src/server/areas/skills/publication.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '..', '..')

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import type { Db } from '../../src/lib/db/db.ts'
-import { identifier, sql } from '../../src/lib/db/sql.ts'
+import type { Db } from '#lib/db/db.ts'
+import { identifier, sql } from '#lib/db/sql.ts'
 
 /** Where a secret turned up that must be nowhere: in a table or in a log line, as it is or encoded. */
 export async function findSecrets(db: Db, logs: readonly string[], secrets: readonly string[]): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Role } from '../../src/contract/roles.ts'
+import type { Role } from '#contract/core/roles.ts'
 import type { Browser } from './browser.ts'
 import { APP, googleUser, type SignIn, startSignIn } from './sign-in.ts'
 import type { System, SystemOptions } from './system.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
-import type { Db } from '../../src/lib/db/db.ts'
-import { openEmbedded } from '../../src/lib/db/embedded.ts'
-import { openPostgres } from '../../src/lib/db/postgres.ts'
+import type { Db } from '#lib/db/db.ts'
+import { openEmbedded } from '#lib/db/embedded.ts'
+import { openPostgres } from '#lib/db/postgres.ts'
 import { onServer, withDatabase } from './global-setup.ts'
 import { stores } from './stores.ts'
 

@@ -134,7 +134,7 @@ export async function startFakeIdp(): Promise<FakeIdp> {
 }
 
 async function refused(request: Request): Promise<Error> {
-  const { OperatorFetchError } = await import('../../src/lib/net/operator-fetch.ts')
+  const { OperatorFetchError } = await import('#lib/net/operator-fetch.ts')
   return new OperatorFetchError(`no answer from ${new URL(request.url).origin}`)
 }
 

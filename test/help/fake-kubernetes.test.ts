@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createOperatorFetch } from '../../src/lib/net/operator-fetch.ts'
+import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
 import { type FakeKubernetes, startFakeKubernetes } from './fake-kubernetes.ts'
 import { API_AUDIENCE } from './fake-token-review.ts'
 

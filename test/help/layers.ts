@@ -5,21 +5,21 @@ export type SourceFile = { path: string; text: string }
 const SHARED = ['contract', 'lib', 'edge']
 const CLIENTS = ['cli', 'console', 'worker-sdk']
 /** The only readers of the environment, one per part. */
-const ENVIRONMENT_READERS = ['server/config.ts', 'cli/config.ts', 'worker-sdk/config.ts']
+const ENVIRONMENT_READERS = ['server/config/config.ts', 'cli/config.ts', 'worker-sdk/config.ts']
 const HTTP_PACKAGES = /^(?:undici|axios|got|node-fetch|node:(?:https?|http2|net|tls|dgram))$/
 /** The rooms of outgoing and incoming HTTP. */
 const HTTP_ROOMS = [
   'lib/net/',
   'lib/node-handler.ts',
-  'edge/listen.ts',
-  'edge/request-info.ts',
+  'edge/http/listen.ts',
+  'edge/http/request-info.ts',
   'server/main.ts',
-  'server/databases/engine/embedded/wire',
+  'server/areas/databases/engine/embedded/wire',
 ]
 
 /** Every broken arrow, in words. Pure: paths are relative to `src`. */
 export function findViolations(files: readonly SourceFile[]): string[] {
-  const sources = files.filter(({ path }) => !/\.test\.tsx?$/.test(path) && !posix.basename(path).startsWith('test-'))
+  const sources = files.filter(({ path }) => !/\.test\.tsx?$/.test(path))
   const imports = sources.map((file) => ({ ...file, imports: importsOf(file) }))
   return [
     ...imports.flatMap((file) => file.imports.flatMap((to) => arrowFaults(file.path, to))),
@@ -30,14 +30,14 @@ export function findViolations(files: readonly SourceFile[]): string[] {
   ]
 }
 
-/** `contract`, `lib`, `edge`, `cli`, `console`, `worker-sdk`, `server/compose`, `server/<area>`, or `server` itself. */
+/** Returns the area (`server/areas/<area>`), `server` for everything else of the server, or the top folder. */
 function roomOf(path: string): string {
-  const [top = '', second = ''] = path.split('/')
-  return top === 'server' && path.split('/').length > 2 ? `server/${second}` : top
+  const [top = '', second, area] = path.split('/')
+  return top === 'server' && second === 'areas' ? `server/areas/${area}` : top
 }
 
 function isArea(room: string): boolean {
-  return room.startsWith('server/') && room !== 'server/compose'
+  return room.startsWith('server/areas/')
 }
 
 /** Ours as paths relative to `src`, packages as they are written. */
@@ -65,11 +65,7 @@ function mayImport(source: string, target: string, to: string): boolean {
   if (source === 'edge') return target === 'contract' || target === 'lib'
   if (CLIENTS.includes(source)) return target === 'contract'
   if (isArea(source)) return SHARED.includes(target)
-  if (source === 'server' || source === 'server/compose') {
-    if (SHARED.includes(target) || target === 'server' || target === 'server/compose') return true
-    return isArea(target) && to === `${target}/index.ts`
-  }
-  return false
+  return source === 'server' && (SHARED.includes(target) || (isArea(target) && to === `${target}/index.ts`))
 }
 
 function packageFaults(from: string, name: string): string[] {

@@ -1,7 +1,7 @@
-import type { Db } from '../../src/lib/db/db.ts'
-import { migrate } from '../../src/lib/db/migrate.ts'
-import { openPostgres, type PostgresOptions } from '../../src/lib/db/postgres.ts'
-import { allMigrations } from '../../src/server/resources.ts'
+import type { Db } from '#lib/db/db.ts'
+import { migrate } from '#lib/db/migrate.ts'
+import { openPostgres, type PostgresOptions } from '#lib/db/postgres.ts'
+import { allMigrations } from '../../src/server/process/resources.ts'
 import { onServer, withDatabase } from './global-setup.ts'
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
 

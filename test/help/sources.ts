@@ -1,7 +1,7 @@
-import type { Client } from '../../src/contract/client.ts'
-import { exposeSource } from '../../src/contract/data-sources.ts'
-import { configureSource } from '../../src/contract/search-config.ts'
-import { makeSource } from '../../src/server/data-sources/configure/test-source.ts'
+import type { Client } from '#contract/core/client.ts'
+import { configureSource } from '#contract/data-sources/search-config.ts'
+import { exposeSource } from '#contract/data-sources/sources.ts'
+import { makeSource } from './configured-source.ts'
 import { fakeVector } from './fake-embeddings.ts'
 
 /** Of the model `fake/fake-small`, as a literal of SQL. */

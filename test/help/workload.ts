@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { testClock } from '../../src/lib/clock.ts'
+import { testClock } from '#lib/clock.ts'
 import { startFakeKubernetes } from './fake-kubernetes.ts'
 import { type SystemOptions, startSystem } from './system.ts'
 

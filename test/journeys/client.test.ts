@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runSvc } from '../../src/cli/test-run.ts'
-import { createToken } from '../../src/contract/tokens.ts'
-import { testClock } from '../../src/lib/clock.ts'
-import { newId } from '../../src/lib/ids.ts'
-import { addToInbox } from '../../src/server/notifications/inbox/store.ts'
-import { type System, startSystem } from '../help/system.ts'
+import { createToken } from '#contract/auth/tokens.ts'
+import { testClock } from '#lib/clock.ts'
+import { newId } from '#lib/ids.ts'
+import { runSvc } from '#test/cli-run.ts'
+import { type System, startSystem } from '#test/system.ts'
+import { addToInbox } from '../../src/server/areas/notifications/inbox/store.ts'
 
 const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
 

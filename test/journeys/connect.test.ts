@@ -16,12 +16,12 @@ import {
 } from '@modelcontextprotocol/client'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { FirstRun } from '../../src/server/first-run.ts'
+import { launchChromium } from '#test/chromium.ts'
+import { callTool } from '#test/mcp.ts'
+import { type ServerProcess, startProcess } from '#test/processes.ts'
+import { needs } from '#test/stores.ts'
+import type { FirstRun } from '../../src/server/process/first-run.ts'
 import { failuresOf, runConformance } from '../conformance/run.ts'
-import { launchChromium } from '../help/chromium.ts'
-import { callTool } from '../help/mcp.ts'
-import { type ServerProcess, startProcess } from '../help/processes.ts'
-import { needs } from '../help/stores.ts'
 
 const INSPECTOR = join(
   import.meta.dirname,

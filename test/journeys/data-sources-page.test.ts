@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type Checkout, makeCheckout } from '../help/checkout.ts'
-import { needsPrograms } from '../help/stores.ts'
-import { type System, startSystem } from '../help/system.ts'
+import { type Checkout, makeCheckout } from '#test/checkout.ts'
+import { needsPrograms } from '#test/stores.ts'
+import { type System, startSystem } from '#test/system.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const PAGE = readFileSync(join(ROOT, 'docs', 'data-sources.md'), 'utf8')

@@ -4,10 +4,10 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, sta
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { FirstRun } from '../../src/server/first-run.ts'
-import { killRounds } from '../help/kill-rounds.ts'
-import { type ServerProcess, startProcess } from '../help/processes.ts'
-import { stores } from '../help/stores.ts'
+import { killRounds } from '#test/kill-rounds.ts'
+import { type ServerProcess, startProcess } from '#test/processes.ts'
+import { stores } from '#test/stores.ts'
+import type { FirstRun } from '../../src/server/process/first-run.ts'
 
 /** The real thing as `npm start` runs it: a process of its own on a folder of its own. */
 describe('OP-01 the embedded default', () => {

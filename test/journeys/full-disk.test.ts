@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { adminCreateOrg, adminCreateToken } from '../../src/contract/auth.ts'
-import { createClient } from '../../src/contract/client.ts'
-import { bringEmptyCluster } from '../../src/server/databases/test-databases.ts'
-import type { FirstRun } from '../../src/server/first-run.ts'
-import { type ServerProcess, startProcess } from '../help/processes.ts'
-import { mountSmallDisk } from '../help/small-disk.ts'
-import { until } from '../help/until.ts'
+import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
+import { createClient } from '#contract/core/client.ts'
+import { bringEmptyCluster } from '#test/managed-databases.ts'
+import { type ServerProcess, startProcess } from '#test/processes.ts'
+import { mountSmallDisk } from '#test/small-disk.ts'
+import { until } from '#test/until.ts'
+import type { FirstRun } from '../../src/server/process/first-run.ts'
 
 const disk = mountSmallDisk(192)
 afterAll(() => disk?.[Symbol.dispose]())

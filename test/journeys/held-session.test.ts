@@ -1,11 +1,11 @@
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { codeOf, connectTo } from '../../src/server/databases/test-databases.ts'
-import { askHttp } from '../help/askers.ts'
-import { type FakeEmbeddings, startFakeEmbeddings } from '../help/fake-embeddings.ts'
-import { makeAskable } from '../help/sources.ts'
-import { stores } from '../help/stores.ts'
-import { type System, startSystem } from '../help/system.ts'
+import { askHttp } from '#test/askers.ts'
+import { type FakeEmbeddings, startFakeEmbeddings } from '#test/fake-embeddings.ts'
+import { codeOf, connectTo } from '#test/managed-databases.ts'
+import { makeAskable } from '#test/sources.ts'
+import { stores } from '#test/stores.ts'
+import { type System, startSystem } from '#test/system.ts'
 
 let fake: FakeEmbeddings
 let system: System

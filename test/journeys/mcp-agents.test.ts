@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Connector, type Person, PLATFORM, startConnector, type Tokens } from '../help/connector.ts'
-import { callTool, sendMcp, toolNames } from '../help/mcp.ts'
+import { type Connector, type Person, PLATFORM, startConnector, type Tokens } from '#test/connector.ts'
+import { callTool, sendMcp, toolNames } from '#test/mcp.ts'
 
 const NOTIFICATIONS = PLATFORM.replace('/platform', '/notifications')
 const METADATA = 'https://app.example.test/.well-known/oauth-protected-resource/mcp/platform'

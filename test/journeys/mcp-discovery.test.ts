@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accessTokenKey } from '../../src/lib/access-token.ts'
-import { sql } from '../../src/lib/db/sql.ts'
-import { keyEpoch, masterKey } from '../../src/lib/keys.ts'
-import { listAs, requestAs, sendMcp } from '../help/mcp.ts'
-import { type System, startSystem } from '../help/system.ts'
+import { accessTokenKey } from '#edge/credentials/access-token.ts'
+import { keyEpoch, masterKey } from '#lib/crypto/keys.ts'
+import { sql } from '#lib/db/sql.ts'
+import { listAs, requestAs, sendMcp } from '#test/mcp.ts'
+import { type System, startSystem } from '#test/system.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } }

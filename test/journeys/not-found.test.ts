@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Db, Tx } from '../../src/lib/db/db.ts'
-import { type Sql, sql } from '../../src/lib/db/sql.ts'
-import { askHttp, openAgent } from '../help/askers.ts'
-import { openTestDatabase, type TestDatabase } from '../help/database.ts'
-import { type System, startSystem } from '../help/system.ts'
+import type { Db, Tx } from '#lib/db/db.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
+import { askHttp, openAgent } from '#test/askers.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { type System, startSystem } from '#test/system.ts'
 
 /** What the platform asked its store, in order. */
 const statements: string[] = []

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { adminCreateOrg } from '../../src/contract/auth.ts'
-import { onServer } from '../help/global-setup.ts'
-import { needs, stores } from '../help/stores.ts'
-import { type System, startSystem } from '../help/system.ts'
-import { until } from '../help/until.ts'
+import { adminCreateOrg } from '#contract/auth/auth.ts'
+import { onServer } from '#test/global-setup.ts'
+import { needs, stores } from '#test/stores.ts'
+import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
 
 needs('postgres')('OP-02 a Postgres that becomes read-only', () => {
   let system: System

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Checkout, makeCheckout } from '../help/checkout.ts'
-import { type ServerProcess, startProcess } from '../help/processes.ts'
+import { type Checkout, makeCheckout } from '#test/checkout.ts'
+import { type ServerProcess, startProcess } from '#test/processes.ts'
 
 const run = promisify(execFile)
 const README = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')

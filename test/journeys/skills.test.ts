@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { descriptionOfSkill, filesOfSkill, INSTALLABLE_SKILLS, SKILL_NAMES } from '#contract/skills.ts'
+import { type System, startSystem } from '#test/system.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { descriptionOfSkill, filesOfSkill, INSTALLABLE_SKILLS, SKILL_NAMES } from '../../src/contract/skills.ts'
-import { type System, startSystem } from '../help/system.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '..', '..')

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { askHttp } from '../help/askers.ts'
-import { type FakeEmbeddings, startFakeEmbeddings } from '../help/fake-embeddings.ts'
-import { ARTICLES, makeAskable } from '../help/sources.ts'
-import { type System, startSystem } from '../help/system.ts'
+import { askHttp } from '#test/askers.ts'
+import { type FakeEmbeddings, startFakeEmbeddings } from '#test/fake-embeddings.ts'
+import { ARTICLES, makeAskable } from '#test/sources.ts'
+import { type System, startSystem } from '#test/system.ts'
 
 const SLOW = `${ARTICLES}; create view slow as select a.* from articles a, pg_sleep(60)`
 

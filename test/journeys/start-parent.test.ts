@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { bringEmptyCluster } from '../../src/server/databases/test-databases.ts'
-import { until } from '../help/until.ts'
+import { bringEmptyCluster } from '#test/managed-databases.ts'
+import { until } from '#test/until.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 

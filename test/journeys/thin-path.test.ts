@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { createOrg } from '../../src/contract/auth.ts'
-import { listSlimSources } from '../../src/contract/data-sources.ts'
-import { sql } from '../../src/lib/db/sql.ts'
-import { type Mode, type System, startSystem } from '../help/system.ts'
+import { createOrg } from '#contract/auth/auth.ts'
+import { listSlimSources } from '#contract/data-sources/sources.ts'
+import { sql } from '#lib/db/sql.ts'
+import { type Mode, type System, startSystem } from '#test/system.ts'
 
 const run = promisify(execFile)
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FirstRun } from '../../src/server/first-run.ts'
-import { killRounds } from '../help/kill-rounds.ts'
-import { startProcess } from '../help/processes.ts'
+import { killRounds } from '#test/kill-rounds.ts'
+import { startProcess } from '#test/processes.ts'
+import type { FirstRun } from '../../src/server/process/first-run.ts'
 
 /** Proofs that take minutes. CI runs a tenth of each; `npm run test:long` runs them whole. */
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 1e6) + 1)

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { fromProblem, type Problem, ServiceError } from '#contract/errors.ts'
+import { fromProblem, type Problem, ServiceError } from '#contract/core/errors.ts'
 import { callRaw } from '../api.ts'
 import type { Cli } from '../cli.ts'
 import type { LoginFlags } from '../command.ts'

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
+import { runSvc } from '#test/cli-run.ts'
 import { optionsOf } from '../command.ts'
 import { TABLE } from '../commands.ts'
-import { runSvc } from '../test-run.ts'
 import { bashScript } from './bash.ts'
 
 /** What bash offers for the last word of `line`. */

@@ -1,4 +1,4 @@
-import { ServiceError } from '#contract/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import type { Bundle, BundledSkill } from './bundle.ts'
 import { planInstall, type Wishes } from './plan.ts'
 import { replaceFile } from './replace-file.ts'

@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
-import { ServiceError } from '#contract/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import type { Scope } from './agents.ts'
 
 /** A file to be, with what is there now. `real` is where links lead: a link stays one. */

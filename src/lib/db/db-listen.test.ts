@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestDatabase, type TestDatabase } from '../../../test/help/database.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { hear, openEars } from '#test/ears.ts'
 import type { Db, Querier } from './db.ts'
 import { sql } from './sql.ts'
-import { hear, openEars } from './test-ears.ts'
 
 let opened: TestDatabase
 let db: Db

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openTestDatabase, type TestDatabase } from '../../../test/help/database.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import type { Db, Tx } from './db.ts'
 import { isUniqueViolation } from './errors.ts'
 import { script, sql } from './sql.ts'

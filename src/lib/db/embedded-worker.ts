@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
-import { type Served, serveWorker } from '../worker-serve.ts'
+import { type Served, serveWorker } from '../threads/worker-serve.ts'
 
 export type EmbeddedData = {
   /** Where the cluster lives; absent means in memory. */

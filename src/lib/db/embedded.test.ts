@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { until } from '../../../test/help/until.ts'
+import { hear } from '#test/ears.ts'
+import { until } from '#test/until.ts'
 import type { Db } from './db.ts'
 import { type EmbeddedOptions, openEmbedded } from './embedded.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import { script, sql } from './sql.ts'
-import { hear } from './test-ears.ts'
 
 const ENDLESS = sql`select count(*) from generate_series(1, 1e10::bigint)`
 /** Under a fake clock, so that it passes when a test says so. Shorter than the ten seconds the pool waits. */

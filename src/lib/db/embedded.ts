@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { assets } from '../assets.ts'
+import { workerEntry } from '../bundle.ts'
 import { checkWritable } from '../data-folder.ts'
-import { startWorker, type WorkerHost, WorkerStopped } from '../worker-host.ts'
+import { startWorker, type WorkerHost, WorkerStopped } from '../threads/worker-host.ts'
 import { createDb, type Db, type Engine, newInstance } from './db.ts'
 import type { EmbeddedData, EmbeddedMessage } from './embedded-worker.ts'
 import { panicIn } from './panic.ts'
@@ -191,7 +191,7 @@ export class EngineThread {
     const { archive } = this.#options
     const from = this.#isNew && archive && existsSync(archive) ? archive : undefined
     const data: EmbeddedData = { ...(folder && { folder }), ...(from && { archive: from }) }
-    const host = startWorker(assets.worker('embedded-worker'), data)
+    const host = startWorker(workerEntry('src/lib/db/embedded-worker.ts'), data)
     this.#host = host
     void host.stopped.then(() => {
       if (this.#host !== host) return

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WorkerStopped } from '../worker-host.ts'
+import { WorkerStopped } from '../threads/worker-host.ts'
 import { DatabaseUnavailable, unavailableFrom } from './errors.ts'
 
 const coded = (code: string, message = 'some message') => Object.assign(new Error(message), { code })

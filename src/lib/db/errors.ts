@@ -1,4 +1,4 @@
-import { WorkerStopped } from '../worker-host.ts'
+import { WorkerStopped } from '../threads/worker-host.ts'
 
 /** The database cannot answer now; nothing is known to be wrong with the request. */
 export class DatabaseUnavailable extends Error {

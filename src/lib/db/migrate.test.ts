@@ -2,10 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestDatabase, type TestDatabase } from '../../../test/help/database.ts'
-import { onServer, withDatabase } from '../../../test/help/global-setup.ts'
-import { needs, stores } from '../../../test/help/stores.ts'
-import { assets } from '../assets.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { onServer, withDatabase } from '#test/global-setup.ts'
+import { needs, stores } from '#test/stores.ts'
 import type { Db } from './db.ts'
 import { type Applied, type Migration, MigrationRefused, migrate, planMigrations, readMigrations } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
@@ -71,7 +70,9 @@ describe('reading', () => {
   })
 
   it('finds our own', () => {
-    expect(readMigrations([{ area: 'lib', folder: assets.migrations('lib') }])[0]!.name).toBe('0001_spine.sql')
+    expect(readMigrations([{ area: 'lib', folder: join(import.meta.dirname, '../migrations') }])[0]!.name).toBe(
+      '0001_spine.sql',
+    )
   })
 })
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type OwnPostgres, startOwnPostgres } from '../../../test/help/own-postgres.ts'
-import { needs } from '../../../test/help/stores.ts'
-import { untilDone } from '../../../test/help/until.ts'
+import { openEars } from '#test/ears.ts'
+import { type OwnPostgres, startOwnPostgres } from '#test/own-postgres.ts'
+import { needs } from '#test/stores.ts'
+import { untilDone } from '#test/until.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import { openPostgres } from './postgres.ts'
 import { script, sql } from './sql.ts'
-import { openEars } from './test-ears.ts'
 
 needs('postgres')('a server that is paused', () => {
   let server: OwnPostgres

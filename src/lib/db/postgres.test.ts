@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openTestDatabase, type TestDatabase } from '../../../test/help/database.ts'
-import { needs } from '../../../test/help/stores.ts'
-import { until } from '../../../test/help/until.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { openEars } from '#test/ears.ts'
+import { needs } from '#test/stores.ts'
+import { until } from '#test/until.ts'
 import type { Db } from './db.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import { openPostgres } from './postgres.ts'
 import { script, sql } from './sql.ts'
-import { openEars } from './test-ears.ts'
 
 const LISTENERS = sql`select pid from pg_stat_activity
   where datname = current_database() and application_name = 'svc listen'`

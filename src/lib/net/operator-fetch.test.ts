@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { startPeer } from '#test/internet.ts'
 import { insideTransaction } from '../db/transaction-guard.ts'
 import { createOperatorFetch, OperatorFetchError } from './operator-fetch.ts'
-import { startPeer } from './test-internet.ts'
 
 // Self-signed for localhost, good for a hundred years, trusted by nobody.
 const key = `-----BEGIN PRIVATE KEY-----

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { fakeConnect, fakeResolve, startPeer } from '#test/internet.ts'
 import { createAddressCheck, createSafeFetch } from './safe-fetch.ts'
-import { fakeConnect, fakeResolve, startPeer } from './test-internet.ts'
 
 const publicIp = '93.184.216.34'
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
+import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/internet.ts'
 import { createSafeFetch } from './safe-fetch.ts'
-import { fakeConnect, fakeResolve, type Peer, startPeer } from './test-internet.ts'
 
 const [firstIp, secondIp] = ['93.184.216.34', '93.184.216.35']
 

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { expect, test, vi } from 'vitest'
+import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/internet.ts'
 import { insideTransaction } from '../db/transaction-guard.ts'
 import { createSafeFetch } from './safe-fetch.ts'
-import { fakeConnect, fakeResolve, type Peer, startPeer } from './test-internet.ts'
 
 const publicIp = '93.184.216.34'
 const url = 'https://hooks.example/T0/secret-path?key=secret-query'

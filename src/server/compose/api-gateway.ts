@@ -1,7 +1,7 @@
-import { assets } from '#lib/assets.ts'
-import { createActivity, createQuota } from '../activity/index.ts'
-import { createAi } from '../ai/index.ts'
-import { consoleRoutes } from '../console/index.ts'
+import { isBundled } from '#lib/bundle.ts'
+import { createActivity, createQuota } from '../areas/activity/index.ts'
+import { createAi } from '../areas/ai/index.ts'
+import { consoleRoutes } from '../areas/console/index.ts'
 import {
   askRoute,
   configureRoute,
@@ -9,12 +9,13 @@ import {
   manageRoutes,
   showRoute,
   sourcesOfDatabases,
-} from '../data-sources/index.ts'
-import { createDatabases } from '../databases/index.ts'
-import { notificationRoutes } from '../notifications/index.ts'
-import { ownerOf } from '../service-table.ts'
-import { skillRoutes } from '../skills/index.ts'
-import { apiDocsRoutes } from '../system/index.ts'
+} from '../areas/data-sources/index.ts'
+import { createDatabases } from '../areas/databases/index.ts'
+import { notificationRoutes } from '../areas/notifications/index.ts'
+import { skillRoutes } from '../areas/skills/index.ts'
+import { apiDocsRoutes } from '../areas/system/index.ts'
+import { assets } from '../process/assets.ts'
+import { ownerOf } from '../process/service-table.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
 import type { Service, ServiceParts } from './parts.ts'
@@ -64,7 +65,7 @@ export function compose(parts: ServiceParts): Service {
       ...notificationRoutes(parts),
       ...apiDocsRoutes(parts),
       ...consoleRoutes(assets.console()),
-      ...skillRoutes({ folder: assets.skills(), built: assets.bundled, version: parts.version }),
+      ...skillRoutes({ folder: assets.skills(), built: isBundled, version: parts.version }),
       ...(hosted?.routes ?? []),
     ],
     validate: validateAtAuth(parts, 'api-gateway'),

@@ -1,5 +1,5 @@
-import { createCookies } from '#edge/cookies.ts'
-import { createAuth, createWorkloadValidator, type OAuthOptions } from '../auth/index.ts'
+import { createCookies } from '#edge/credentials/cookies.ts'
+import { createAuth, createWorkloadValidator, type OAuthOptions } from '../areas/auth/index.ts'
 import { composeEdge } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 import { composeSignIn } from './sign-in.ts'

@@ -1,5 +1,5 @@
-import { createCookies } from '#edge/cookies.ts'
-import { createHostedSignIn, type HostedSignIn } from '../hosted-sign-in/index.ts'
+import { createCookies } from '#edge/credentials/cookies.ts'
+import { createHostedSignIn, type HostedSignIn } from '../areas/hosted-sign-in/index.ts'
 import { countFailureOf } from './edge.ts'
 import type { ServiceParts } from './parts.ts'
 

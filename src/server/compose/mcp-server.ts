@@ -1,8 +1,8 @@
-import { createHops, HOP_HEADER } from '#edge/hop.ts'
-import type { ServiceFetch } from '#edge/route.ts'
-import { createAccessTokenReader } from '#lib/access-token.ts'
-import { createAssertionSigner } from '#lib/actor-assertion.ts'
-import { createAgents, createHostCheck, createMcp, NO_AGENTS, toOwnPath } from '../mcp/index.ts'
+import { createAccessTokenReader } from '#edge/credentials/access-token.ts'
+import { createAssertionSigner } from '#edge/credentials/actor-assertion.ts'
+import { createHops, HOP_HEADER } from '#edge/credentials/hop.ts'
+import type { ServiceFetch } from '#edge/http/route.ts'
+import { createAgents, createHostCheck, createMcp, NO_AGENTS, toOwnPath } from '../areas/mcp/index.ts'
 import { composeEdge, countFailureOf, validateAtAuth } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 

@@ -1,16 +1,16 @@
 import type { Readiness } from '#contract/system.ts'
-import type { PrincipalCache } from '#edge/caller.ts'
-import type { ServiceFetch } from '#edge/route.ts'
+import type { PrincipalCache } from '#edge/credentials/caller.ts'
+import type { ServiceFetch } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { KeyValueStore } from '#lib/kv.ts'
 import type { Log } from '#lib/log.ts'
-import type { Loop } from '#lib/loop.ts'
 import type { Metrics } from '#lib/metrics.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
-import type { Sealer } from '#lib/seal.ts'
-import type { Config } from '../config.ts'
-import type { ServiceName } from '../service-table.ts'
+import type { Loop } from '#lib/work/loop.ts'
+import type { Config } from '../config/config.ts'
+import type { ServiceName } from '../process/service-table.ts'
 
 /** What a process holds once, whichever services it runs. */
 export type Resources = {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createCookies } from '#edge/cookies.ts'
-import { type LocalCode, openLocalCode, type SignInOptions } from '../auth/index.ts'
-import type { Config } from '../config.ts'
+import { createCookies } from '#edge/credentials/cookies.ts'
+import { type LocalCode, openLocalCode, type SignInOptions } from '../areas/auth/index.ts'
+import type { Config } from '../config/config.ts'
 import type { ServiceParts } from './parts.ts'
 
 export function composeSignIn({ config, sealer, log, outgoing }: ServiceParts): SignInOptions {

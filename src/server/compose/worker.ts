@@ -1,6 +1,6 @@
-import { invalidToken } from '#edge/caller.ts'
-import { idempotencyLoop } from '#edge/idempotency.ts'
-import { retentionLoop } from '../activity/index.ts'
+import { invalidToken } from '#edge/credentials/caller.ts'
+import { idempotencyLoop } from '#edge/http/idempotency.ts'
+import { retentionLoop } from '../areas/activity/index.ts'
 import { composeEdge } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 

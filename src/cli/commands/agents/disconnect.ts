@@ -1,4 +1,4 @@
-import { disconnectAgent } from '#contract/agents.ts'
+import { disconnectAgent } from '#contract/auth/agents.ts'
 import type { Cli } from '../../cli.ts'
 import { openClient } from '../../client.ts'
 import type { ConfirmFlags, LoginFlags, OutputFlags } from '../../command.ts'

@@ -1,4 +1,4 @@
-import { listAgents } from '#contract/agents.ts'
+import { listAgents } from '#contract/auth/agents.ts'
 import type { Cli } from '../../cli.ts'
 import { collect, openClient } from '../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../command.ts'

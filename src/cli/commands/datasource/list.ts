@@ -1,4 +1,4 @@
-import { listSlimSources, type SlimSource } from '#contract/data-sources.ts'
+import { listSlimSources, type SlimSource } from '#contract/data-sources/sources.ts'
 import type { Cli } from '../../cli.ts'
 import { openClient } from '../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../command.ts'

@@ -1,4 +1,4 @@
-import { ServiceError } from '#contract/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import type { Cli } from '../../cli.ts'
 import type { Flags } from '../../command.ts'
 import { loadBundle } from '../../skills/bundle.ts'

@@ -1,4 +1,4 @@
-import { createToken } from '#contract/tokens.ts'
+import { createToken } from '#contract/auth/tokens.ts'
 import type { Cli } from '../../cli.ts'
 import { openClient } from '../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../command.ts'

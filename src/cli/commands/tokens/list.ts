@@ -1,4 +1,4 @@
-import { listTokens } from '#contract/tokens.ts'
+import { listTokens } from '#contract/auth/tokens.ts'
 import type { Cli } from '../../cli.ts'
 import { collect, openClient } from '../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../command.ts'

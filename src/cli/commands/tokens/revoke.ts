@@ -1,4 +1,4 @@
-import { revokeToken } from '#contract/tokens.ts'
+import { revokeToken } from '#contract/auth/tokens.ts'
 import type { Cli } from '../../cli.ts'
 import { openClient } from '../../client.ts'
 import type { ConfirmFlags, LoginFlags, OutputFlags } from '../../command.ts'

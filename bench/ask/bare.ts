@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import { type Asked, request } from './load.ts'
+import { callsOf } from './mcp.ts'
+import { statementOf } from './peers.ts'
+import { type Server, start } from './processes.ts'
+import type { Source } from './source.ts'
+
+const MAINS = { http: 'bare-server.ts', mcp: 'bare-mcp-server.ts' }
+
+/** What this machine takes for a question however little is done around it: what is ours stands on top of that. */
+export function startBare(source: Source, by: keyof typeof MAINS): Promise<Server> {
+  const main = join(import.meta.dirname, MAINS[by])
+  return start(process.execPath, [main, source.rawUrl, statementOf(source)], /bare at (\S+)/)
+}
+
+export function bareMcpAsked(url: string, questions: readonly string[]): Asked {
+  return callsOf(
+    `${url}/mcp`,
+    {},
+    '2026-07-28',
+    'search',
+    questions.map((vector) => ({ vector })),
+  )
+}
+
+export function bareAsked(url: string, questions: readonly string[]): Asked {
+  const all = questions.map((vector) => request(`${url}/`, {}, JSON.stringify({ vector })))
+  let asked = 0
+  return { url, next: () => all[asked++ % all.length]! }
+}

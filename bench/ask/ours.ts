@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { type Asked, request } from './load.ts'
+import { type Server, start } from './processes.ts'
+import { type Source, TOP_K } from './source.ts'
+
+/** The release where `--built` is given, which takes less memory than running the sources. */
+const MAIN = join(
+  import.meta.dirname,
+  process.argv.includes('--built') ? '../../dist/server.js' : '../../src/server/main.ts',
+)
+const UNREACHED = '1000000000'
+
+export type Settings = { databaseUrl: string; redisUrl: string; provider: object; dataDir: string }
+
+/** As `npm start` has it. */
+const MEMORY = '--max-semi-space-size=16'
+
+/** Everything the product has, in one process; `flags` are Node's, such as `--cpu-prof`. */
+export function startOurs(settings: Settings, secrets: Secrets, flags: readonly string[] = []): Promise<Server> {
+  const { databaseUrl, redisUrl, provider, dataDir } = settings
+  const env = {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    SVC_DATA_DIR: dataDir,
+    SVC_AI_PROVIDERS: JSON.stringify([provider]),
+    SVC_QUESTIONS_PER_MINUTE: UNREACHED,
+    SVC_QUESTIONS_PER_DAY: UNREACHED,
+    ...secrets,
+  }
+  return start(process.execPath, [MEMORY, ...flags, MAIN], /svc ready at (\S+)/, { env })
+}
+
+export type Secrets = ReturnType<typeof makeSecrets>
+
+export function makeSecrets() {
+  const key = () => randomBytes(32).toString('hex')
+  return {
+    SVC_JWT_SECRET: key(),
+    SVC_JWT_SIGNING_KEY: key(),
+    SVC_DATA_KEY: key(),
+    SVC_INTERNAL_SECRET: key(),
+    SVC_ACTOR_ASSERTION_SECRET: key(),
+    SVC_OPERATOR_TOKEN: `svcop_${key()}`,
+  }
+}
+
+/** The same questions again and again, or each one new to the server and its cache. */
+export function oursAsked(base: string, { id, token }: Source, questions: number, fresh: boolean): Asked {
+  const url = `${base}/api/wf/slim/data-sources/${id}/query`
+  const headers = { authorization: `Bearer ${token}`, accept: 'application/json' }
+  const of = (query: string) => request(url, headers, JSON.stringify({ query, top_k: TOP_K }))
+  const known = Array.from({ length: questions }, (_, i) => of(`question ${i}`))
+  let asked = 0
+  const next = () => {
+    const i = asked++
+    return fresh ? of(`question ${i % questions}, asked for the time ${i}`) : known[i % questions]!
+  }
+  return { url, next }
+}

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type Asked, request } from './load.ts'
+import { type Server, start } from './processes.ts'
+import type { Source } from './source.ts'
+
+/** Others that put a statement behind a tool, each with the product's own statement and nothing of its kind around it. */
+const FOLDER = join(import.meta.dirname, '../peers')
+const MODULES = join(FOLDER, 'node_modules')
+const TOOLBOX = join(MODULES, `@toolbox-sdk/server-${process.platform}-${process.arch}/bin/toolbox`)
+const DBHUB = join(MODULES, '@bytebase/dbhub/dist/index.js')
+
+export type Peer = { name: string; start(dir: string, source: Source): Promise<Server> }
+
+/** Not by a lock file: Toolbox has builds for some machines only, and npm refuses a lock that cannot name them all. */
+export function installPeers(): void {
+  const how = ['--no-package-lock', '--no-save', '--ignore-scripts', '--loglevel=error', '--prefix', FOLDER]
+  execFileSync('npm', ['install', ...how], { stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+export const PEERS: readonly Peer[] = [
+  { name: 'Toolbox', start: startToolbox },
+  { name: 'DBHub', start: startDbhub },
+]
+
+/** As MCP clients ask: one tool call a request. */
+export function peerAsked(url: string, questions: readonly string[]): Asked {
+  const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' }
+  const all = questions.map((vector) => {
+    const call = { name: 'search', arguments: { vector } }
+    return request(url, headers, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }))
+  })
+  let asked = 0
+  return { url, next: () => all[asked++ % all.length]! }
+}
+
+async function startToolbox(dir: string, source: Source): Promise<Server> {
+  if (!existsSync(TOOLBOX)) throw new Error(`it has no build for ${process.platform}-${process.arch}`)
+  const { hostname, port, pathname, username, password } = new URL(source.rawUrl)
+  const file = join(dir, 'tools.yaml')
+  const from = { kind: 'postgres', host: hostname, port, database: pathname.slice(1), user: username, password }
+  const parameters = [{ name: 'vector', type: 'string', description: 'the vector' }]
+  const search = {
+    kind: 'postgres-sql',
+    source: 'bench',
+    description: 'Search',
+    statement: statementOf(source),
+    parameters,
+  }
+  // JSON is YAML.
+  await writeFile(file, JSON.stringify({ sources: { bench: from }, tools: { search } }))
+  const own = await freePort()
+  const args = ['--config', file, '--port', String(own), '--log-level', 'ERROR', '--disable-version-check']
+  const server = await start(TOOLBOX, args, undefined)
+  return { ...server, url: await answers(`http://127.0.0.1:${own}/mcp`) }
+}
+
+async function startDbhub(dir: string, source: Source): Promise<Server> {
+  const file = join(dir, 'dbhub.toml')
+  await writeFile(
+    file,
+    `[[sources]]
+id = "bench"
+dsn = ${JSON.stringify(`${source.rawUrl}?sslmode=disable`)}
+
+[[tools]]
+name = "search"
+source = "bench"
+description = "Search"
+readonly = true
+statement = ${JSON.stringify(statementOf(source))}
+
+[[tools.parameters]]
+name = "vector"
+type = "string"
+description = "The vector"
+`,
+  )
+  const own = await freePort()
+  const args = [DBHUB, '--transport', 'http', '--port', String(own), '--config', file]
+  const server = await start(process.execPath, args, undefined, { cwd: dir })
+  return { ...server, url: await answers(`http://127.0.0.1:${own}/mcp`) }
+}
+
+/** With all but the vector written out. */
+export function statementOf({ statement: { text, values } }: Source): string {
+  return text
+    .replace(/\$(\d+)/g, (_, n: string) => values[Number(n) - 1] ?? '$1')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+/** Once anything answers there. */
+async function answers(url: string): Promise<string> {
+  for (let tried = 0; ; tried++) {
+    const up = await fetch(url).then(
+      async (response) => {
+        await response.body?.cancel()
+        return true
+      },
+      () => false,
+    )
+    if (up) return url
+    if (tried === 300) throw new Error('it did not start in 30 seconds')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

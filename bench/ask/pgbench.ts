@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Load } from './load.ts'
+import type { Source } from './source.ts'
+import { PG_BIN } from './stores.ts'
+
+const run = promisify(execFile)
+/** One script each. Few, since every client prepares every one of them anew in every run. */
+const QUESTIONS = 16
+
+/** The product's own statement, prepared, from as many clients, and nothing around it. */
+export async function pgbench(
+  { statement, rawUrl }: Source,
+  questions: readonly string[],
+  concurrency: number,
+  seconds: number,
+): Promise<Load> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-pgbench-'))
+  try {
+    const scripts = questions.slice(0, QUESTIONS).map((vector, i) => ({ file: join(dir, `${i}.sql`), vector, i }))
+    for (const { file, i } of scripts) await writeFile(file, scriptOf(statement, `q${i}`))
+    const { stdout } = await run(join(PG_BIN, 'pgbench'), [
+      ...`-n -l -M prepared -c ${concurrency} -j ${Math.min(2, concurrency)} -T ${seconds}`.split(' '),
+      '--log-prefix',
+      join(dir, 'log'),
+      ...scripts.flatMap(({ file, vector, i }) => ['-f', file, '-D', `q${i}=${vector}`]),
+      ...statement.values.flatMap((value, i) => (value === null ? [] : ['-D', `v${i}=${value}`])),
+      rawUrl,
+    ])
+    const took = await latencies(dir)
+    const at = (share: number) => took[Math.floor(took.length * share)] ?? Number.NaN
+    // On a machine too busy to connect them all in time, pgbench asks nothing and gives no rate.
+    const perSecond = Number(/tps = ([\d.]+)/.exec(stdout)?.[1] ?? 0)
+    return { perSecond, p50: at(0.5), p99: at(0.99), asked: took.length }
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+function scriptOf({ text, values }: Source['statement'], vector: string): string {
+  return `${text.replace(/\$(\d+)/g, (_, n: string) => (values[Number(n) - 1] === null ? `:${vector}` : `:v${Number(n) - 1}`))};\n`
+}
+
+/** In milliseconds, shortest first; the third column is microseconds. */
+async function latencies(dir: string): Promise<Float64Array> {
+  const logs = (await readdir(dir)).filter((name) => name.startsWith('log'))
+  const texts = await Promise.all(logs.map((name) => readFile(join(dir, name), 'utf8')))
+  const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''))
+  return Float64Array.from(lines, (line) => Number(line.split(' ')[2]) / 1000).sort()
+}

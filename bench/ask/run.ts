@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bareAsked, bareMcpAsked, startBare } from './bare.ts'
+import { type Asked, askOnce, type Load, load } from './load.ts'
+import { agentToken, mcpAsked } from './mcp.ts'
+import { makeSecrets, oursAsked, startOurs } from './ours.ts'
+import { installPeers, PEERS, peerAsked } from './peers.ts'
+import { pgbench } from './pgbench.ts'
+import { cpuMs, memoryMb, type Server } from './processes.ts'
+import { makeQuestions, startEmbedder } from './questions.ts'
+import { makeSource, type Source, TOP_K } from './source.ts'
+import { commitMs, startStores, storesMissing } from './stores.ts'
+import { DIMENSIONS, SEED } from './vectors.ts'
+
+/**
+ * What a question costs with everything on (token, role, quota, durable Activity), beside the same prepared statement
+ * in pgbench and beside other servers that put it behind a tool. Rounds alternate, so that a busy machine slows all;
+ * the ratios are what counts.
+ */
+const tenth = process.argv.includes('--tenth')
+const ROWS = tenth ? 5_000 : 50_000
+const ROUNDS = tenth ? 2 : 5
+const MANY = { concurrency: 32, seconds: tenth ? 3 : 8 }
+const ONE = { concurrency: 1, seconds: tenth ? 1 : 4 }
+const GOALS = { pgbench: 0.65, Toolbox: 1.2, DBHub: 3 }
+const MCP = 'svc, MCP'
+const BARE = 'node:http and pg'
+const BARE_MCP = 'MCP SDK and pg'
+const FLOORS = { pgbench: 0.5, Toolbox: 1, DBHub: 2 }
+
+/** A way to ask. */
+type Way = { name: string; pid: number | undefined; run: (concurrency: number, seconds: number) => Promise<Load> }
+type Measure = { many: Load; one: Load; ownMs: number; postgresMs: number; memoryMb: number }
+
+const missing = storesMissing()
+if (missing) {
+  console.log(`left out: ${missing}`)
+  process.exit(tenth ? 0 : 1)
+}
+const dir = mkdtempSync(join(tmpdir(), 'svc-ask-run-'))
+const stack = new AsyncDisposableStack()
+stack.defer(() => rmSync(dir, { recursive: true, force: true }))
+try {
+  const stores = stack.use(await startStores())
+  const questions = makeQuestions()
+  const { provider } = stack.use(await startEmbedder(questions))
+  const secrets = makeSecrets()
+  const server = stack.use(await startOurs({ ...stores, provider, dataDir: join(dir, 'svc') }, secrets))
+  const source = await makeSource(server.url, secrets.SVC_OPERATOR_TOKEN, stores.databaseUrl, ROWS)
+  const bare = stack.use(await startBare(source, 'http'))
+  const bareMcp = stack.use(await startBare(source, 'mcp'))
+  const ways: Way[] = [
+    {
+      name: 'pgbench',
+      pid: undefined,
+      run: (concurrency, seconds) => pgbench(source, questions, concurrency, seconds),
+    },
+    overHttp('svc', server, oursAsked(server.url, source, questions.length, false)),
+    ...(tenth ? [] : [overHttp('svc, new questions', server, oursAsked(server.url, source, questions.length, true))]),
+    overHttp(BARE, bare, await checked(bareAsked(bare.url, questions))),
+    overHttp(BARE_MCP, bareMcp, await checked(bareMcpAsked(bareMcp.url, questions))),
+    ...(await overMcp(server, source, questions, stores.databaseUrl, secrets)),
+    ...(await startPeers(source, questions)),
+  ]
+  const results = await measure(ways, stores.postmaster)
+  console.log(`a durable commit of one row takes ${(await commitMs(stores.databaseUrl)).toFixed(2)} ms on this disk`)
+  process.exitCode = print(results) || tenth ? 0 : 1
+} finally {
+  await stack.disposeAsync()
+}
+
+/** The same questions through the tool, with a person's token and as a connected agent. */
+async function overMcp(
+  server: Server,
+  source: Source,
+  questions: readonly string[],
+  databaseUrl: string,
+  secrets: ReturnType<typeof makeSecrets>,
+): Promise<Way[]> {
+  const agent = { ...source, token: await agentToken(server.url, databaseUrl, secrets) }
+  const way = async (name: string, who: Source, revision: Parameters<typeof mcpAsked>[3]) =>
+    overHttp(name, server, await checked(mcpAsked(server.url, who, questions.length, revision)))
+  return [
+    await way(MCP, source, '2026-07-28'),
+    ...(tenth ? [] : [await way('svc, MCP of 2025', source, '2025-11-25')]),
+    await way('svc, MCP, an agent', agent, '2026-07-28'),
+  ]
+}
+
+async function startPeers(source: Source, questions: readonly string[]): Promise<Way[]> {
+  if (tenth) {
+    console.log('Toolbox and DBHub are left out of a tenth')
+    return []
+  }
+  installPeers()
+  const ways: Way[] = []
+  for (const peer of PEERS) {
+    try {
+      const server = stack.use(await peer.start(dir, source))
+      ways.push(overHttp(peer.name, server, await checked(peerAsked(server.url, questions))))
+    } catch (error) {
+      console.log(`${peer.name} is left out: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  return ways
+}
+
+/** An error that is answered with 200 would look fast. */
+async function checked(asked: Asked): Promise<Asked> {
+  const answer = await askOnce(asked)
+  if (answer.split('Article number').length <= TOP_K)
+    throw new Error(`it does not answer with hits: ${answer.slice(0, 1000)}`)
+  return asked
+}
+
+function overHttp(name: string, { pid }: Server, asked: Asked): Way {
+  return { name, pid, run: (concurrency, seconds) => load(asked, concurrency, seconds) }
+}
+
+async function measure(ways: readonly Way[], postmaster: number): Promise<Map<string, Measure[]>> {
+  const results = new Map<string, Measure[]>(ways.map(({ name }) => [name, []]))
+  // Prepares statements, fills the caches of Postgres and of the embeddings, compiles.
+  for (const way of ways) await way.run(MANY.concurrency, MANY.seconds)
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const way of ways) results.get(way.name)!.push(await measureOnce(way, postmaster))
+  }
+  return results
+}
+
+async function measureOnce({ pid, run }: Way, postmaster: number): Promise<Measure> {
+  const own = () => (pid === undefined ? 0 : cpuMs(pid))
+  const before = { own: own(), postgres: cpuMs(postmaster) }
+  const many = await run(MANY.concurrency, MANY.seconds)
+  const ownMs = (own() - before.own) / many.asked
+  const postgresMs = (cpuMs(postmaster) - before.postgres) / many.asked
+  const one = await run(ONE.concurrency, ONE.seconds)
+  return { many, one, ownMs, postgresMs, memoryMb: pid === undefined ? 0 : memoryMb(pid) }
+}
+
+/** True when no floor is missed. */
+function print(results: ReadonlyMap<string, readonly Measure[]>): boolean {
+  console.log(
+    `${ROWS} rows of ${DIMENSIONS}, HNSW, top ${TOP_K}, fsync on; ${ROUNDS} rounds, medians; seed ${SEED}; load ${loadavg()[0]!.toFixed(1)}`,
+  )
+  console.log(
+    'svc: token, role, quota in Redis and durable Activity; its questions repeat, so their vectors are cached',
+  )
+  console.log('                     32 at once              one at a time    CPU a question, at 32')
+  for (const [name, all] of results) {
+    const of = (pick: (one: Measure) => number, digits: number, width: number) =>
+      median(all.map(pick)).toFixed(digits).padStart(width)
+    console.log(
+      `${name.padEnd(19)}${of((m) => m.many.perSecond, 0, 6)}/s  p99 ${of((m) => m.many.p99, 1, 6)} ms  p50 ${of((m) => m.one.p50, 2, 5)} ms  ` +
+        `own ${of((m) => m.ownMs, 3, 6)} ms  Postgres ${of((m) => m.postgresMs, 3, 6)} ms  ${of((m) => m.memoryMb, 0, 4)} MB`,
+    )
+  }
+  const ours = results.get('svc')!
+  const judged = (Object.keys(FLOORS) as (keyof typeof FLOORS)[]).map((name) => judge(name, ours, results.get(name)))
+  const slower = median(ours.map((m, i) => m.one.p50 - results.get('pgbench')![i]!.one.p50))
+  console.log(`svc at one: pgbench ${slower < 0 ? '-' : '+'} ${Math.abs(slower).toFixed(2)} ms (goal: at most + 1)`)
+  console.log(`svc's own CPU ${median(ours.map((m) => m.ownMs)).toFixed(3)} ms a question (goal: at most 0.5)`)
+  const mcp = results.get(MCP)!
+  console.log(`over MCP ${median(mcp.map((m) => m.ownMs)).toFixed(3)} ms (goal: at most 1.0)`)
+  const above = (all: readonly Measure[], name: string) =>
+    `${median(all.map((m, i) => m.ownMs - results.get(name)![i]!.ownMs)).toFixed(3)} ms above ${name}`
+  console.log(`that is ${above(ours, BARE)}, and over MCP ${above(mcp, BARE_MCP)}`)
+  console.log(`svc's memory ${median(ours.map((m) => m.memoryMb)).toFixed(0)} MB without a model (goal: at most 150)`)
+  return judged.every((fine) => fine)
+}
+
+/** By round, so that what slows the machine slows both sides of a ratio. */
+function judge(name: keyof typeof FLOORS, ours: readonly Measure[], theirs: readonly Measure[] | undefined): boolean {
+  if (!theirs) return true
+  const ratios = ours.map((m, i) => m.many.perSecond / theirs[i]!.many.perSecond)
+  const ratio = median(ratios)
+  const rounds = ratios.map((one) => one.toFixed(2)).join(' ')
+  console.log(`svc at 32: ${ratio.toFixed(2)} of ${name} (${rounds}); floor ${FLOORS[name]}, goal ${GOALS[name]}`)
+  return ratio >= FLOORS[name]
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+}

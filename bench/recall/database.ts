@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { createSealer } from '#lib/crypto/seal.ts'
+import { openPostgres } from '#lib/db/postgres.ts'
+import { checkAll } from '../../src/server/areas/data-sources/configure/check.ts'
+import { setGrants } from '../../src/server/areas/data-sources/configure/grants.ts'
+import type { ResolvedEntry } from '../../src/server/areas/data-sources/configure/resolved.ts'
+import { connectionString } from '../../src/server/areas/databases/engine/engine.ts'
+import { createPools, type ManagedDb } from '../../src/server/areas/databases/engine/pools.ts'
+import { createPostgresEngine } from '../../src/server/areas/databases/engine/postgres.ts'
+import { newDatabase, openPassword } from '../../src/server/areas/databases/new-database.ts'
+import type { Data } from './data.ts'
+
+export type Index = { method: 'hnsw'; m?: number; ef_construction?: number } | { method: 'ivfflat'; lists: number }
+
+/** A managed database as the product makes and opens it, with one table to search. */
+export type Managed = AsyncDisposable & {
+  reader: ManagedDb
+  /** The same role on connections of its own: what one of them is told does not hold for the other. */
+  peer: ManagedDb
+  fill(data: Data): Promise<void>
+  /** In place of the index there was; answers what the product makes of the table then, and the seconds it took. */
+  index(index: Index): Promise<{ entry: ResolvedEntry; seconds: number }>
+}
+
+/** Parts of a thousand; none of the columns has an index of its own. */
+export const FILTERS = { half: 2, tenth: 10, twentieth: 20, hundredth: 100, thousandth: 1000 } as const
+const BATCH = 1_000
+
+export async function openManaged(server: string): Promise<Managed> {
+  const stack = new AsyncDisposableStack()
+  const platform = `svc_bench_${randomBytes(4).toString('hex')}`
+  const main = stack.use(openPostgres({ url: server, onError: console.error, statementTimeoutMs: 0 }))
+  const engine = createPostgresEngine({ db: main, databaseUrl: server, publicHost: undefined, warn: console.warn })
+  const sealer = createSealer([randomBytes(32).toString('hex')])
+  const made = await newDatabase({ org_id: 'org', name: platform, created_by: 'bench', created_at: new Date() }, sealer)
+  stack.defer(() => engine.drop(made))
+  await engine.create(made)
+  const address = await engine.ownAddress()
+  const loginOf = (as: 'owner' | 'reader') =>
+    connectionString(address, {
+      role: made[`${as}_role`],
+      password: openPassword(made, as, sealer),
+      database: made.physical_name,
+    })
+  const open = () => {
+    const pools = createPools({ onError: console.error })
+    stack.defer(() => pools.close())
+    return pools
+  }
+  const pools = open()
+  const client = new pg.Client({ connectionString: loginOf('owner') })
+  await client.connect()
+  stack.defer(() => client.end())
+  await client.query(`set maintenance_work_mem = '4GB'; set max_parallel_maintenance_workers = 2`)
+  const owner = pools.open(loginOf('owner'))
+  let dimensions = 0
+  return {
+    reader: pools.open(loginOf('reader')),
+    peer: open().open(loginOf('reader')),
+    fill: (data) => {
+      dimensions = data.dimensions
+      return fill(client, data)
+    },
+    async index(index) {
+      const seconds = await buildIndex(client, index)
+      const entry = await configure(owner, made.reader_role, dimensions)
+      return { entry, seconds }
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+async function fill(client: pg.Client, { rows, vectors, dimensions }: Data): Promise<void> {
+  const columns = Object.keys(FILTERS).map((name) => `${name} int`)
+  await client.query(`drop table if exists articles`)
+  await client.query(`
+    create unlogged table articles (id int, title text, cluster int, ${columns.join(', ')}, embedding vector(${dimensions}))`)
+  for (let from = 0; from < rows.length; from += BATCH) {
+    const part = rows.slice(from, from + BATCH)
+    const text = part.map(({ id }) => `[${vectors.subarray(id * dimensions, (id + 1) * dimensions).join(',')}]`)
+    await client.query(
+      `insert into articles
+       select id, 'article ' || id, cluster, ${Object.values(FILTERS)
+         .map((parts) => `bucket % ${parts}`)
+         .join(', ')}, embedding
+       from unnest($1::int[], $2::int[], $3::int[], $4::vector[]) as r (id, cluster, bucket, embedding)`,
+      [part.map(({ id }) => id), part.map(({ cluster }) => cluster), part.map(({ bucket }) => bucket), text],
+    )
+  }
+  await client.query('vacuum analyze articles')
+}
+
+async function buildIndex(client: pg.Client, index: Index): Promise<number> {
+  await client.query('drop index if exists nearest')
+  const started = performance.now()
+  const { method, ...given } = index
+  const settings = Object.entries(given).map(([name, value]) => `${name} = ${value}`)
+  const options = settings.length === 0 ? '' : ` with (${settings.join(', ')})`
+  await client.query(`create index nearest on articles using ${method} (embedding vector_cosine_ops)${options}`)
+  return (performance.now() - started) / 1000
+}
+
+async function configure(owner: ManagedDb, reader: string, dimensions: number): Promise<ResolvedEntry> {
+  const entry = {
+    label: 'articles',
+    table: 'articles',
+    columns: ['embedding'],
+    model: 'bench',
+    dimensions,
+    distance_metric: 'cosine',
+    content_columns: 'id, title',
+  }
+  const filter_schema = Object.fromEntries([...Object.keys(FILTERS), 'cluster'].map((name) => [name, 'number']))
+  const deps = { owner, reader, findModel: () => ({ dimensions }) }
+  const { entries } = await checkAll(deps, { entries: [entry], filter_schema })
+  await setGrants(owner, reader, entries)
+  return entries[0]!
+}

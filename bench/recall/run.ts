@@ -1,0 +1,204 @@
+import { identifier, integer, type Sql, sql } from '#lib/db/sql.ts'
+import { searchEntry } from '../../src/server/areas/data-sources/ask/search.ts'
+import { searchSettings } from '../../src/server/areas/data-sources/ask/statement.ts'
+import type { ResolvedEntry } from '../../src/server/areas/data-sources/configure/resolved.ts'
+import type { Reader } from '../../src/server/areas/data-sources/reader.ts'
+import { startStores, storesMissing } from '../ask/stores.ts'
+import { type Floor, requireFloors } from '../floors.ts'
+import { type Data, distances, makeData, type Row, seeded } from './data.ts'
+import { FILTERS, type Index, openManaged } from './database.ts'
+
+/**
+ * Whether a question finds what an exact search would, and how fast, beside pgvector's strict iterative scan at its
+ * default `ef_search`, kept from other plans. Clusters overlap and no filtered column has an index. The questions go
+ * through the product's own search, as the reader of a managed database, on a Postgres of its own with the memory a
+ * server in use would have (a tenth takes the one of SVC_TEST_DATABASE_URL). A number of rows as an argument runs that
+ * size alone. IVFFlat has no strict scan: its peer is the relaxed one. Recall, and that every answer is whole and in
+ * order, do not depend on speed: these floors fail the run, a tenth too.
+ */
+const tenth = process.argv.includes('--tenth')
+const SEED = 7
+const K = 10
+/** Two rows as near as each other are as good: what counts is the distance of the last that had to be found. */
+const SAME = 1e-6
+const QUESTIONS = tenth ? 25 : 100
+const WARM_UP = 5
+const only = process.argv.find((argument) => /^\d+$/.test(argument))
+const here = process.env.SVC_TEST_DATABASE_URL
+
+type Size = { rows: number; dimensions: number; indexes: Index[] }
+const SIZES: Size[] = [
+  { rows: 10_000, dimensions: 384, indexes: [{ method: 'hnsw' }] },
+  { rows: 50_000, dimensions: 384, indexes: [{ method: 'ivfflat', lists: 50 }, { method: 'hnsw' }] },
+  { rows: 100_000, dimensions: 384, indexes: [{ method: 'hnsw' }] },
+  { rows: 1_000_000, dimensions: 32, indexes: [{ method: 'hnsw' }] },
+]
+const SMALL: Size = { rows: 5_000, dimensions: 64, indexes: [{ method: 'hnsw' }] }
+
+type Filter = { name: string; column?: keyof typeof FILTERS | 'cluster'; value: (question: number) => number }
+type Case = Filter & { recall?: number; timesPeer?: number }
+const part = (column: keyof typeof FILTERS) => ({ column, value: (n: number) => n % FILTERS[column] })
+const CASES: Case[] = [
+  { name: 'no filter', value: () => 0, recall: 0.99 },
+  { name: '50 %', ...part('half'), recall: 0.99 },
+  { name: '10 %', ...part('tenth'), recall: 0.985 },
+  { name: '5 %', ...part('twentieth'), recall: 1 },
+  { name: '1 %', ...part('hundredth'), recall: 1, timesPeer: 2 },
+  { name: '0.1 %', ...part('thousandth'), recall: 1, timesPeer: 2 },
+  { name: '0.5 %, far', column: 'cluster', value: (n) => n, recall: 1, timesPeer: 2 },
+  { name: 'no row', column: 'half', value: () => 2, recall: 1, timesPeer: 2 },
+]
+
+const floors: Floor[] = []
+
+type Readers = { reader: Reader; peer: Reader }
+type Measure = { found: number; wanted: number; right: number; ms: number[] }
+/** `counting`: milliseconds to count what the filter leaves, which no exact answer without an index can beat. */
+type Ways = Record<'ours' | 'peer', Measure> & { counting: number[] }
+
+if (tenth && here) await run(here)
+else if (tenth || storesMissing())
+  console.log('bench/recall/run.ts is left out: it needs Postgres, the embedded engine is not measured')
+else {
+  await using stores = await startStores()
+  await run(stores.databaseUrl)
+}
+
+function chosenSizes(): Size[] {
+  if (only) return SIZES.filter(({ rows }) => rows === Number(only))
+  return tenth ? [SMALL] : SIZES
+}
+
+async function run(url: string): Promise<void> {
+  console.log(`${QUESTIONS} questions for ${K} hits each, seed ${SEED}; times are medians of one question at a time`)
+  for (const { indexes, ...size } of chosenSizes()) {
+    await using managed = await openManaged(url)
+    const data = makeData(seeded(SEED), { ...size, questions: QUESTIONS + WARM_UP })
+    await managed.fill(data)
+    for (const index of indexes) {
+      const { entry, seconds } = await managed.index(index)
+      const options = Object.entries(index).map(([name, value]) => `${name} ${value}`)
+      console.log(`\n${size.rows} rows x ${size.dimensions}, ${options.join(', ')}, built in ${seconds.toFixed(0)} s`)
+      const measured = await askAll(managed, entry, data)
+      for (const [i, each] of CASES.entries()) {
+        print(each, measured[i]!, index.method === 'hnsw')
+        floors.push(...floorsOf(`${size.rows} rows, ${index.method}, ${each.name}`, each, measured[i]!.ours))
+      }
+    }
+  }
+  requireFloors(floors)
+}
+
+function floorsOf(name: string, { recall }: Case, { right, wanted, found, ms }: Measure): Floor[] {
+  const whole = { name: `${name}: answers whole and in order`, value: found / ms.length, atLeast: 1 }
+  if (recall === undefined) return [whole]
+  return [{ name: `${name}: recall`, value: wanted === 0 ? 1 : right / wanted, atLeast: recall }, whole]
+}
+
+async function askAll(db: Readers, entry: ResolvedEntry, data: Data): Promise<Ways[]> {
+  const empty = (): Measure => ({ found: 0, wanted: 0, right: 0, ms: [] })
+  const measured = CASES.map((): Ways => ({ ours: empty(), peer: empty(), counting: [] }))
+  for (const [n, { vector }] of data.questions.entries()) {
+    const distance = distances(data, vector)
+    for (const [i, { column, value }] of CASES.entries()) {
+      const into = n < WARM_UP ? { ours: empty(), peer: empty(), counting: [] } : measured[i]!
+      const filter = column && { column, value: value(n) }
+      await askOnce(
+        db,
+        entry,
+        { vector: `[${vector.join(',')}]`, filter, truth: truthOf(data, distance, filter) },
+        into,
+      )
+    }
+  }
+  return measured
+}
+
+type Filtered = { column: NonNullable<Filter['column']>; value: number } | undefined
+type Truth = { fits: (id: number) => boolean; count: number; distance: Float64Array; last: number }
+type Asked = { vector: string; filter: Filtered; truth: Truth }
+
+/** What has to be found: as many rows as there are up to K, none farther than the last of them. */
+function truthOf({ rows }: Data, distance: Float64Array, filter: Filtered): Truth {
+  const fits = (id: number) => filter === undefined || rowHas(rows[id]!, filter)
+  const nearest: number[] = []
+  for (let id = 0; id < rows.length; id++) {
+    if (distance[id]! >= (nearest[K - 1] ?? Infinity) || !fits(id)) continue
+    nearest.push(distance[id]!)
+    nearest.sort((a, b) => a - b)
+    nearest.length = Math.min(nearest.length, K)
+  }
+  return { fits, count: nearest.length, distance, last: nearest.at(-1) ?? -1 }
+}
+
+function rowHas({ cluster, bucket }: Row, { column, value }: NonNullable<Filtered>): boolean {
+  return (column === 'cluster' ? cluster : bucket % FILTERS[column]) === value
+}
+
+/** One after the other, who is first in turn. */
+async function askOnce(db: Readers, entry: ResolvedEntry, { vector, filter, truth }: Asked, into: Ways): Promise<void> {
+  const filters = filter ? [{ column: filter.column, values: [filter.value] }] : []
+  const run = {
+    ours: async () => (await searchEntry(db.reader, { entry, filters, vector, limit: K })).map(({ id }) => Number(id)),
+    peer: () => iteratively(db.peer, entry, vector, filter),
+  }
+  const order = into.ours.ms.length % 2 ? (['ours', 'peer'] as const) : (['peer', 'ours'] as const)
+  for (const way of order) {
+    const started = performance.now()
+    const ids = await run[way]()
+    into[way].ms.push(performance.now() - started)
+    judge(into[way], ids, truth)
+  }
+  if (filter) into.counting.push(await countingMs(db.reader, filter, searchSettings({ entry, filters })))
+}
+
+async function countingMs(db: Reader, { column, value }: NonNullable<Filtered>, settings: Sql): Promise<number> {
+  const statement = sql`select count(*) from public.articles where ${identifier(column)} = ${value}`
+  const started = performance.now()
+  await db.reads((on) => on.query(statement), settings)
+  return performance.now() - started
+}
+
+function judge(into: Measure, ids: number[], { fits, count, distance, last }: Truth): void {
+  const ordered = ids.every((id, i) => i === 0 || distance[ids[i - 1]!]! <= distance[id]! + SAME)
+  const whole = ids.length === count && new Set(ids).size === count && ids.every(fits)
+  into.wanted += count
+  into.right += ids.filter((id) => distance[id]! <= last + SAME).length
+  into.found += whole && ordered ? 1 : 0
+}
+
+async function iteratively(db: Reader, { index }: ResolvedEntry, vector: string, filter: Filtered): Promise<number[]> {
+  const mode = index === 'hnsw' ? 'strict_order' : 'relaxed_order'
+  const distance = sql`embedding operator(public.<=>) ${vector}::public.vector`
+  const where = filter ? sql`where ${identifier(filter.column)} = any(${[filter.value]}::int[])` : sql``
+  const statement = sql`
+    select id, title, ${distance} as distance from public.articles ${where} order by ${distance} limit ${integer(K)}`
+  const settings = sql`
+    select set_config(${`${index}.iterative_scan`}, ${mode}, false), set_config('enable_seqscan', 'off', false),
+           set_config('hnsw.ef_search', '40', false), set_config('ivfflat.probes', '1', false)`
+  const rows = await db.reads((on) => on.query<{ id: number }>(statement), settings)
+  return rows.map(({ id }) => id)
+}
+
+function print({ name, recall, timesPeer }: Case, { ours, peer, counting }: Ways, isStrict: boolean): void {
+  const [mine, theirs] = [median(ours.ms), median(peer.ms)]
+  const limit = recall === undefined ? '' : ` (limit ${recall})`
+  const faster = `${(theirs / mine).toFixed(1)} times as fast${timesPeer && isStrict ? ` (limit ${timesPeer})` : ''}`
+  console.log(
+    `${name.padEnd(11)} recall ${shareOf(ours)}${limit.padEnd(14)} whole and in order ${percent(ours)}  ` +
+      `${mine.toFixed(2).padStart(7)} ms   peer: ${shareOf(peer)} ${percent(peer)} ${theirs.toFixed(2).padStart(7)} ms, ${faster}` +
+      (timesPeer ? `; counting ${median(counting).toFixed(2)} ms` : ''),
+  )
+}
+
+function shareOf({ right, wanted }: Measure): string {
+  return (wanted === 0 ? 1 : right / wanted).toFixed(3)
+}
+
+function percent({ found, ms }: Measure): string {
+  return `${Math.round((100 * found) / ms.length)} %`.padStart(5)
+}
+
+function median(ms: number[]): number {
+  return ms.toSorted((a, b) => a - b)[Math.floor(ms.length / 2)]!
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { listOf, pageInput } from '../core/paging.ts'
+import { Scope } from '../core/roles.ts'
+
+/** An agent that a person connected. Its `id` is that of the approval. */
+export const ConnectedAgent = z.object({
+  id: z.string(),
+  client_id: z.string(),
+  client_name: z.string(),
+  redirect_host: z.string().describe('Where its codes go: more telling than the name it gives itself'),
+  resource: z.string(),
+  scopes: z.array(Scope),
+  user_id: z.string(),
+  email: z.string(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  last_used_at: z.iso.datetime().nullable(),
+})
+
+const Gone = z.object({ id: z.string(), revoked: z.literal(true) })
+
+const own = {
+  principals: ['user', 'api_token'],
+  role: 'viewer',
+  scope: null,
+  org: 'token',
+  support: 'refused',
+} as const
+const admin = { principals: ['user', 'api_token'], role: 'admin', scope: null, org: 'path' } as const
+
+export const listAgents = operation({
+  kind: 'json',
+  name: 'agents.list',
+  method: 'GET',
+  path: '/api/v1/agents',
+  summary: 'Agents you connected in this organization',
+  access: own,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object(pageInput),
+  output: listOf(ConnectedAgent),
+})
+
+export const disconnectAgent = operation({
+  kind: 'json',
+  name: 'agents.disconnect',
+  method: 'DELETE',
+  path: '/api/v1/agents/{id}',
+  summary: 'Disconnect an agent of yours: its next call is refused',
+  access: own,
+  effect: 'write',
+  bodyLimit: NO_BODY,
+  input: z.object({ id: z.string() }),
+  output: Gone,
+})
+
+export const listOrgAgents = operation({
+  kind: 'json',
+  name: 'agents.list-org',
+  method: 'GET',
+  path: '/api/v1/orgs/{org_id}/agents',
+  summary: 'Agents that anybody connected to the organization',
+  access: admin,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({ org_id: z.string(), ...pageInput }),
+  output: listOf(ConnectedAgent),
+})
+
+export const revokeAgent = operation({
+  kind: 'json',
+  name: 'agents.revoke',
+  method: 'DELETE',
+  path: '/api/v1/orgs/{org_id}/agents/{id}',
+  summary: 'Revoke what a person allowed an agent',
+  access: admin,
+  effect: 'write',
+  bodyLimit: NO_BODY,
+  input: z.object({ org_id: z.string(), id: z.string() }),
+  output: Gone,
+})

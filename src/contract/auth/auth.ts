@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { BODY_LIMIT } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { Audience, Principal } from '../core/principal.ts'
+import { Role } from '../core/roles.ts'
+
+export const OrgName = z.string().trim().min(1).max(100)
+export const Email = z.email().max(254).toLowerCase()
+export const Domain = z
+  .string()
+  .toLowerCase()
+  .max(253)
+  .regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'must be a domain name such as example.com')
+
+export const Org = z.object({
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  domains: z.array(z.string()),
+  created_at: z.iso.datetime(),
+})
+export type Org = z.infer<typeof Org>
+
+export const validateToken = operation({
+  kind: 'json',
+  name: 'auth.validate-token',
+  method: 'POST',
+  path: '/api/v1/tokens/validate',
+  summary: 'Who a token stands for',
+  description:
+    'The one contract between services and an auth service, hosted or your own. Every refusal is the same 401.',
+  access: 'public',
+  effect: 'read',
+  bodyLimit: 16 * 1024,
+  errors: ['INVALID_TOKEN'],
+  input: z.object({ token: z.string().min(1).max(8192), audience: Audience.default('api-gateway') }),
+  output: z.object({ principal: Principal }),
+})
+
+export const createOrg = operation({
+  kind: 'json',
+  name: 'auth.create-org',
+  method: 'POST',
+  path: '/api/v1/orgs',
+  summary: 'Create an organization and become its owner',
+  access: { principals: ['user', 'api_token'], role: null, scope: null, org: 'token' },
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  idempotent: true,
+  errors: ['ORG_LIMIT'],
+  status: 201,
+  input: z.object({ name: OrgName }),
+  output: Org,
+})
+
+export const adminCreateOrg = operation({
+  kind: 'json',
+  name: 'auth.admin-create-org',
+  method: 'POST',
+  path: '/api/v1/admin/orgs',
+  summary: 'Create an organization, with its owner and its email domains',
+  access: 'operator',
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  idempotent: true,
+  status: 201,
+  input: z.object({
+    name: OrgName,
+    domains: z.array(Domain).max(50).default([]),
+    admin_email: Email.optional(),
+    admin_name: z.string().trim().min(1).max(100).optional(),
+  }),
+  output: Org.extend({ owner: z.object({ user_id: z.string(), email: z.string() }).nullable() }),
+})
+
+export const adminCreateToken = operation({
+  kind: 'json',
+  name: 'auth.admin-create-token',
+  method: 'POST',
+  path: '/api/v1/admin/tokens',
+  summary: 'Mint an API token for a person, adding them to the organization if need be',
+  description: 'The token is answered once and never shown again.',
+  access: 'operator',
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  idempotent: true,
+  status: 201,
+  input: z.object({
+    org_id: z.string(),
+    email: Email,
+    role: Role.default('member'),
+    name: z.string().trim().min(1).max(100),
+  }),
+  output: z.object({
+    token: z.string(),
+    id: z.string(),
+    name: z.string(),
+    org_id: z.string(),
+    user_id: z.string(),
+    email: z.string(),
+    role: Role,
+    created_at: z.iso.datetime(),
+    expires_at: z.iso.datetime().nullable(),
+  }),
+})

@@ -1,0 +1,197 @@
+import { z } from 'zod'
+import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { listOf, pageInput } from '../core/paging.ts'
+import { Role } from '../core/roles.ts'
+import { Domain, Email, Org } from './auth.ts'
+
+const inOrg = { principals: ['user', 'api_token'], scope: null, org: 'path' } as const
+const org_id = z.string()
+
+export const Me = z.object({
+  kind: z.string(),
+  user: z.object({ id: z.string(), email: z.string(), name: z.string().nullable() }).nullable(),
+  org: z.object({ id: z.string(), name: z.string(), slug: z.string() }).nullable(),
+  role: Role.nullable(),
+  read_only: z.boolean(),
+})
+
+export const me = operation({
+  kind: 'json',
+  name: 'auth.me',
+  method: 'GET',
+  path: '/api/v1/me',
+  summary: 'Who you are, where, and as what',
+  access: { principals: ['user', 'api_token', 'workload'], role: null, scope: null, org: 'token' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({}),
+  output: Me,
+})
+
+export const listOrgs = operation({
+  kind: 'json',
+  name: 'auth.list-orgs',
+  method: 'GET',
+  path: '/api/v1/orgs',
+  summary: 'The organizations you are in',
+  access: { principals: ['user', 'api_token'], role: null, scope: null, org: 'token', support: 'refused' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object(pageInput),
+  output: listOf(Org.omit({ domains: true }).extend({ role: Role })),
+})
+
+export const Member = z.object({
+  user_id: z.string(),
+  email: z.string(),
+  name: z.string().nullable(),
+  role: Role,
+  joined_at: z.iso.datetime(),
+})
+
+export const listMembers = operation({
+  kind: 'json',
+  name: 'members.list',
+  method: 'GET',
+  path: '/api/v1/orgs/{org_id}/members',
+  summary: 'The members of the organization',
+  access: { ...inOrg, role: 'admin' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({ org_id, ...pageInput }),
+  output: listOf(Member),
+})
+
+export const changeRole = operation({
+  kind: 'json',
+  name: 'members.change-role',
+  method: 'PUT',
+  path: '/api/v1/orgs/{org_id}/members/{user_id}',
+  summary: 'Give a member another role',
+  access: { ...inOrg, role: 'owner' },
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  errors: ['LAST_OWNER'],
+  input: z.object({ org_id, user_id: z.string(), role: Role }),
+  output: Member,
+})
+
+export const removeMember = operation({
+  kind: 'json',
+  name: 'members.remove',
+  method: 'DELETE',
+  path: '/api/v1/orgs/{org_id}/members/{user_id}',
+  summary: 'Remove a member, or leave',
+  description: 'Owners remove anyone; everyone may remove themselves. The tokens of a removed member die at once.',
+  access: { ...inOrg, role: 'viewer', support: 'refused' },
+  effect: 'write',
+  bodyLimit: NO_BODY,
+  errors: ['LAST_OWNER'],
+  input: z.object({ org_id, user_id: z.string() }),
+  output: z.object({ user_id: z.string(), removed: z.literal(true) }),
+})
+
+export const Invitation = z.object({
+  id: z.string(),
+  email: z.string(),
+  role: Role,
+  invited_by: z.string(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+})
+
+export const createInvitation = operation({
+  kind: 'json',
+  name: 'invitations.create',
+  method: 'POST',
+  path: '/api/v1/orgs/{org_id}/invitations',
+  summary: 'Invite a person by email',
+  description:
+    'The token is answered once: pass it on to the person. It is good for seven days, once, and only for who signs in with that verified email.',
+  access: { ...inOrg, role: 'owner', support: 'refused' },
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  rateLimits: [{ name: 'invite', per: 'org', limit: 100, windowSeconds: 3600 }],
+  idempotent: true,
+  status: 201,
+  input: z.object({ org_id, email: Email, role: Role }),
+  output: Invitation.extend({ token: z.string() }),
+})
+
+export const listInvitations = operation({
+  kind: 'json',
+  name: 'invitations.list',
+  method: 'GET',
+  path: '/api/v1/orgs/{org_id}/invitations',
+  summary: 'Invitations that are still open',
+  access: { ...inOrg, role: 'owner' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({ org_id, ...pageInput }),
+  output: listOf(Invitation),
+})
+
+export const revokeInvitation = operation({
+  kind: 'json',
+  name: 'invitations.revoke',
+  method: 'DELETE',
+  path: '/api/v1/orgs/{org_id}/invitations/{id}',
+  summary: 'Take an invitation back',
+  access: { ...inOrg, role: 'owner' },
+  effect: 'write',
+  bodyLimit: NO_BODY,
+  input: z.object({ org_id, id: z.string() }),
+  output: z.object({ id: z.string(), revoked: z.literal(true) }),
+})
+
+export const acceptInvitation = operation({
+  kind: 'json',
+  name: 'invitations.accept',
+  method: 'POST',
+  path: '/api/v1/invitations/accept',
+  summary: 'Join the organization you were invited to',
+  access: { principals: ['user', 'api_token'], role: null, scope: null, org: 'token', support: 'refused' },
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  rateLimits: [{ name: 'invitation-accept', per: 'principal', counts: 'failures', limit: 20, windowSeconds: 60 }],
+  errors: ['INVITATION_INVALID'],
+  input: z.object({ token: z.string().max(200) }),
+  output: z.object({ org_id: z.string(), role: Role }),
+})
+
+export const setDomains = operation({
+  kind: 'json',
+  name: 'domains.set',
+  method: 'PUT',
+  path: '/api/v1/orgs/{org_id}/domains',
+  summary: 'Set the email domains whose people join by themselves',
+  description: 'An owner may add the domain of their own verified email; any domain may be taken out.',
+  access: { ...inOrg, role: 'owner', support: 'refused' },
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  input: z.object({ org_id, domains: z.array(Domain).max(50) }),
+  output: z.object({ domains: z.array(z.string()) }),
+})
+
+export const AuditEntry = z.object({
+  id: z.string(),
+  actor: z.string(),
+  action: z.string(),
+  target: z.string(),
+  detail: z.record(z.string(), z.unknown()),
+  at: z.iso.datetime(),
+})
+
+export const listAudit = operation({
+  kind: 'json',
+  name: 'audit.list',
+  method: 'GET',
+  path: '/api/v1/orgs/{org_id}/audit',
+  summary: 'Who changed what',
+  access: { ...inOrg, role: 'owner' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({ org_id, ...pageInput }),
+  output: listOf(AuditEntry),
+})

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { listOf, pageInput } from '../core/paging.ts'
+import { Domain, Email } from './auth.ts'
+import { AuditEntry } from './members.ts'
+
+const operator = { kind: 'json', access: 'operator' } as const
+
+export const SupportSession = z.object({
+  id: z.string(),
+  org_id: z.string(),
+  staff_email: z.string(),
+  reason: z.string(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  elevated_at: z.iso.datetime().nullable(),
+  ended_at: z.iso.datetime().nullable(),
+})
+
+export const startSupport = operation({
+  ...operator,
+  name: 'support.start',
+  method: 'POST',
+  path: '/api/v1/admin/support-sessions',
+  summary: 'Enter an organization to help, read-only, for an hour at most',
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  status: 201,
+  input: z.object({ org_id: z.string(), staff_email: Email, reason: z.string().trim().min(1).max(500) }),
+  output: SupportSession.extend({ token: z.string() }),
+})
+
+export const elevateSupport = operation({
+  ...operator,
+  name: 'support.elevate',
+  method: 'POST',
+  path: '/api/v1/admin/support-sessions/{id}/elevate',
+  summary: 'Raise a support session to read and write, as admin',
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  input: z.object({ id: z.string() }),
+  output: SupportSession,
+})
+
+export const endSupport = operation({
+  ...operator,
+  name: 'support.end',
+  method: 'DELETE',
+  path: '/api/v1/admin/support-sessions/{id}',
+  summary: 'End a support session',
+  effect: 'write',
+  bodyLimit: NO_BODY,
+  input: z.object({ id: z.string() }),
+  output: SupportSession,
+})
+
+export const listSupport = operation({
+  kind: 'json',
+  name: 'support.list',
+  method: 'GET',
+  path: '/api/v1/orgs/{org_id}/support-sessions',
+  summary: 'Who of the vendor’s staff was in the organization, when and why',
+  access: { principals: ['user', 'api_token'], role: 'owner', scope: null, org: 'path' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({ org_id: z.string(), ...pageInput }),
+  output: listOf(SupportSession),
+})
+
+export const adminSetDomains = operation({
+  ...operator,
+  name: 'domains.admin-set',
+  method: 'PUT',
+  path: '/api/v1/admin/orgs/{org_id}/domains',
+  summary: 'Set the email domains of an organization',
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  input: z.object({ org_id: z.string(), domains: z.array(Domain).max(50) }),
+  output: z.object({ domains: z.array(z.string()) }),
+})
+
+export const adminListAudit = operation({
+  ...operator,
+  name: 'audit.admin-list',
+  method: 'GET',
+  path: '/api/v1/admin/audit',
+  summary: 'What was done with the operator token, everywhere',
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object(pageInput),
+  output: listOf(AuditEntry.extend({ org_id: z.string().nullable() })),
+})

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { listOf, pageInput } from '../core/paging.ts'
+
+const own = {
+  principals: ['user', 'api_token'],
+  role: 'viewer',
+  scope: null,
+  org: 'token',
+  support: 'refused',
+} as const
+
+export const TokenName = z.string().trim().min(1).max(100)
+
+export const ApiToken = z.object({
+  id: z.string(),
+  name: z.string(),
+  org_id: z.string(),
+  user_id: z.string(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().nullable(),
+})
+export type ApiToken = z.infer<typeof ApiToken>
+
+export const listTokens = operation({
+  kind: 'json',
+  name: 'tokens.list',
+  method: 'GET',
+  path: '/api/v1/tokens',
+  summary: 'Your API tokens in this organization',
+  access: own,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object(pageInput),
+  output: listOf(ApiToken),
+})
+
+export const createToken = operation({
+  kind: 'json',
+  name: 'tokens.create',
+  method: 'POST',
+  path: '/api/v1/tokens',
+  summary: 'Make an API token that acts for you',
+  description:
+    'The token is answered once and never shown again. It acts with your role of the moment, never more. Made with another token, it expires no later than that one.',
+  access: own,
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  rateLimits: [{ name: 'token-create', per: 'principal', limit: 30, windowSeconds: 3600 }],
+  idempotent: true,
+  status: 201,
+  input: z.object({ name: TokenName, expires_at: z.iso.datetime().optional() }),
+  output: ApiToken.extend({ token: z.string() }),
+})
+
+export const revokeToken = operation({
+  kind: 'json',
+  name: 'tokens.revoke',
+  method: 'DELETE',
+  path: '/api/v1/tokens/{id}',
+  summary: 'Revoke an API token: your own, or as an owner anyone’s',
+  access: own,
+  effect: 'write',
+  bodyLimit: NO_BODY,
+  input: z.object({ id: z.string() }),
+  output: z.object({ id: z.string(), revoked: z.literal(true) }),
+})

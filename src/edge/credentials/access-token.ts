@@ -1,0 +1,45 @@
+import { createSecretKey } from 'node:crypto'
+import type { Clock } from '#lib/clock.ts'
+import { isFor, readHs256 } from '#lib/crypto/hs256.ts'
+import { deriveKey } from '#lib/crypto/keys.ts'
+
+export const ACCESS_TOKEN_TYPE = 'at+jwt'
+export const ACCESS_TOKEN_SECONDS = 10 * 60
+
+/** Derived, so that nothing else signed with the same secret can pass for a connector's access token. */
+export function accessTokenKey(jwtSecret: string): Buffer {
+  return deriveKey(Buffer.from(jwtSecret, 'hex'), 'connector-access-token')
+}
+
+export type AccessToken = {
+  readonly grantId: string
+  readonly userId: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  readonly expiresAt: Date
+}
+
+type Expected = { issuer: string; resource: string }
+export type ReadAccessToken = (token: string, expected: Expected) => AccessToken | 'forged' | undefined
+
+/**
+ * Answers `forged` for a token that was not signed with our key, and undefined for one that was but is not good now
+ * for that issuer and resource.
+ */
+export function createAccessTokenReader(jwtSecret: string, clock: Clock): ReadAccessToken {
+  const key = createSecretKey(accessTokenKey(jwtSecret))
+  return (token, { issuer, resource: audience }) => {
+    const claims = readHs256(token, ACCESS_TOKEN_TYPE, key)
+    if (!claims) return 'forged'
+    if (!isFor(claims, { issuer, audience, now: clock.now().getTime() / 1000 })) return undefined
+    const { sub, gid, client_id, scope = '', exp } = claims
+    if (typeof gid !== 'string' || typeof client_id !== 'string' || typeof scope !== 'string') return undefined
+    return {
+      grantId: gid,
+      userId: sub as string,
+      clientId: client_id,
+      scopes: scope.split(' ').filter((one) => one !== ''),
+      expiresAt: new Date((exp as number) * 1000),
+    }
+  }
+}

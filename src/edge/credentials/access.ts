@@ -1,0 +1,89 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import type { Access, Operation } from '#contract/core/operation.ts'
+import type { Principal } from '#contract/core/principal.ts'
+import { type AppPart, roleAtLeast } from '#contract/core/roles.ts'
+import { equalSecrets } from '#lib/crypto/keys.ts'
+import type { RequestInfo } from '../http/route.ts'
+import { bearerOf, calledByCookie, invalidToken, type ResolveCaller } from './caller.ts'
+import { refuseCrossSite } from './csrf.ts'
+
+type Holes = Readonly<Record<string, string>>
+export type Gate = (request: Request, info: RequestInfo, holes: Holes) => Promise<Principal | null>
+/** Whether the caller has the part, or a greater one, in the app of that alias in their organization. */
+export type HasPart = (principal: Principal, alias: string, part: AppPart) => Promise<boolean>
+
+type Deps = {
+  resolve: ResolveCaller
+  operatorToken: string | undefined
+  hasPart?: HasPart
+  /** The address people see, where it is known. */
+  publicUrl?: string | undefined
+}
+
+/** The only reader of `access`: answers who may pass, or refuses. */
+export function createGate(op: Operation, deps: Deps): Gate {
+  const { access } = op
+  if (access === 'public') return async () => null
+  if (access === 'operator') {
+    return async (request) => {
+      admitOperator(request, deps.operatorToken)
+      return null
+    }
+  }
+  return async (request, info, holes) => {
+    const principal = await deps.resolve(request, info)
+    if (op.effect === 'write' && calledByCookie(request)) refuseCrossSite(request, deps.publicUrl)
+    const part = access.part !== undefined && (await heldPart(principal, access, holes.alias, deps.hasPart))
+    admit(principal, access, op.effect, { orgInPath: holes.org_id, part })
+    return principal
+  }
+}
+
+/** Looked up only when it decides: most callers pass by their role. */
+async function heldPart(principal: Principal, access: MemberAccess, alias: string | undefined, hasPart?: HasPart) {
+  if (access.part === undefined || access.role === null || alias === undefined || !hasPart) return false
+  if (principal.role !== null && roleAtLeast(principal.role, access.role)) return false
+  return hasPart(principal, alias, access.part)
+}
+
+function admitOperator(request: Request, operatorToken: string | undefined): void {
+  if (operatorToken === undefined) throw new ServiceError('NOT_FOUND', 'there is nothing here')
+  const token = bearerOf(request)
+  if (token === undefined || !equalSecrets(token, operatorToken)) throw invalidToken()
+}
+
+type MemberAccess = Exclude<Access, string>
+
+/** Pure: who may do what. Another organization's path is answered as if it did not exist. */
+export function admit(
+  principal: Principal,
+  access: MemberAccess,
+  effect: Operation['effect'],
+  found: { orgInPath?: string | undefined; part?: boolean } = {},
+): void {
+  if (!access.principals.includes(principal.kind)) throw forbidden(`not open to callers of kind ${principal.kind}`)
+  if (access.org === 'path' && found.orgInPath !== principal.org_id) {
+    throw new ServiceError('NOT_FOUND', 'no such organization')
+  }
+  if (access.role !== null && !found.part) admitRole(principal, access.role)
+  if (principal.kind === 'agent') admitScope(principal, access)
+  if (principal.support && access.support === 'refused') throw forbidden('not open to support sessions')
+  if (effect === 'write' && principal.read_only) {
+    throw new ServiceError('READ_ONLY_SESSION', 'this session may only read')
+  }
+}
+
+function admitScope(principal: Principal, { scope }: MemberAccess): void {
+  const scopes = scope === null ? [] : [scope].flat()
+  if (scopes.some((one) => principal.scopes.includes(one))) return
+  throw forbidden(scopes.length === 0 ? 'not open to agents' : `needs the scope ${scopes.join(' or ')}`)
+}
+
+function admitRole(principal: Principal, role: NonNullable<MemberAccess['role']>): void {
+  if (principal.org_id === null || principal.role === null) throw forbidden('join or create an organization first')
+  if (!roleAtLeast(principal.role, role)) throw forbidden(`needs the role ${role} or above; you are ${principal.role}`)
+}
+
+function forbidden(detail: string): ServiceError {
+  return new ServiceError('FORBIDDEN', detail)
+}

@@ -1,0 +1,56 @@
+import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
+import type { Clock } from '#lib/clock.ts'
+import { isFor, readHs256, signHs256 } from '#lib/crypto/hs256.ts'
+import { deriveKey } from '#lib/crypto/keys.ts'
+
+/** What the MCP server says of the agent it serves, in place of the agent's own token. */
+export type ActorClaims = {
+  readonly grantId: string
+  readonly userId: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+}
+
+export const ASSERTION_TYPE = 'actor+jwt'
+/** The longest one is believed. It is signed for less: the clocks of two machines are never the same. */
+export const ASSERTION_SECONDS = 60
+const SIGNED_SECONDS = 50
+const CLOCK_SECONDS = 5
+const ISSUER = 'mcp-server'
+
+export type SignAssertion = (claims: ActorClaims, audience: string) => string
+
+/** Good for one service, once, for a minute. */
+export function createAssertionSigner(secret: string, clock: Clock): SignAssertion {
+  const key = keyOf(secret)
+  return ({ grantId, userId, clientId, scopes }, audience) => {
+    const iat = Math.floor(clock.now().getTime() / 1000)
+    const said = { gid: grantId, sub: userId, client_id: clientId, scope: scopes.join(' ') }
+    const bounds = { iss: ISSUER, aud: audience, jti: randomUUID(), iat, exp: iat + SIGNED_SECONDS }
+    return signHs256({ ...said, ...bounds }, ASSERTION_TYPE, key)
+  }
+}
+
+export type ReadAssertion = (token: string, audience: string) => (ActorClaims & { id: string }) | undefined
+
+/** Undefined for anything that is not an assertion for this audience, good now. Whether it was seen before, others ask. */
+export function createAssertionReader(secret: string, clock: Clock): ReadAssertion {
+  const key = keyOf(secret)
+  return (token, audience) => {
+    const claims = readHs256(token, ASSERTION_TYPE, key)
+    const now = clock.now().getTime() / 1000
+    if (!claims || !isFor(claims, { issuer: ISSUER, audience, now, clockSeconds: CLOCK_SECONDS })) return undefined
+    const { sub, gid, client_id, scope, jti, iat, exp } = claims
+    const texts = [gid, client_id, scope, jti]
+    if (typeof iat !== 'number' || texts.some((text) => typeof text !== 'string')) return undefined
+    const [grantId, clientId, scopes, id] = texts as [string, string, string, string]
+    const age = now - iat
+    if (age < -CLOCK_SECONDS || age > ASSERTION_SECONDS + CLOCK_SECONDS) return undefined
+    if ((exp as number) - iat > ASSERTION_SECONDS) return undefined
+    return { id, grantId, userId: sub as string, clientId, scopes: scopes.split(' ') }
+  }
+}
+
+function keyOf(secret: string): KeyObject {
+  return createSecretKey(deriveKey(Buffer.from(secret, 'hex'), 'actor-assertion'))
+}

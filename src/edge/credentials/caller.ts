@@ -1,0 +1,119 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import { PRINCIPAL_KEPT_SECONDS } from '#contract/core/limits.ts'
+import type { Principal } from '#contract/core/principal.ts'
+import type { Clock } from '#lib/clock.ts'
+import { jwtType } from '#lib/crypto/jwt-type.ts'
+import type { CountFailure } from '../http/rate-limit.ts'
+import type { RequestInfo } from '../http/route.ts'
+import { ASSERTION_TYPE } from './actor-assertion.ts'
+import { readCookie } from './cookies.ts'
+
+/** Asks the auth service who a token stands for; throws INVALID_TOKEN, or UNAVAILABLE when it cannot be asked. */
+export type ValidateToken = (token: string, info: RequestInfo) => Promise<Principal>
+
+/** Validated principals, for a few seconds. One per process, so that a revocation in it can clear all at once. */
+export type PrincipalCache = {
+  get(audience: string, token: string): Promise<Principal> | undefined
+  put(audience: string, token: string, principal: Promise<Principal>): void
+  clear(): void
+}
+
+const MAX_CACHED_PRINCIPALS = 10_000
+
+export function createPrincipalCache(clock: Clock): PrincipalCache {
+  const kept = new Map<string, { principal: Promise<Principal>; until: number }>()
+  const keyOf = (audience: string, token: string) => `${audience} ${token}`
+  return {
+    get: (audience, token) => {
+      const key = keyOf(audience, token)
+      const entry = kept.get(key)
+      if (entry === undefined || entry.until > clock.now().getTime()) return entry?.principal
+      kept.delete(key)
+      return undefined
+    },
+    put: (audience, token, principal) => {
+      if (kept.size >= MAX_CACHED_PRINCIPALS) kept.clear()
+      const key = keyOf(audience, token)
+      const entry = { principal, until: clock.now().getTime() + PRINCIPAL_KEPT_SECONDS * 1000 }
+      kept.set(key, entry)
+      // A refusal is not kept: a token may be made a moment later, and an outage must end when it ends.
+      const forget = () => kept.get(key) === entry && kept.delete(key)
+      // Whether an agent's grant still stands is asked at every call.
+      principal.then(({ kind }) => kind === 'agent' && forget(), forget)
+    },
+    clear: () => kept.clear(),
+  }
+}
+
+export type ResolveCaller = (request: Request, info: RequestInfo) => Promise<Principal>
+
+type ResolverDeps = {
+  /** The service that asks: a token good for one need not be good for another. */
+  audience: string
+  /** Names of the cookies a session is taken from where no header says who calls. */
+  cookies?: readonly string[]
+  validate: ValidateToken
+  /** Called with the end client's address for each token that is refused. */
+  countFailure: CountFailure
+  cache: PrincipalCache
+  clock: Clock
+}
+
+/** Looks the token up first and counts it only when it is refused, so that a good token is never rate limited here. */
+export function createCallerResolver(deps: ResolverDeps): ResolveCaller {
+  return async (request, info) => {
+    const token = tokenOf(request, deps.cookies ?? [])
+    if (token === undefined) throw notSignedIn()
+    try {
+      return await findPrincipal(deps, token, info)
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'INVALID_TOKEN') await deps.countFailure(info.clientAddress)
+      throw error
+    }
+  }
+}
+
+async function findPrincipal(deps: ResolverDeps, token: string, info: RequestInfo): Promise<Principal> {
+  // An assertion is good for one call: two requests that bring the same one must not share an answer.
+  const isSingleUse = jwtType(token) === ASSERTION_TYPE
+  const principal = await (isSingleUse ? deps.validate(token, info) : validateOnce(deps, token, info))
+  const { expires_at } = principal
+  if (expires_at !== null && Date.parse(expires_at) <= deps.clock.now().getTime()) throw invalidToken()
+  return principal
+}
+
+function validateOnce({ cache, audience, validate }: ResolverDeps, token: string, info: RequestInfo) {
+  const kept = cache.get(audience, token)
+  if (kept) return kept
+  const principal = validate(token, info)
+  cache.put(audience, token, principal)
+  return principal
+}
+
+/** A header that is there decides alone, also one that cannot be read. */
+export function tokenOf(request: Request, cookies: readonly string[]): string | undefined {
+  const header = request.headers.get('authorization')
+  return header === null ? readCookie(request, cookies) : bearerIn(header)
+}
+
+export function calledByCookie(request: Request): boolean {
+  return !request.headers.has('authorization')
+}
+
+export function bearerOf(request: Request): string | undefined {
+  const header = request.headers.get('authorization')
+  return header === null ? undefined : bearerIn(header)
+}
+
+function bearerIn(header: string): string | undefined {
+  return /^Bearer ([\w.~+/=-]+)$/i.exec(header)?.[1]
+}
+
+/** The same words for unknown, revoked and expired: they tell an attacker nothing. */
+export function invalidToken(cause?: unknown): ServiceError {
+  return new ServiceError('INVALID_TOKEN', 'Invalid or expired API token', cause === undefined ? {} : { cause })
+}
+
+function notSignedIn(): ServiceError {
+  return new ServiceError('INVALID_TOKEN', 'send `Authorization: Bearer <API token>`')
+}

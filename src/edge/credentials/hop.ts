@@ -1,0 +1,47 @@
+import type { Clock } from '#lib/clock.ts'
+import { deriveKey, equalSecrets, hmac } from '#lib/crypto/keys.ts'
+import type { RequestInfo, Via } from '../http/route.ts'
+
+/**
+ * What one of our processes tells the next of the end client: address, request id and how the call arrived.
+ * Signed for this one method and path, so that no outsider can claim an address and a copied header is soon stale.
+ */
+export type Hops = {
+  sign(method: string, url: string, info: RequestInfo): string
+  verify(header: string, method: string, url: string): RequestInfo | undefined
+}
+
+export const HOP_HEADER = 'x-svc-hop'
+const FRESH_SECONDS = 60
+
+export function createHops(internalSecret: string, clock: Clock): Hops {
+  const key = deriveKey(Buffer.from(internalSecret, 'hex'), 'hop')
+  const macOf = (head: string, method: string, url: string) =>
+    hmac(key, `${head}\n${method}\n${pathOf(url)}`).toString('base64url')
+  const seconds = () => Math.floor(clock.now().getTime() / 1000)
+  return {
+    sign(method, url, { clientAddress, requestId, via }) {
+      const payload = Buffer.from(JSON.stringify([clientAddress, requestId, via])).toString('base64url')
+      const head = `v1.${seconds()}.${payload}`
+      return `${head}.${macOf(head, method, url)}`
+    },
+    verify(header, method, url) {
+      const [version, time, payload, mac] = header.split('.')
+      if (version !== 'v1' || !time || !payload || !mac) return undefined
+      if (Math.abs(seconds() - Number(time)) > FRESH_SECONDS) return undefined
+      if (!equalSecrets(mac, macOf(`v1.${time}.${payload}`, method, url))) return undefined
+      const [clientAddress, requestId, via] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [
+        string,
+        string,
+        Via,
+      ]
+      return { clientAddress, requestId, via, direct: false }
+    },
+  }
+}
+
+/** Path and query: the part of an address that a proxy between our services leaves as it is. */
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}

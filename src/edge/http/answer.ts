@@ -1,0 +1,101 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import type { JsonOperation } from '#contract/core/operation.ts'
+import { withText } from '#contract/core/whole-body.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { Db } from '#lib/db/db.ts'
+import type { Log } from '#lib/log.ts'
+import { withIdempotency } from './idempotency.ts'
+import { encode, type Format } from './negotiate.ts'
+import { boundedBody, boundedRequest, refuseLargeBody } from './read-input.ts'
+import { type Context, RequestContext, type Route, type RouteOf } from './route.ts'
+import { chooseFraming, STREAM_TYPES, streamBody } from './stream.ts'
+
+type Deps = { db: Db; sealer: Sealer; clock: Clock; log: Log }
+export type Answer = (input: unknown, context: Context, format: Format) => Promise<Response>
+
+/** From parsed input to response, by the operation's kind. What leaves has passed the output schema. */
+export function createAnswer(route: Route, deps: Deps): Answer {
+  switch (route.op.kind) {
+    case 'json':
+      return jsonAnswer(route as RouteOf<'json'>, deps)
+    case 'stream':
+      return streamAnswer(route as RouteOf<'stream'>, deps)
+    case 'upload':
+      return uploadAnswer(route as RouteOf<'upload'>)
+    case 'raw':
+      return rawAnswer(route as RouteOf<'raw'>)
+    default:
+      throw route.op satisfies never
+  }
+}
+
+function jsonAnswer({ op, answer }: RouteOf<'json'>, deps: Deps): Answer {
+  const run = async (input: unknown, context: Context) => op.output.parse(await answer(input, context))
+  const handle = op.idempotent ? withIdempotency(op, run, deps) : run
+  const status = op.status ?? 200
+  return async (input, context, format) => respond(await handle(input, context), status, format, context.requestId)
+}
+
+function uploadAnswer({ op, answer }: RouteOf<'upload'>): Answer {
+  return async (input, context, format) => {
+    refuseMediaType(context.request, op.consumes)
+    refuseLargeBody(context.request, op.bodyLimit)
+    const body = context.request.body ?? new Blob([]).stream()
+    const output = op.output.parse(await answer(input, context, boundedBody(body, op.bodyLimit)))
+    return respond(output, 200, format, context.requestId)
+  }
+}
+
+function streamAnswer({ op, answer }: RouteOf<'stream'>, { log }: Deps): Answer {
+  return async (input, context) => {
+    const framing = chooseFraming(context.request.headers.get('accept'))
+    const onFault = (error: unknown) =>
+      log.error({ error, operation: op.name, request_id: context.requestId }, 'a stream ended with a fault')
+    const body = streamBody(op, answer(input, context), framing, context.requestId, onFault)
+    return new Response(body, {
+      headers: {
+        ...commonHeaders(context.requestId),
+        'content-type': STREAM_TYPES[framing],
+        'x-accel-buffering': 'no',
+      },
+    })
+  }
+}
+
+function rawAnswer({ op, answer }: RouteOf<'raw'>): Answer {
+  return async (input, context) => {
+    if (op.consumes) refuseMediaType(context.request, op.consumes)
+    const request = boundedRequest(context.request, op.bodyLimit)
+    const response = await answer(input, new RequestContext(context, context.principal, request, context.format))
+    return withRequestId(response, context.requestId)
+  }
+}
+
+/** In place where it can be: a copy makes a stream of a body that is all there, and its length is lost. */
+function withRequestId(response: Response, requestId: string): Response {
+  try {
+    response.headers.set('x-request-id', requestId)
+    return response
+  } catch {
+    const headers = new Headers(response.headers)
+    headers.set('x-request-id', requestId)
+    return new Response(response.body, { status: response.status, headers })
+  }
+}
+
+function refuseMediaType(request: Request, consumes: readonly string[]): void {
+  const [type = ''] = (request.headers.get('content-type') ?? '').split(';')
+  if (consumes.includes(type.trim().toLowerCase())) return
+  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `send the body as ${consumes.join(' or ')}`)
+}
+
+function respond(value: unknown, status: NonNullable<JsonOperation['status']>, format: Format, requestId: string) {
+  const { body, type } = encode(value, format)
+  const response = new Response(body, { status, headers: { 'content-type': type, ...commonHeaders(requestId) } })
+  return withText(response, body)
+}
+
+function commonHeaders(requestId: string): Record<string, string> {
+  return { 'x-request-id': requestId, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+}

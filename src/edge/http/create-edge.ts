@@ -1,0 +1,196 @@
+// The global of this name is looked up anew each time.
+import { performance } from 'node:perf_hooks'
+import { ServiceError } from '#contract/core/errors.ts'
+import { type Operation, pathShape } from '#contract/core/operation.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { Db } from '#lib/db/db.ts'
+import type { KeyValueStore } from '#lib/kv.ts'
+import type { Log } from '#lib/log.ts'
+import type { Metrics } from '#lib/metrics.ts'
+import { createGate, type HasPart } from '../credentials/access.ts'
+import type { ResolveCaller } from '../credentials/caller.ts'
+import { isForPeople, problemPage } from '../pages/problem-page.ts'
+import { createAnswer } from './answer.ts'
+import { withoutContent } from './head.ts'
+import { chooseFormat, type Format } from './negotiate.ts'
+import { problemResponse, toServiceError } from './problem.ts'
+import { type AnswerLimiter, createAnswerLimiter, createLimiter, type Limiter } from './rate-limit.ts'
+import { createInputReader, type InputReader } from './read-input.ts'
+import { RequestContext, type RequestInfo, type Route, type ServiceFetch } from './route.ts'
+import { createRouter, splitUrl } from './router.ts'
+
+export type EdgeDeps = {
+  service: string
+  resolve: ResolveCaller
+  operatorToken: string | undefined
+  hasPart?: HasPart
+  /** The address people see, where it is known. */
+  publicUrl?: string | undefined
+  db: Db
+  kv: KeyValueStore
+  sealer: Sealer
+  clock: Clock
+  log: Log
+  metrics: Metrics
+  /** Whose path it is when no route of ours fits: the door forwards to its neighbours. */
+  forward?: (path: string) => ServiceFetch | undefined
+}
+
+/** Never sent: how an answer nobody waits for is counted. */
+const CALLER_GONE = 499
+
+/** Turns routes into the `fetch` of a service. Nothing is mounted but what stands in `routes`. */
+export function createEdge(routes: readonly Route[], deps: EdgeDeps): ServiceFetch {
+  const find = createRouter(routes.map((route) => ({ ...route.op, target: createHandler(route, deps) })))
+  const elsewhere = createElsewhere(routes, deps)
+  return (request, info) => {
+    const { path, query } = splitUrl(request.url)
+    const found = find(request.method === 'HEAD' ? 'GET' : request.method, path)
+    if (!found) return elsewhere(request, info, path)
+    const answered = found.target(request, found.holes, query, info)
+    return request.method === 'HEAD' ? answered.then(withoutContent) : answered
+  }
+}
+
+/** No route fits: a neighbour's path, a method that is not taken, or nothing at all. */
+function createElsewhere(routes: readonly Route[], deps: EdgeDeps) {
+  const allowed = methodsByPath(routes)
+  const seenElsewhere = createRecorder('none', deps)
+  const seenForwarded = createRecorder('forwarded', deps)
+  const pass = async (neighbour: ServiceFetch, request: Request, info: RequestInfo) => {
+    const started = performance.now()
+    const response = await neighbour(request, info)
+    seenForwarded(response.status, started, info)
+    return response
+  }
+  return async (request: Request, info: RequestInfo, path: string): Promise<Response> => {
+    try {
+      const neighbour = deps.forward?.(path)
+      if (neighbour) return await pass(neighbour, request, info)
+    } catch (error) {
+      return refuseForwarded(error, request, info, deps.log)
+    }
+    seenElsewhere(404, performance.now(), info)
+    const allow = allowed.find(({ shape }) => shape.test(path))?.allow
+    if (allow) return refuse(request, info, methodNotAllowed(request.method, allow), { allow })
+    return refuse(request, info, new ServiceError('NOT_FOUND', 'there is nothing here'))
+  }
+}
+
+function refuseForwarded(error: unknown, request: Request, info: RequestInfo, log: Log): Response {
+  const refusal = toServiceError(error)
+  const fields = { error, request_id: info.requestId }
+  // A caller who hung up is no fault of ours.
+  if (request.signal.aborted) log.info(fields, 'the caller went away')
+  else if (refusal.status >= 500) log.error(fields, 'not answered by a route')
+  return refuse(request, info, refusal)
+}
+
+/** Handles a request in this order: caller, access, rate limit, input, answer, limit of failures. */
+function createHandler(route: Route, deps: EdgeDeps) {
+  const { op } = route
+  const gate = createGate(op, deps)
+  const readInput = withRefusals(route, createInputReader(op), createLimiter(op, deps))
+  const answer = createAnswer(route, deps)
+  const limited = withAnswerLimit(createAnswerLimiter(op, deps))
+  const seen = createRecorder(op.name, deps)
+  const fallback = defaultFormat(op)
+
+  return async (request: Request, holes: Record<string, string>, query: string, info: RequestInfo) => {
+    const started = performance.now()
+    const accept = request.headers.get('accept')
+    const format = chooseFormat(accept, fallback)
+    try {
+      const principal = await gate(request, info, holes)
+      const context = new RequestContext(info, principal, request, format)
+      const response = await limited(context, async () =>
+        answer(await readInput({ context, params: holes, query, startedMs: started }), context, format),
+      )
+      seen(response.status, started, info)
+      return response
+    } catch (error) {
+      const refusal = toServiceError(error)
+      // A caller who hung up gets no answer, and is no fault of ours.
+      if (request.signal.aborted) seen(CALLER_GONE, started, info)
+      else seen(refusal.status, started, info, refusal)
+      if (isForPeople(op, accept)) return problemPage(refusal, info.requestId)
+      return problemResponse(refusal, format, info.requestId, {}, op.refusals)
+    }
+  }
+}
+
+type Admitted = { context: RequestContext; params: Record<string, string>; query: string; startedMs: number }
+
+/** Applies the rate limit and reads the input. The route's `onRefused` learns of what is refused by either. */
+function withRefusals({ onRefused }: Route, readInput: InputReader, limit: Limiter | undefined) {
+  const read = async ({ context, params, query }: Admitted) => {
+    if (limit) await limit(context, context.principal)
+    return readInput(context.request, params, query)
+  }
+  if (!onRefused) return read
+  return async (admitted: Admitted) => {
+    try {
+      return await read(admitted)
+    } catch (cause) {
+      const { context, params, startedMs } = admitted
+      const error = toServiceError(cause)
+      await onRefused({ error, params, startedMs }, context)
+      throw error
+    }
+  }
+}
+
+type LimitedAnswer = (context: RequestContext, answer: () => Promise<Response>) => Promise<Response>
+
+/** Answers the request, then counts the answer if it is a failure, whether thrown or in a shape of its own. */
+function withAnswerLimit(limit: AnswerLimiter | undefined): LimitedAnswer {
+  if (!limit) return (_, answer) => answer()
+  return async (context, answer) => {
+    const response = await answer().catch(async (cause: unknown) => {
+      await limit(toServiceError(cause).status, context, context.principal)
+      throw cause
+    })
+    await limit(response.status, context, context.principal)
+    return response
+  }
+}
+
+function defaultFormat(op: Operation): Format {
+  return op.kind === 'json' ? (op.format ?? 'json') : 'json'
+}
+
+/** Counts and logs each answer; what we did wrong is logged with its cause, what the caller did wrong is not. */
+function createRecorder(operation: string, { service, metrics, log }: EdgeDeps) {
+  const timers = new Map<number, (seconds: number) => void>()
+  const timerOf = (status: number) => {
+    const timer = timers.get(status) ?? metrics.requests.of({ service, operation, status })
+    timers.set(status, timer)
+    return timer
+  }
+  return (status: number, started: number, info: RequestInfo, refusal?: ServiceError) => {
+    const ms = performance.now() - started
+    timerOf(status)(ms / 1000)
+    const fields = { request_id: info.requestId, operation, status, duration_ms: Math.round(ms * 10) / 10 }
+    if (refusal && status >= 500) log.error({ ...fields, error: refusal.cause ?? refusal }, 'answered with a fault')
+    else log.plain(fields, 'answered')
+  }
+}
+
+function refuse(request: Request, info: RequestInfo, error: ServiceError, extra?: Record<string, string>): Response {
+  return problemResponse(error, chooseFormat(request.headers.get('accept'), 'json'), info.requestId, extra)
+}
+
+function methodNotAllowed(method: string, allow: string): ServiceError {
+  return new ServiceError('METHOD_NOT_ALLOWED', `${method} is not taken here; ${allow} is`)
+}
+
+function methodsByPath(routes: readonly Route[]): { shape: RegExp; allow: string }[] {
+  const allow = new Map<string, string>()
+  for (const { op } of routes) {
+    const methods = op.method === 'GET' ? 'GET, HEAD' : op.method
+    const before = allow.get(op.path)
+    allow.set(op.path, before ? `${before}, ${methods}` : methods)
+  }
+  return [...allow].map(([path, methods]) => ({ shape: pathShape(path), allow: methods }))
+}

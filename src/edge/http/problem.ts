@@ -1,0 +1,89 @@
+import type { ZodError, z } from 'zod'
+import { type Fault, ServiceError } from '#contract/core/errors.ts'
+import type { Operation } from '#contract/core/operation.ts'
+import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { StoreUnavailable } from '#lib/kv.ts'
+import { OperatorFetchError } from '#lib/net/operator-fetch.ts'
+import { encode, type Format } from './negotiate.ts'
+
+/** Everything thrown becomes a refusal from the table; what was not expected tells nothing of its inside. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  if (error instanceof DatabaseUnavailable) {
+    const { retryAfterSeconds, writeFault } = error
+    const detail = writeFault
+      ? `Nothing can be saved now: ${writeFault}. Try again later.`
+      : 'the database cannot answer now; try again'
+    return new ServiceError('UNAVAILABLE', detail, {
+      cause: error,
+      retryAfterSeconds,
+    })
+  }
+  if (error instanceof StoreUnavailable) {
+    return new ServiceError('UNAVAILABLE', 'Redis does not answer now; try again', {
+      cause: error,
+      retryAfterSeconds: 1,
+    })
+  }
+  if (error instanceof OperatorFetchError) {
+    return new ServiceError('UNAVAILABLE', 'a part of the service cannot be reached; try again', {
+      cause: error,
+      retryAfterSeconds: 1,
+    })
+  }
+  return new ServiceError('INTERNAL', 'an unexpected fault; the request id helps to find it', { cause: error })
+}
+
+/** Enough to mend any request a person writes; an answer must not grow with what was sent. */
+const MOST_FAULTS = 100
+
+/** Faults of the caller's input, each with where it is. Only for input: output that does not fit is our bug. */
+export function inputError(error: ZodError): ServiceError {
+  const all = error.issues.flatMap(toFaults)
+  const errors = all.slice(0, MOST_FAULTS)
+  const shown = errors.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  const more = all.length > shown.length ? `; and ${all.length - shown.length} more` : ''
+  return new ServiceError('INVALID_REQUEST', shown.join('; ') + more, { errors })
+}
+
+function toFaults(issue: z.core.$ZodIssue): Fault[] {
+  const path = issue.path.map(String)
+  if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }]
+  return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'unknown key' }))
+}
+
+export function problemResponse(
+  error: ServiceError,
+  format: Format,
+  requestId: string,
+  extra: Record<string, string> = {},
+  shape?: Operation['refusals'],
+): Response {
+  const problem = error.toProblem(requestId)
+  const { body, type } = encode(shape === 'openai' ? { ...problem, error: openAiError(error) } : problem, format)
+  const headers = {
+    'content-type': type === 'application/json' ? 'application/problem+json' : type,
+    ...problemHeaders(error, requestId),
+    ...extra,
+  }
+  return new Response(body, { status: error.status, headers })
+}
+
+/** What a refusal says in headers, whatever its body is. */
+export function problemHeaders(error: ServiceError, requestId: string): Record<string, string> {
+  return {
+    'x-request-id': requestId,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(Math.ceil(error.retryAfterSeconds)) }),
+    ...(error.code === 'INVALID_TOKEN' && { 'www-authenticate': 'Bearer' }),
+    ...(error.challenge !== undefined && { 'www-authenticate': error.challenge }),
+    // The rest of a body that is too large is never read, so the connection cannot be used again.
+    ...(error.code === 'PAYLOAD_TOO_LARGE' && { connection: 'close' }),
+  }
+}
+
+/** https://platform.openai.com/docs/guides/error-codes: its clients show `message` and nothing else of a body. */
+function openAiError({ message, status, code }: ServiceError) {
+  return { message, type: status < 500 ? 'invalid_request_error' : 'server_error', code }
+}

@@ -1,0 +1,96 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import type { Operation, RateLimit } from '#contract/core/operation.ts'
+import type { Principal } from '#contract/core/principal.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { KeyValueStore } from '#lib/kv.ts'
+import { addressBlock } from '#lib/net/address-block.ts'
+import type { RequestInfo } from './route.ts'
+
+export type Limiter = (info: RequestInfo, principal: Principal | null) => Promise<void>
+
+/**
+ * Counts every request, in windows that start on the clock and are shared by all replicas. Undefined when the
+ * operation has no such limit.
+ */
+export function createLimiter(op: Operation, deps: Deps): Limiter | undefined {
+  const rateLimits = (op.rateLimits ?? []).filter(({ counts }) => counts === undefined)
+  if (rateLimits.length === 0) return undefined
+  return async (info, principal) => {
+    for (const limit of rateLimits) {
+      const retryAfterSeconds = await countOne(limit, subjectOf(limit, info, principal), deps)
+      if (retryAfterSeconds !== undefined) throw rateLimited(limit, retryAfterSeconds)
+    }
+  }
+}
+
+/** Takes the status that a request is about to be answered with. Throws RATE_LIMITED in place of a failure too many. */
+export type AnswerLimiter = (status: number, info: RequestInfo, principal: Principal | null) => Promise<void>
+
+/** Applies the limits of an operation that count failures. Undefined when it has none. */
+export function createAnswerLimiter(op: Operation, deps: Deps): AnswerLimiter | undefined {
+  const rateLimits = (op.rateLimits ?? []).filter(({ counts }) => counts === 'failures')
+  if (rateLimits.length === 0) return undefined
+  return async (status, info, principal) => {
+    if (!isFailure(status)) return
+    for (const limit of rateLimits) {
+      const retryAfterSeconds = await countOne(limit, subjectOf(limit, info, principal), deps)
+      if (retryAfterSeconds !== undefined) throw tooManyFailures(limit, retryAfterSeconds, status)
+    }
+  }
+}
+
+/** A 429 was counted already by the limit that gave it. */
+function isFailure(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 429
+}
+
+type Deps = { kv: KeyValueStore; clock: Clock }
+type Window = Omit<RateLimit, 'per' | 'counts'>
+
+/** Counts one. Answers how many seconds to wait when the limit is passed, undefined when it is not. */
+async function countOne(limit: Window, subject: string, { kv, clock }: Deps): Promise<number | undefined> {
+  const seconds = clock.now().getTime() / 1000
+  const window = Math.floor(seconds / limit.windowSeconds)
+  const count = await kv.count(`limit:${limit.name}:${subject}:${window}`, limit.windowSeconds)
+  return count <= limit.limit ? undefined : Math.ceil((window + 1) * limit.windowSeconds - seconds)
+}
+
+function rateLimited({ limit, windowSeconds }: Window, retryAfterSeconds: number): ServiceError {
+  const detail = `Limit reached: ${limit} in ${windowSeconds} seconds. Try again in ${retryAfterSeconds} seconds.`
+  return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds })
+}
+
+function tooManyFailures({ limit, windowSeconds }: Window, retryAfterSeconds: number, status: number): ServiceError {
+  const detail =
+    `Too many refused requests: ${limit} in ${windowSeconds} seconds. ` +
+    `A valid one is answered now; others after ${retryAfterSeconds} seconds.`
+  return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds, ...(status === 401 && TOKEN_REFUSED) })
+}
+
+function subjectOf(limit: RateLimit, info: RequestInfo, principal: Principal | null): string {
+  const who = limit.per === 'org' ? principal?.org_id : limit.per === 'principal' ? principal?.id : undefined
+  return who ?? addressBlock(info.clientAddress)
+}
+
+/**
+ * Counts a token that was looked up and refused, and throws RATE_LIMITED past the limit. Only failures are counted and
+ * only failures are refused: a good token keeps working behind an address from which somebody else guesses.
+ */
+export type CountFailure = (address: string) => Promise<void>
+
+export function createFailureLimiter(limit: Window, deps: Deps): CountFailure {
+  return async (address) => {
+    const retryAfterSeconds = await countOne(limit, addressBlock(address), deps)
+    if (retryAfterSeconds === undefined) return
+    const detail = `Too many invalid tokens from this address. Try again in ${retryAfterSeconds} seconds with a valid one.`
+    throw new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds, ...TOKEN_REFUSED })
+  }
+}
+
+/** RFC 6750 section 3.1. On a 429 it says that the token was looked up and refused. */
+const TOKEN_REFUSED = { challenge: 'Bearer error="invalid_token"' } as const
+
+/** Whether a 429 is about a refused token, and not about too many requests of a good one. */
+export function isRefusedToken({ status, headers }: Response): boolean {
+  return status === 429 && headers.get('www-authenticate') === TOKEN_REFUSED.challenge
+}

@@ -1,0 +1,200 @@
+import { z } from 'zod'
+import { ServiceError } from '#contract/core/errors.ts'
+import { inputInQuery, type Operation } from '#contract/core/operation.ts'
+import { wholeText } from '#contract/core/whole-body.ts'
+import { inputError } from './problem.ts'
+
+export type InputReader = (request: Request, holes: Record<string, string>, query: string) => Promise<unknown>
+
+/** Made once per operation: gathers path, query and body into the one input object and checks it. */
+export function createInputReader(op: Operation): InputReader {
+  const types = queryTypes(op)
+  const parse = (raw: Record<string, unknown>) => {
+    refuseBadText(raw, [])
+    const result = op.input.safeParse(raw)
+    if (!result.success) throw inputError(result.error)
+    return result.data
+  }
+  const known = op.kind === 'raw' && op.ignoresUnknownKeys ? keepKeys(new Set(types.keys())) : (query: string) => query
+  if (inputInQuery(op)) {
+    return async (request, holes, query) => {
+      if (op.kind === 'json' || op.kind === 'stream') refuseLargeBody(request, op.bodyLimit)
+      return parse(merge(holes, query === '' ? {} : readQuery(known(query), types)))
+    }
+  }
+  return async (request, holes, query) => {
+    if (query !== '') throw unknownKeys(Object.keys(readQuery(query, types)))
+    return parse(merge(holes, await readJsonBody(request, op.bodyLimit)))
+  }
+}
+
+/** A key of the path that is sent a second time is refused like any unknown one. */
+function merge(holes: Record<string, string>, sent: Record<string, unknown>): Record<string, unknown> {
+  const twice = Object.keys(holes).filter((hole) => Object.hasOwn(sent, hole))
+  if (twice.length > 0) throw unknownKeys(twice)
+  return { ...sent, ...holes }
+}
+
+function unknownKeys(keys: string[]): ServiceError {
+  const errors = keys.slice(0, 100).map((path) => ({ path: path.slice(0, 200), message: 'unknown key' }))
+  const shown = errors.slice(0, 3).map(({ path }) => `${path}: unknown key`)
+  return new ServiceError('INVALID_REQUEST', shown.join('; '), { errors })
+}
+
+function keepKeys(keys: ReadonlySet<string>): (query: string) => string {
+  return (query) => new URLSearchParams([...new URLSearchParams(query)].filter(([key]) => keys.has(key))).toString()
+}
+
+type QueryType = 'string' | 'number' | 'boolean' | 'array'
+
+/** The query string knows only text; the schema says what each key means. */
+function queryTypes(op: Operation): Map<string, QueryType> {
+  const { properties = {} } = z.toJSONSchema(op.input, { io: 'input', unrepresentable: 'any' })
+  return new Map(Object.entries(properties).map(([key, schema]) => [key, queryType(schema)]))
+}
+
+function queryType(schema: z.core.JSONSchema._JSONSchema): QueryType {
+  const type = typeof schema === 'object' ? schema.type : undefined
+  if (type === 'integer' || type === 'number') return 'number'
+  return type === 'boolean' || type === 'array' ? type : 'string'
+}
+
+function readQuery(query: string, types: Map<string, QueryType>): Record<string, unknown> {
+  const params = new URLSearchParams(query)
+  const input: Record<string, unknown> = {}
+  for (const key of new Set(params.keys())) {
+    const texts = params.getAll(key)
+    const type = types.get(key)
+    if (texts.length > 1 && type !== 'array') throw new ServiceError('INVALID_REQUEST', `${key}: given more than once`)
+    input[key] = type === 'array' ? texts : fromText(texts[0]!, type)
+  }
+  return input
+}
+
+/** Text that does not fit stays text, for the schema to refuse in its own words. */
+function fromText(text: string, type: QueryType | undefined): unknown {
+  if (type === 'number' && /^-?\d+(?:\.\d+)?$/.test(text)) return Number(text)
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+async function readJsonBody(request: Request, limit: number): Promise<Record<string, unknown>> {
+  refuseLargeBody(request, limit)
+  const type = request.headers.get('content-type')
+  const length = request.headers.get('content-length')
+  if (type === null && (length === '0' || length === null) && !request.headers.has('transfer-encoding')) return {}
+  if (type === null || !JSON_TYPE.test(type)) {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'send the body as application/json, in UTF-8')
+  }
+  const encoding = request.headers.get('content-encoding')
+  if (encoding !== null && encoding !== 'identity') {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'send the body as it is: compressed ones are not taken')
+  }
+  return parseObject(await readText(request, limit, length !== null))
+}
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
+
+function parseObject(text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new ServiceError('MALFORMED_REQUEST', 'the body is not valid JSON', { cause })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ServiceError('INVALID_REQUEST', 'the body must be a JSON object')
+  }
+  return value as Record<string, unknown>
+}
+
+export function refuseLargeBody(request: Request, limit: number): void {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit)
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError(
+    'PAYLOAD_TOO_LARGE',
+    limit === 0 ? 'no body is taken here' : `at most ${limit} bytes are taken`,
+  )
+}
+
+/** Bodies that say how long they are were held to the limit before. */
+async function readText(request: Request, limit: number, saidLength: boolean): Promise<string> {
+  const text = wholeText(request)
+  if (text !== undefined) return bounded(text, limit)
+  const bytes = await readBytes(request, saidLength ? undefined : limit)
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new ServiceError('MALFORMED_REQUEST', 'the body is not valid UTF-8', { cause })
+  }
+}
+
+function bounded(text: string, limit: number): string {
+  if (Buffer.byteLength(text) > limit) throw tooLarge(limit)
+  return text
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+async function readBytes(request: Request, limit: number | undefined): Promise<ArrayBuffer | Uint8Array> {
+  try {
+    if (limit === undefined || !request.body) return await request.arrayBuffer()
+    return Buffer.concat(await Array.fromAsync(boundedBody(request.body, limit)))
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause
+    throw new ServiceError('MALFORMED_REQUEST', 'the body ended before it was complete', { cause })
+  }
+}
+
+/** NUL cannot be stored as text, and half a surrogate pair is no character: both are refused wherever they stand. */
+function refuseBadText(value: unknown, path: readonly string[]): void {
+  if (typeof value === 'string') {
+    if (!value.includes('\0') && value.isWellFormed()) return
+    const where = path.join('.')
+    const errors = [{ path: where, message: 'must be text without NUL and without half characters' }]
+    throw new ServiceError('INVALID_REQUEST', `${where}: ${errors[0]!.message}`, { errors })
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) {
+    refuseBadText(key, [...path, 'key'])
+    // Schemas of maps drop this one without a word, and nothing is ever ignored.
+    if (key === '__proto__') throw unknownKeys([[...path, key].join('.')])
+    refuseBadText(inner, [...path, key])
+  }
+}
+
+/** The body as it comes, refused the moment it passes its limit; what follows is not read. */
+export async function* boundedBody(body: ReadableStream<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+  // Not `for await`: leaving that cancels the stream, which closes the connection before it can be answered.
+  const reader = body.getReader()
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    size += value.byteLength
+    if (size > limit) throw tooLarge(limit)
+    yield value
+  }
+}
+
+/** The same request for a handler that reads the body itself; one that does not say its length is held to the limit. */
+export function boundedRequest(request: Request, limit: number): Request {
+  refuseLargeBody(request, limit)
+  if (request.headers.has('content-length') || !request.body) return request
+  const { method, headers, signal, url } = request
+  const body = toStream(boundedBody(request.body, limit))
+  const init: RequestInit & { duplex: 'half' } = { method, headers, signal, body, duplex: 'half' }
+  return new Request(url, init)
+}
+
+export function toStream(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+  })
+}

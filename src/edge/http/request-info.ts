@@ -1,0 +1,101 @@
+import { BlockList, isIPv6 } from 'node:net'
+import { newId } from '#lib/ids.ts'
+import { HOP_HEADER, type Hops } from '../credentials/hop.ts'
+import { isForwardingHeader } from './forwarding.ts'
+import type { RequestInfo } from './route.ts'
+
+/** The parts of a request that say who is calling. Header names are in lower case. */
+export type RequestHead = {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+export type ReadInfo = (head: RequestHead, socketAddress: string) => RequestInfo
+
+/** Reads the end client's address from our own signed hop header, from trusted proxies, or from the socket. */
+export function createInfoReader(deps: {
+  trustedProxies: BlockList
+  hops: Hops
+  /** Called for a hop header with a wrong signature: another secret, a clock that is off, or an outsider. */
+  onBadHop?: () => void
+}): ReadInfo {
+  return ({ method, url, headers }, socketAddress) => {
+    const hop = headers[HOP_HEADER]
+    const verified = hop === undefined ? undefined : deps.hops.verify(hop, method, url)
+    if (verified) return verified
+    if (hop !== undefined) deps.onBadHop?.()
+    const { address, isPrivate } = knownAddress(socketAddress)
+    const forwarded = headers['x-forwarded-for']
+    return {
+      clientAddress: forwarded === undefined ? address : clientAddress(address, forwarded, deps.trustedProxies),
+      requestId: newId('req'),
+      via: headers['x-svc-client'] === 'cli' ? 'cli' : 'api',
+      direct: hop === undefined && isPrivate && !contains(deps.trustedProxies, address) && isPlainlyLocal(headers),
+    }
+  }
+}
+
+function isPlainlyLocal(headers: RequestHead['headers']): boolean {
+  return isLocalHost(headers.host) && !Object.keys(headers).some(isForwardingHeader)
+}
+
+/**
+ * Scrapers and people at the machine name an address or localhost. A web page whose name resolves to this machine
+ * (DNS rebinding) sends its own name.
+ */
+function isLocalHost(host: string | undefined): boolean {
+  return host !== undefined && /^(?:localhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-f:.]+\])(?::\d+)?$/i.test(host)
+}
+
+const addressBySocket = new Map<string, { address: string; isPrivate: boolean }>()
+const MAX_REMEMBERED_ADDRESSES = 10_000
+
+/** Remembers the plain form of each socket address, because connections are reused and clients come back. */
+function knownAddress(socketAddress: string) {
+  const before = addressBySocket.get(socketAddress)
+  if (before) return before
+  if (addressBySocket.size >= MAX_REMEMBERED_ADDRESSES) addressBySocket.clear()
+  const address = plainAddress(socketAddress)
+  const found = { address, isPrivate: contains(PRIVATE, address) }
+  addressBySocket.set(socketAddress, found)
+  return found
+}
+
+/** Walks `X-Forwarded-For` from the nearest hop outwards and stops at the first one nobody vouches for. */
+export function clientAddress(socketAddress: string, forwarded: string, trusted: BlockList): string {
+  let address = socketAddress
+  const hops = forwarded.split(',').map((hop) => plainAddress(hop.trim()))
+  for (const hop of hops.toReversed()) {
+    if (!contains(trusted, address) || !isAddress(hop)) break
+    address = hop
+  }
+  return address
+}
+
+/** Strips port and brackets, and the `::ffff:` prefix that IPv6 sockets put before an IPv4 address. */
+function plainAddress(address: string): string {
+  const bare = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+  return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '')
+}
+
+function isAddress(text: string): boolean {
+  return /^\d+\.\d+\.\d+\.\d+$/.test(text) || isIPv6(text)
+}
+
+function contains(list: BlockList, address: string): boolean {
+  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+/** Parses CIDR blocks such as `10.0.0.0/8` and single addresses. Throws on anything else. */
+export function addressList(blocks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const block of blocks) {
+    const [address = '', bits] = block.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return list
+}
+
+const PRIVATE = addressList(['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '::1', 'fc00::/7'])

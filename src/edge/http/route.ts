@@ -1,0 +1,117 @@
+import type { z } from 'zod'
+import type { ServiceError } from '#contract/core/errors.ts'
+import type {
+  Access,
+  JsonOperation,
+  Operation,
+  RawOperation,
+  StreamOperation,
+  UploadOperation,
+} from '#contract/core/operation.ts'
+import type { Principal } from '#contract/core/principal.ts'
+import type { Role } from '#contract/core/roles.ts'
+import type { Format } from './negotiate.ts'
+
+/** How a call arrived, as Activity shows it. */
+export type Via = 'api' | 'cli' | 'mcp'
+
+/** What is known of a request before anyone looks at its token. */
+export type RequestInfo = {
+  /** The end client's, through trusted proxies and our own services. */
+  readonly clientAddress: string
+  readonly requestId: string
+  readonly via: Via
+  /** Came straight from a loopback or private address that is not a trusted proxy's, without forwarding headers. */
+  readonly direct: boolean
+}
+
+export type ServiceFetch = (request: Request, info: RequestInfo) => Promise<Response>
+
+/** A caller in an organization: what most handlers need. */
+export type Member = Principal & { org_id: string; role: Role }
+
+type PrincipalOf<A extends Access> = A extends 'public' | 'operator'
+  ? null
+  : A extends { role: null }
+    ? Principal
+    : Member
+
+export type Context<P = Principal | null> = RequestInfo & {
+  readonly principal: P
+  readonly request: Request
+  /** How the answer will be written. */
+  readonly format: Format
+  readonly signal: AbortSignal
+}
+
+/** The context of one request. A class, so that the signal costs nothing until somebody asks for it. */
+export class RequestContext implements Context {
+  readonly clientAddress: string
+  readonly requestId: string
+  readonly via: Via
+  readonly direct: boolean
+  readonly principal: Principal | null
+  readonly request: Request
+  readonly format: Format
+
+  constructor(info: RequestInfo, principal: Principal | null, request: Request, format: Format) {
+    this.clientAddress = info.clientAddress
+    this.requestId = info.requestId
+    this.via = info.via
+    this.direct = info.direct
+    this.principal = principal
+    this.request = request
+    this.format = format
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal
+  }
+}
+
+type ContextOf<T extends Operation> = Context<PrincipalOf<T['access']>>
+type Input<T extends Operation> = z.output<T['input']>
+
+/** A request that passed the gate and was refused before its handler ran: by a rate limit or by the input rules. */
+export type Refused = {
+  readonly error: ServiceError
+  /** The path parameters as they were sent; no schema has checked them. */
+  readonly params: Readonly<Record<string, string>>
+  /** When the request arrived, on the clock of `performance.now()`. */
+  readonly startedMs: number
+}
+
+type Hooks<P> = {
+  /** Runs before the refusal is answered. What it throws is answered in place of the refusal. */
+  readonly onRefused?: (refused: Refused, context: Context<P>) => Promise<void>
+}
+
+type AnsweredBy =
+  | { op: JsonOperation; answer: (input: unknown, context: Context) => Promise<unknown> }
+  | { op: StreamOperation; answer: (input: unknown, context: Context) => AsyncIterable<unknown> }
+  | {
+      op: UploadOperation
+      answer: (input: unknown, context: Context, body: AsyncIterable<Uint8Array>) => Promise<unknown>
+    }
+  | { op: RawOperation; answer: (input: unknown, context: Context) => Promise<Response> }
+
+export type Route = AnsweredBy & Hooks<Principal | null>
+
+export type RouteOf<K extends Operation['kind']> = Extract<Route, { op: { kind: K } }>
+
+type Answer<T extends Operation> = T extends JsonOperation
+  ? (input: Input<T>, context: ContextOf<T>) => Promise<z.input<T['output']>>
+  : T extends StreamOperation
+    ? (input: Input<T>, context: ContextOf<T>) => AsyncIterable<z.input<T['event']>>
+    : T extends UploadOperation
+      ? (input: Input<T>, context: ContextOf<T>, body: AsyncIterable<Uint8Array>) => Promise<z.input<T['output']>>
+      : (input: Input<T>, context: ContextOf<T>) => Promise<Response>
+
+/** Ties an operation to the function that answers it. The one cast of the edge: the gate keeps what the types promise. */
+export function route<T extends Operation>(
+  op: T,
+  answer: Answer<T>,
+  hooks: Hooks<PrincipalOf<T['access']>> = {},
+): Route {
+  return { op, answer, ...hooks } as unknown as Route
+}

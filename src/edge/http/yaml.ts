@@ -1,0 +1,1 @@
+export { toYaml } from '#contract/core/yaml.ts'

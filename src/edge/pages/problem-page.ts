@@ -1,0 +1,24 @@
+import type { ServiceError } from '#contract/core/errors.ts'
+import type { Operation } from '#contract/core/operation.ts'
+import { prefersHtml } from '../http/negotiate.ts'
+import { problemHeaders } from '../http/problem.ts'
+import { html } from './html.ts'
+import { pageResponse } from './page.ts'
+
+/** A person at a browser is in front of an operation whose answers are pages. */
+export function isForPeople(op: Operation, accept: string | null): boolean {
+  return op.kind === 'raw' && op.produces.includes('text/html') && prefersHtml(accept)
+}
+
+/** A refusal in words for people: status and headers are those of the problem it stands for. */
+export function problemPage(error: ServiceError, requestId: string): Response {
+  const { title, detail, status } = error.toProblem()
+  const headers = problemHeaders(error, requestId)
+  const wait = headers['retry-after']
+  const body = html`<p class="fault" role="alert">${detail}</p>
+${wait !== undefined && html`<p>Try again in ${wait} ${wait === '1' ? 'second' : 'seconds'}.</p>`}
+<p class="soft">Request <code>${requestId}</code></p>`
+  const response = pageResponse({ title, status, body })
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
+}

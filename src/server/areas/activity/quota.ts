@@ -1,0 +1,101 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import type { Route } from '#edge/http/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import { type KeyValueStore, type Pot, StoreUnavailable, type Taken } from '#lib/kv.ts'
+import { createLimits, type Limits } from './limits.ts'
+import { countQuestions } from './quota-store.ts'
+import { setQuotaRoute } from './set-quota.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+const FAR = new Date('9999-01-01T00:00:00Z')
+const MOST_MISSED = 10_000
+
+export type Quota = {
+  readonly routes: readonly Route[]
+  /** Spends one question of the organization, or refuses it and says when to come again. */
+  spend(orgId: string): Promise<void>
+}
+
+type Deps = Limits & { kv: KeyValueStore; db: Db; clock: Clock }
+
+/** Minutes and days are those of the clock, in UTC, and shared by all replicas. */
+export function createQuota({ kv, db, clock, ...defaults }: Deps): Quota {
+  const limits = createLimits({ db, clock, ...defaults })
+  const take = createTake({ kv, db })
+  return {
+    routes: [setQuotaRoute({ db, clock, limits })],
+    spend: async (orgId) => {
+      const now = clock.now()
+      const limit = await limits.of(orgId)
+      const taken = await take(orgId, limit, now)
+      if (taken === 'taken') return
+      if ('empty' in taken && taken.empty === 0) throw refusal(limit.perMinute, 'minute', MINUTE_MS, now)
+      throw refusal(limit.perDay, 'day (UTC)', DAY_MS, now)
+    },
+  }
+}
+
+type Stores = { kv: KeyValueStore; db: Db }
+
+function createTake(stores: Stores) {
+  /** Keys of days whose shared count lacks questions, because they were asked while the store did not answer. */
+  const missed = new Set<string>()
+  return async (orgId: string, limit: Limits, now: Date): Promise<Taken> => {
+    const { key } = dayOf(orgId, now)
+    try {
+      // Every question that comes before the deletion is confirmed deletes too: none is counted on the old number.
+      if (missed.has(key)) await stores.kv.delete(key)
+      missed.delete(key)
+      return await takeShared(stores, orgId, limit, now)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      if (missed.size >= MOST_MISSED) missed.clear()
+      missed.add(key)
+      return takeAlone(stores, orgId, limit, now)
+    }
+  }
+}
+
+/** The minute first: a hasty agent must not use up the day with refusals. */
+async function takeShared({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<Taken> {
+  const pots = (opening: Pot['opening']): Pot[] => [
+    { ...minuteOf(orgId, now), limit: limit.perMinute, opening: 0 },
+    { ...dayOf(orgId, now), limit: limit.perDay, opening },
+  ]
+  const taken = await kv.take(pots('must be known'))
+  if (taken === 'taken' || 'empty' in taken) return taken
+  // The day is new, or the store lost its count: it goes on from the records.
+  return kv.take(pots(await countQuestions(db, orgId, { from: midnightOf(now), before: now, now })))
+}
+
+/** For when the shared store does not answer: each process counts its minutes by itself, and the records the day. */
+async function takeAlone({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<Taken> {
+  const { key, seconds } = minuteOf(orgId, now)
+  if ((await kv.count(key, seconds)) > limit.perMinute) return { empty: 0 }
+  const today = await countQuestions(db, orgId, { from: midnightOf(now), before: FAR, now })
+  return today < limit.perDay ? 'taken' : { empty: 1 }
+}
+
+/** Kept for longer than it counts: a question that began in its last moment may come a little later. */
+function minuteOf(orgId: string, now: Date) {
+  return {
+    key: `questions:{${orgId}}:minute:${Math.floor(now.getTime() / MINUTE_MS)}`,
+    seconds: (2 * MINUTE_MS) / 1000,
+  }
+}
+
+function dayOf(orgId: string, now: Date) {
+  return { key: `questions:{${orgId}}:day:${Math.floor(now.getTime() / DAY_MS)}`, seconds: DAY_MS / 1000 }
+}
+
+function midnightOf(now: Date): Date {
+  return new Date(now.getTime() - (now.getTime() % DAY_MS))
+}
+
+function refusal(limit: number, span: string, spanMs: number, now: Date): ServiceError {
+  const retryAfterSeconds = Math.ceil((spanMs - (now.getTime() % spanMs)) / 1000)
+  const detail = `the organization may ask ${limit} questions a ${span}, and has`
+  return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds })
+}

@@ -1,0 +1,61 @@
+import type { Principal } from '#contract/core/principal.ts'
+import type { Via } from '#edge/http/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Querier } from '#lib/db/db.ts'
+import type { Sql } from '#lib/db/sql.ts'
+import { newId } from '#lib/ids.ts'
+import { Completions } from './completions.ts'
+import { createDigests, type Filters } from './digest.ts'
+import { insertion, type NewRecord, type Outcome } from './store.ts'
+
+/** A question as it is asked. Its text and filters go no further than their digests. */
+export type Question = {
+  org_id: string
+  target: string
+  source: Via
+  principal: Pick<Principal, 'kind' | 'id' | 'user_id'>
+  question: string
+  filters: Filters
+}
+
+export type Recorder = AsyncDisposable & {
+  /** What will be kept of a question; nothing is written yet. */
+  draft(asked: Question): NewRecord
+  /** The statement that writes them, for whoever asks the store something else in the same breath. */
+  insertion(drafts: readonly NewRecord[]): Sql
+  /** Written within a second. */
+  complete(id: string, outcome: Outcome): void
+  flush(): Promise<void>
+}
+
+export type RecorderDeps = {
+  db: Querier
+  clock: Clock
+  /** The current `SVC_DATA_KEY`. */
+  dataKey: string
+  onError: (error: unknown) => void
+}
+
+export function createRecorder({ db, clock, dataKey, onError }: RecorderDeps): Recorder {
+  const completions = new Completions(db, onError)
+  const digestsOf = createDigests(dataKey)
+  return {
+    draft: ({ principal, question, filters, ...asked }) => ({
+      ...asked,
+      ...digestsOf(asked.org_id, asked.target, question, filters),
+      id: newId('act'),
+      type: 'data_source',
+      principal_kind: principal.kind,
+      principal_id: principal.id,
+      user_id: principal.user_id,
+      asked_at: clock.now(),
+      question_bytes: Buffer.byteLength(question),
+    }),
+    insertion,
+    complete: (id, { duration_ms, ...outcome }) => {
+      completions.add({ id, ...outcome, duration_ms: Math.round(duration_ms) })
+    },
+    flush: () => completions.flush(),
+    [Symbol.asyncDispose]: () => completions[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,80 @@
+import type { ActivityRecord } from '#contract/activity.ts'
+import type { PrincipalKind } from '#contract/core/principal.ts'
+import type { Querier } from '#lib/db/db.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
+import type { Digests } from './digest.ts'
+
+export type RecordType = 'data_source' | 'function'
+
+type Asked = Pick<ActivityRecord, 'id' | 'target' | 'source' | 'user_id'> & {
+  principal_kind: PrincipalKind
+  principal_id: string
+  asked_at: Date
+}
+export type NewRecord = Asked & Digests & { org_id: string; type: RecordType; question_bytes: number }
+
+export function insertion(rows: readonly NewRecord[]): Sql {
+  const column = <K extends keyof NewRecord>(key: K) => rows.map((row) => row[key])
+  return sql`
+    insert into activity.records
+      (id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, counted, key_id, digest,
+       filters_digest, question_bytes)
+    select id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, false, key_id, digest,
+           filters_digest, question_bytes
+    from unnest(
+      ${column('id')}::text[], ${column('org_id')}::text[], ${column('type')}::text[], ${column('source')}::text[],
+      ${column('target')}::text[], ${column('principal_kind')}::text[], ${column('principal_id')}::text[],
+      ${column('user_id')}::text[], ${column('asked_at')}::timestamptz[],
+      ${column('key_id')}::text[], ${column('digest')}::bytea[], ${column('filters_digest')}::bytea[],
+      ${column('question_bytes')}::integer[])
+      as asked (id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, key_id, digest,
+                filters_digest, question_bytes)`
+}
+
+/** `counted`: whether it was spent from the quota; nothing is, before it is known to be. */
+export type Outcome = { status: number; duration_ms: number; answer_bytes: number; counted: boolean }
+export type Completion = Outcome & { id: string }
+
+export async function completeRecords(db: Querier, done: readonly Completion[]): Promise<void> {
+  const column = <K extends keyof Completion>(key: K) => done.map((one) => one[key])
+  await db.query(sql`
+    update activity.records as record
+    set status = done.status, duration_ms = done.duration_ms, answer_bytes = done.answer_bytes, counted = done.counted
+    from unnest(${column('id')}::text[], ${column('status')}::integer[], ${column('duration_ms')}::integer[],
+                ${column('answer_bytes')}::integer[], ${column('counted')}::boolean[])
+      as done (id, status, duration_ms, answer_bytes, counted)
+    where record.id = done.id`)
+}
+
+export type RecordRow = Asked & { [K in 'status' | 'duration_ms' | 'answer_bytes']: number | null }
+
+type Which = {
+  org_id: string
+  type: RecordType
+  /** A person, or where there is none the principal; null for everyone's. */
+  by: string | null
+  target: string | null
+  before: string | null
+  limit: number
+}
+
+export async function pageRecords(db: Querier, which: Which): Promise<RecordRow[]> {
+  const { org_id, type, by, target, before, limit } = which
+  return db.query<RecordRow>(sql`
+    select id, target, source, principal_kind, principal_id, user_id, asked_at, status, duration_ms, answer_bytes
+    from activity.records
+    where org_id = ${org_id} and type = ${type}
+      and (${by}::text is null or coalesce(user_id, principal_id) = ${by})
+      and (${target}::text is null or target = ${target})
+      and (${before}::text is null or id < ${before})
+    order by id desc limit ${limit + 1}`)
+}
+
+/** Answers how many there were, at most `limit`. */
+export async function deleteRecordsBefore(db: Querier, before: Date, limit: number): Promise<number> {
+  const rows = await db.query(sql`
+    delete from activity.records
+    where id in (select id from activity.records where asked_at < ${before} limit ${limit})
+    returning id`)
+  return rows.length
+}

@@ -1,0 +1,87 @@
+import { workerEntry } from '#lib/bundle.ts'
+import { ModelThread, unavailable } from './model-thread.ts'
+import type { Embedded } from './model-worker.ts'
+import type { Embeddings } from './provider.ts'
+import { Turns } from './turns.ts'
+import { weightsFolder } from './weights.ts'
+
+export const BUILTIN_MODEL = 'builtin/all-minilm-l6-v2'
+export const BUILTIN_DIMENSIONS = 384
+
+export type BuiltinOptions = {
+  threads?: number
+  /** Texts that may wait. */
+  queueLimit?: number
+  /** Where the weights lie. */
+  folder?: string
+  /** Another entry of the thread. */
+  worker?: string
+}
+
+/** The model that ships with the product, in threads of its own. */
+export type Builtin = AsyncDisposable & {
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Embeddings>
+  /** Loads the model before anyone asks. */
+  warm(): Promise<void>
+}
+
+type Job = { ask: symbol; text: string; done: (embedded: Embedded) => void; failed: (error: unknown) => void }
+
+export function createBuiltin(options: BuiltinOptions = {}): Builtin {
+  const { threads: count = 1, queueLimit = 256, folder = weightsFolder() } = options
+  const file = options.worker ?? workerEntry('src/server/areas/ai/model-worker.ts')
+  const threads = Array.from({ length: count }, () => new ModelThread(file, folder))
+  const idle = [...threads]
+  const waiting = new Turns<Job>()
+  let closed = false
+
+  const work = async (thread: ModelThread, job: Job) => {
+    await thread.embed(job.text).then(job.done, job.failed)
+    idle.push(thread)
+    dispatch()
+  }
+  const dispatch = () => {
+    if (closed) for (const job of waiting.takeAll()) job.failed(unavailable('stopping'))
+    while (idle.length > 0 && waiting.size > 0) void work(idle.shift()!, waiting.take()!)
+  }
+  return {
+    embed: async (texts, signal) => {
+      signal.throwIfAborted()
+      if (waiting.size + texts.length > queueLimit)
+        throw unavailable('the built-in model has too much to do; try again')
+      const { jobs, all } = askFor(texts, (ask) => waiting.drop((job) => job.ask === ask), signal)
+      waiting.add(jobs)
+      dispatch()
+      return all
+    },
+    warm: async () => {
+      await Promise.all(threads.map((thread) => thread.ready()))
+    },
+    [Symbol.asyncDispose]: async () => {
+      closed = true
+      dispatch()
+      await Promise.all(threads.map((thread) => thread[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+/** A job per text; the first that fails, or the caller's going away, takes the others back. */
+function askFor(texts: readonly string[], withdraw: (ask: symbol) => void, signal: AbortSignal) {
+  const ask = Symbol('ask')
+  const parts = texts.map((text) => ({ text, ...Promise.withResolvers<Embedded>() }))
+  const gone = () => {
+    for (const { reject } of parts) reject(signal.reason)
+  }
+  signal.addEventListener('abort', gone, { once: true })
+  const all = Promise.all(parts.map(({ promise }) => promise))
+    .then((embedded) => ({
+      vectors: embedded.map(({ vector }) => vector),
+      tokens: embedded.reduce((sum, { tokens }) => sum + tokens, 0),
+    }))
+    .finally(() => {
+      signal.removeEventListener('abort', gone)
+      withdraw(ask)
+    })
+  const jobs: Job[] = parts.map(({ text, resolve, reject }) => ({ ask, text, done: resolve, failed: reject }))
+  return { jobs, all }
+}

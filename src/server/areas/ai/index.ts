@@ -1,0 +1,49 @@
+import type { Route } from '#edge/http/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Querier } from '#lib/db/db.ts'
+import { createBuiltin } from './builtin.ts'
+import { createEmbed, type Embed } from './embed.ts'
+import { embeddingsRoute } from './embeddings.ts'
+import { modelsRoute } from './models.ts'
+import { createOpenAiProvider } from './openai-provider.ts'
+import type { Outgoing, ProviderSettings } from './provider.ts'
+import { createModels, type Models, type Remote } from './registry.ts'
+import { createMeter } from './usage.ts'
+
+export { BUILTIN_DIMENSIONS, BUILTIN_MODEL } from './builtin.ts'
+export type { Embed } from './embed.ts'
+export type { ProviderSettings, Vector } from './provider.ts'
+export type { ModelInfo, Models } from './registry.ts'
+
+export type Ai = AsyncDisposable & {
+  readonly routes: readonly Route[]
+  readonly embed: Embed
+  readonly models: Models
+  /** Loads the built-in model before anyone asks. */
+  warm(): Promise<void>
+}
+
+type Options = {
+  db: Querier
+  clock: Clock
+  outgoing: Outgoing
+  providers: readonly ProviderSettings[]
+  tokensPerDay: number
+}
+
+export function createAi({ db, clock, outgoing, providers, tokensPerDay }: Options): Ai {
+  const builtin = createBuiltin()
+  const remotes = providers.filter(({ kind }) => kind === 'openai')
+  const models = createModels(
+    builtin,
+    remotes.map((settings): Remote => ({ ...settings, embed: createOpenAiProvider(settings, { outgoing }) })),
+  )
+  const meter = createMeter({ db, clock, limit: tokensPerDay })
+  return {
+    routes: [modelsRoute({ models }), embeddingsRoute({ models, meter })],
+    embed: createEmbed(models),
+    models,
+    warm: () => builtin.warm(),
+    [Symbol.asyncDispose]: () => builtin[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,32 @@
+import { workerData } from 'node:worker_threads'
+import { type Served, serveWorker } from '#lib/threads/worker-serve.ts'
+import { type Loaded, loadModel } from './load-model.ts'
+import { pool } from './pool.ts'
+
+export type ModelData = { folder: string }
+export type ModelMessage = { do: 'load' } | { do: 'embed'; text: string }
+export type Embedded = { vector: Float32Array<ArrayBuffer>; tokens: number }
+
+let loaded: Promise<Loaded> | undefined
+const load = (): Promise<Loaded> => (loaded ??= loadModel((workerData as ModelData).folder))
+
+serveWorker(async (message: ModelMessage): Promise<Served> => {
+  const model = await load()
+  switch (message.do) {
+    case 'load':
+      return { value: undefined }
+    case 'embed': {
+      const embedded = await embed(model, message.text)
+      return { value: embedded, transfer: [embedded.vector.buffer] }
+    }
+    default:
+      throw message satisfies never
+  }
+})
+
+/** One text a run: the quantised weights scale by what is in the batch, so company would change the vector. */
+async function embed(model: Loaded, text: string): Promise<Embedded> {
+  const ids = model.tokenize(text)
+  const mask = ids.map(() => 1)
+  return { vector: pool(await model.run(ids, mask), mask), tokens: ids.length }
+}

@@ -1,0 +1,67 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { ServiceError } from '#contract/core/errors.ts'
+import { OperatorFetchError } from '#lib/net/operator-fetch.ts'
+import type { Outgoing } from './provider.ts'
+import { providerFault } from './provider-fault.ts'
+
+export type Delay = (ms: number, signal: AbortSignal) => Promise<unknown>
+
+type Options = { outgoing: Outgoing; delay?: Delay; name: string; model: string; signal: AbortSignal }
+type Failure = { error: ServiceError; waitMs?: number | undefined }
+
+const RETRIES = 2
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 10_000
+/** Nobody got the request. */
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
+const RETRIED = new Set([429, 500, 503])
+
+const sleep: Delay = (ms, signal) => wait(ms, undefined, { signal })
+
+/** Again only where it is certain that nothing was done, and where the provider lets us wait no longer than we can. */
+export async function sendWithRetries(request: () => Request, options: Options): Promise<Response> {
+  const { delay = sleep, signal } = options
+  for (let tried = 1; ; tried++) {
+    const result = await send(request(), options, FIRST_WAIT_MS * 2 ** (tried - 1))
+    if (result instanceof Response) return result
+    if (result.waitMs === undefined || tried > RETRIES) throw result.error
+    await delay(result.waitMs, signal)
+  }
+}
+
+async function send(request: Request, options: Options, waitMs: number): Promise<Response | Failure> {
+  const { name, model } = options
+  try {
+    const response = await options.outgoing(request)
+    return response.ok ? response : await refused(response, name, model, waitMs)
+  } catch (error) {
+    if (!(error instanceof OperatorFetchError)) throw error
+    const failure = { error: providerFault(name, 'cannot be reached', error) }
+    return NOT_CONNECTED.has(codeOf(error.cause)) ? { ...failure, waitMs } : failure
+  }
+}
+
+/** The provider's own words stay out: they may repeat the text or tell of the key. */
+async function refused(response: Response, name: string, model: string, waitMs: number): Promise<Failure> {
+  const { status } = response
+  await response.body?.cancel()
+  if (status === 404) return { error: new ServiceError('NOT_FOUND', `the AI provider ${name} has no model ${model}`) }
+  if (status === 400 || status === 413 || status === 422) {
+    return { error: new ServiceError('INVALID_REQUEST', `the AI provider ${name} does not take this input`) }
+  }
+  if (status === 401 || status === 403) return { error: providerFault(name, 'refuses the key it was given') }
+  const error = providerFault(name, status === 429 ? 'lets us ask no more for now' : `answered ${status}`)
+  return RETRIED.has(status) ? { error, waitMs: askedWait(response, waitMs) } : { error }
+}
+
+/** Undefined when we would have to wait too long. */
+function askedWait(response: Response, otherwise: number): number | undefined {
+  const header = response.headers.get('retry-after')
+  if (header === null) return otherwise
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Number.NaN
+  return ms <= LONGEST_WAIT_MS ? ms : undefined
+}
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+}

@@ -1,0 +1,41 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Querier } from '#lib/db/db.ts'
+import { addTokens, correctTokens } from './store.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+
+export type Meter = {
+  /** Holds `most` tokens of the day while it runs, then counts what it used. A fault of ours costs nothing. */
+  spend<T extends { tokens: number }>(
+    org_id: string,
+    most: number,
+    signal: AbortSignal,
+    run: () => Promise<T>,
+  ): Promise<T>
+}
+
+/** The allowance of an organization is never passed, however many ask at once; it begins anew at midnight UTC. */
+export function createMeter({ db, clock, limit }: { db: Querier; clock: Clock; limit: number }): Meter {
+  return {
+    spend: async (org_id, most, signal, run) => {
+      const now = clock.now()
+      const day = now.toISOString().slice(0, 10)
+      const settle = (tokens: number) => correctTokens(db, { org_id, day, tokens: tokens - most })
+      if (!(await addTokens(db, { org_id, day, tokens: most }, limit))) throw usedUp(limit, now)
+      const result = await run().catch(async (error: unknown) => {
+        // Who leaves while we work has had the work done.
+        if (!signal.aborted) await settle(0)
+        throw error
+      })
+      await settle(result.tokens)
+      return result
+    },
+  }
+}
+
+function usedUp(limit: number, now: Date): ServiceError {
+  const retryAfterSeconds = Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1000)
+  const detail = `the organization has ${limit} tokens a day (UTC), and too few are left for this`
+  return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds })
+}

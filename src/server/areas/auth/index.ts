@@ -1,0 +1,69 @@
+import { createFailureLimiter } from '#edge/http/rate-limit.ts'
+import type { Route } from '#edge/http/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import type { KeyValueStore } from '#lib/kv.ts'
+import { auditRoutes } from './audit-trail.ts'
+import { type AuthKeys, authKeys } from './deps.ts'
+import { meRoutes } from './me.ts'
+import { invitationRoutes } from './members/invitations.ts'
+import { memberRoutes } from './members/members.ts'
+import { agentRoutes, createAssertionValidator, type OAuthDeps, type OAuthOptions, oauthRoutes } from './oauth/index.ts'
+import { adminCreateOrgRoute } from './orgs/admin-create-org.ts'
+import { createOrgRoute } from './orgs/create-org.ts'
+import { domainRoutes } from './orgs/domains.ts'
+import { type SignInOptions, signInRoutes } from './sign-in/index.ts'
+import { supportRoutes } from './support/support.ts'
+import { adminCreateTokenRoute } from './tokens/admin-create-token.ts'
+import { tokenRoutes } from './tokens/tokens.ts'
+import { createValidate, type Validate, type ValidateWorkload, validateRoute } from './validate.ts'
+
+export { chooseFirstAccount, type FirstAccount, makeFirstAccount } from './bootstrap.ts'
+export { type AuthKeys, authKeys } from './deps.ts'
+export type { OAuthOptions } from './oauth/index.ts'
+export { SIGN_IN_VERIFIER } from './sign-in/flow.ts'
+export type { SignInOptions } from './sign-in/index.ts'
+export { type LocalCode, openLocalCode } from './sign-in/local-code.ts'
+export { createWorkloadValidator } from './workload/validate.ts'
+
+export type Auth = { readonly routes: readonly Route[]; readonly validate: Validate }
+
+type Options = {
+  db: Db
+  clock: Clock
+  kv: KeyValueStore
+  jwtSecret: string
+  jwtSigningKey: string
+  onRevoked: () => void
+  workload?: ValidateWorkload
+  signIn?: SignInOptions
+  /** There where agents can connect. */
+  oauth?: OAuthOptions
+}
+
+export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, oauth, ...rest }: Options): Auth {
+  const keys: AuthKeys = authKeys(jwtSecret, jwtSigningKey)
+  const deps = { ...rest, keys }
+  const limit = { name: 'validate-failures', limit: 60, windowSeconds: 60 }
+  const countFailure = createFailureLimiter(limit, { ...rest, kv })
+  const connector: OAuthDeps | undefined = oauth && { ...deps, ...oauth, kv }
+  const assertion = connector && createAssertionValidator(connector)
+  const validate = createValidate({ ...deps, workload, assertion, countFailure })
+  const routes = [
+    validateRoute(validate),
+    createOrgRoute(deps),
+    adminCreateOrgRoute(deps),
+    adminCreateTokenRoute(deps),
+    ...meRoutes(deps),
+    ...tokenRoutes(deps),
+    ...memberRoutes(deps),
+    ...invitationRoutes(deps),
+    ...domainRoutes(deps),
+    ...auditRoutes(deps),
+    ...supportRoutes(deps),
+    ...agentRoutes(deps),
+    ...(connector ? oauthRoutes(connector) : []),
+    ...(signIn ? signInRoutes(deps, signIn) : []),
+  ]
+  return { routes, validate }
+}

@@ -1,0 +1,58 @@
+import { changeRole, listMembers, removeMember } from '#contract/auth/members.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import { audit } from '#edge/audit.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { readCursor, toPage } from '#edge/http/paging.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import type { Tx } from '#lib/db/db.ts'
+import type { AuthDeps } from '../deps.ts'
+import { deleteMember, lockOwners, type MemberRow, pageMembers, updateRole } from '../store/members.ts'
+
+export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
+  return [
+    route(listMembers, async ({ org_id, limit, cursor }) => {
+      return toPage(await pageMembers(db, org_id, readCursor(cursor), limit), limit, present)
+    }),
+    route(changeRole, async ({ org_id, user_id, role }, { principal }) => {
+      const at = clock.now()
+      const member = await db.tx(async (tx) => {
+        if (role !== 'owner') await keepAnOwner(tx, org_id, user_id)
+        const changed = await updateRole(tx, org_id, user_id, role)
+        if (!changed) throw noSuchMember()
+        const entry = { org_id, actor: actorOf(principal), action: 'member.role_changed', target: user_id }
+        await audit(tx, { ...entry, detail: { role }, at })
+        return changed
+      })
+      onRevoked()
+      return present(member)
+    }),
+    route(removeMember, async ({ org_id, user_id }, { principal }) => {
+      const at = clock.now()
+      const leaves = principal.user_id === user_id
+      if (!leaves && principal.role !== 'owner') throw new ServiceError('FORBIDDEN', 'only an owner removes others')
+      await db.tx(async (tx) => {
+        await keepAnOwner(tx, org_id, user_id)
+        if (!(await deleteMember(tx, org_id, user_id))) throw noSuchMember()
+        const action = leaves ? 'member.left' : 'member.removed'
+        await audit(tx, { org_id, actor: actorOf(principal), action, target: user_id, at })
+      })
+      onRevoked()
+      return { user_id, removed: true as const }
+    }),
+  ]
+}
+
+async function keepAnOwner(tx: Tx, orgId: string, userId: string): Promise<void> {
+  const owners = await lockOwners(tx, orgId)
+  if (owners.length === 1 && owners[0] === userId) {
+    throw new ServiceError('LAST_OWNER', 'the last owner cannot leave or step down: make another owner first')
+  }
+}
+
+function noSuchMember(): ServiceError {
+  return new ServiceError('NOT_FOUND', 'no such member')
+}
+
+function present({ id, email, name, role, joined_at }: MemberRow) {
+  return { user_id: id, email, name, role, joined_at: joined_at.toISOString() }
+}

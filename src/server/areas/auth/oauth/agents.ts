@@ -1,0 +1,57 @@
+import { disconnectAgent, listAgents, listOrgAgents, revokeAgent } from '#contract/auth/agents.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import { audit } from '#edge/audit.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { readCursor, toPage } from '#edge/http/paging.ts'
+import { type Member, type Route, route } from '#edge/http/route.ts'
+import type { AuthDeps } from '../deps.ts'
+import { type ConnectedAgentRow, pageGrants, revokeGrant } from './store/grants.ts'
+
+/** Who let which agent in, and how to throw it out again. There also where no agent can connect any more. */
+export function agentRoutes(deps: AuthDeps): Route[] {
+  const page = async (org_id: string, user_id: string | null, cursor: string | undefined, limit: number) => {
+    const of = { org_id, user_id, epoch: deps.keys.epoch, now: deps.clock.now() }
+    return toPage(await pageGrants(deps.db, { ...of, before: readCursor(cursor), limit }), limit, present)
+  }
+  return [
+    route(listAgents, async ({ limit, cursor }, { principal }) =>
+      page(principal.org_id, personOf(principal), cursor, limit),
+    ),
+    route(listOrgAgents, async ({ org_id, limit, cursor }) => page(org_id, null, cursor, limit)),
+    route(disconnectAgent, async ({ id }, { principal }) =>
+      end(deps, principal, { id, org_id: principal.org_id, user_id: personOf(principal) }),
+    ),
+    route(revokeAgent, async ({ org_id, id }, { principal }) => end(deps, principal, { id, org_id })),
+  ]
+}
+
+async function end(
+  { db, clock, onRevoked }: AuthDeps,
+  principal: Member,
+  which: { id: string; org_id: string; user_id?: string },
+) {
+  const at = clock.now()
+  await db.tx(async (tx) => {
+    const grant = await revokeGrant(tx, { ...which, now: at })
+    if (!grant) throw new ServiceError('NOT_FOUND', 'no such agent is connected')
+    const action = grant.user_id === principal.user_id ? 'agent.disconnected' : 'agent.revoked'
+    const detail = { client_name: grant.client_name, user_id: grant.user_id }
+    await audit(tx, { org_id: grant.org_id, actor: actorOf(principal), action, target: which.id, detail, at })
+  })
+  onRevoked()
+  return { id: which.id, revoked: true as const }
+}
+
+function personOf({ user_id }: Member): string {
+  if (user_id === null) throw new ServiceError('FORBIDDEN', 'only a person connects agents')
+  return user_id
+}
+
+function present({ org_id: _, created_at, expires_at, last_used_at, ...row }: ConnectedAgentRow) {
+  return {
+    ...row,
+    created_at: created_at.toISOString(),
+    expires_at: expires_at.toISOString(),
+    last_used_at: last_used_at?.toISOString() ?? null,
+  }
+}

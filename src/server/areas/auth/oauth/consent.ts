@@ -1,0 +1,196 @@
+import type { Interaction } from 'oidc-provider'
+import { consentDecision, consentPage } from '#contract/auth/oauth.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import { Scope } from '#contract/core/roles.ts'
+import { readCookie } from '#edge/credentials/cookies.ts'
+import { isSameOrigin } from '#edge/credentials/csrf.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import { seeOther } from '#edge/pages/page.ts'
+import { equalSecrets } from '#lib/crypto/keys.ts'
+import { callerSession } from '../sign-in/caller-session.ts'
+import { findMe, pageOrgsOf } from '../store/members.ts'
+import { ApprovalRefused, approve, grantEnd } from './approve.ts'
+import type { OAuthClient } from './client.ts'
+import { type ConsentView, consentOverPage, consentPageOf, leavePage } from './consent-page.ts'
+import { DAY_MS, type OAuthDeps } from './deps.ts'
+import { DocumentFault } from './documents.ts'
+import { findClient } from './find-client.ts'
+import type { Lane } from './lane.ts'
+import { type AuthorizationServer, CONSENT_PATH, INTERACTION_COOKIE } from './provider.ts'
+import { findResource, scopesFor } from './resources.ts'
+import { consumeArtifact } from './store/artifacts.ts'
+import { lockRegistrations } from './store/clients.ts'
+import { findEarlierGrants, findLastDigest } from './store/grants.ts'
+import { forgetShown, recordShown, wasShownSince } from './store/shown-pages.ts'
+import { makeTicket } from './ticket.ts'
+
+export function consentRoutes(base: OAuthDeps, server: () => AuthorizationServer, lane: Lane): Route[] {
+  const deps = { ...base, lane }
+  return [
+    route(consentPage, async ({ uid }, { request }) => {
+      const asked = await load(deps, server(), request, uid)
+      if (asked instanceof Response) return asked
+      if (!(await keepPlace(deps, asked))) return consentOverPage()
+      return consentPageOf(asked.view)
+    }),
+    route(consentDecision, async ({ uid }, { request }) => {
+      const asked = await load(deps, server(), request, uid)
+      if (asked instanceof Response) return asked
+      const form = new URLSearchParams(await request.text())
+      refuseForged(deps, request, form, asked.view)
+      return decide(deps, asked, form)
+    }),
+  ]
+}
+
+type Deps = OAuthDeps & { readonly lane: Lane }
+
+type Asked = {
+  interaction: Interaction
+  view: ConsentView
+  person: { id: string }
+  resource: string
+}
+
+/** Loads what the agent asks of the person in this browser, or answers where the person must go first. */
+async function load(
+  deps: OAuthDeps,
+  { provider }: AuthorizationServer,
+  request: Request,
+  uid: string,
+): Promise<Asked | Response> {
+  const interaction = isTheirs(deps, request, uid) ? await provider.Interaction.find(uid) : undefined
+  if (!interaction || interaction.result) return consentOverPage()
+  const session = await callerSession(deps, request)
+  if (!session?.byCookie) {
+    return seeOther(`/auth/login?${new URLSearchParams({ return_to: `${CONSENT_PATH}/${uid}` }).toString()}`)
+  }
+  const { client_id, redirect_uri, scope, resource } = interaction.params as Record<string, string>
+  const client = await findAsking(deps, client_id!)
+  const target = findResource(deps.publicUrls().mcp, resource!)
+  if (!client || !target) return consentOverPage()
+  const { id, user_id, principal } = session
+  const now = deps.clock.now()
+  const redirectUri = new URL(redirect_uri!)
+  const replacing = { user_id, org_id: null, redirect_host: redirectUri.host, resource: target.id }
+  const [orgs, { email }, before, earlier] = await Promise.all([
+    pageOrgsOf(deps.db, user_id, null, MAX_ORGS),
+    findMe(deps.db, user_id, null),
+    findLastDigest(deps.db, client.id, user_id),
+    findEarlierGrants(deps.db, { ...replacing, client_id: client.id, epoch: deps.keys.epoch, now }),
+  ])
+  const view: ConsentView = {
+    client,
+    redirectUri,
+    email: email ?? '',
+    orgs: orgs.slice(0, MAX_ORGS),
+    chosenOrg: principal.org_id,
+    scopes: scopesFor(target, scope ?? null),
+    csrf: deps.keys.hash('consent', `${uid} ${id}`).toString('hex'),
+    days: Math.ceil((grantEnd(client, now).getTime() - now.getTime()) / DAY_MS),
+    changed: before !== undefined && before !== client.document?.digest,
+    replaces: earlier.map(({ org_id, client_id: other }) => ({ org_id, isSameClient: other === client.id })),
+  }
+  return { interaction, view, person: { id: user_id }, resource: target.id }
+}
+
+const MAX_ORGS = 100
+/** A page that is loaded again this soon is not recorded again. */
+const SHOWN_AGAIN_MS = 60_000
+
+/**
+ * Keeps the place of the client's registration while the person looks at the page. False when the registration is gone.
+ * A person in no organization cannot approve and so keeps nothing.
+ */
+async function keepPlace({ db, clock, lane }: Deps, { view, person }: Asked): Promise<boolean> {
+  // Only registrations have an end; other clients are never evicted.
+  if (view.client.expiresAt === undefined || view.orgs.length === 0) return true
+  const page = { client_id: view.client.id, user_id: person.id }
+  const since = new Date(clock.now().getTime() - SHOWN_AGAIN_MS)
+  if (await wasShownSince(db, page, since)) return true
+  return lane(() =>
+    db.tx(async (tx) => {
+      // Otherwise a registration that makes room at this moment could still evict this one.
+      await lockRegistrations(tx)
+      return recordShown(tx, page, clock.now())
+    }),
+  )
+}
+
+/**
+ * Whether the authorization was started in this browser. Where people sign in at another address than the issuer, the
+ * cookie is not sent here, and the last step checks it.
+ */
+function isTheirs({ publicUrls }: OAuthDeps, request: Request, uid: string): boolean {
+  const { issuer, signIn } = publicUrls()
+  return new URL(issuer).host !== new URL(signIn).host || readCookie(request, [INTERACTION_COOKIE]) === uid
+}
+
+/** Undefined also for a client whose document can no longer be fetched or used. */
+async function findAsking(deps: OAuthDeps, id: string): Promise<OAuthClient | undefined> {
+  try {
+    return await findClient(deps, id, 'recent')
+  } catch (error) {
+    if (error instanceof DocumentFault) return undefined
+    throw error
+  }
+}
+
+/** Refuses a decision that was not sent from our own page in the session the page was shown to. */
+function refuseForged(deps: OAuthDeps, request: Request, form: URLSearchParams, { csrf }: ConsentView): void {
+  const ours = isSameOrigin(request, deps.publicUrls().signIn) && equalSecrets(form.get('csrf') ?? '', csrf)
+  if (!ours) throw new ServiceError('CSRF', 'this was not sent from the page that asks')
+}
+
+async function decide(deps: Deps, asked: Asked, form: URLSearchParams): Promise<Response> {
+  const { view, resource } = asked
+  if (form.get('decision') !== 'approve') {
+    return finish(deps, asked, async () => ({
+      error: 'access_denied',
+      error_description: 'the person did not approve',
+    }))
+  }
+  const org = view.orgs.find(({ id }) => id === form.get('org_id'))
+  const sent = form.getAll('scope').map((scope) => Scope.safeParse(scope).data)
+  const scopes = view.scopes.filter((scope) => sent.includes(scope))
+  if (!org) return consentPageOf({ ...view, fault: 'Choose one of your organizations.' })
+  if (scopes.length === 0) return consentPageOf({ ...view, fault: 'Allow at least one thing, or deny.' })
+  const { client, redirectUri } = view
+  const user_id = asked.person.id
+  const approval = { client, org_id: org.id, user_id, redirect_host: redirectUri.host, resource, scopes }
+  try {
+    return await finish(deps, asked, async (tx, at) => {
+      const grantId = await approve(tx, deps, approval, at)
+      return grantId === undefined ? undefined : { login: { accountId: user_id }, consent: { grantId } }
+    })
+  } catch (error) {
+    // Nothing was decided: the person can disconnect another agent and send the page again.
+    if (error instanceof ApprovalRefused) return consentPageOf({ ...view, fault: error.message })
+    throw error
+  }
+}
+
+type Result = NonNullable<Interaction['result']>
+type Tx = Parameters<Parameters<OAuthDeps['db']['tx']>[0]>[0]
+
+/** Takes the first decision and no other, however often the form is sent. */
+async function finish(
+  deps: Deps,
+  { interaction, view, person }: Asked,
+  outcome: (tx: Tx, at: Date) => Promise<Result | undefined>,
+): Promise<Response> {
+  const at = deps.clock.now()
+  const key = { kind: 'Interaction' as const, hash: deps.keys.hash('oauth', `Interaction ${interaction.uid}`) }
+  const take = async (tx: Tx) => {
+    if (!(await consumeArtifact(tx, key, at))) return undefined
+    const decision = await outcome(tx, at)
+    await forgetShown(tx, { client_id: view.client.id, user_id: person.id })
+    return decision
+  }
+  const result = await deps.lane(() => deps.db.tx(take))
+  if (!result) return consentOverPage()
+  const { ticket, kept } = makeTicket(deps)
+  interaction.result = { ...result, ticket: kept }
+  await interaction.persist()
+  return leavePage(`${interaction.returnTo}?${new URLSearchParams({ ticket }).toString()}`, view.client.name)
+}

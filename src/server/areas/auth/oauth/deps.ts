@@ -1,0 +1,27 @@
+import type { Cookies } from '#edge/credentials/cookies.ts'
+import type { KeyValueStore } from '#lib/kv.ts'
+import type { Log } from '#lib/log.ts'
+import type { SafeFetch } from '#lib/net/safe-fetch.ts'
+import type { AuthDeps } from '../deps.ts'
+
+export type OAuthOptions = {
+  /** Where agents find us, and where people sign in; known once the port is open. */
+  readonly publicUrls: () => { issuer: string; mcp: string; signIn: string }
+  readonly jwtSecret: string
+  readonly actorAssertionSecret: string
+  readonly loopbackAnyPort: boolean
+  /** Whether clients may describe themselves by a metadata document. */
+  readonly clientDocuments: boolean
+  /** To the addresses that clients give for their documents. */
+  readonly safeFetch: SafeFetch
+  readonly cookies: Cookies
+  readonly log: Log
+}
+
+export type OAuthDeps = AuthDeps & OAuthOptions & { readonly kv: KeyValueStore }
+
+export const GRANT_DAYS = 90
+export const REFRESH_DAYS = 30
+export const CODE_SECONDS = 60
+export const INTERACTION_SECONDS = 600
+export const DAY_MS = 24 * 3_600_000

@@ -1,0 +1,414 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { disconnectAgent, listAgents } from '#contract/auth/agents.ts'
+import { listAudit } from '#contract/auth/members.ts'
+import { testClock } from '#lib/clock.ts'
+import { sql } from '#lib/db/sql.ts'
+import {
+  type Answer,
+  asking,
+  type Connector,
+  type Person,
+  PLATFORM,
+  pkce,
+  randomAddress,
+  startConnector,
+} from '#test/connector.ts'
+import { APP, SESSION } from '#test/sign-in.ts'
+
+const MINUTE = 60_000
+const NOTIFICATIONS = PLATFORM.replace('/platform', '/notifications')
+
+describe('places for agents that register themselves', () => {
+  const clock = testClock(new Date())
+  let c: Connector
+  beforeAll(async () => {
+    c = await startConnector({ clock })
+  })
+  beforeEach(() => c.system.db.query(sql`delete from platform_oauth_clients`))
+  afterAll(() => c?.[Symbol.asyncDispose]())
+
+  const count = async () => {
+    const [row] = await c.system.db.query<{ n: number }>(sql`select count(*)::int as n from platform_oauth_clients`)
+    return row!.n
+  }
+  const web = (name: string, origin = 'https://agent.example') => ({
+    client_name: name,
+    redirect_uris: [`${origin}/cb`],
+  })
+  const local = (name: string, path = '/callback') => ({
+    client_name: name,
+    redirect_uris: [`http://127.0.0.1:33418${path}`],
+  })
+  const idOf = ({ status, body }: Answer): string => {
+    expect([status, body]).toMatchObject([201, { client_id: expect.any(String) }])
+    return body.client_id!
+  }
+  const isKnown = async (id: string, redirect_uri?: string) => {
+    const over = redirect_uri === undefined ? {} : { redirect_uri }
+    return (await c.authorize(c.signIn.browser(), asking(id, pkce().challenge, over))).status === 303
+  }
+  const connectWeb = (person: Person, id: string) => c.connect(person, id, { redirect_uri: 'https://agent.example/cb' })
+  const isAlive = async (clientId: string, tokens: { refresh_token: string }) => {
+    const { status, body } = await c.refresh(clientId, tokens.refresh_token)
+    if (status === 200) tokens.refresh_token = body.refresh_token!
+    return status === 200
+  }
+
+  it('AU-11 an https origin has five; a sixth from the same address waits until one that finished no authorization is ten minutes old', async () => {
+    const address = randomAddress()
+    const first = idOf(await c.register(web('1'), address))
+    clock.advance(MINUTE)
+    for (const name of ['2', '3', '4', '5']) idOf(await c.register(web(name), address))
+    const refused = await c.register(web('6'), address)
+    expect([refused.status, refused.body.error, refused.headers.get('retry-after')]).toEqual([
+      429,
+      'temporarily_unavailable',
+      '540',
+    ])
+    idOf(await c.register(web('1', 'https://other.example'), address))
+    clock.advance(9 * MINUTE)
+    idOf(await c.register(web('6'), address))
+    expect([await count(), await isKnown(first, 'https://agent.example/cb')]).toEqual([6, false])
+    expect((await c.register(web('7'), address)).headers.get('retry-after')).toBe('60')
+  })
+
+  it('AU-11 five networks that hold the places of an https origin keep another out for a minute at most', async () => {
+    const attackers = Array.from({ length: 5 }, randomAddress)
+    const honest = randomAddress()
+    const statuses: number[] = []
+    for (let minute = 0; minute < 40; minute += 1) {
+      if (minute % 10 === 0) {
+        for (const [n, address] of attackers.entries()) await c.register(web(`Evil ${minute} ${n}`), address)
+      }
+      clock.advance(MINUTE / 2)
+      statuses.push((await c.register(web('Honest'), honest)).status)
+      clock.advance(MINUTE / 2)
+    }
+    const refused = statuses.flatMap((status, minute) => (status === 201 ? [] : [minute]))
+    expect(refused).toEqual([0, 10, 20, 30])
+    expect(await count()).toBeLessThanOrEqual(5)
+  })
+
+  it('AU-11 programs that register again every half minute do not keep another network out', async () => {
+    const attackers = Array.from({ length: 5 }, randomAddress)
+    const attack = async () => {
+      for (const [n, address] of attackers.entries()) await c.register(web(`Evil ${n}`), address)
+      clock.advance(MINUTE / 2)
+    }
+    await attack()
+    await attack()
+    await attack()
+    const mine = idOf(await c.register(web('Honest')))
+    await attack()
+    expect([await count(), await isKnown(mine, 'https://agent.example/cb')]).toEqual([5, true])
+  })
+
+  it('AU-11 a newcomer of another network waits until the oldest unfinished one is a minute old', async () => {
+    const first = idOf(await c.register(web('1')))
+    clock.advance(MINUTE / 2)
+    for (const name of ['2', '3', '4', '5']) idOf(await c.register(web(name)))
+    expect((await c.register(web('6'))).headers.get('retry-after')).toBe('30')
+    clock.advance(MINUTE / 2)
+    idOf(await c.register(web('6')))
+    expect([await count(), await isKnown(first, 'https://agent.example/cb')]).toEqual([5, false])
+    expect((await c.register(web('7'))).headers.get('retry-after')).toBe('30')
+  })
+
+  it.each([
+    ['IPv6 /64 blocks of one /48', (n: number) => `2001:db8:1:${n.toString(16)}::1`],
+    ['addresses of one /24', (n: number) => `198.51.100.${n}`],
+  ])('AU-11 a hundred %s count together and give way to another network at once', async (_, address) => {
+    const ofHundred = Array.from({ length: 100 }, (_, n) => n + 1)
+    for (const n of ofHundred) idOf(await c.register(web('Evil', `https://evil${n}.example`), address(n)))
+    const mine = idOf(await c.register(web('Honest', 'https://honest.example'), '203.0.113.77'))
+    clock.advance(MINUTE / 2)
+    expect((await c.register(web('Evil', 'https://more.example'), address(101))).status).toBe(429)
+    clock.advance(MINUTE)
+    idOf(await c.register(web('Evil', 'https://most.example'), address(102)))
+    expect([await count(), await isKnown(mine, 'https://honest.example/cb')]).toEqual([100, true])
+  })
+
+  it('AU-11 one address that holds all places of an origin gives way to another, and does not get them back', async () => {
+    const greedy = randomAddress()
+    for (const name of ['1', '2', '3', '4', '5']) idOf(await c.register(web(name), greedy))
+    const mine = idOf(await c.register(web('mine')))
+    for (const name of ['6', '7', '8']) expect((await c.register(web(name), greedy)).status).toBe(429)
+    expect(await isKnown(mine, 'https://agent.example/cb')).toBe(true)
+    expect(await count()).toBe(5)
+  })
+
+  it('AU-11 four fast addresses with distinct origins cannot keep others out, nor push them out again', async () => {
+    const attackers = Array.from({ length: 4 }, randomAddress)
+    let made = 0
+    const attack = async (each: number) => {
+      clock.advance(MINUTE)
+      const statuses: number[] = []
+      for (const address of attackers) {
+        for (let n = 0; n < each; n += 1) {
+          made += 1
+          statuses.push((await c.register(web('Evil', `https://evil${made}.example`), address)).status)
+        }
+      }
+      return statuses
+    }
+    await attack(20)
+    await attack(5)
+    expect(await count()).toBe(100)
+    const colleagues = await Promise.all([c.person(), c.person(), c.person()])
+    const ids: string[] = []
+    for (const _ of colleagues) ids.push(idOf(await c.register({}, randomAddress())))
+    expect(await count()).toBe(100)
+    // A share more than the others is not to be had, so most of these are refused.
+    expect((await attack(20)).filter((status) => status === 201).length).toBeLessThanOrEqual(4)
+    for (const [n, person] of colleagues.entries()) await c.connect(person, ids[n]!)
+    expect(await count()).toBe(100)
+  })
+
+  it('AU-11 a program on a person’s machine has five places for its name and address, an address twenty', async () => {
+    const address = randomAddress()
+    const paths = ['/1', '/2', '/3', '/4', '/5']
+    for (const path of paths) idOf(await c.register(local('One', path), address))
+    expect((await c.register(local('One', '/6'), address)).status).toBe(429)
+    idOf(await c.register(local('One', '/6'), randomAddress()))
+    for (const name of ['Two', 'Three']) {
+      clock.advance(MINUTE)
+      for (const path of paths) idOf(await c.register(local(name, path), address))
+    }
+    clock.advance(MINUTE)
+    for (const path of paths) idOf(await c.register(local('Four', path), address))
+    const refused = await c.register(local('Five'), address)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '420'])
+    idOf(await c.register(web('Five'), address))
+    clock.advance(7 * MINUTE)
+    idOf(await c.register(local('Five'), address))
+    expect(await count()).toBe(22)
+  })
+
+  it('AU-11 one that registers again replaces itself, also from another port', async () => {
+    const address = randomAddress()
+    for (const port of [4001, 4002, 4003, 4004, 4005, 4006, 4007]) {
+      idOf(await c.register({ redirect_uris: [`http://127.0.0.1:${port}/callback`] }, address))
+      // One registered within the last minute may be a colleague's who is about to approve it.
+      clock.advance(MINUTE + 1000)
+    }
+    expect(await count()).toBe(1)
+    idOf(await c.register(local('Test Agent', '/other'), address))
+    idOf(await c.register(local('Another Agent'), address))
+    idOf(await c.register({}, randomAddress()))
+    expect(await count()).toBe(4)
+  })
+
+  it('AU-11 colleagues who sign in at once do not disturb each other, and a sixth is let in all the same', async () => {
+    const address = randomAddress()
+    const five: string[] = []
+    for (let n = 0; n < 5; n += 1) five.push(idOf(await c.register({}, address)))
+    expect(await Promise.all(five.map((id) => isKnown(id)))).toEqual([true, true, true, true, true])
+    const sixth = idOf(await c.register({}, address))
+    expect(await Promise.all([...five, sixth].map((id) => isKnown(id)))).toEqual([false, true, true, true, true, true])
+  })
+
+  it('AU-11 an approved one counts for its person: seven colleagues of one office connect the same agent', async () => {
+    const address = randomAddress()
+    const connected: { id: string; refresh_token: string }[] = []
+    for (let n = 0; n < 7; n += 1) {
+      const id = idOf(await c.register({}, address))
+      connected.push({ ...(await c.connect(await c.person(), id)), id })
+    }
+    for (const one of connected) expect(await isAlive(one.id, one)).toBe(true)
+    expect(await count()).toBe(7)
+  })
+
+  it('AU-14 a new approval ends the person’s earlier one of the same agent, never a colleague’s', async () => {
+    const address = randomAddress()
+    const [person, colleague] = [await c.person(), await c.person()]
+    const connect = async (who: Person, metadata = {}, over = {}) => {
+      const id = idOf(await c.register(metadata, address))
+      return { ...(await c.connect(who, id, over)), id }
+    }
+    const theirs = await connect(colleague)
+    const first = await connect(person)
+    const another = await connect(person, { client_name: 'Another Agent' })
+    const inbox = await connect(person, {}, { resource: NOTIFICATIONS })
+    const page = await c.ask(person, asking(idOf(await c.register({}, randomAddress())), pkce().challenge))
+    expect(await (await person.browser.go(page)).text()).toContain('ends that connection')
+    const second = await connect(person)
+    expect((await c.refresh(first.id, first.refresh_token)).body.error).toBe('invalid_grant')
+    for (const one of [theirs, another, inbox, second]) expect(await isAlive(one.id, one)).toBe(true)
+    // The same registration, approved again.
+    const third = await c.connect(person, second.id)
+    expect((await c.refresh(second.id, second.refresh_token)).body.error).toBe('invalid_grant')
+    expect(await isAlive(second.id, third)).toBe(true)
+    const { items } = await c.system.client(person.token).call(listAudit, { org_id: person.org_id })
+    expect(items.map(({ action }) => action).slice(0, 2)).toEqual(['agent.replaced', 'agent.connected'])
+  })
+
+  it('AU-14 one that merely signs in again, ten times, is never refused and leaves one approval', async () => {
+    const address = randomAddress()
+    const person = await c.person()
+    for (let n = 0; n < 10; n += 1) await c.connect(person, idOf(await c.register({}, address)))
+    const { items } = await c.system.client(person.token).call(listAgents, {})
+    expect(items.filter(({ client_name }) => client_name === 'Test Agent')).toHaveLength(1)
+  })
+
+  it('AU-14 disconnecting frees the place at once, and nothing else does while people use the agents', async () => {
+    const people = await Promise.all([c.person(), c.person(), c.person(), c.person(), c.person()])
+    for (const [n, person] of people.entries()) await connectWeb(person, idOf(await c.register(web(`${n}`))))
+    clock.advance(60 * MINUTE)
+    const refused = await c.register(web('6'))
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600'])
+    const client = c.system.client(people[2].token)
+    const [agent] = (await client.call(listAgents, {})).items
+    await client.call(disconnectAgent, { id: agent!.id })
+    // Until somebody takes the place, the agent can be connected again without registering.
+    expect(await isKnown(agent!.client_id, 'https://agent.example/cb')).toBe(true)
+    idOf(await c.register(web('6')))
+    expect(await isKnown(agent!.client_id, 'https://agent.example/cb')).toBe(false)
+    expect((await c.register(web('7'))).status).toBe(429)
+  })
+
+  it('AU-14 a place is freed as well by an agent that gives its access back, and by a person who leaves', async () => {
+    const address = randomAddress()
+    const [leaver, other, colleague] = [await c.person(), await c.person(), await c.person()]
+    const ids: string[] = []
+    for (const name of ['1', '2', '3', '4', '5']) ids.push(idOf(await c.register(web(name), address)))
+    for (const id of ids.slice(1, 3)) await connectWeb(colleague, id)
+    for (const id of ids.slice(3)) await connectWeb(await c.person(), id)
+    await connectWeb(leaver, ids[0]!)
+    expect((await c.register(web('6'), address)).status).toBe(429)
+    await c.system.db.query(sql`delete from auth.memberships where user_id = ${leaver.user_id}`)
+    clock.advance(10 * MINUTE)
+    const { refresh_token } = await connectWeb(other, idOf(await c.register(web('6'), address)))
+    expect((await c.register(web('7'), address)).status).toBe(429)
+    const [{ client_id }] = (await c.system.db.query<{ client_id: string }>(
+      sql`select client_id from platform_oauth_clients where client_name = '6'`,
+    )) as [{ client_id: string }]
+    const body = new URLSearchParams({ token: refresh_token, client_id })
+    expect((await fetch(`${c.system.url}/oauth/revoke`, { method: 'POST', body })).status).toBe(200)
+    idOf(await c.register(web('7'), address))
+  })
+
+  const open = async (person: Person, id: string, over = {}) => {
+    const page = await c.ask(person, asking(id, pkce().challenge, over))
+    const text = await (await person.browser.go(page)).text()
+    return { page, csrf: /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '' }
+  }
+  const approve = (person: Person, { page, csrf }: { page: string; csrf: string }) =>
+    person.browser.go(page, { form: { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' } })
+
+  it('AU-11 an agent whose page a signed-in person sees keeps its place for ten minutes against its own address', async () => {
+    const address = randomAddress()
+    const person = await c.person()
+    const id = idOf(await c.register({}, address))
+    const shown = await open(person, id)
+    clock.advance(MINUTE + 1000)
+    for (let n = 0; n < 7; n += 1) idOf(await c.register({}, address))
+    clock.advance(MINUTE)
+    for (let n = 0; n < 16; n += 1) await c.register(local(`Other ${n}`), address)
+    clock.advance(7 * MINUTE)
+    for (let n = 0; n < 7; n += 1) idOf(await c.register({}, address))
+    expect((await approve(person, shown)).status).toBe(200)
+    expect((await c.system.client(person.token).call(listAgents, {})).items).toHaveLength(1)
+  })
+
+  it('AU-11 an agent whose page a signed-in person sees keeps its place against other addresses', async () => {
+    const address = randomAddress()
+    const person = await c.person()
+    const id = idOf(await c.register({}, address))
+    idOf(await c.register(local('Other'), address))
+    const shown = await open(person, id)
+    await fill(98)
+    idOf(await c.register(web('New', 'https://new.example')))
+    expect((await c.register(web('Newer', 'https://newer.example'))).status).toBe(429)
+    expect([await count(), (await approve(person, shown)).status]).toEqual([100, 200])
+  })
+
+  it('AU-11 a disconnected agent whose page is shown again keeps its place', async () => {
+    const person = await c.person()
+    const id = idOf(await c.register(web('1')))
+    await connectWeb(person, id)
+    const client = c.system.client(person.token)
+    await client.call(disconnectAgent, { id: (await client.call(listAgents, {})).items[0]!.id })
+    const shown = await open(person, id, { redirect_uri: 'https://agent.example/cb' })
+    for (const name of ['2', '3', '4', '5']) idOf(await c.register(web(name)))
+    expect((await c.register(web('6'))).status).toBe(429)
+    expect((await approve(person, shown)).status).toBe(200)
+  })
+
+  it('AU-11 a person protects three agents at a time; whoever opens a fourth page loses the first under pressure', async () => {
+    const person = await c.person()
+    const ids: string[] = []
+    for (const n of [1, 2, 3, 4]) ids.push(idOf(await c.register(web('Mine', `https://mine${n}.example`))))
+    const redirectOf = (n: number) => `https://mine${n + 1}.example/cb`
+    const [first, ...others] = [person, person, person, person].map((who) => inNewWindow(who))
+    const shown = await open(first!, ids[0]!, { redirect_uri: redirectOf(0) })
+    for (const [n, other] of others.entries()) {
+      clock.advance(1000)
+      await open(other, ids[n + 1]!, { redirect_uri: redirectOf(n + 1) })
+    }
+    await c.system.db.query(sql`
+      update platform_oauth_clients set created_at = created_at - interval '10 minutes'`)
+    await fill(96)
+    idOf(await c.register(web('a', 'https://a.example')))
+    expect((await c.register(web('b', 'https://b.example'))).status).toBe(429)
+    const decided = await approve(first!, shown)
+    expect([decided.status, await decided.text()]).toEqual([400, expect.stringContaining('This request is over')])
+    expect((await c.system.client(person.token).call(listAgents, {})).items).toEqual([])
+    const known = await Promise.all(ids.map((id, n) => isKnown(id, redirectOf(n))))
+    expect(known).toEqual([false, true, true, true])
+  })
+
+  it('AU-11 a person has ten registered agents connected at most, so that a stranger cannot hold all places', async () => {
+    const stranger = await c.person()
+    const address = randomAddress()
+    const statuses: number[] = []
+    for (let n = 0; n < 12; n += 1) {
+      const id = idOf(await c.register(local(`Agent ${n}`), address))
+      statuses.push((await approve(stranger, await open(stranger, id))).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 400, 400])
+    // One that is connected already can be connected again, and the page that was refused can be sent again.
+    const again = idOf(await c.register(local('Agent 3'), address))
+    expect((await approve(stranger, await open(stranger, again))).status).toBe(200)
+    const eleventh = await open(stranger, idOf(await c.register(local('Agent 11'), address)))
+    const refused = await approve(stranger, eleventh)
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('You have 10 agents connected that registered themselves, and no more are allowed.'),
+    ])
+    const client = c.system.client(stranger.token)
+    await client.call(disconnectAgent, { id: (await client.call(listAgents, {})).items[0]!.id })
+    expect((await approve(stranger, eleventh)).status).toBe(200)
+  })
+
+  it('AU-11 a person has two registered agents of an https origin connected at most', async () => {
+    const viewer = await c.person('viewer')
+    const redirect_uri = 'https://agent.example/cb'
+    for (const name of ['1', '2']) await connectWeb(viewer, idOf(await c.register(web(name))))
+    const refused = await approve(viewer, await open(viewer, idOf(await c.register(web('3'))), { redirect_uri }))
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('You have 2 agents connected that send you back to agent.example'),
+    ])
+    await connectWeb(viewer, idOf(await c.register(web('2'))))
+    clock.advance(10 * MINUTE)
+    await connectWeb(await c.person(), idOf(await c.register(web('4'))))
+    await connectWeb(await c.person(), idOf(await c.register(web('5'))))
+  })
+
+  /** The same session in a browser of its own, because a browser remembers one open page. */
+  function inNewWindow(person: Person): Person {
+    const browser = c.signIn.browser()
+    browser.setCookie(APP, SESSION, person.browser.cookie(APP, SESSION)!)
+    return { ...person, browser }
+  }
+
+  /** Registrations made just now, each from an address of its own. */
+  async function fill(number: number): Promise<void> {
+    await c.system.db.query(sql`
+      insert into platform_oauth_clients
+        (client_id, client_name, redirect_uris, registered_from, origin, created_at, expires_at)
+      select 'fill-' || n, 'Fill', '{https://fill.example/cb}', '2001:db8:' || n || ':0::/64',
+             'https://fill' || n || '.example', ${clock.now()}, ${new Date(clock.now().getTime() + 86_400_000)}
+      from generate_series(1, ${number}::int) n`)
+  }
+})

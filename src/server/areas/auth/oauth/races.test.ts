@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sql } from '#lib/db/sql.ts'
+import { asking, type Connector, leavesFor, type Person, PLATFORM, pkce, startConnector } from '#test/connector.ts'
+import { APP, SESSION } from '#test/sign-in.ts'
+import { needs } from '#test/stores.ts'
+import { authKeys } from '../deps.ts'
+
+const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8]
+
+needs('postgres')('agents that do everything at once', () => {
+  let c: Connector
+  let person: Person
+  let clientId: string
+  beforeAll(async () => {
+    c = await startConnector()
+    person = await c.person()
+    clientId = await c.client()
+  })
+  afterAll(() => c[Symbol.asyncDispose]())
+
+  const grants = async () => {
+    const [row] = await c.system.db.query<{ n: number }>(sql`select count(*)::int as n from platform_access_grants`)
+    return row!.n
+  }
+  const count = async () => {
+    const [row] = await c.system.db.query<{ n: number }>(sql`select count(*)::int as n from platform_oauth_clients`)
+    return row!.n
+  }
+
+  it('AU-10 a code is redeemed once by eight who try', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const code = await c.code(person, clientId)
+      const answers = await Promise.all(EIGHT.map(() => c.redeem(code)))
+      for (const { body } of answers) if (body.access_token) c.system.secrets.push(body.access_token)
+      const won = answers.filter(({ status }) => status === 200).length
+      expect(won).toBe(1)
+      expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(7)
+    }
+  })
+
+  it('AU-14 a refresh token is used once by eight who try, and the winner goes on', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const tokens = await c.connect(person, clientId)
+      const answers = await Promise.all(EIGHT.map(() => c.refresh(clientId, tokens.refresh_token)))
+      const won = answers.filter(({ status }) => status === 200)
+      expect(won).toHaveLength(1)
+      expect((await c.refresh(clientId, won[0]!.body.refresh_token!)).status).toBe(200)
+    }
+  })
+
+  it('AU-10 a page that is sent four times is one answer, and one code', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const page = await c.ask(person, asking(clientId, pkce().challenge))
+      const csrf = /name="csrf" value="([^"]+)"/.exec(await (await person.browser.go(page)).text())![1]!
+      const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
+      const before = await grants()
+      const sent = await Promise.all([1, 2, 3, 4].map(() => person.browser.go(page, { form })))
+      expect(sent.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400, 400])
+      expect(await grants()).toBe(before + 1)
+      const leaving = leavesFor(await sent.find(({ status }) => status === 200)!.text())
+      const gone = await Promise.all([1, 2, 3, 4, 5, 6].map(() => person.browser.go(leaving)))
+      const codes = gone.map(({ headers }) => headers.get('location')).filter((to) => to?.includes('code='))
+      expect(codes).toHaveLength(1)
+    }
+  })
+
+  it('AU-11 five of twelve registrations for one origin get in', async () => {
+    await c.system.db.query(sql`delete from platform_oauth_clients`)
+    const names = Array.from({ length: 12 }, (_, n) => `Agent ${n}`)
+    const answers = await Promise.all(
+      names.map((client_name) => c.register({ client_name, redirect_uris: ['https://agent.example/cb'] })),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(7)
+    expect(await count()).toBe(5)
+  })
+
+  it('AU-11 a hundred of a hundred and ten registrations get in', async () => {
+    await c.system.db.query(sql`delete from platform_oauth_clients`)
+    const numbers = Array.from({ length: 110 }, (_, n) => n)
+    const answers = await Promise.all(
+      numbers.map((n) => c.register({ client_name: `A ${n}`, redirect_uris: [`https://a${n}.example/cb`] })),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(100)
+    expect(await count()).toBe(100)
+  })
+
+  it('AU-11 five of twelve registrations for the last five places of an address get in', async () => {
+    await c.system.db.query(sql`delete from platform_oauth_clients`)
+    const address = '203.0.113.9'
+    await c.system.db.query(sql`
+      insert into platform_oauth_clients
+        (client_id, client_name, redirect_uris, registered_from, origin, created_at, expires_at)
+      select 'other-' || n, 'Other ' || n, '{http://127.0.0.1/cb}', ${address}, ${`address:${address}`} || ' Other ' || n,
+             now(), now() + interval '1 day'
+      from generate_series(1, 15) n`)
+    const names = Array.from({ length: 12 }, (_, n) => `Agent ${n}`)
+    const answers = await Promise.all(names.map((client_name) => c.register({ client_name }, address)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(7)
+    expect(await count()).toBe(20)
+  })
+
+  it('AU-11 the last place goes to an approval or to a registration, never to both', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await c.system.db.query(sql`delete from platform_oauth_clients`)
+      const { body } = await c.register({ client_name: `Old ${round}` })
+      await fillWithApproved(99)
+      await c.system.db.query(sql`
+        update platform_oauth_clients set created_at = now() - interval '11 minutes' where client_id = ${body.client_id}`)
+      const page = await c.ask(person, asking(body.client_id!, pkce().challenge))
+      const csrf = /name="csrf" value="([^"]+)"/.exec(await (await person.browser.go(page)).text())![1]!
+      // Removes the protection of the shown page, which ends after ten minutes.
+      await c.system.db.query(sql`delete from auth.oauth_shown_pages`)
+      const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
+      const [decided, registered] = await Promise.all([
+        person.browser.go(page, { form }),
+        c.register({ client_name: 'New' }),
+      ])
+      expect([
+        [200, 429],
+        [400, 201],
+      ]).toContainEqual([decided.status, registered.status])
+      expect(await count()).toBe(100)
+      expect(await orphans()).toBe(0)
+    }
+  })
+
+  it('AU-14 of one agent that a person approves in four windows at once, one approval stays', async () => {
+    await c.system.db.query(sql`delete from platform_oauth_clients`)
+    for (let round = 0; round < 3; round += 1) {
+      const client_name = `Windows ${round}`
+      const windows = await Promise.all(
+        [1, 2, 3, 4].map(async () => {
+          const { body } = await c.register({ client_name })
+          const inWindow = { ...person, browser: c.signIn.browser() }
+          inWindow.browser.setCookie(APP, SESSION, person.browser.cookie(APP, SESSION)!)
+          return { inWindow, page: await c.ask(inWindow, asking(body.client_id!, pkce().challenge)) }
+        }),
+      )
+      await Promise.all(windows.map(({ inWindow, page }) => c.decide(inWindow, page)))
+      const [row] = await c.system.db.query<{ n: number }>(sql`
+        select count(*)::int as n from platform_access_grants
+        where client_name = ${client_name} and revoked_at is null`)
+      expect(row).toEqual({ n: 1 })
+    }
+  })
+
+  it('AU-14 of two approvals of one agent, the later one stays, also when the earlier gets its token at that moment', async () => {
+    await c.system.db.query(sql`delete from platform_oauth_clients`)
+    for (let round = 0; round < 5; round += 1) {
+      const client_name = `Again ${round}`
+      const [one, two] = await Promise.all([c.register({ client_name }), c.register({ client_name })])
+      const earlier = await c.code(person, one.body.client_id!)
+      const { verifier, challenge } = pkce()
+      const page = await c.ask(person, asking(two.body.client_id!, challenge))
+      const [redeemed, back] = await Promise.all([c.redeem(earlier), c.decide(person, page)])
+      const code = back.searchParams.get('code')!
+      c.system.secrets.push(code)
+      const later = await c.redeem({ code, verifier, client_id: two.body.client_id! })
+      expect((await c.refresh(two.body.client_id!, later.body.refresh_token!)).status).toBe(200)
+      const old = redeemed.body.refresh_token
+      if (old !== undefined) expect((await c.refresh(one.body.client_id!, old)).body.error).toBe('invalid_grant')
+      const [row] = await c.system.db.query<{ n: number }>(sql`
+        select count(*)::int as n from platform_access_grants
+        where client_name = ${client_name} and revoked_at is null`)
+      expect(row).toEqual({ n: 1 })
+    }
+  })
+
+  it('AU-11 a page that was shown can be approved, whatever registers at the same moment', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await c.system.db.query(sql`delete from platform_oauth_clients`)
+      const { body } = await c.register({ client_name: `Old ${round}` })
+      await fillWithApproved(99)
+      await c.system.db.query(sql`
+        update platform_oauth_clients set created_at = now() - interval '11 minutes' where client_id = ${body.client_id}`)
+      const page = await c.ask(person, asking(body.client_id!, pkce().challenge))
+      const [shown, registered] = await Promise.all([person.browser.go(page), c.register({ client_name: 'New' })])
+      expect([
+        [200, 429],
+        [400, 201],
+      ]).toContainEqual([shown.status, registered.status])
+      expect((await c.register({ client_name: 'Newer' })).status).toBe(429)
+      const csrf = /name="csrf" value="([^"]+)"/.exec(await shown.text())?.[1] ?? ''
+      const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
+      expect((await person.browser.go(page, { form })).status).toBe(shown.status)
+      expect([await count(), await orphans()]).toEqual([100, 0])
+    }
+  })
+
+  it('AU-11 of eight agents that a person with eight others approves at once, two get in', async () => {
+    await c.system.db.query(sql`delete from platform_oauth_clients`)
+    await c.system.db.query(sql`delete from platform_access_grants`)
+    for (let n = 0; n < 8; n += 1) {
+      const { body } = await c.register({ client_name: `Held ${n}` })
+      await c.connect(person, body.client_id!)
+    }
+    const windows = await Promise.all(
+      EIGHT.map(async (n) => {
+        const { body } = await c.register({ client_name: `Wanted ${n}` })
+        const browser = c.signIn.browser()
+        browser.setCookie(APP, SESSION, person.browser.cookie(APP, SESSION)!)
+        const page = await c.ask({ ...person, browser }, asking(body.client_id!, pkce().challenge))
+        const csrf = /name="csrf" value="([^"]+)"/.exec(await (await browser.go(page)).text())![1]!
+        return { browser, page, csrf }
+      }),
+    )
+    const decided = await Promise.all(
+      windows.map(async ({ browser, page, csrf }) => {
+        const form = { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' }
+        return (await browser.go(page, { form })).status
+      }),
+    )
+    expect(decided.toSorted((a, b) => a - b)).toEqual([200, 200, 400, 400, 400, 400, 400, 400])
+  })
+
+  /** Registrations that people use, each with an approval of its own. */
+  async function fillWithApproved(number: number): Promise<void> {
+    const epoch = authKeys(c.system.config.secrets.jwtSecret!, c.system.config.secrets.jwtSigningKey!).epoch
+    const holder = await c.system.member()
+    await c.system.db.query(sql`delete from platform_access_grants`)
+    await c.system.db.query(sql`
+      insert into platform_oauth_clients
+        (client_id, client_name, redirect_uris, registered_from, origin, created_at, expires_at)
+      select 'used-' || n, 'Used ' || n, '{https://a.example/cb}', '203.0.113.8', 'https://a' || n || '.example', now(),
+             now() + interval '1 day'
+      from generate_series(1, ${number}::int) n`)
+    await c.system.db.query(sql`
+      insert into platform_access_grants
+        (id, org_id, user_id, client_id, client_name, redirect_host, resource, scopes, epoch, created_at, expires_at)
+      select 'grt_' || n, ${holder.org_id}, ${holder.user_id}, 'used-' || n, 'Used ' || n, 'a.example', ${PLATFORM},
+             '{datasources:read}', ${epoch}, now(), now() + interval '1 day'
+      from generate_series(1, ${number}::int) n`)
+  }
+
+  /** Approvals whose registration is gone. */
+  async function orphans(): Promise<number> {
+    const [row] = await c.system.db.query<{ n: number }>(sql`
+      select count(*)::int as n from platform_access_grants g
+      where g.revoked_at is null
+        and not exists (select from platform_oauth_clients c where c.client_id = g.client_id)`)
+    return row!.n
+  }
+})

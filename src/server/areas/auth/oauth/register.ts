@@ -1,0 +1,80 @@
+import { oauthRegister } from '#contract/auth/oauth.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { newId } from '#lib/ids.ts'
+import { addressBlock } from '#lib/net/address-block.ts'
+import { MetadataFault, readMetadata } from './client-metadata.ts'
+import { DAY_MS, type OAuthDeps } from './deps.ts'
+import type { Lane } from './lane.ts'
+import { makeRoom, type Newcomer, newcomerOf } from './places.ts'
+import { deleteExpired, insertRegistration, lockRegistrations } from './store/clients.ts'
+
+const LASTS_DAYS = 30
+
+/** RFC 7591 dynamic client registration. */
+export function registerRoute(deps: OAuthDeps, lane: Lane): Route {
+  return route(oauthRegister, async (_, { request, clientAddress }) => {
+    try {
+      const newcomer = newcomerOf(readMetadata(await readJson(request), 'strict'), addressBlock(clientAddress))
+      const outcome = await lane(() => deps.db.tx((tx) => register(tx, deps, newcomer)))
+      return 'retryAfterSeconds' in outcome ? full(outcome.retryAfterSeconds) : answer(201, outcome)
+    } catch (error) {
+      if (!(error instanceof MetadataFault)) throw error
+      return answer(400, { error: error.code, error_description: error.message })
+    }
+  })
+}
+
+/** Runs one at a time, so that the caps hold: nothing that is counted changes between counting and inserting. */
+async function register(tx: Tx, { clock, keys }: OAuthDeps, newcomer: Newcomer) {
+  await lockRegistrations(tx)
+  // Read under the lock: while this one waited, another registration may have been made or shown.
+  const now = clock.now()
+  await deleteExpired(tx, now)
+  const room = await makeRoom(tx, newcomer, { epoch: keys.epoch, now })
+  if ('retryAfterSeconds' in room) return room
+  const { name, uri, redirectUris } = newcomer.metadata
+  const client_id = newId('oac')
+  await insertRegistration(tx, {
+    client_id,
+    client_name: name,
+    client_uri: uri ?? null,
+    redirect_uris: redirectUris,
+    registered_from: newcomer.address,
+    origin: newcomer.origin,
+    created_at: now,
+    place_since: room.placeSince,
+    expires_at: new Date(now.getTime() + LASTS_DAYS * DAY_MS),
+  })
+  return {
+    client_id,
+    client_id_issued_at: Math.floor(now.getTime() / 1000),
+    client_name: name,
+    ...(uri !== undefined && { client_uri: uri }),
+    redirect_uris: redirectUris,
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+  }
+}
+
+function full(retryAfterSeconds: number): Response {
+  const error_description =
+    `Too many agents are registered. Try again in ${retryAfterSeconds} seconds, disconnect an agent that is no longer ` +
+    'used, or use a client metadata document.'
+  const headers = { 'retry-after': String(retryAfterSeconds) }
+  return answer(429, { error: 'temporarily_unavailable', error_description }, headers)
+}
+
+async function readJson(request: Request): Promise<unknown> {
+  const text = await request.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new MetadataFault('invalid_client_metadata', 'the body is no JSON')
+  }
+}
+
+function answer(status: number, body: object, headers: Record<string, string> = {}): Response {
+  return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
+}

@@ -1,0 +1,195 @@
+import type { Role, Scope } from '#contract/core/roles.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import type { ClientDocument } from '../client.ts'
+import { LOOPBACK_ORIGIN } from './clients.ts'
+
+export type GrantRow = {
+  id: string
+  org_id: string
+  user_id: string
+  role: Role
+  client_id: string
+  redirect_host: string
+  resource: string
+  scopes: Scope[]
+  identity_digest: string | null
+  created_at: Date
+  expires_at: Date
+  last_used_at: Date | null
+}
+
+/** Neither revoked nor over, of a client that is still there and not switched off, with the person's role of now. */
+export async function findLiveGrant(db: Querier, id: string, epoch: string, now: Date): Promise<GrantRow | undefined> {
+  const [row] = await db.query<GrantRow>(sql`
+    select g.id, g.org_id, g.user_id, m.role, g.client_id, g.redirect_host, g.resource, g.scopes, g.identity_digest,
+           g.created_at, g.expires_at, g.last_used_at
+    from public.platform_access_grants g
+    join auth.memberships m on m.org_id = g.org_id and m.user_id = g.user_id
+    left join public.platform_oauth_clients c on c.client_id = g.client_id
+    where g.id = ${id} and g.epoch = ${epoch} and g.revoked_at is null and g.expires_at > ${now}
+      and c.is_active is not false
+      and (g.document_digest is not null or (c.client_id is not null and (c.expires_at is null or c.expires_at > ${now})))`)
+  return row
+}
+
+type Insert = {
+  id: string
+  org_id: string
+  user_id: string
+  client_id: string
+  client_name: string
+  redirect_host: string
+  resource: string
+  scopes: readonly string[]
+  epoch: string
+  document: ClientDocument | undefined
+  created_at: Date
+  expires_at: Date
+}
+
+export async function insertGrant(tx: Tx, grant: Insert): Promise<void> {
+  const { document } = grant
+  await tx.query(sql`
+    insert into public.platform_access_grants
+      (id, org_id, user_id, client_id, client_name, redirect_host, resource, scopes, epoch,
+       document, document_digest, identity_digest, created_at, expires_at)
+    values (${grant.id}, ${grant.org_id}, ${grant.user_id}, ${grant.client_id}, ${grant.client_name},
+            ${grant.redirect_host}, ${grant.resource}, ${grant.scopes}, ${grant.epoch},
+            ${document ? JSON.stringify(document.content) : null}, ${document?.digest ?? null},
+            ${document?.identityDigest ?? null}, ${grant.created_at}, ${grant.expires_at})`)
+}
+
+/** Revokes a grant with its codes and refresh tokens. Answers whose it was; undefined when it was not live. */
+export async function revokeGrant(
+  tx: Tx,
+  of: { id: string; now: Date; org_id?: string; user_id?: string },
+): Promise<{ org_id: string; user_id: string; client_name: string } | undefined> {
+  const [row] = await tx.query<{ org_id: string; user_id: string; client_name: string }>(sql`
+    update public.platform_access_grants set revoked_at = ${of.now}
+    where id = ${of.id} and revoked_at is null
+      and (${of.org_id ?? null}::text is null or org_id = ${of.org_id ?? null})
+      and (${of.user_id ?? null}::text is null or user_id = ${of.user_id ?? null})
+    returning org_id, user_id, client_name`)
+  if (row) await tx.query(sql`delete from auth.oauth_artifacts where grant_id = ${of.id}`)
+  return row
+}
+
+/** The host of a redirect to the person's own computer, on any port. */
+const LOOPBACK_HOST = '^(127[.]0[.]0[.]1|\\[::1\\]|localhost)(:[0-9]+)?$'
+
+export type EarlierGrant = { id: string; org_id: string; client_id: string; has_token: boolean }
+
+/**
+ * The living approvals of the person, for one organization or for all, that a new approval of the client at this
+ * endpoint replaces: those of the same client, or of another registration of the same name that sends the person back to
+ * the same host (any loopback one). The redirect in use decides, because a registration can list others as a disguise.
+ */
+export async function findEarlierGrants(
+  db: Querier,
+  of: {
+    client_id: string
+    user_id: string
+    org_id: string | null
+    redirect_host: string
+    resource: string
+    epoch: string
+    now: Date
+    /** Leaves out this approval and later ones. */
+    before?: string
+  },
+): Promise<EarlierGrant[]> {
+  return db.query<EarlierGrant>(sql`
+    select g.id, g.org_id, g.client_id,
+           exists (select from auth.oauth_artifacts a where a.grant_id = g.id and a.kind = 'RefreshToken') as has_token
+    from public.platform_access_grants g
+    left join public.platform_oauth_clients c on c.client_id = g.client_id and c.registered_from is not null
+    left join public.platform_oauth_clients asking on asking.client_id = ${of.client_id} and asking.registered_from is not null
+    where g.user_id = ${of.user_id} and (${of.org_id}::text is null or g.org_id = ${of.org_id})
+      and (${of.before ?? null}::text is null or g.id < ${of.before ?? null})
+      and substring(g.resource from '[^/]*$') = substring(${of.resource}::text from '[^/]*$')
+      and g.epoch = ${of.epoch} and g.revoked_at is null and g.expires_at > ${of.now}
+      and (g.client_id = ${of.client_id}
+           or (c.client_name = asking.client_name
+               and (g.redirect_host = ${of.redirect_host}
+                    or (g.redirect_host ~ ${LOOPBACK_HOST} and ${of.redirect_host}::text ~ ${LOOPBACK_HOST}))))
+    order by g.id`)
+}
+
+/**
+ * How many registered agents the person has approved, in all organizations, and how many of them have the https origin
+ * of the asking client. Leaves out the asking client itself and the approvals named in `ending`.
+ */
+export async function countApprovedAgents(
+  db: Querier,
+  of: { client_id: string; user_id: string; epoch: string; now: Date; ending: readonly string[] },
+): Promise<{ total: number; of_origin: number }> {
+  const [row] = await db.query<{ total: number; of_origin: number }>(sql`
+    select count(distinct c.client_id)::int as total,
+           (count(distinct c.client_id) filter (
+              where c.origin !~ ${LOOPBACK_ORIGIN}
+                and c.origin = (select asking.origin from public.platform_oauth_clients asking
+                                where asking.client_id = ${of.client_id})))::int as of_origin
+    from public.platform_access_grants g
+    join public.platform_oauth_clients c on c.client_id = g.client_id and c.registered_from is not null and c.is_active
+    where g.user_id = ${of.user_id} and g.epoch = ${of.epoch} and g.revoked_at is null and g.expires_at > ${of.now}
+      and g.client_id <> ${of.client_id} and not g.id = any(${of.ending})`)
+  return row!
+}
+
+export async function touchGrant(db: Querier, id: string, now: Date): Promise<void> {
+  await db.query(sql`update public.platform_access_grants set last_used_at = ${now} where id = ${id}`)
+}
+
+/** The document as somebody last approved it, for the time the client's own site cannot be asked. */
+export async function findApprovedDocument(
+  db: Querier,
+  clientId: string,
+  epoch: string,
+): Promise<Record<string, unknown> | undefined> {
+  const [row] = await db.query<{ document: Record<string, unknown> }>(sql`
+    select document from public.platform_access_grants
+    where client_id = ${clientId} and document is not null and revoked_at is null and epoch = ${epoch}
+    order by id desc limit 1`)
+  return row?.document
+}
+
+/** What the person approved of this client before, if anything. */
+export async function findLastDigest(db: Querier, clientId: string, userId: string): Promise<string | undefined> {
+  const [row] = await db.query<{ document_digest: string | null }>(sql`
+    select document_digest from public.platform_access_grants
+    where client_id = ${clientId} and user_id = ${userId}
+    order by id desc limit 1`)
+  return row?.document_digest ?? undefined
+}
+
+export type ConnectedAgentRow = {
+  id: string
+  org_id: string
+  user_id: string
+  email: string
+  client_id: string
+  client_name: string
+  redirect_host: string
+  resource: string
+  scopes: Scope[]
+  created_at: Date
+  expires_at: Date
+  last_used_at: Date | null
+}
+
+/** Newest first; of one person, or with `user_id` null of the whole organization. */
+export async function pageGrants(
+  db: Querier,
+  of: { org_id: string; user_id: string | null; epoch: string; now: Date; before: string | null; limit: number },
+): Promise<ConnectedAgentRow[]> {
+  return db.query<ConnectedAgentRow>(sql`
+    select g.id, g.org_id, g.user_id, u.email, g.client_id, g.client_name, g.redirect_host, g.resource, g.scopes,
+           g.created_at, g.expires_at, g.last_used_at
+    from public.platform_access_grants g
+    join auth.users u on u.id = g.user_id
+    where g.org_id = ${of.org_id} and (${of.user_id}::text is null or g.user_id = ${of.user_id})
+      and g.epoch = ${of.epoch} and g.revoked_at is null and g.expires_at > ${of.now}
+      and (${of.before}::text is null or g.id < ${of.before})
+    order by g.id desc limit ${of.limit + 1}`)
+}

@@ -1,0 +1,64 @@
+import { setDomains } from '#contract/auth/members.ts'
+import { adminSetDomains } from '#contract/auth/support.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import { audit } from '#edge/audit.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import type { Tx } from '#lib/db/db.ts'
+import type { AuthDeps } from '../deps.ts'
+import { findVerifiedEmail } from '../store/invitations.ts'
+import { deleteDomainsBut, findOrg, insertDomains, listDomains } from '../store/people.ts'
+import { isPublicMailDomain } from './public-mail-domains.ts'
+
+export function domainRoutes({ db, clock }: AuthDeps): Route[] {
+  return [
+    route(setDomains, async ({ org_id, domains }, { principal }) => {
+      return db.tx(async (tx) => {
+        const before = await listDomains(tx, org_id)
+        const added = domains.filter((domain) => !before.includes(domain))
+        if (added.length > 0) await refuseForeign(tx, principal.user_id, added)
+        return replace(tx, org_id, domains, actorOf(principal), clock.now())
+      })
+    }),
+    route(adminSetDomains, async ({ org_id, domains }) => {
+      return db.tx(async (tx) => {
+        if (!(await findOrg(tx, org_id))) throw new ServiceError('NOT_FOUND', 'no such organization')
+        return replace(tx, org_id, domains, 'operator', clock.now())
+      })
+    }),
+  ]
+}
+
+async function replace(tx: Tx, orgId: string, domains: readonly string[], actor: string, at: Date) {
+  await deleteDomainsBut(tx, orgId, domains)
+  const before = await listDomains(tx, orgId)
+  await takeDomains(
+    tx,
+    orgId,
+    domains.filter((domain) => !before.includes(domain)),
+  )
+  await audit(tx, { org_id: orgId, actor, action: 'domains.set', target: orgId, detail: { domains }, at })
+  return { domains: await listDomains(tx, orgId) }
+}
+
+/** Adds domains to an organization: none that everybody has mail at, none of another's. */
+export async function takeDomains(tx: Tx, orgId: string, domains: readonly string[]): Promise<void> {
+  const wanted = [...new Set(domains)]
+  const open = wanted.filter(isPublicMailDomain)
+  if (open.length > 0) throw new ServiceError('INVALID_REQUEST', `${open.join(', ')}: anyone can have an address there`)
+  const free = await insertDomains(tx, orgId, wanted)
+  const taken = wanted.filter((domain) => !free.includes(domain))
+  if (taken.length > 0) {
+    throw new ServiceError('CONFLICT', `${taken.join(', ')}: the domain of another organization already`)
+  }
+}
+
+/** An owner vouches only for the domain they themselves have a verified address at. */
+async function refuseForeign(tx: Tx, userId: string | null, added: readonly string[]): Promise<void> {
+  const email = userId === null ? undefined : await findVerifiedEmail(tx, userId)
+  const own = email?.split('@')[1]
+  const foreign = added.filter((domain) => domain !== own)
+  if (foreign.length === 0) return
+  const detail = `${foreign.join(', ')}: you may add the domain of your own verified email; ask the operator for others`
+  throw new ServiceError('FORBIDDEN', detail)
+}

@@ -1,0 +1,22 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { newId } from '#lib/ids.ts'
+import { countSlugs, insertOrg, type OrgRow } from '../store/people.ts'
+import { numberedSlug, slugOf } from './slug.ts'
+
+const TRIES = 20
+
+/** Inserts an organization under the first free slug of its name. */
+export async function makeOrg(tx: Tx, name: string, now: Date, id = newId('org')): Promise<OrgRow> {
+  const slug = slugOf(name)
+  const taken = await countSlugs(tx, slug)
+  for (let n = taken + 1; n <= taken + TRIES; n++) {
+    const org = await insertOrg(tx, { id, name, slug: numberedSlug(slug, n), created_at: now })
+    if (org) return org
+  }
+  throw new ServiceError('CONFLICT', 'many organizations of this name are being made: try again')
+}
+
+export function presentOrg(org: OrgRow, domains: readonly string[]) {
+  return { ...org, domains: [...domains], created_at: org.created_at.toISOString() }
+}

@@ -1,0 +1,60 @@
+import type { Principal } from '#contract/core/principal.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { newId } from '#lib/ids.ts'
+import type { AuthDeps } from '../deps.ts'
+import { endSession as endSessionRow, findSession, insertSession, touchSession } from '../store/sessions.ts'
+import { makeToken } from '../tokens/token-format.ts'
+
+export const SESSION_IDLE_MS = 12 * 3_600_000
+export const SESSION_MAX_MS = 30 * 24 * 3_600_000
+const TOUCH_AFTER_MS = 60_000
+
+export type NewSession = { id: string; secret: string }
+
+/** Always a new secret: what was known of a browser before it signed in is worth nothing after. */
+export async function startSession(
+  tx: Tx,
+  { keys }: Pick<AuthDeps, 'keys'>,
+  session: { user_id: string; org_id: string | null; now: Date },
+): Promise<NewSession> {
+  const secret = makeToken('session')
+  const id = newId('ses')
+  await insertSession(tx, { ...session, id, hash: keys.hash('session', secret), epoch: keys.epoch })
+  return { id, secret }
+}
+
+export type LiveSession = { id: string; user_id: string; principal: Principal }
+
+/** By its secret (a cookie) or its id (a JWT). Undefined when it ended, idled out, or its keys were rotated. */
+export async function liveSession(
+  { db, clock, keys }: Pick<AuthDeps, 'db' | 'clock' | 'keys'>,
+  by: { secret: string } | { id: string },
+): Promise<LiveSession | undefined> {
+  const now = clock.now()
+  const key = 'secret' in by ? { hash: keys.hash('session', by.secret) } : by
+  const row = await findSession(db, key, keys.epoch)
+  if (!row) return undefined
+  const idleUntil = row.last_seen_at.getTime() + SESSION_IDLE_MS
+  const expiresAt = Math.min(idleUntil, row.created_at.getTime() + SESSION_MAX_MS)
+  if (expiresAt <= now.getTime()) return undefined
+  if (now.getTime() - row.last_seen_at.getTime() > TOUCH_AFTER_MS) await touchSession(db, row.id, now)
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    principal: {
+      kind: 'user',
+      id: row.user_id,
+      user_id: row.user_id,
+      // Who is no longer a member is still signed in, in no organization.
+      org_id: row.role === null ? null : row.org_id,
+      role: row.role,
+      scopes: [],
+      expires_at: new Date(expiresAt).toISOString(),
+    },
+  }
+}
+
+export async function endSession({ db, clock, onRevoked }: AuthDeps, id: string): Promise<void> {
+  await endSessionRow(db, id, clock.now())
+  onRevoked()
+}

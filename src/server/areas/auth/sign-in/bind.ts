@@ -1,0 +1,59 @@
+import { audit } from '#edge/audit.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { newId } from '#lib/ids.ts'
+import { ensureUser } from '../store/people.ts'
+import type { Identity } from './providers.ts'
+import { SignInRefused } from './refusals.ts'
+import { findByIdentity, insertIdentity, joinByDomain, type KnownUser, lockUser, markFirstSignIn } from './store.ts'
+
+/**
+ * Who signs in. An identity that is known decides alone. Otherwise a verified email finds the person it belongs to, or
+ * makes them, and binds the identity; but only to somebody who has none, for an email can change hands.
+ */
+export async function findOrBind(tx: Tx, identity: Identity, now: Date): Promise<KnownUser> {
+  const known = await findByIdentity(tx, identity.issuer, identity.subject)
+  if (known) return known
+  if (identity.verifiedEmail === undefined) throw new SignInRefused('unverified')
+  const { id } = await ensureUser(tx, {
+    id: newId('usr'),
+    email: identity.verifiedEmail,
+    name: identity.name ?? null,
+    created_at: now,
+  })
+  const user = await lockUser(tx, id)
+  if (!user.bound) return bind(tx, identity, user, now)
+  const boundMeanwhile = await findByIdentity(tx, identity.issuer, identity.subject)
+  if (boundMeanwhile) return boundMeanwhile
+  throw new SignInRefused('signs_in_otherwise')
+}
+
+async function bind(tx: Tx, identity: Identity, user: KnownUser, now: Date): Promise<KnownUser> {
+  await insertIdentity(tx, { ...identity, user_id: user.id, now })
+  const detail = { issuer: identity.issuer }
+  await audit(tx, { org_id: null, actor: user.id, action: 'identity.bound', target: user.id, detail, at: now })
+  return user
+}
+
+/** Another identity for a person who is signed in. */
+export async function link(tx: Tx, identity: Identity, userId: string, now: Date): Promise<KnownUser> {
+  const user = await lockUser(tx, userId)
+  const added = await insertIdentity(tx, { ...identity, user_id: userId, now })
+  const holder = await findByIdentity(tx, identity.issuer, identity.subject)
+  if (holder?.id !== userId) throw new SignInRefused('linked_elsewhere')
+  if (added) {
+    const detail = { issuer: identity.issuer }
+    await audit(tx, { org_id: null, actor: userId, action: 'identity.linked', target: userId, detail, at: now })
+  }
+  return user
+}
+
+/** AU-06, at the first sign-in only: the domain of the address that was vouched for lets its people in. */
+export async function welcome(tx: Tx, identity: Identity, user: KnownUser, now: Date): Promise<void> {
+  if (user.first_signed_in_at !== null || identity.verifiedEmail !== user.email) return
+  await markFirstSignIn(tx, user.id, identity.name ?? null, now)
+  const domain = user.email.slice(user.email.lastIndexOf('@') + 1)
+  const orgId = await joinByDomain(tx, user.id, domain, now)
+  if (orgId === undefined) return
+  const entry = { org_id: orgId, actor: user.id, action: 'member.joined_by_domain', target: user.id }
+  await audit(tx, { ...entry, detail: { domain }, at: now })
+}

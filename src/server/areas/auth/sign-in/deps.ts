@@ -1,0 +1,18 @@
+import type { Cookies } from '#edge/credentials/cookies.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { Log } from '#lib/log.ts'
+import type { AuthDeps } from '../deps.ts'
+import type { LocalCode } from './local-code.ts'
+import type { Provider } from './providers.ts'
+
+export type SignInDeps = AuthDeps & {
+  readonly sealer: Sealer
+  readonly log: Log
+  readonly cookies: Cookies
+  readonly providers: readonly Provider[]
+  /** The address people see; there whenever there is a provider. */
+  readonly redirectBaseUrl: string | undefined
+  readonly allowedRedirectBaseUrls: readonly string[]
+  /** Undefined where local sign-in does not exist. */
+  readonly local: LocalCode | undefined
+}

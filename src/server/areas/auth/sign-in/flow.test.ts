@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testClock } from '#lib/clock.ts'
+import { sql } from '#lib/db/sql.ts'
+import { APP, FLOW, googleUser, microsoftUser, SESSION, type SignIn, startSignIn, titleOf } from '#test/sign-in.ts'
+
+describe('AU-05 leaving for a provider and coming back', () => {
+  let at: SignIn
+  const clock = testClock(new Date())
+  beforeAll(async () => {
+    at = await startSignIn({ clock })
+  })
+  afterAll(() => at?.[Symbol.asyncDispose]())
+
+  async function refused(response: Response, status: number, title: string) {
+    expect([response.status, await titleOf(response)]).toEqual([status, title])
+    expect(response.headers.getSetCookie().join()).not.toContain(SESSION)
+  }
+  const STALE = 'This sign-in cannot be finished'
+  const NOT_CONFIRMED = 'We could not confirm who you are'
+
+  it('the provider is asked with state, nonce and PKCE, for the redirect URI of the public address', async () => {
+    const { origin, searchParams } = new URL(await at.leave(at.browser(), 'google'))
+    expect(origin).toBe('https://accounts.google.com')
+    expect(Object.fromEntries(searchParams)).toEqual({
+      client_id: at.idp.credentials.clientId,
+      response_type: 'code',
+      scope: 'openid email profile',
+      redirect_uri: `${APP}/auth/google/callback`,
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+      prompt: 'select_account',
+    })
+  })
+
+  it('a person signs in, gets a cookie scripts cannot read, and goes where they wanted', async () => {
+    const browser = at.browser()
+    const claims = googleUser()
+    const response = await at.signIn(browser, 'google', claims, { return_to: '/somewhere?x=1' })
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/somewhere?x=1'])
+    const [cookie] = response.headers.getSetCookie().filter((line) => line.startsWith(SESSION))
+    expect(cookie).toMatch(/^__Host-svc_session=svcs_\w{49}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=2592000$/)
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(browser.cookie(APP, FLOW)).toBeUndefined()
+    const me = await browser.go(`${APP}/api/v1/me`)
+    expect(await me.json()).toMatchObject({ kind: 'user', user: { email: claims.email, name: 'Pat' }, org: null })
+  })
+
+  it('40 without a state, with one nobody gave, or with one of another browser nobody is let in', async () => {
+    const browser = at.browser()
+    const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
+    const without = new URL(back)
+    without.searchParams.delete('state')
+    await refused(await browser.go(without.href, { site: 'cross-site' }), 400, STALE)
+    const other = new URL(back)
+    other.searchParams.set('state', 'x'.repeat(43))
+    await refused(await browser.go(other.href, { site: 'cross-site' }), 400, STALE)
+    await refused(await at.browser().go(back, { site: 'cross-site' }), 400, STALE)
+    const stranger = at.browser()
+    await at.leave(stranger, 'google')
+    await refused(await stranger.go(back, { site: 'cross-site' }), 400, STALE)
+  })
+
+  it('40 a state is good once, whatever came of it', async () => {
+    const browser = at.browser()
+    const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
+    const flow = browser.cookie(APP, FLOW)!
+    expect((await browser.go(back, { site: 'cross-site' })).status).toBe(303)
+    browser.setCookie(APP, FLOW, flow)
+    await refused(await browser.go(back, { site: 'cross-site' }), 400, STALE)
+  })
+
+  it('40 two tabs of a browser can both finish', async () => {
+    const browser = at.browser()
+    const [one, two] = [await at.leave(browser, 'google'), await at.leave(browser, 'google')]
+    const flow = browser.cookie(APP, FLOW)!
+    const claims = googleUser()
+    expect((await browser.go(at.idp.authorize(one, claims), { site: 'cross-site' })).status).toBe(303)
+    browser.setCookie(APP, FLOW, flow)
+    expect((await browser.go(at.idp.authorize(two, claims), { site: 'cross-site' })).status).toBe(303)
+  })
+
+  it('40 after ten minutes it is over', async () => {
+    const browser = at.browser()
+    const url = await at.leave(browser, 'google')
+    clock.advance(600_000)
+    await refused(await browser.go(at.idp.authorize(url, googleUser())), 400, STALE)
+  })
+
+  it.each([
+    ['another nonce', { nonce: 'y'.repeat(43) }],
+    ['no nonce', { nonce: undefined }],
+    ['another audience', { aud: 'somebody-else' }],
+    ['another issuer', { iss: 'https://evil.test' }],
+    ['a token that has run out', { iat: 1_600_000_000, exp: 1_600_000_300 }],
+  ])('40 an ID token with %s lets nobody in', async (_, lie) => {
+    await refused(await at.signIn(at.browser(), 'google', googleUser(lie)), 400, NOT_CONFIRMED)
+  })
+
+  it('40 an ID token signed with a key that is not the provider’s lets nobody in', async () => {
+    at.idp.useForeignKey(true)
+    const response = await at.signIn(at.browser(), 'google', googleUser())
+    at.idp.useForeignKey(false)
+    await refused(response, 400, NOT_CONFIRMED)
+  })
+
+  it('40 a code of somebody else’s flow does not fit: PKCE', async () => {
+    const [mine, theirs] = [at.browser(), at.browser()]
+    const back = new URL(at.idp.authorize(await at.leave(mine, 'google'), googleUser()))
+    const stolen = new URL(at.idp.authorize(await at.leave(theirs, 'google'), googleUser()))
+    back.searchParams.set('code', stolen.searchParams.get('code')!)
+    await refused(await mine.go(back.href, { site: 'cross-site' }), 400, NOT_CONFIRMED)
+  })
+
+  it('41 a flow that left for one provider does not come back through the other', async () => {
+    const browser = at.browser()
+    const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
+    const mixed = back.replace('/auth/google/', '/auth/microsoft/')
+    await refused(await browser.go(mixed, { site: 'cross-site' }), 400, STALE)
+  })
+
+  it('41 the code of one provider is worth nothing at the other', async () => {
+    const browser = at.browser()
+    const google = new URL(at.idp.authorize(await at.leave(browser, 'google'), googleUser()))
+    const microsoft = new URL(at.idp.authorize(await at.leave(browser, 'microsoft'), microsoftUser()))
+    google.searchParams.set('code', microsoft.searchParams.get('code')!)
+    await refused(await browser.go(google.href, { site: 'cross-site' }), 400, NOT_CONFIRMED)
+  })
+
+  it('41 an answer that names another issuer is refused (RFC 9207)', async () => {
+    const browser = at.browser()
+    const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
+    await refused(await browser.go(`${back}&iss=https%3A%2F%2Fevil.test`, { site: 'cross-site' }), 400, NOT_CONFIRMED)
+  })
+
+  it('who cancels at the provider is told so; other errors are not theirs', async () => {
+    const browser = at.browser()
+    const state = async () => new URL(await at.leave(browser, 'google')).searchParams.get('state')!
+    const denied = await browser.go(`${APP}/auth/google/callback?error=access_denied&state=${await state()}`)
+    await refused(denied, 400, 'You did not sign in')
+    const broken = await browser.go(`${APP}/auth/google/callback?error=server_error&state=${await state()}`)
+    await refused(broken, 400, NOT_CONFIRMED)
+  })
+
+  it('a provider that does not answer is 503, and the next try works', async () => {
+    await using fresh = await startSignIn()
+    fresh.idp.unplug(true)
+    await refused(await fresh.browser().go(`${APP}/auth/google/start`), 503, 'The provider does not answer')
+    fresh.idp.unplug(false)
+    expect((await fresh.signIn(fresh.browser(), 'google', googleUser())).status).toBe(303)
+  })
+
+  it('a provider that is not set up is 404', async () => {
+    await refused(await at.browser().go(`${APP}/auth/hosted/start`), 404, 'There is no such way to sign in')
+    await refused(await at.browser().go(`${APP}/auth/google2/callback`), 404, 'There is no such way to sign in')
+  })
+
+  it('leaving and coming back are limited by address', async () => {
+    const browser = at.browser()
+    const statuses: number[] = []
+    for (let n = 0; n < 61; n++) statuses.push((await browser.go(`${APP}/auth/google/callback?state=x`)).status)
+    expect(statuses.slice(-2)).toEqual([400, 429])
+    expect((await at.browser().go(`${APP}/auth/google/callback?state=x`)).status).toBe(400)
+  })
+
+  it('nothing secret is kept in the open or logged', async () => {
+    const browser = at.browser()
+    const url = await at.leave(browser, 'google')
+    const { searchParams } = new URL(url)
+    const back = at.idp.authorize(url, googleUser())
+    const [row] = await at.system.db.query<{ all: string; code_verifier: string }>(
+      sql`select f::text as all, code_verifier from auth.sign_in_flows f order by expires_at desc limit 1`,
+    )
+    expect(row!.all).not.toContain(searchParams.get('state'))
+    expect(row!.all).not.toContain(browser.cookie(APP, FLOW))
+    expect(row!.code_verifier).toMatch(/^v1\./)
+    await browser.go(back, { site: 'cross-site' })
+    const logs = at.system.logs.join('')
+    for (const secret of [
+      searchParams.get('state')!,
+      new URL(back).searchParams.get('code')!,
+      browser.cookie(APP, SESSION)!,
+      at.idp.credentials.clientSecret,
+    ]) {
+      expect(logs).not.toContain(secret)
+    }
+  })
+})

@@ -1,0 +1,60 @@
+import { readCookie } from '#edge/credentials/cookies.ts'
+import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
+import { makeToken } from '../tokens/token-format.ts'
+import type { SignInDeps } from './deps.ts'
+import type { Departure } from './oidc.ts'
+import type { Provider } from './providers.ts'
+import { SignInRefused } from './refusals.ts'
+import { insertFlow, takeFlow } from './store.ts'
+
+export const FLOW_SECONDS = 600
+
+type Deps = Pick<SignInDeps, 'db' | 'clock' | 'keys' | 'sealer' | 'cookies'>
+type Leaving = { provider: Provider; departure: Departure; returnTo: string; linkUserId: string | null }
+
+/** Keeps what must be the same when they come back, and ties it to this browser. Answers the cookie. */
+export async function keepFlow(deps: Deps, request: Request, leaving: Leaving): Promise<string> {
+  const { state, nonce, codeVerifier } = leaving.departure
+  // The same for all tabs of a browser: a second one that starts must not spoil the first.
+  const browser = browserOf(deps, request) ?? makeToken('code')
+  const now = deps.clock.now()
+  const stateHash = deps.keys.hash('state', state)
+  await insertFlow(deps.db, {
+    state_hash: stateHash,
+    browser_hash: deps.keys.hash('browser', browser),
+    provider: leaving.provider.name,
+    nonce,
+    code_verifier: deps.sealer.seal(codeVerifier, SIGN_IN_VERIFIER.context({ state_hash: stateHash })),
+    return_to: leaving.returnTo,
+    link_user_id: leaving.linkUserId,
+    expires_at: new Date(now.getTime() + FLOW_SECONDS * 1000),
+    now,
+  })
+  return deps.cookies.set('flow', browser, FLOW_SECONDS)
+}
+
+/** Good once, in the browser that left, for the provider it left for. */
+export async function resumeFlow(deps: Deps, request: Request, provider: Provider, state: string | undefined) {
+  const stateHash = deps.keys.hash('state', state ?? '')
+  const row = state ? await takeFlow(deps.db, stateHash) : undefined
+  const browser = browserOf(deps, request)
+  const isTheirs = row && browser && deps.keys.hash('browser', browser).equals(row.browser_hash)
+  if (!state || !row || !isTheirs || row.provider !== provider.name || row.expires_at <= deps.clock.now()) {
+    throw new SignInRefused('stale')
+  }
+  const { nonce, return_to, link_user_id } = row
+  const codeVerifier = deps.sealer.open(row.code_verifier, SIGN_IN_VERIFIER.context({ state_hash: stateHash }))
+  return { kept: { state, nonce, codeVerifier }, returnTo: return_to, linkUserId: link_user_id }
+}
+
+function browserOf({ cookies }: Deps, request: Request): string | undefined {
+  return readCookie(request, [cookies.flow])
+}
+
+export const SIGN_IN_VERIFIER: SealedColumn<{ state_hash: Buffer }> = {
+  kind: 'verifiers of sign-ins under way',
+  table: ['auth', 'sign_in_flows'],
+  column: 'code_verifier',
+  primaryKey: ['state_hash'],
+  context: ({ state_hash }) => `sign-in-flow:${state_hash.toString('hex')}`,
+}

@@ -1,0 +1,137 @@
+import { randomInt } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { request as send } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { adminCreateOrg } from '#contract/auth/auth.ts'
+import { testClock } from '#lib/clock.ts'
+import { sql } from '#lib/db/sql.ts'
+import { type System, startSystem } from '#test/system.ts'
+
+/** As the embedded default is configured, whichever engine the tests run on. */
+const EMBEDDED = { DATABASE_URL: '', REDIS_URL: '' }
+
+describe('local sign-in', () => {
+  let system: System
+  let owner: string
+  // Everybody here calls from loopback: each test has a window of the limit to itself.
+  const clock = testClock(new Date(Date.now() + randomInt(1_000_000) * 60_000))
+  beforeEach(() => clock.advance(60_000))
+  beforeAll(async () => {
+    system = await startSystem({ env: EMBEDDED, clock })
+    const org = await system.operator.call(adminCreateOrg, { name: 'Mine', admin_email: 'owner@example.com' })
+    owner = org.owner!.user_id
+    writeFileSync(join(system.config.dataDir, 'first-run.json'), JSON.stringify({ owner_email: 'owner@example.com' }))
+  })
+  afterAll(() => system?.[Symbol.asyncDispose]())
+
+  const file = () => join(system.config.dataDir, 'sign-in-code')
+  const codeNow = () => readFileSync(file(), 'utf8').trim()
+
+  /** Not `fetch`, which chooses Host itself. */
+  function ask(headers: Record<string, string> = {}, form?: Record<string, string>, url = system.url) {
+    return new Promise<{ status: number; cookie: string | undefined; location: string | undefined; body: string }>(
+      (resolve, reject) => {
+        const type = { 'content-type': 'application/x-www-form-urlencoded' }
+        const options = { method: form ? 'POST' : 'GET', headers: { ...(form && type), ...headers } }
+        const sent = send(`${url}/auth/local`, options, (response) => {
+          const [cookie] = response.headers['set-cookie'] ?? []
+          const { location } = response.headers
+          text(response).then((body) => resolve({ status: response.statusCode!, cookie, location, body }), reject)
+        })
+        sent.on('error', reject)
+        sent.end(form ? new URLSearchParams(form).toString() : undefined)
+      },
+    )
+  }
+
+  it('the code is in a file for its owner only, and in no page', async () => {
+    expect(statSync(file()).mode & 0o777).toBe(0o600)
+    expect(codeNow()).toMatch(/^[0-9a-f]{32}$/)
+    const { status, body } = await ask()
+    expect(status).toBe(200)
+    expect(body).toContain('<form method="post" action="/auth/local">')
+    expect(body).not.toContain(codeNow())
+  })
+
+  it('the code signs in the first owner, once; another then stands in the file', async () => {
+    const code = codeNow()
+    const { status, cookie, location } = await ask({}, { code: ` ${code}\n`, return_to: '/there' })
+    expect([status, location]).toEqual([303, '/there'])
+    expect(cookie).toMatch(/^svc_session=svcs_\w{49}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/)
+    const me = await fetch(`${system.url}/api/v1/me`, { headers: { cookie: cookie!.split(';')[0]! } })
+    expect(await me.json()).toMatchObject({ user: { id: owner }, role: 'owner' })
+    expect(codeNow()).not.toBe(code)
+    const again = await ask({}, { code })
+    expect([again.status, again.cookie]).toEqual([403, undefined])
+  })
+
+  it('binds no identity and vouches for no address', async () => {
+    const [row] = await system.db.query(sql`
+      select first_signed_in_at, (select count(*) from auth.identities where user_id = ${owner}) as identities
+      from auth.users where id = ${owner}`)
+    expect(row).toEqual({ first_signed_in_at: null, identities: 0 })
+  })
+
+  it('a wrong code is told as such, without saying what is right, and does not use up the right one', async () => {
+    const code = codeNow()
+    for (const wrong of ['', 'x', code.slice(1), code.toUpperCase().replace(/\d/g, '0')]) {
+      const { status, body } = await ask({}, { code: wrong })
+      expect([status, body.includes('This is not the code')]).toEqual([403, true])
+      expect(body).not.toContain(code)
+    }
+    expect(codeNow()).toBe(code)
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['a name that points here', { host: 'evil.test' }],
+    ['a name that begins like this machine', { host: '127.0.0.1.evil.test' }],
+    ['localhost of somebody', { host: 'localhost.evil.test' }],
+    ['an address of the network', { host: '192.168.1.2:8080' }],
+    ['a proxy', { 'x-forwarded-for': '127.0.0.1' }],
+    ['a proxy that names the host', { 'x-forwarded-host': 'localhost' }],
+    ['a proxy that names the protocol', { 'x-forwarded-proto': 'https' }],
+    ['a proxy by RFC 7239', { forwarded: 'for=127.0.0.1' }],
+  ])('through %s it is not there, even with the code', async (_, headers) => {
+    expect((await ask(headers)).status).toBe(404)
+    expect((await ask(headers, { code: codeNow() })).status).toBe(404)
+  })
+
+  it.each(['localhost', 'localhost:8080', '127.0.0.1', '127.0.0.53:1', '[::1]:8080'])(
+    'as %s it is there',
+    async (host) => {
+      expect((await ask({ host })).status).toBe(200)
+    },
+  )
+
+  it('people are not sent elsewhere', async () => {
+    expect((await ask({}, { code: codeNow(), return_to: '//evil.test' })).status).toBe(400)
+  })
+
+  it('the sign-in page leads there, since it is the only way', async () => {
+    const response = await fetch(`${system.url}/auth/login?return_to=/x`, { redirect: 'manual' })
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/auth/local?return_to=%2Fx'])
+  })
+
+  it('does not exist beside a provider, nor on a shared database', async () => {
+    const google = {
+      SVC_GOOGLE_CLIENT_ID: 'a',
+      SVC_GOOGLE_CLIENT_SECRET: 'b',
+      SVC_REDIRECT_BASE_URL: 'http://localhost',
+    }
+    await using withProvider = await startSystem({ env: { ...EMBEDDED, ...google }, clock })
+    await using shared = await startSystem({ env: { DATABASE_URL: 'postgres://unused.test/x' }, clock })
+    for (const other of [withProvider, shared]) {
+      expect((await ask({}, undefined, other.url)).status).toBe(404)
+      expect((await ask({}, { code: 'x' }, other.url)).status).toBe(404)
+      expect(() => readFileSync(join(other.config.dataDir, 'sign-in-code'))).toThrow('ENOENT')
+    }
+  })
+
+  it('where nothing is set up the page says what to do', async () => {
+    await using shared = await startSystem({ env: { DATABASE_URL: 'postgres://unused.test/x' } })
+    const response = await fetch(`${shared.url}/auth/login`)
+    expect(await response.text()).toContain('SVC_GOOGLE_CLIENT_ID')
+  })
+})

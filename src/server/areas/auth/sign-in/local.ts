@@ -1,0 +1,55 @@
+import { localPage, localSignIn } from '#contract/auth/sign-in.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import { isForwardingHeader } from '#edge/http/forwarding.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import { seeOther } from '#edge/pages/page.ts'
+import type { SignInDeps } from './deps.ts'
+import { sessionCookie, signIn } from './finish.ts'
+import type { LocalCode } from './local-code.ts'
+import { asPage, localFormPage } from './pages.ts'
+import { checkReturn } from './start.ts'
+import { findUserByEmail } from './store.ts'
+
+/** Sign-in on the machine svc runs on. Binds no identity and does not count as verifying the email. */
+export function localRoutes(deps: SignInDeps): Route[] {
+  const { local, allowedRedirectBaseUrls: allowed } = deps
+  return [
+    route(
+      localPage,
+      asPage(async ({ return_to }, { request }) => {
+        admit(local, request)
+        return localFormPage({ returnTo: checkReturn(deps, return_to), allowed })
+      }),
+    ),
+    route(
+      localSignIn,
+      asPage(async (_, { request }) => {
+        const code = admit(local, request)
+        const form = new URLSearchParams(await request.text())
+        const returnTo = checkReturn(deps, form.get('return_to') ?? undefined)
+        const email = code.ownerEmail()
+        const owner = email === undefined ? undefined : await findUserByEmail(deps.db, email)
+        if (!owner || !code.use((form.get('code') ?? '').trim())) {
+          return localFormPage({ returnTo, allowed, fault: 'This is not the code. Read the file again: it changes.' })
+        }
+        const session = await signIn(deps, request, async () => owner)
+        return seeOther(returnTo, [sessionCookie(deps, session.secret)])
+      }),
+    ),
+  ]
+}
+
+/** Answers 404 unless local sign-in exists and the request came to a loopback name through no proxy. */
+function admit(local: LocalCode | undefined, request: Request): LocalCode {
+  if (local && isLoopbackHost(request) && !isForwarded(request)) return local
+  throw new ServiceError('NOT_FOUND', 'there is nothing here')
+}
+
+function isLoopbackHost(request: Request): boolean {
+  const { hostname } = new URL(request.url)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+}
+
+function isForwarded({ headers }: Request): boolean {
+  return [...headers.keys()].some(isForwardingHeader)
+}

@@ -1,0 +1,49 @@
+import { signInPage } from '#contract/auth/sign-in.ts'
+import { isAllowedRedirect } from '#edge/http/return-to.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import { seeOther } from '#edge/pages/page.ts'
+import { callerSession } from './caller-session.ts'
+import { issueCode } from './codes.ts'
+import type { SignInDeps } from './deps.ts'
+import { asPage, waysPage } from './pages.ts'
+import { SignInRefused } from './refusals.ts'
+import { checkReturn } from './start.ts'
+
+export function loginRoute(deps: SignInDeps): Route {
+  return route(
+    signInPage,
+    asPage(async ({ return_to, redirect, state, signed_out }, { request }) => {
+      if (redirect !== undefined || state !== undefined) return hosted(deps, request, redirect, state)
+      return chooseWay(deps, checkReturn(deps, return_to), signed_out === '1')
+    }),
+  )
+}
+
+/** One way is taken at once, unless somebody just left: they would be back in before they see it. */
+function chooseWay({ providers, local }: SignInDeps, returnTo: string, signedOut: boolean): Response {
+  const query = returnTo === '/' ? '' : `?${new URLSearchParams({ return_to: returnTo }).toString()}`
+  const ways = [
+    ...providers.map(({ name, label }) => ({ label: `Sign in with ${label}`, href: `/auth/${name}/start${query}` })),
+    ...(local ? [{ label: 'Sign in on this machine', href: `/auth/local${query}` }] : []),
+  ]
+  const [only, ...others] = ways
+  if (only && others.length === 0 && !signedOut) return seeOther(only.href)
+  return waysPage(ways, signedOut)
+}
+
+/** For a gateway elsewhere: who is signed in goes back with a code; the others come through here once more. */
+async function hosted(
+  deps: SignInDeps,
+  request: Request,
+  redirect: string | undefined,
+  state: string | undefined,
+): Promise<Response> {
+  if (redirect === undefined || state === undefined) throw new SignInRefused('hosted_incomplete')
+  if (!isAllowedRedirect(redirect, deps.allowedRedirectBaseUrls)) throw new SignInRefused('return_not_allowed')
+  const session = await callerSession(deps, request)
+  if (!session?.byCookie) {
+    return chooseWay(deps, `/auth/login?${new URLSearchParams({ redirect, state }).toString()}`, false)
+  }
+  const code = await issueCode(deps, session.id, state)
+  return seeOther(`${redirect}?${new URLSearchParams({ code, state }).toString()}`)
+}

@@ -1,0 +1,54 @@
+import { html } from '#edge/pages/html.ts'
+import { pageResponse } from '#edge/pages/page.ts'
+import { SignInRefused } from './refusals.ts'
+
+type Way = { label: string; href: string }
+
+export function waysPage(ways: readonly Way[], signedOut: boolean): Response {
+  const title = signedOut ? 'You are signed out' : 'Sign in'
+  if (ways.length === 0) return noWaysPage()
+  return pageResponse({
+    title,
+    body: html`<ul class="ways">${ways.map(({ label, href }) => html`<li><a class="button" href="${href}">${label}</a></li>`)}</ul>`,
+  })
+}
+
+function noWaysPage(): Response {
+  return pageResponse({
+    title: 'Nobody can sign in here yet',
+    body: html`<p>No identity provider is set up. Whoever runs this service sets <code>SVC_GOOGLE_CLIENT_ID</code> or
+<code>SVC_MICROSOFT_CLIENT_ID</code>; until then API tokens work.</p>`,
+  })
+}
+
+export function localFormPage(of: { returnTo: string; allowed: readonly string[]; fault?: string }): Response {
+  return pageResponse({
+    title: 'Sign in on this machine',
+    ...(of.fault !== undefined && { status: 403 }),
+    formTargets: [...new Set(of.allowed.map((base) => new URL(base).origin))],
+    body: html`<p class="soft">The code is in the file <code>sign-in-code</code> of the data folder, which the start
+names in the terminal. It works once.</p>
+${of.fault !== undefined && html`<p class="fault" role="alert" id="fault">${of.fault}</p>`}
+<form method="post" action="/auth/local">
+<input type="hidden" name="return_to" value="${of.returnTo}">
+<label for="code">Code</label>
+<input id="code" name="code" required autofocus autocomplete="off" autocapitalize="off" spellcheck="false"${of.fault !== undefined && html` aria-describedby="fault" aria-invalid="true"`}>
+<button class="button main">Sign in</button>
+</form>`,
+  })
+}
+
+/** Runs a handler whose refusals are pages. */
+export function asPage<A extends unknown[]>(answer: (...args: A) => Promise<Response>) {
+  return async (...args: A): Promise<Response> => {
+    try {
+      return await answer(...args)
+    } catch (error) {
+      if (!(error instanceof SignInRefused)) throw error
+      const { status, title, text } = error.page
+      const body = html`<p>${text}</p>
+<ul class="ways"><li><a class="button main" href="/auth/login">Start again</a></li></ul>`
+      return pageResponse({ title, status, body })
+    }
+  }
+}

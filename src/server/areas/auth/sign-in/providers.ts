@@ -1,0 +1,69 @@
+import type { IDToken } from 'openid-client'
+import { Email } from '#contract/auth/auth.ts'
+import type { Clock } from '#lib/clock.ts'
+import { microsoftFaults, microsoftVouches } from './microsoft.ts'
+import { createOidcClient, type OidcClient, type Outgoing } from './oidc.ts'
+
+export type ProviderName = 'google' | 'microsoft'
+
+/** Who an identity provider says somebody is. The email counts only when it vouches for it. */
+export type Identity = { issuer: string; subject: string; verifiedEmail: string | undefined; name: string | undefined }
+
+export type Provider = {
+  readonly name: ProviderName
+  readonly label: string
+  readonly client: OidcClient
+  /** Why the claims are not good enough, in words for the log; undefined when they are. */
+  faultOf(claims: IDToken): string | undefined
+  vouchesForEmail(claims: IDToken): boolean
+}
+
+type Credentials = { clientId: string; clientSecret: string }
+export type ProviderSettings = {
+  google: Credentials | undefined
+  microsoft: (Credentials & { tenantId: string }) | undefined
+}
+
+export function createProviders(
+  { google, microsoft }: ProviderSettings,
+  deps: { outgoing: Outgoing; clock: Clock },
+): readonly Provider[] {
+  return [
+    ...(google
+      ? [
+          {
+            name: 'google' as const,
+            label: 'Google',
+            client: createOidcClient({ ...deps, ...google, issuer: 'https://accounts.google.com' }),
+            faultOf: () => undefined,
+            vouchesForEmail: (claims: IDToken) => claims.email_verified === true,
+          },
+        ]
+      : []),
+    ...(microsoft
+      ? [
+          {
+            name: 'microsoft' as const,
+            label: 'Microsoft',
+            client: createOidcClient({ ...deps, ...microsoft, issuer: issuerOf(microsoft.tenantId) }),
+            faultOf: (claims: IDToken) => microsoftFaults(claims, microsoft.tenantId),
+            vouchesForEmail: (claims: IDToken) => microsoftVouches(claims, microsoft.tenantId),
+          },
+        ]
+      : []),
+  ]
+}
+
+function issuerOf(tenantId: string): string {
+  return `https://login.microsoftonline.com/${tenantId}/v2.0`
+}
+
+export function identityOf(provider: Provider, claims: IDToken): Identity {
+  const email = Email.safeParse(claims.email)
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    verifiedEmail: email.success && provider.vouchesForEmail(claims) ? email.data : undefined,
+    name: typeof claims.name === 'string' && claims.name !== '' ? claims.name.slice(0, 100) : undefined,
+  }
+}

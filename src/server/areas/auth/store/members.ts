@@ -1,0 +1,97 @@
+import type { Role } from '#contract/core/roles.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+
+export type MemberRow = { id: string; email: string; name: string | null; role: Role; joined_at: Date }
+export type OrgOfUser = { id: string; name: string; slug: string; created_at: Date; role: Role }
+
+const MEMBER = sql`u.id, u.email, u.name, m.role, m.created_at as joined_at`
+
+export async function pageMembers(
+  db: Querier,
+  orgId: string,
+  before: string | null,
+  limit: number,
+): Promise<MemberRow[]> {
+  return db.query<MemberRow>(sql`
+    select ${MEMBER} from auth.memberships m join auth.users u on u.id = m.user_id
+    where m.org_id = ${orgId} and (${before}::text is null or u.id < ${before})
+    order by u.id desc limit ${limit + 1}`)
+}
+
+/**
+ * Locks the organization's owners in one order before anyone's role is touched, so that two of them cannot step
+ * down at once.
+ */
+export async function lockOwners(tx: Tx, orgId: string): Promise<string[]> {
+  const rows = await tx.query<{ user_id: string }>(sql`
+    select user_id from auth.memberships where org_id = ${orgId} and role = 'owner' order by user_id for update`)
+  return rows.map((row) => row.user_id)
+}
+
+export async function updateRole(tx: Tx, orgId: string, userId: string, role: Role): Promise<MemberRow | undefined> {
+  const [row] = await tx.query<MemberRow>(sql`
+    with m as (
+      update auth.memberships set role = ${role} where org_id = ${orgId} and user_id = ${userId} returning *
+    )
+    select ${MEMBER} from m join auth.users u on u.id = m.user_id`)
+  return row
+}
+
+/** Their tokens go with the membership; by domain alone they do not come back. */
+export async function deleteMember(tx: Tx, orgId: string, userId: string): Promise<boolean> {
+  const rows = await tx.query(sql`
+    delete from auth.memberships where org_id = ${orgId} and user_id = ${userId} returning user_id`)
+  if (rows.length === 0) return false
+  await tx.query(sql`
+    insert into auth.departures (org_id, user_id) values (${orgId}, ${userId}) on conflict do nothing`)
+  return true
+}
+
+export async function pageOrgsOf(
+  db: Querier,
+  userId: string,
+  before: string | null,
+  limit: number,
+): Promise<OrgOfUser[]> {
+  return db.query<OrgOfUser>(sql`
+    select o.id, o.name, o.slug, o.created_at, m.role
+    from auth.memberships m join auth.orgs o on o.id = m.org_id
+    where m.user_id = ${userId} and (${before}::text is null or o.id < ${before})
+    order by o.id desc limit ${limit + 1}`)
+}
+
+export type MeRow = { email: string | null; name: string | null; org_name: string | null; slug: string | null }
+
+export async function findMe(db: Querier, userId: string | null, orgId: string | null): Promise<MeRow> {
+  const [row] = await db.query<MeRow>(sql`
+    select u.email, u.name, o.name as org_name, o.slug
+    from (select) as one
+    left join auth.users u on u.id = ${userId}
+    left join auth.orgs o on o.id = ${orgId}`)
+  return row!
+}
+
+export type AuditRow = {
+  id: string
+  org_id: string | null
+  actor: string
+  action: string
+  target: string
+  detail: Record<string, unknown>
+  at: Date
+}
+
+/** Of one organization, or everything the operator did. */
+export async function pageAudit(
+  db: Querier,
+  of: { org_id: string } | { actor: string },
+  before: string | null,
+  limit: number,
+): Promise<AuditRow[]> {
+  const which = 'org_id' in of ? sql`org_id = ${of.org_id}` : sql`actor = ${of.actor}`
+  return db.query<AuditRow>(sql`
+    select id, org_id, actor, action, target, detail, at from svc.audit
+    where ${which} and (${before}::text is null or id < ${before})
+    order by id desc limit ${limit + 1}`)
+}

@@ -1,0 +1,44 @@
+import type { Role } from '#contract/core/roles.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+
+export type SessionRow = {
+  id: string
+  user_id: string
+  org_id: string | null
+  role: Role | null
+  created_at: Date
+  last_seen_at: Date
+}
+
+type Insert = { id: string; hash: Buffer; epoch: string; user_id: string; org_id: string | null; now: Date }
+
+export async function insertSession(tx: Tx, session: Insert): Promise<void> {
+  await tx.query(sql`
+    insert into auth.sessions (id, hash, epoch, user_id, org_id, created_at, last_seen_at)
+    values (${session.id}, ${session.hash}, ${session.epoch}, ${session.user_id}, ${session.org_id},
+            ${session.now}, ${session.now})`)
+}
+
+/** A session that was not ended, with the person's role of now in its organization. */
+export async function findSession(
+  db: Querier,
+  key: { hash: Buffer } | { id: string },
+  epoch: string,
+): Promise<SessionRow | undefined> {
+  const which = 'hash' in key ? sql`s.hash = ${key.hash}` : sql`s.id = ${key.id}`
+  const [row] = await db.query<SessionRow>(sql`
+    select s.id, s.user_id, s.org_id, m.role, s.created_at, s.last_seen_at
+    from auth.sessions s
+    left join auth.memberships m on m.org_id = s.org_id and m.user_id = s.user_id
+    where ${which} and s.epoch = ${epoch} and s.ended_at is null`)
+  return row
+}
+
+export async function touchSession(db: Querier, id: string, now: Date): Promise<void> {
+  await db.query(sql`update auth.sessions set last_seen_at = ${now} where id = ${id}`)
+}
+
+export async function endSession(db: Querier, id: string, now: Date): Promise<void> {
+  await db.query(sql`update auth.sessions set ended_at = ${now} where id = ${id} and ended_at is null`)
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { elevateSupport, startSupport } from '#contract/auth/support.ts'
+import type { Operation } from '#contract/core/operation.ts'
+import { OPERATIONS } from '#contract/operations.ts'
+import { sql } from '#lib/db/sql.ts'
+import { callTool } from '#test/mcp.ts'
+import { type System, startSystem } from '#test/system.ts'
+
+/** Operations for callers in an organization; the others take no support session at all. */
+const ROUTES = OPERATIONS.flatMap((op) => (typeof op.access === 'object' ? [{ op, access: op.access }] : []))
+const WRITES = ROUTES.filter(({ op }) => op.effect === 'write').map(({ op }) => [op.name, op] as const)
+const OF_OWNERS = ROUTES.filter(({ access }) => access.role === 'owner').map(({ op }) => [op.name, op] as const)
+const CLOSED = ROUTES.filter(({ access }) => access.support === 'refused').map(({ op }) => [op.name, op] as const)
+const OF_OPERATORS = OPERATIONS.filter(({ access }) => access === 'operator').map((op) => [op.name, op] as const)
+
+describe('a support session at every route', () => {
+  let system: System
+  let org: string
+  let readOnly: string
+  let elevated: string
+  let recorded: number
+
+  beforeAll(async () => {
+    system = await startSystem({ env: { SVC_TRUSTED_PROXIES: '127.0.0.1' } })
+    org = (await system.member('owner')).org_id
+    const input = { org_id: org, staff_email: 'sam@vendor.example', reason: 'ticket 7' }
+    readOnly = (await system.operator.call(startSupport, input)).token
+    const raised = await system.operator.call(startSupport, input)
+    elevated = raised.token
+    await system.operator.call(elevateSupport, { id: raised.id })
+    recorded = await auditEntries()
+  })
+  afterAll(() => system?.[Symbol.asyncDispose]())
+
+  const auditEntries = async () => {
+    const [row] = await system.db.query<{ n: number }>(sql`select count(*)::int as n from svc.audit`)
+    return row!.n
+  }
+
+  /** With an empty body: who may call is decided before the input is read. */
+  async function call(op: Operation, token: string) {
+    const path = op.path.replace('{org_id}', org).replaceAll(/\{\w+\}/g, 'none')
+    const sendsBody = op.method !== 'GET' && op.method !== 'DELETE'
+    const address = `203.0.113.${OPERATIONS.indexOf(op)}`
+    const response = await fetch(`${system.url}${path}`, {
+      method: op.method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json',
+        'x-forwarded-for': address,
+        ...(sendsBody && { 'content-type': 'application/json' }),
+      },
+      ...(sendsBody && { body: '{}' }),
+    })
+    const { code } = (await response.json().catch(() => ({}))) as { code?: string }
+    return { status: response.status, code }
+  }
+
+  it('AU-18 there are routes of each kind to walk', () => {
+    expect(WRITES.length).toBeGreaterThan(15)
+    expect(OF_OWNERS.length).toBeGreaterThan(5)
+    expect(CLOSED.length).toBeGreaterThan(5)
+    expect(OF_OPERATORS.length).toBeGreaterThan(5)
+  })
+
+  it.each(WRITES)('AU-18 read-only, it is refused at the write %s', async (_, op) => {
+    const { status, code } = await call(op, readOnly)
+    expect(status).toBe(403)
+    expect(['FORBIDDEN', 'READ_ONLY_SESSION']).toContain(code)
+  })
+
+  it.each(OF_OWNERS)('AU-18 raised, it is not an owner: %s', async (_, op) => {
+    expect(await call(op, elevated)).toEqual({ status: 403, code: 'FORBIDDEN' })
+  })
+
+  it.each(CLOSED)('AU-18 raised or not, it is refused where support is not let in: %s', async (_, op) => {
+    expect(await call(op, elevated)).toEqual({ status: 403, code: 'FORBIDDEN' })
+    expect((await call(op, readOnly)).status).toBe(403)
+  })
+
+  it.each(OF_OPERATORS)('AU-18 it does not open what is the operator’s: %s', async (_, op) => {
+    expect(await call(op, elevated)).toEqual({ status: 401, code: 'INVALID_TOKEN' })
+  })
+
+  it('AU-18 over MCP a read-only session marks nothing as read', async () => {
+    const { status, body } = await callTool(`${system.url}/mcp/notifications`, readOnly, 'notifications_ack', {
+      id: 'ntf_none',
+    })
+    expect([status, body.result?.isError]).toEqual([200, true])
+    expect(JSON.stringify(body.result?.content)).toMatch(/support sessions|may only read/)
+  })
+
+  it('AU-18 none of that changed or recorded anything', async () => {
+    expect(await auditEntries()).toBe(recorded)
+  })
+
+  it('AU-18 raised, it reads and writes what an admin may: members are listed, a database is made under its name', async () => {
+    const byName = (name: string) => OPERATIONS.find((op) => op.name === name)!
+    expect((await call(byName('members.list'), elevated)).status).toBe(200)
+    expect((await call(byName('members.list'), readOnly)).status).toBe(403)
+    // Past the gate, where the empty body is refused.
+    expect(await call(byName('databases.create'), elevated)).toEqual({ status: 400, code: 'INVALID_REQUEST' })
+    expect((await call(byName('databases.create'), readOnly)).status).toBe(403)
+  })
+})

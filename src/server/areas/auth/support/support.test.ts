@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listAudit, listMembers, me } from '#contract/auth/members.ts'
+import { elevateSupport, endSupport, listSupport, startSupport } from '#contract/auth/support.ts'
+import { createToken } from '#contract/auth/tokens.ts'
+import { testClock } from '#lib/clock.ts'
+import { sql } from '#lib/db/sql.ts'
+import { type System, startSystem } from '#test/system.ts'
+
+describe('AU-18 support access', () => {
+  const clock = testClock(new Date())
+  let system: System
+  let owner: Awaited<ReturnType<System['member']>>
+  beforeAll(async () => {
+    system = await startSystem({ clock })
+    owner = await system.member('owner')
+  })
+  afterAll(() => system?.[Symbol.asyncDispose]())
+
+  const start = () =>
+    system.operator.call(startSupport, { org_id: owner.org_id, staff_email: 'sam@vendor.example', reason: 'ticket 7' })
+  const events = () =>
+    system.db.query(
+      sql`select type, body->>'staff_email' as staff from svc.outbox where org_id = ${owner.org_id} order by id`,
+    )
+
+  it('begins read-only as viewer, is raised to admin and never to owner, and ends at once', async () => {
+    const { token, id } = await start()
+    const staff = system.client(token)
+    expect(await staff.call(me, {})).toMatchObject({
+      role: 'viewer',
+      read_only: true,
+      user: null,
+      org: { id: owner.org_id },
+    })
+    await expect(staff.call(listMembers, { org_id: owner.org_id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await system.operator.call(elevateSupport, { id })
+    expect(await staff.call(me, {})).toMatchObject({ role: 'admin', read_only: false })
+    expect((await staff.call(listMembers, { org_id: owner.org_id })).items).toHaveLength(1)
+    await expect(staff.call(listAudit, { org_id: owner.org_id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(staff.call(createToken, { name: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await system.operator.call(endSupport, { id })
+    await expect(staff.call(me, {})).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
+    await expect(system.operator.call(elevateSupport, { id })).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+
+  it('both its events are in the outbox, once, and its steps in the audit trail', async () => {
+    expect(await events()).toEqual([
+      { type: 'org.support_access.started', staff: 'sam@vendor.example' },
+      { type: 'org.support_access.elevated', staff: 'sam@vendor.example' },
+    ])
+    const { items } = await system.client(owner.token).call(listAudit, { org_id: owner.org_id, limit: 3 })
+    expect(items.map(({ action }) => action)).toEqual(['support.ended', 'support.elevated', 'support.started'])
+    expect(items[2]!.detail).toEqual({ staff_email: 'sam@vendor.example', reason: 'ticket 7' })
+  })
+
+  it('raising twice tells once', async () => {
+    const before = (await events()).length
+    const { id } = await start()
+    await system.operator.call(elevateSupport, { id })
+    await system.operator.call(elevateSupport, { id })
+    expect(await events()).toHaveLength(before + 2)
+  })
+
+  it('is over after an hour, whatever happens', async () => {
+    const { token, id } = await start()
+    clock.advance(60 * 60_000)
+    await expect(system.client(token).call(me, {})).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
+    await expect(system.operator.call(elevateSupport, { id })).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+
+  it('owners see who, when and why; an unknown organization is 404 and tells nothing', async () => {
+    const { items } = await system.client(owner.token).call(listSupport, { org_id: owner.org_id })
+    expect(items[0]).toMatchObject({ staff_email: 'sam@vendor.example', reason: 'ticket 7', ended_at: null })
+    expect(JSON.stringify(items)).not.toMatch(/svcp_|hash/)
+    const nowhere = system.operator.call(startSupport, { org_id: 'org_none', staff_email: 's@x.example', reason: 'r' })
+    await expect(nowhere).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})

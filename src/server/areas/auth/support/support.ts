@@ -1,0 +1,106 @@
+import { elevateSupport, endSupport, listSupport, startSupport } from '#contract/auth/support.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import type { EventType } from '#contract/core/events.ts'
+import { audit } from '#edge/audit.ts'
+import { emit } from '#edge/emit.ts'
+import { readCursor, toPage } from '#edge/http/paging.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { newId } from '#lib/ids.ts'
+import type { AuthDeps } from '../deps.ts'
+import { findOrg } from '../store/people.ts'
+import {
+  endSupportRow,
+  findSupport,
+  insertSupport,
+  pageSupport,
+  raiseSupport,
+  type SupportRow,
+} from '../store/support.ts'
+import { makeToken } from '../tokens/token-format.ts'
+
+const LASTS_MS = 60 * 60_000
+
+/** Vendor staff in a customer's organization: announced, bounded, on record. */
+export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
+  return [
+    route(startSupport, async ({ org_id, staff_email, reason }) => {
+      const now = clock.now()
+      const token = makeToken('support')
+      const row: SupportRow = {
+        id: newId('sup'),
+        org_id,
+        staff_email,
+        reason,
+        created_at: now,
+        expires_at: new Date(now.getTime() + LASTS_MS),
+        elevated_at: null,
+        ended_at: null,
+      }
+      await db.tx(async (tx) => {
+        if (!(await findOrg(tx, org_id))) throw new ServiceError('NOT_FOUND', 'no such organization')
+        await insertSupport(tx, { ...row, hash: keys.hash('support', token), epoch: keys.epoch })
+        await tell(tx, 'started', row, now)
+      })
+      return { ...present(row), token }
+    }),
+    route(elevateSupport, async ({ id }) => {
+      const now = clock.now()
+      const raised = await db.tx(async (tx) => {
+        const row = await raiseSupport(tx, id, now)
+        if (row) await tell(tx, 'elevated', row, now)
+        return row
+      })
+      onRevoked()
+      return present(raised ?? (await notRaised(id)))
+    }),
+    route(endSupport, async ({ id }) => {
+      const now = clock.now()
+      const row = await db.tx(async (tx) => {
+        const ended = await endSupportRow(tx, id, now)
+        if (!ended) throw new ServiceError('NOT_FOUND', 'no such support session')
+        await record(tx, 'support.ended', ended, now)
+        return ended
+      })
+      onRevoked()
+      return present(row)
+    }),
+    route(listSupport, async ({ org_id, limit, cursor }) => {
+      return toPage(await pageSupport(db, org_id, readCursor(cursor), limit), limit, present)
+    }),
+  ]
+
+  /** Raised before is fine and announced once; over is not. */
+  async function notRaised(id: string): Promise<SupportRow> {
+    const row = await findSupport(db, id)
+    if (!row) throw new ServiceError('NOT_FOUND', 'no such support session')
+    if (row.ended_at || row.expires_at <= clock.now()) throw new ServiceError('CONFLICT', 'the support session is over')
+    return row
+  }
+}
+
+async function tell(tx: Tx, what: 'started' | 'elevated', row: SupportRow, at: Date): Promise<void> {
+  const type: EventType = `org.support_access.${what}`
+  const { id, org_id, staff_email, reason } = row
+  await emit(tx, { type, org_id, occurred_at: at, body: { support_session: id, staff_email, reason } })
+  await record(tx, `support.${what}`, row, at)
+}
+
+async function record(
+  tx: Tx,
+  action: string,
+  { id, org_id, staff_email, reason }: SupportRow,
+  at: Date,
+): Promise<void> {
+  await audit(tx, { org_id, actor: 'operator', action, target: id, detail: { staff_email, reason }, at })
+}
+
+function present(row: SupportRow) {
+  return {
+    ...row,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+    elevated_at: row.elevated_at?.toISOString() ?? null,
+    ended_at: row.ended_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,26 @@
+import { adminCreateToken } from '#contract/auth/auth.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import { audit } from '#edge/audit.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import { newId } from '#lib/ids.ts'
+import type { AuthDeps } from '../deps.ts'
+import { ensureMember, ensureUser, findOrg, insertToken } from '../store/people.ts'
+import { makeToken } from './token-format.ts'
+
+export function adminCreateTokenRoute({ db, clock, keys }: AuthDeps): Route {
+  return route(adminCreateToken, async ({ org_id, email, role, name }) => {
+    const now = clock.now()
+    const token = makeToken()
+    const id = newId('tok')
+    return db.tx(async (tx) => {
+      if (!(await findOrg(tx, org_id))) throw new ServiceError('NOT_FOUND', 'no such organization')
+      const user = await ensureUser(tx, { id: newId('usr'), email, name: null, created_at: now })
+      const held = await ensureMember(tx, { org_id, user_id: user.id, role, created_at: now })
+      const row = { id, org_id, user_id: user.id, name, created_at: now, expires_at: null }
+      await insertToken(tx, { ...row, hash: keys.hash('api_token', token), epoch: keys.epoch })
+      const detail = { user_id: user.id, role: held, name }
+      await audit(tx, { org_id, actor: 'operator', action: 'token.created', target: id, detail, at: now })
+      return { ...row, token, email: user.email, role: held, created_at: now.toISOString() }
+    })
+  })
+}

@@ -1,0 +1,76 @@
+import { createToken, listTokens, revokeToken } from '#contract/auth/tokens.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import { audit } from '#edge/audit.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { readCursor, toPage } from '#edge/http/paging.ts'
+import { type Member, type Route, route } from '#edge/http/route.ts'
+import { newId } from '#lib/ids.ts'
+import type { AuthDeps } from '../deps.ts'
+import { insertToken } from '../store/people.ts'
+import { pageTokens, revokeTokenRow, type TokenListRow } from '../store/tokens.ts'
+import { makeToken } from './token-format.ts'
+
+export function tokenRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
+  return [
+    route(listTokens, async ({ limit, cursor }, { principal }) => {
+      const rows = await pageTokens(db, principal.org_id, personOf(principal), keys.epoch, readCursor(cursor), limit)
+      return toPage(rows, limit, present)
+    }),
+    route(createToken, async ({ name, expires_at }, { principal }) => {
+      const now = clock.now()
+      const token = makeToken()
+      const row = {
+        id: newId('tok'),
+        org_id: principal.org_id,
+        user_id: personOf(principal),
+        name,
+        created_at: now,
+        expires_at: expiryOf(expires_at, principal, now),
+      }
+      await db.tx(async (tx) => {
+        await insertToken(tx, { ...row, hash: keys.hash('api_token', token), epoch: keys.epoch })
+        await audit(tx, { ...by(principal), action: 'token.created', target: row.id, detail: { name }, at: now })
+      })
+      return { ...present(row), token }
+    }),
+    route(revokeToken, async ({ id }, { principal }) => {
+      const now = clock.now()
+      const owner = principal.role === 'owner' ? undefined : personOf(principal)
+      await db.tx(async (tx) => {
+        if (!(await revokeTokenRow(tx, { id, org_id: principal.org_id, user_id: owner, now }))) {
+          throw new ServiceError('NOT_FOUND', 'no such token')
+        }
+        await audit(tx, { ...by(principal), action: 'token.revoked', target: id, at: now })
+      })
+      onRevoked()
+      return { id, revoked: true as const }
+    }),
+  ]
+}
+
+function by(principal: Member) {
+  return { org_id: principal.org_id, actor: actorOf(principal) }
+}
+
+function personOf(principal: Member): string {
+  if (principal.user_id === null) throw new ServiceError('FORBIDDEN', 'only a person has tokens')
+  return principal.user_id
+}
+
+/** A token must not prolong itself through another. */
+function expiryOf(asked: string | undefined, principal: Member, now: Date): Date | null {
+  const wanted = asked === undefined ? null : new Date(asked)
+  if (wanted && wanted <= now) throw new ServiceError('INVALID_REQUEST', 'expires_at: must be in the future')
+  if (principal.kind !== 'api_token' || principal.expires_at === null) return wanted
+  const latest = new Date(principal.expires_at)
+  if (wanted && wanted > latest) {
+    throw new ServiceError('INVALID_REQUEST', 'expires_at: must not be later than that of the token you use')
+  }
+  return wanted ?? latest
+}
+
+function present(row: TokenListRow) {
+  const { id, name, org_id, user_id, created_at, expires_at } = row
+  const times = { created_at: created_at.toISOString(), expires_at: expires_at?.toISOString() ?? null }
+  return { id, name, org_id, user_id, ...times }
+}

@@ -1,0 +1,102 @@
+import { validateToken } from '#contract/auth/auth.ts'
+import type { Audience, Principal } from '#contract/core/principal.ts'
+import { ACCESS_TOKEN_TYPE } from '#edge/credentials/access-token.ts'
+import { ASSERTION_TYPE } from '#edge/credentials/actor-assertion.ts'
+import { invalidToken } from '#edge/credentials/caller.ts'
+import type { CountFailure } from '#edge/http/rate-limit.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import { jwtType } from '#lib/crypto/jwt-type.ts'
+import type { AuthDeps } from './deps.ts'
+import type { ValidateAssertion } from './oauth/index.ts'
+import { liveSession } from './sessions/sessions.ts'
+import { readUserJwt, USER_JWT_TYPE } from './sessions/user-jwt.ts'
+import { findLiveToken } from './store/people.ts'
+import { findLiveSupport } from './store/support.ts'
+import { kindOfToken } from './tokens/token-format.ts'
+
+export type Validate = (token: string, audience: Audience, clientAddress: string) => Promise<Principal>
+
+/** Answers undefined for a token that is not good, and throws UNAVAILABLE when that cannot be told now. */
+export type ValidateWorkload = (token: string, clientAddress: string) => Promise<Principal | undefined>
+
+type Deps = AuthDeps & {
+  workload: ValidateWorkload | undefined
+  assertion: ValidateAssertion | undefined
+  countFailure: CountFailure
+}
+
+/**
+ * Finds who a token stands for; every refusal is the same. The token is looked up first, and only refused ones are
+ * counted, by the end client's address, whichever service passed the token on.
+ */
+export function createValidate(deps: Deps): Validate {
+  return async (token, audience, clientAddress) => {
+    const agent = await findAgent(deps, token, audience)
+    // The assertion was ours, so nobody is guessing: a disconnected agent that keeps asking is not counted.
+    if (agent === 'refused') throw invalidToken()
+    const principal = agent ?? (await find(deps, token, clientAddress))
+    if (principal) return principal
+    await deps.countFailure(clientAddress)
+    throw invalidToken()
+  }
+}
+
+async function findAgent(deps: Deps, token: string, audience: Audience) {
+  return deps.assertion && jwtType(token) === ASSERTION_TYPE ? deps.assertion(token, audience) : undefined
+}
+
+/** One indexed read by keyed hash. Tokens with a wrong checksum and JWTs with a wrong signature do not reach the store. */
+async function find(deps: Deps, token: string, clientAddress: string): Promise<Principal | undefined> {
+  switch (kindOfToken(token)) {
+    case 'api_token':
+      return findApiToken(deps, token)
+    case 'session':
+      return (await liveSession(deps, { secret: token }))?.principal
+    case 'support':
+      return findSupport(deps, token)
+    default:
+      return findJwt(deps, token, clientAddress)
+  }
+}
+
+async function findApiToken({ db, clock, keys }: Deps, token: string): Promise<Principal | undefined> {
+  const row = await findLiveToken(db, keys.hash('api_token', token), keys.epoch, clock.now())
+  if (!row) return undefined
+  const { id, org_id, user_id, role, expires_at } = row
+  return { kind: 'api_token', id, user_id, org_id, role, scopes: [], expires_at: expires_at?.toISOString() ?? null }
+}
+
+/** Support staff are not members: they act as viewer, or as admin once elevated, and never as owner. */
+async function findSupport({ db, clock, keys }: Deps, token: string): Promise<Principal | undefined> {
+  const row = await findLiveSupport(db, keys.hash('support', token), keys.epoch, clock.now())
+  if (!row) return undefined
+  const elevated = row.elevated_at !== null
+  return {
+    kind: 'user',
+    id: row.id,
+    user_id: null,
+    org_id: row.org_id,
+    role: elevated ? 'admin' : 'viewer',
+    scopes: [],
+    read_only: !elevated,
+    support: { staff_email: row.staff_email },
+    expires_at: row.expires_at.toISOString(),
+  }
+}
+
+async function findJwt(deps: Deps, token: string, clientAddress: string): Promise<Principal | undefined> {
+  const type = jwtType(token)
+  // An agent's access token is for the MCP server alone; no other service accepts it.
+  if (type === undefined || type === ACCESS_TOKEN_TYPE || type === ASSERTION_TYPE) return undefined
+  if (type !== USER_JWT_TYPE) return deps.workload?.(token, clientAddress)
+  const jwt = await readUserJwt(deps, token)
+  const session = jwt && (await liveSession(deps, { id: jwt.sessionId }))
+  if (!session || session.user_id !== jwt.userId) return undefined
+  return { ...session.principal, expires_at: jwt.expiresAt.toISOString() }
+}
+
+export function validateRoute(validate: Validate): Route {
+  return route(validateToken, async ({ token, audience }, { clientAddress }) => ({
+    principal: await validate(token, audience, clientAddress),
+  }))
+}

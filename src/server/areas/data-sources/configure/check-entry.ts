@@ -1,0 +1,72 @@
+import { DIMENSIONS_MAX, DISTANCE_METRICS, type EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
+import { FilterType } from '#contract/data-sources/sources.ts'
+import type { Reporter } from './findings.ts'
+import { shown, splitNames } from './names.ts'
+
+/** `dimensions` is undefined where only the provider knows. */
+export type FindModel = (name: string) => { readonly dimensions: number | undefined } | undefined
+
+/** Keys that the answer to a question needs for itself, and one that no JavaScript object can hold. */
+const RESERVED = ['_score', '_target', '__proto__']
+const LABEL_LENGTH = 100
+
+/** What can be said of an entry without its database. */
+export function checkEntry(entry: EmbeddingConfigInput, earlierLabels: readonly string[], report: Reporter): void {
+  checkLabel(entry.label, earlierLabels, report)
+  if (!isMetric(entry.distance_metric)) report.problem('distance_metric', `must be ${DISTANCE_METRICS.join(', ')}`)
+  if (entry.columns.length !== 1) report.problem('columns', 'must name exactly one vector column')
+  checkContent(entry, report)
+}
+
+function checkLabel(label: string, earlier: readonly string[], report: Reporter): void {
+  if (label.trim() === '') report.problem('label', 'must not be empty')
+  else if (label !== label.trim()) report.problem('label', 'must not begin or end with a space')
+  if (label.length > LABEL_LENGTH) report.problem('label', `must have at most ${LABEL_LENGTH} characters`)
+  if (/\p{Cc}/u.test(label)) report.problem('label', 'must be one line without control characters')
+  if (earlier.includes(label)) report.problem('label', `"${shown(label)}" is the label of an earlier entry`)
+}
+
+export function isMetric(text: string): text is (typeof DISTANCE_METRICS)[number] {
+  return (DISTANCE_METRICS as readonly string[]).includes(text)
+}
+
+export function checkDimensions({ model, dimensions }: EmbeddingConfigInput, find: FindModel, report: Reporter): void {
+  const valid = Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= DIMENSIONS_MAX
+  if (!valid) report.problem('dimensions', `must be a whole number from 1 to ${DIMENSIONS_MAX}`)
+  const known = find(model)
+  if (!known) report.problem('model', `there is no embedding model "${shown(model)}"`)
+  else if (valid && known.dimensions !== undefined && known.dimensions !== dimensions) {
+    report.problem('dimensions', `${shown(model)} makes vectors of ${known.dimensions} dimensions, not ${dimensions}`)
+  }
+}
+
+function checkContent({ content_columns, columns }: EmbeddingConfigInput, report: Reporter): undefined {
+  const names = splitNames(content_columns, ',')
+  if (!names) return report.problem('content_columns', 'must be names with commas between, quoted as in SQL')
+  if (names.includes('')) report.problem('content_columns', 'must not have an empty name')
+  for (const name of new Set(names.filter((each, i) => names.indexOf(each) !== i && each !== ''))) {
+    report.problem('content_columns', `"${shown(name)}" is named twice`)
+  }
+  for (const name of RESERVED.filter((each) => names.includes(each))) {
+    report.problem('content_columns', `"${name}" cannot be returned: an answer uses that name itself`)
+  }
+  if (columns[0] !== undefined && names.includes(columns[0])) {
+    report.problem('content_columns', `"${shown(columns[0])}" is the vector column, which is not returned`)
+  }
+}
+
+export function contentNames({ content_columns }: EmbeddingConfigInput): string[] {
+  return [...new Set(splitNames(content_columns, ',') ?? [])].filter((name) => name !== '')
+}
+
+/** Those that are well named, with the type of their values. */
+export function readFilters(schema: Readonly<Record<string, string>>, report: Reporter): Map<string, FilterType> {
+  const filters = new Map<string, FilterType>()
+  for (const [column, text] of Object.entries(schema)) {
+    const type = FilterType.safeParse(text)
+    if (type.success && column !== '') filters.set(column, type.data)
+    else if (column === '') report.problem('', 'a column needs a name')
+    else report.problem(column, `must be ${FilterType.options.join(', ')}`)
+  }
+  return filters
+}

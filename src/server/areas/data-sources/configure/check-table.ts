@@ -1,0 +1,121 @@
+import type { EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
+import { searchesOn } from '../plan.ts'
+import {
+  type Catalogue,
+  type Column,
+  type Extension,
+  findColumns,
+  findIndexes,
+  findRelation,
+  type Index,
+  type Relation,
+} from './catalogue.ts'
+import { contentNames } from './check-entry.ts'
+import type { Reporter } from './findings.ts'
+import { isSystemSchema, readTableName, shown } from './names.ts'
+
+/** A table as found, with the columns that the entry names in it. */
+export type FoundTable = {
+  relation: Relation
+  columns: ReadonlyMap<string, Column>
+  indexes: readonly Index[]
+  vector: Column | undefined
+  content: readonly Column[]
+}
+
+const KINDS = 'rpvmf'
+
+export async function checkTable(
+  catalogue: Catalogue,
+  entry: EmbeddingConfigInput,
+  report: Reporter,
+): Promise<FoundTable | undefined> {
+  const relation = await lookUp(catalogue, entry.table, report)
+  if (!relation) return undefined
+  checkRights(relation, catalogue.reader, report)
+  const columns = new Map((await findColumns(catalogue, relation.oid)).map((column) => [column.name, column]))
+  const indexes = await findIndexes(catalogue, relation.oid)
+  const found = { relation, columns, indexes }
+  return { ...found, vector: checkVector(found, entry, report), content: checkContent(found, entry, report) }
+}
+
+async function lookUp(catalogue: Catalogue, text: string, report: Reporter): Promise<Relation | undefined> {
+  const name = readTableName(text)
+  const refuse = (message: string) => report.problem('table', message)
+  if (!name) {
+    return refuse('must be a name or schema.name; put a part with dots or quotes in it in double quotes')
+  }
+  if (name.schema !== undefined && isSystemSchema(name.schema))
+    return refuse(`"${shown(name.schema)}" is a schema of the system`)
+  const relation = await findRelation(catalogue, name)
+  if (!relation) return refuse(`there is no table "${shown(text)}"; names count exactly, case too`)
+  if (relation.temporary) return refuse(`"${shown(text)}" is a temporary table`)
+  if (!KINDS.includes(relation.kind)) return refuse(`"${shown(text)}" is neither table nor view`)
+  return relation
+}
+
+function checkRights(relation: Relation, reader: string, report: Reporter): void {
+  const table = tableText(relation)
+  if (!relation.owned) report.problem('table', `${table} belongs to another role, so reading it cannot be granted`)
+  if (!relation.schema_grantable) {
+    report.problem('table', `the schema "${shown(relation.schema)}" belongs to another role and cannot be opened`)
+  }
+  if (relation.invoker) {
+    report.problem('table', `${table} is a view with security_invoker, and who asks has no rights of their own`)
+  }
+  if (relation.row_security && !relation.has_policy) {
+    report.problem('table', `${table} has row security and no policy that lets ${reader} see a row`)
+  } else if (relation.row_security) {
+    report.warn(`${table} has row security: only rows that its policies let ${reader} see are found`)
+  }
+  if (relation.kind === 'f') report.warn(`${table} is a foreign table: it is as fast and as reachable as its server`)
+  if (relation.open_to_all) report.warn(`${table} can be read by PUBLIC: who reads for agents could read all of it`)
+}
+
+function checkVector(
+  { relation, columns }: Pick<FoundTable, 'relation' | 'columns'>,
+  entry: EmbeddingConfigInput,
+  report: Reporter,
+): Column | undefined {
+  const [name] = entry.columns
+  if (name === undefined || entry.columns.length > 1) return undefined
+  const column = columns.get(name)
+  if (!column) return report.problem('columns', missing(relation, name))
+  if (column.kind !== 'vector' || !['vector', 'halfvec'].includes(column.type)) {
+    return report.problem('columns', `"${shown(name)}" is ${column.declared}: it must be vector(N) or halfvec(N)`)
+  }
+  if (column.size !== -1 && column.size !== entry.dimensions) {
+    report.problem('dimensions', `"${shown(name)}" holds ${column.size} dimensions, not ${entry.dimensions}`)
+  }
+  return column
+}
+
+function checkContent(
+  { relation, columns }: Pick<FoundTable, 'relation' | 'columns'>,
+  entry: EmbeddingConfigInput,
+  report: Reporter,
+): Column[] {
+  return contentNames(entry).flatMap((name) => {
+    const column = columns.get(name)
+    if (!column) report.problem('content_columns', missing(relation, name))
+    return column ?? []
+  })
+}
+
+function missing(relation: Relation, column: string): string {
+  return `${tableText(relation)} has no column "${shown(column)}"`
+}
+
+export function tableText({ schema, name }: Pick<Relation, 'schema' | 'name'>): string {
+  return `${shown(schema)}.${shown(name)}`
+}
+
+export function checkExtension(extension: Extension | undefined, report: Reporter): undefined {
+  if (!extension) return report.problem('embedding_configs', 'the extension vector is not in this database')
+  if (!extension.grantable) {
+    report.problem('embedding_configs', `the schema "${extension.schema}" of the extension vector cannot be opened`)
+  }
+  if (!searchesOn(extension)) {
+    report.warn(`the extension vector is ${extension.version}: before 0.8 every question searches exactly, row by row`)
+  }
+}

@@ -1,0 +1,72 @@
+import type { EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
+import { choosePlan, findVectorIndexes, planWarning, withIndexes } from '../plan.ts'
+import { type Catalogue, findExtension, inCatalogue, type ManagedDb } from './catalogue.ts'
+import { checkDimensions, checkEntry, type FindModel, readFilters } from './check-entry.ts'
+import { checkFilters } from './check-filters.ts'
+import { checkExtension, checkTable, type FoundTable } from './check-table.ts'
+import { Findings } from './findings.ts'
+import { resolve } from './resolve.ts'
+import type { ResolvedEntry } from './resolved.ts'
+import { measure, tryOut } from './try-out.ts'
+
+export type Wanted = { entries: readonly EmbeddingConfigInput[]; filter_schema: Readonly<Record<string, string>> }
+export type Deps = { owner: ManagedDb; reader: string; findModel: FindModel }
+
+type Candidate = { entry: ResolvedEntry; table: FoundTable; path: string; warning: string | undefined }
+
+export type Checked = {
+  entries: ResolvedEntry[]
+  warnings: string[]
+  /** Warnings that follow from the indexes there are now. */
+  indexWarnings: string[]
+}
+
+/** Every check runs, whatever the others found; what was found refuses the save in one answer. */
+export async function checkAll({ owner, reader, findModel }: Deps, wanted: Wanted): Promise<Checked> {
+  const findings = new Findings()
+  checkEntries(wanted.entries, findModel, findings)
+  const candidates = await inCatalogue(owner, reader, (catalogue) => lookUp(catalogue, wanted, findings))
+  for (const { entry, table, path } of candidates) {
+    const report = findings.at(path)
+    if (table.vector!.size === -1) await measure(owner, entry, report)
+    await tryOut(owner, entry, report)
+  }
+  findings.refuseProblems()
+  const indexWarnings = candidates.flatMap(({ warning }) => warning ?? [])
+  return { entries: candidates.map(({ entry }) => entry), warnings: findings.warnings, indexWarnings }
+}
+
+function checkEntries(entries: Wanted['entries'], findModel: FindModel, findings: Findings): void {
+  const labels = entries.map(({ label }) => label)
+  for (const [i, entry] of entries.entries()) {
+    const report = findings.at(pathOf(i))
+    checkEntry(entry, labels.slice(0, i), report)
+    checkDimensions(entry, findModel, report)
+  }
+}
+
+export const pathOf = (i: number) => `connection_config.embedding_configs.${i}`
+
+async function lookUp(catalogue: Catalogue, wanted: Wanted, findings: Findings): Promise<Candidate[]> {
+  const filters = readFilters(wanted.filter_schema, findings.at('filter_schema'))
+  const found: { entry: EmbeddingConfigInput; table: FoundTable; path: string }[] = []
+  for (const [i, entry] of wanted.entries.entries()) {
+    const table = await checkTable(catalogue, entry, findings.at(pathOf(i)))
+    if (table) found.push({ entry, table, path: pathOf(i) })
+  }
+  const tables = found.map(({ table }) => table)
+  checkFilters(filters, tables, findings.at('filter_schema'))
+  if (wanted.entries.length === 0) return []
+  const extension = await findExtension(catalogue)
+  checkExtension(extension, findings.at('connection_config'))
+  if (!extension) return []
+  const candidates: Candidate[] = []
+  for (const { entry, table, path } of found) {
+    const resolved = resolve(entry, table, extension, filters)
+    if (!resolved) continue
+    const indexes = await findVectorIndexes(catalogue.tx, resolved)
+    const warning = planWarning(choosePlan(resolved, indexes), resolved)
+    candidates.push({ entry: withIndexes(resolved, indexes), table, path, warning })
+  }
+  return candidates
+}

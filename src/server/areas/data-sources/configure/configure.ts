@@ -1,0 +1,84 @@
+import type { z } from 'zod'
+import { ServiceError } from '#contract/core/errors.ts'
+import { configureSource, SearchConfiguration } from '#contract/data-sources/search-config.ts'
+import { audit } from '#edge/audit.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { type Member, type Route, route } from '#edge/http/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import { type KeptLease, underLease } from '#lib/work/lease.ts'
+import { findSourceId } from '../store.ts'
+import type { ManagedDb } from './catalogue.ts'
+import { checkAll } from './check.ts'
+import type { FindModel } from './check-entry.ts'
+import { readerRole, setGrants } from './grants.ts'
+import { grantAndRehearse } from './rehearse.ts'
+import { findSource, saveSearch } from './store.ts'
+
+export type ConfigureDeps = {
+  db: Db
+  clock: Clock
+  /** Inside a managed database of the organization. */
+  openDatabase: (orgId: string, name: string, as: 'owner' | 'reader') => Promise<ManagedDb>
+  findModel: FindModel
+}
+
+type Input = Pick<z.output<typeof configureSource.input>, 'connection_config' | 'filter_schema'>
+
+export function configureRoute(deps: ConfigureDeps): Route {
+  return route(configureSource, async ({ id: typed, ...input }, { principal }) => {
+    const id = await findSourceId(deps.db, principal.org_id, typed)
+    if (id === undefined) throw noSuchSource()
+    // Two saves at once could leave the rights of the one and the configuration of the other.
+    return underLease(deps.db, {
+      name: `data-source:${id}`,
+      refuse: beingSaved,
+      run: (lease) => save(deps, { id, principal, input }, lease),
+    })
+  })
+}
+
+type Saving = { id: string; principal: Member; input: Input }
+
+async function save(
+  deps: ConfigureDeps,
+  { id, principal, input }: Saving,
+  lease: KeptLease,
+): Promise<SearchConfiguration> {
+  const { db, clock, openDatabase, findModel } = deps
+  const { org_id } = principal
+  const source = await findSource(db, id)
+  if (!source) throw noSuchSource()
+  const owner = await openDatabase(org_id, source.database_name, 'owner')
+  const reader = await openDatabase(org_id, source.database_name, 'reader')
+  const readerName = await readerRole(reader)
+  const wanted = { entries: input.connection_config.embedding_configs, filter_schema: input.filter_schema }
+  const checked = await checkAll({ owner, reader: readerName, findModel }, wanted)
+
+  // Rights are added before and taken after: a crash between leaves one too many, which the next save takes.
+  await lease.confirm()
+  const rehearsed = await grantAndRehearse({ owner, reader, readerName }, checked.entries, source.search ?? [])
+  const { entries } = rehearsed
+  const saved = SearchConfiguration.parse({ ...input, warnings: [...checked.warnings, ...rehearsed.warnings] })
+  const now = clock.now()
+  await db.tx(async (tx) => {
+    await lease.confirmIn(tx)
+    const search = entries.length === 0 ? null : entries
+    if (!(await saveSearch(tx, { ...saved, id, search, now }))) throw noSuchSource()
+    const detail = { labels: entries.map(({ label }) => label) }
+    const action = 'data_source.configured'
+    await audit(tx, { org_id, actor: actorOf(principal), action, target: id, detail, at: now })
+  })
+  await lease.confirm()
+  await setGrants(owner, readerName, entries)
+  return { ...saved, warnings: [...saved.warnings, ...checked.indexWarnings] }
+}
+
+function beingSaved(retryAfterSeconds: number): ServiceError {
+  const detail = `this data source is being configured by another request; try again in ${retryAfterSeconds} s`
+  return new ServiceError('CONFLICT', detail, { retryAfterSeconds })
+}
+
+function noSuchSource(): ServiceError {
+  return new ServiceError('NOT_FOUND', 'no such data source')
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { DISTANCE_METRICS } from '#contract/data-sources/search-config.ts'
+import { FilterType } from '#contract/data-sources/sources.ts'
+
+export const ResolvedFilter = z.object({
+  type: FilterType,
+  pg_type: z.string().describe('As `format_type` gives it, domains followed to their base: what a value is cast to'),
+})
+
+/** One searchable table as the catalogue had it when the configuration was saved; names are the catalogue's own. */
+export const ResolvedEntry = z.object({
+  label: z.string(),
+  schema: z.string(),
+  table: z.string(),
+  vector_column: z.string(),
+  vector_type: z.enum(['vector', 'halfvec']),
+  extension_schema: z.string().describe('Where the operators of the vector type are'),
+  model: z.string(),
+  dimensions: z.number(),
+  metric: z.enum(DISTANCE_METRICS),
+  content: z.array(z.object({ name: z.string(), type: z.string() })).min(1),
+  filters: z.record(z.string(), ResolvedFilter).describe('Only those this table has'),
+  index: z.enum(['hnsw', 'ivfflat']).nullable().describe('One the metric can use; null means exact search'),
+  lists: z.number().optional().describe('Of the IVFFlat index'),
+  oid: z.number(),
+  row_security: z.boolean().describe('Rows are seen under policies. False: none applied when this was saved'),
+  version: z.string().describe('Of the vector extension'),
+})
+export type ResolvedEntry = z.infer<typeof ResolvedEntry>
+
+export const ResolvedSearch = z.array(ResolvedEntry)

@@ -1,0 +1,130 @@
+import type { Role } from '#contract/core/roles.ts'
+import type { DataSource, SlimSource } from '#contract/data-sources/sources.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+
+export type AskableRow = {
+  database_name: string
+  name: string
+  min_role: SlimSource['min_role']
+  filter_schema: SlimSource['filters']
+  description: string
+}
+
+/** Exposed, switched on, and open to one of these roles; by name, so that the list stays put. */
+export async function findAskable(db: Querier, orgId: string, minRoles: readonly Role[]): Promise<AskableRow[]> {
+  return db.query<AskableRow>(sql`
+    select database_name, name, min_role, filter_schema, description
+    from data_sources.sources
+    where org_id = ${orgId} and exposed and enabled and min_role = any(${minRoles})
+    order by database_name`)
+}
+
+export type SourceRow = Omit<DataSource, 'source_id' | 'created_at' | 'updated_at'> & {
+  database_name: string
+  created_at: Date
+  updated_at: Date
+}
+
+export const SOURCE_COLUMNS = sql`id, database_name, name, description, enabled, exposed, min_role, connection_config, filter_schema,
+  created_at, updated_at`
+
+export async function pageSources(
+  db: Querier,
+  orgId: string,
+  before: string | null,
+  limit: number,
+): Promise<SourceRow[]> {
+  return db.query<SourceRow>(sql`
+    select ${SOURCE_COLUMNS} from data_sources.sources
+    where org_id = ${orgId} and (${before}::text is null or id < ${before})
+    order by id desc limit ${limit + 1}`)
+}
+
+/** Whether a typed id means this source: its internal id, or `db_<database name>`. */
+export function isNamed({ id, database_name }: Pick<SourceRow, 'id' | 'database_name'>, typed: string): boolean {
+  return typed === id || typed === `db_${database_name}`
+}
+
+/**
+ * The internal id of the organization's source that a typed id means. The typed id is compared here and not in the
+ * statement: it may be any text, and Postgres may log bound values.
+ */
+export async function findSourceId(db: Querier | Tx, orgId: string, typed: string): Promise<string | undefined> {
+  const rows = await db.query<Pick<SourceRow, 'id' | 'database_name'>>(sql`
+    select id, database_name from data_sources.sources where org_id = ${orgId}`)
+  return rows.find((row) => isNamed(row, typed))?.id
+}
+
+/** By either of its ids, locked until the transaction ends. */
+export async function lockSource(tx: Tx, orgId: string, typed: string): Promise<SourceRow | undefined> {
+  const id = await findSourceId(tx, orgId, typed)
+  if (id === undefined) return undefined
+  const [row] = await tx.query<SourceRow>(sql`
+    select ${SOURCE_COLUMNS} from data_sources.sources where id = ${id} for update`)
+  return row
+}
+
+type Switch = {
+  id: string
+  org_id: string
+  database_name: string
+  enabled: boolean
+  description: string | null
+  now: Date
+}
+
+/** Off takes it away from agents too; on again, it stays away until somebody exposes it. */
+export async function switchRow(tx: Tx, to: Switch): Promise<SourceRow> {
+  const [row] = await tx.query<SourceRow>(sql`
+    insert into data_sources.sources as held
+      (id, org_id, database_name, name, description, enabled, created_at, updated_at)
+    values (${to.id}, ${to.org_id}, ${to.database_name}, ${to.database_name}, ${to.description ?? ''}, ${to.enabled},
+            ${to.now}, ${to.now})
+    on conflict (org_id, database_name) do update
+      set enabled = excluded.enabled,
+          exposed = held.exposed and excluded.enabled,
+          description = coalesce(${to.description}, held.description),
+          updated_at = excluded.updated_at
+    returning ${SOURCE_COLUMNS}`)
+  return row!
+}
+
+/** Counts under a lock of the organization, so that two at once cannot both be the hundredth. */
+export async function countExposed(tx: Tx, orgId: string): Promise<number> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`exposed ${orgId}`}, 0))`)
+  const [row] = await tx.query<{ count: number }>(sql`
+    select count(*) from data_sources.sources where org_id = ${orgId} and exposed and enabled`)
+  return row!.count
+}
+
+export async function exposeRow(
+  tx: Tx,
+  to: { id: string; exposed: boolean; min_role: SlimSource['min_role'] | null; now: Date },
+): Promise<SourceRow> {
+  const [row] = await tx.query<SourceRow>(sql`
+    update data_sources.sources set exposed = ${to.exposed}, min_role = ${to.min_role}, updated_at = ${to.now}
+    where id = ${to.id}
+    returning ${SOURCE_COLUMNS}`)
+  return row!
+}
+
+/** For those that were ever switched on. */
+export async function statesOf(
+  db: Querier,
+  orgId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, { enabled: boolean; exposed: boolean }>> {
+  const rows = await db.query<{ database_name: string; enabled: boolean; exposed: boolean }>(sql`
+    select database_name, enabled, exposed from data_sources.sources
+    where org_id = ${orgId} and database_name = any(${names})`)
+  return new Map(rows.map(({ database_name, ...state }) => [database_name, state]))
+}
+
+/** Removes the source of a database that goes away. False, and nothing done, while it is exposed. */
+export async function forgetUnlessExposed(tx: Tx, orgId: string, name: string): Promise<boolean> {
+  const source = await lockSource(tx, orgId, `db_${name}`)
+  if (source?.exposed) return false
+  await tx.query(sql`delete from data_sources.sources where org_id = ${orgId} and database_name = ${name}`)
+  return true
+}

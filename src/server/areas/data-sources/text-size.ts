@@ -1,0 +1,93 @@
+import type { Format } from '#edge/http/negotiate.ts'
+
+const QUOTES = 2
+const ELLIPSIS = '…'
+const ELLIPSIS_BYTES = 3
+
+/** How many lengths up to `longest` a text can be cut to. */
+export function cutCount(text: string, longest: number): number {
+  return Math.min(text.length, longest + 1)
+}
+
+/**
+ * Bytes of a text as it is written, quotes and escapes included, when cut to so many UTF-16 units, the mark of the cut
+ * counted in; never too low. Written for every length up to `longest` at once, from `from` on: a search then costs a
+ * look-up each. Answers the bytes of the whole text, where that is no longer than `longest`.
+ */
+export function fillCutSizes(text: string, format: Format, longest: number, into: Uint32Array, from: number): number {
+  const ascii = ASCII[format]
+  const count = cutCount(text, longest)
+  let bytes = QUOTES + ELLIPSIS_BYTES
+  for (let i = 0; i < count; i++) {
+    into[from + i] = bytes
+    const code = text.charCodeAt(i)
+    bytes += code < 0x80 ? ascii[code]! : wideBytes(text, i, code, format)
+  }
+  return bytes - ELLIPSIS_BYTES
+}
+
+export function textBytes(text: string, format: Format): number {
+  const ascii = ASCII[format]
+  let bytes = QUOTES
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    bytes += code < 0x80 ? ascii[code]! : wideBytes(text, i, code, format)
+  }
+  return bytes
+}
+
+const SHORT_ESCAPES = new Set([0x22, 0x5c, 0x08, 0x0c, 0x0a, 0x0d, 0x09])
+const UNSAFE = new Set([0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff])
+const ASCII: Record<Format, Uint8Array> = { json: asciiTable('json'), yaml: asciiTable('yaml') }
+
+/** What one UTF-16 unit adds, by the escapes of `edge/http/negotiate.ts`. */
+function asciiTable(format: Format): Uint8Array {
+  return Uint8Array.from({ length: 0x80 }, (_, code) => {
+    if (SHORT_ESCAPES.has(code)) return 2
+    if (code < 0x20) return 6
+    return code === 0x7f && format === 'yaml' ? 6 : 1
+  })
+}
+
+/** The same above ASCII. A pair of surrogates is counted at its first. */
+function wideBytes(text: string, i: number, code: number, format: Format): number {
+  if (code < 0x800) return format === 'yaml' && code < 0xa0 ? 6 : 2
+  if (code >= 0xd800 && code <= 0xdfff) return surrogateBytes(text, i, code, format)
+  return format === 'yaml' && UNSAFE.has(code) ? 6 : 3
+}
+
+function surrogateBytes(text: string, i: number, code: number, format: Format): number {
+  const lone = format === 'json' ? 6 : 3
+  if (code < 0xdc00) return isLow(text.charCodeAt(i + 1)) ? 4 : lone
+  return i > 0 && isHigh(text.charCodeAt(i - 1)) ? 0 : lone
+}
+
+function isHigh(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00
+}
+
+function isLow(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+/** Far more than the longest family of emoji or stack of accents people write. */
+const LOOK_BACK = 64
+/** Nothing below joins with its neighbour, but for a carriage return with its line feed. */
+const FIRST_COMBINING = 0x300
+
+/** At most `length` units and the mark, cut between two characters as people see them. */
+export function cutText(text: string, length: number): string {
+  return text.slice(0, boundaryBefore(text, length)) + ELLIPSIS
+}
+
+function boundaryBefore(text: string, length: number): number {
+  const [before, after] = [text.charCodeAt(length - 1), text.charCodeAt(length)]
+  if (before < FIRST_COMBINING && after < FIRST_COMBINING)
+    return before === 0x0d && after === 0x0a ? length - 1 : length
+  const from = Math.max(0, length - LOOK_BACK)
+  const start = from > 0 && isLow(text.charCodeAt(from)) ? from + 1 : from
+  const around = segmenter.segment(text.slice(start, length + LOOK_BACK)).containing(length - start)
+  const boundary = start + (around?.index ?? length - start)
+  return boundary > 0 ? boundary : length - (isHigh(before) ? 1 : 0)
+}

@@ -1,0 +1,40 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import { readConnection } from '#contract/databases.ts'
+import { audit } from '#edge/audit.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import type { DatabaseDeps } from './deps.ts'
+import { connectionString } from './engine/engine.ts'
+import { openPassword } from './new-database.ts'
+import { type DatabaseRow, findDatabase } from './store.ts'
+
+export function connectRoute(deps: DatabaseDeps): Route {
+  const { db, clock, sealer, engine } = deps
+  return route(readConnection, async ({ name }, { principal }) => {
+    const row = await needReady(deps, principal.org_id, name)
+    const password = openPassword(row, 'owner', sealer)
+    const login = { role: row.owner_role, password, database: row.physical_name }
+    const connection_string = connectionString(await engine.publicAddress(), login)
+    await db.tx(async (tx) => {
+      const entry = {
+        org_id: row.org_id,
+        actor: actorOf(principal),
+        action: 'database.connection_read',
+        target: row.id,
+      }
+      await audit(tx, { ...entry, detail: { name }, at: clock.now() })
+    })
+    return { connection_string }
+  })
+}
+
+export async function needReady({ db }: Pick<DatabaseDeps, 'db'>, orgId: string, name: string): Promise<DatabaseRow> {
+  const row = await findDatabase(db, orgId, name)
+  if (!row) throw noSuchDatabase(name)
+  if (row.state !== 'ready') throw new ServiceError('CONFLICT', `the database ${name} is not ready: it is ${row.state}`)
+  return row
+}
+
+export function noSuchDatabase(name: string): ServiceError {
+  return new ServiceError('NOT_FOUND', `there is no database ${name}`)
+}

@@ -1,0 +1,23 @@
+import type { Clock } from '#lib/clock.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { Db, Querier, Tx } from '#lib/db/db.ts'
+import type { ManagedEngine } from './engine/engine.ts'
+import type { Pools } from './engine/pools.ts'
+
+export type SourceState = { enabled: boolean; exposed: boolean }
+
+/** What the data sources say of databases; compose hands it in. */
+export type SourcePort = {
+  statesOf(db: Querier, orgId: string, names: readonly string[]): Promise<ReadonlyMap<string, SourceState>>
+  /** Removes the source of a database that goes away. False, and nothing done, while it is exposed. */
+  forgetUnlessExposed(tx: Tx, orgId: string, name: string): Promise<boolean>
+}
+
+export type DatabaseDeps = {
+  readonly db: Db
+  readonly clock: Clock
+  readonly sealer: Sealer
+  readonly engine: ManagedEngine
+  readonly pools: Pools
+  readonly sources: SourcePort
+}

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { workerEntry } from '#lib/bundle.ts'
+import { copyCluster, ensureCluster } from '#lib/db/cluster.ts'
+import { assertPlainFolder } from './engine-folder.ts'
+import { EngineProcess } from './engine-process.ts'
+import { stopped } from './engine-stopped.ts'
+import { endFormerProcess } from './former-process.ts'
+import { engineCommand, type findBubblewrap, type Package } from './sandbox.ts'
+
+type Settings = {
+  memoryBytes: number
+  /** The script of the engine's process; tests put one in place that misbehaves. */
+  script?: string
+}
+
+/** A start may have to replay the journal of a process that was killed. */
+const START_MS = 120_000
+
+/** Makes a new database's folder from the empty cluster; one that is there stays as it is. */
+export async function makeFolder(dataDir: string, folder: string): Promise<void> {
+  if (existsSync(join(folder, 'PG_VERSION'))) return
+  const template = join(dataDir, 'empty-cluster')
+  await ensureCluster(template)
+  await copyCluster(template, folder)
+}
+
+/** Starts the engine of the database in `folder`, inside bubblewrap where that works. */
+export function engineStarter({ memoryBytes, script }: Settings, sandbox: () => ReturnType<typeof findBubblewrap>) {
+  const packages = { pglite: packageOf('@electric-sql/pglite'), pgvector: packageOf('@electric-sql/pglite-pgvector') }
+  return async (folder: string): Promise<EngineProcess> => {
+    const found = await sandbox()
+    if (!existsSync(join(folder, 'PG_VERSION'))) throw stopped.notStarted('its folder is gone')
+    await endFormerProcess(`${folder}.pid`)
+    await assertPlainFolder(folder).catch((error: Error) => {
+      throw stopped.notStarted(error.message)
+    })
+    // The engine makes its files open to all, so nobody else may pass through the folder.
+    await chmod(folder, 0o700)
+    const places = {
+      node: process.execPath,
+      script: script ?? workerEntry('src/server/areas/databases/engine/embedded/engine-child.ts'),
+      folder,
+      ...packages,
+    }
+    const command = engineCommand(places, 'bubblewrap' in found ? found.bubblewrap : undefined)
+    return EngineProcess.start({ command, pidFile: `${folder}.pid`, memoryBytes, startMs: START_MS })
+  }
+}
+
+/** A package's folder, and its module for `import`, which lies beside the one for `require`. */
+function packageOf(name: string): Package {
+  const entry = createRequire(import.meta.url).resolve(name)
+  return { folder: dirname(dirname(entry)), entry: entry.replace(/\.cjs$/, '.js') }
+}

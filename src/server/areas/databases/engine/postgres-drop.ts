@@ -1,0 +1,124 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import type { Db } from '#lib/db/db.ts'
+import { onConnection, type SendText } from '#lib/db/single-connection.ts'
+import { identifier, script, sql } from '#lib/db/sql.ts'
+import type { Managed } from './engine.ts'
+import { isInUse, isNotAllowed, isStillNeeded } from './states.ts'
+import { ADMIN_LIMIT_MS, ownUrl, type Server } from './template.ts'
+
+type Deps = Server & { warn: (text: string) => void }
+
+/** The names of roles that belong to managed databases, of any platform on this server. */
+const TENANT_ROLE = '^[or]_[0-9a-f]{16}$'
+const LOCK_LIMIT_MS = 5_000
+
+/**
+ * Removes a managed database and its roles. The logins end first, so that the credentials are dead even if the rest
+ * fails and is tried again. A role that something still depends on, in a database that the platform may not enter, is
+ * left without a login and reported.
+ */
+export async function dropManaged(deps: Deps, managed: Managed): Promise<void> {
+  const roles = await endLogins(deps.db, managed)
+  await dropDatabase(deps, managed)
+  for (const database of await databasesOf(deps, roles)) await dropOwned(deps, database, roles)
+  for (const role of roles) await dropRole(deps, role)
+}
+
+/** Ends the logins of both roles and every session they have; answers which of them exist. */
+export async function endLogins(db: Db, { owner_role, reader_role }: Managed): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(sql`
+    select rolname as name from pg_catalog.pg_roles where rolname = any(${[reader_role, owner_role]})`)
+  const roles = rows.map(({ name }) => name)
+  for (const role of roles) await db.query(script(`alter role ${identifier(role).text} nologin password null`))
+  await db.query(sql`select pg_terminate_backend(pid) from pg_catalog.pg_stat_activity where usename = any(${roles})`)
+  return roles
+}
+
+async function dropDatabase(deps: Deps, { physical_name }: Managed): Promise<void> {
+  const { db, urlOf } = deps
+  const prepared = await db.query(sql`select from pg_catalog.pg_prepared_xacts where database = ${physical_name}`)
+  if (prepared.length > 0) await onConnection(urlOf(physical_name), ADMIN_LIMIT_MS, rollBackPrepared)
+  const drop = `drop database if exists ${identifier(physical_name).text} with (force)`
+  await onConnection(await ownUrl(deps), ADMIN_LIMIT_MS, (send) => send(drop)).catch((error: unknown) => {
+    throw isInUse(error) || isNotAllowed(error) ? stillInUse(error) : error
+  })
+}
+
+function stillInUse(cause: unknown): ServiceError {
+  return new ServiceError(
+    'UNAVAILABLE',
+    'The database cannot be removed now, because a session that is not its owner’s uses it. Its credentials no longer ' +
+      'work; removing it is tried again every minute.',
+    { cause, retryAfterSeconds: 60 },
+  )
+}
+
+/** Other databases where the roles own something or were granted something, and ours, where shared rights end too. */
+async function databasesOf({ db }: Deps, roles: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(sql`
+    select datname as name from pg_catalog.pg_database
+    where datname = current_database() or oid in (
+      select d.dbid from pg_catalog.pg_shdepend d
+      join pg_catalog.pg_roles r on d.refclassid = 'pg_catalog.pg_authid'::regclass and d.refobjid = r.oid
+      where r.rolname = any(${roles}))`)
+  return roles.length === 0 ? [] : rows.map(({ name }) => name)
+}
+
+/**
+ * Never REASSIGN OWNED: functions that run with the rights of their owner would then run with the platform's. Sessions
+ * of tenants in a database that is not theirs are ended, because they could hold locks on what is dropped.
+ */
+async function dropOwned({ urlOf, warn }: Deps, database: string, roles: readonly string[]): Promise<void> {
+  const names = roles.map((role) => identifier(role).text).join(', ')
+  const work = async (send: SendText) => {
+    await send(`set lock_timeout = ${LOCK_LIMIT_MS}`)
+    await send('set search_path = pg_catalog')
+    await send(
+      `select pg_terminate_backend(pid) from pg_catalog.pg_stat_activity
+       where datname = current_database() and usename ~ $1 and pg_has_role(usesysid, 'usage')`,
+      [TENANT_ROLE],
+    )
+    await rollBackPrepared(send)
+    await send(`drop owned by ${names} cascade`)
+  }
+  await onConnection(urlOf(database), ADMIN_LIMIT_MS, work).catch((error: unknown) => {
+    if (!isRefused(error)) throw error
+    warn(
+      `The platform may not remove what the dropped roles ${names} own in the database ${identifier(database).text}. ` +
+        `As a superuser run there: drop owned by ${names} cascade;`,
+    )
+  })
+}
+
+/** A prepared transaction outlives its session and keeps its locks; only its own role or a superuser may end it. */
+async function rollBackPrepared(send: SendText): Promise<void> {
+  await send('set search_path = pg_catalog')
+  const found = await send<{ gid: string; owner: string }>(
+    `select quote_literal(gid) as gid, quote_ident(owner) as owner from pg_catalog.pg_prepared_xacts
+     where database = current_database() and owner ~ $1 and pg_has_role(owner, 'usage')`,
+    [TENANT_ROLE],
+  )
+  for (const { gid, owner } of found) {
+    await send(`set role ${owner}`)
+    await send(`rollback prepared ${gid}`)
+    await send('reset role')
+  }
+}
+
+/** No right to it, no CONNECT (42501), no such database any more (3D000), or one that takes no connections (55000). */
+function isRefused(error: unknown): boolean {
+  return isNotAllowed(error) || (error instanceof Error && 'code' in error && REFUSED.has(error.code))
+}
+const REFUSED = new Set<unknown>(['28000', '3D000', '55000'])
+
+async function dropRole({ db, warn }: Deps, role: string): Promise<void> {
+  const name = identifier(role).text
+  await db.query(script(`drop role if exists ${name}`)).catch((error: unknown) => {
+    if (!isStillNeeded(error)) throw error
+    warn(
+      `The role ${name} of a dropped database stays, without a login, because something still depends on it. ` +
+        `As a superuser run \`drop owned by ${name} cascade;\` in every database where it owns or was granted ` +
+        `something, then \`drop role ${name};\``,
+    )
+  })
+}

@@ -1,0 +1,199 @@
+import pg from 'pg'
+import { ServiceError } from '#contract/core/errors.ts'
+import type { Db } from '#lib/db/db.ts'
+import { onConnection } from '#lib/db/single-connection.ts'
+import { identifier, script, sql } from '#lib/db/sql.ts'
+import { type Address, type Managed, type ManagedEngine, OWNER, READER } from './engine.ts'
+import { closeDatabases, openDatabasesWarning } from './open-databases.ts'
+import { dropManaged, endLogins } from './postgres-drop.ts'
+import { quietReader, quietWarning } from './quiet-reader.ts'
+import { isNotAllowed } from './states.ts'
+import { ADMIN_LIMIT_MS, ensureTemplate, needSuperuser, ownUrl, type Server, TEMPLATE } from './template.ts'
+
+type Options = {
+  db: Db
+  databaseUrl: string
+  publicHost: string | undefined
+  /** Tells the operator what to change. */
+  warn: (text: string) => void
+}
+
+/** A database and two roles each on the server that also holds the platform's own database. */
+export function createPostgresEngine({ db, databaseUrl, publicHost, warn }: Options): ManagedEngine {
+  const urlOf = (database: string) => {
+    const url = new URL(databaseUrl)
+    url.pathname = `/${database}`
+    return url.href
+  }
+  const server: Server = { db, urlOf }
+  let prepared: Promise<void> | undefined
+  const prepare = () => {
+    prepared ??= prepareServer(server)
+    prepared.catch(() => {
+      prepared = undefined
+    })
+    return prepared
+  }
+  const own = addressOf(databaseUrl)
+  const shown = publicHost === undefined ? own : { ...own, ...hostAndPort(publicHost) }
+  return {
+    name: 'postgres',
+    limit: undefined,
+    async create(managed) {
+      try {
+        await prepare()
+        await ensureRoles(db, managed)
+        await quietReader(db, managed, warn)
+        await ensureDatabase(server, managed)
+      } catch (error) {
+        throw isNotAllowed(error) ? needRights(error) : error
+      }
+      await fillDatabase(server, managed)
+    },
+    endLogins: async (managed) => {
+      await endLogins(db, managed)
+    },
+    drop: (managed) => dropManaged({ ...server, warn }, managed),
+    async secure(managed) {
+      await quietReader(db, managed, warn)
+      await limitOwner(db, managed, warn)
+    },
+    serverWarnings: () => serverWarnings(server, prepare),
+    publicAddress: async () => shown,
+    ownAddress: async () => own,
+    close: async () => {},
+  }
+}
+
+/** Tenants log in to this server, so databases that are not theirs are closed to them. */
+async function prepareServer(server: Server): Promise<void> {
+  await closeDatabases(server.db)
+  await ensureTemplate(server)
+}
+
+/** What keeps managed databases from being created or kept apart on this server, in words for the operator. */
+async function serverWarnings({ db }: Server, prepare: () => Promise<void>): Promise<string[]> {
+  const found = await prepare().then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof ServiceError) return error.message
+      if (isNotAllowed(error)) return needRights(error).message
+      throw error
+    },
+  )
+  const rights = await missingRights(db)
+  const others = [await openDatabasesWarning(db), await quietWarning(db)]
+  return [rights, rights === undefined ? found : undefined, ...others].filter((text) => text !== undefined)
+}
+
+async function missingRights(db: Db): Promise<string | undefined> {
+  const [row] = await db.query<{ name: string; can_create: boolean }>(sql`
+    select quote_ident(rolname) as name, rolsuper or (rolcreatedb and rolcreaterole) as can_create
+    from pg_catalog.pg_roles where rolname = current_user`)
+  if (row!.can_create) return undefined
+  return (
+    `No managed database can be created: the role ${row!.name} in DATABASE_URL may not create databases and roles. ` +
+    `As a superuser run: alter role ${row!.name} createdb createrole;`
+  )
+}
+
+function needRights(cause: unknown): ServiceError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new ServiceError(
+    'UNAVAILABLE',
+    `No managed database can be created: Postgres refused it to the role in DATABASE_URL (${reason}). As a superuser ` +
+      'run the SQL under “The role and the template” in docs/running.md.',
+    { cause },
+  )
+}
+
+async function ensureRoles(db: Db, { owner_role, reader_role, owner_verifier, reader_verifier }: Managed) {
+  const reader = identifier(reader_role).text
+  await ensureRole(
+    db,
+    owner_role,
+    `login nosuperuser nocreatedb nocreaterole connection limit ${OWNER.connections} password '${owner_verifier}'`,
+  )
+  await ensureRole(
+    db,
+    reader_role,
+    `login nosuperuser nocreatedb nocreaterole noinherit connection limit ${READER.connections}
+     password '${reader_verifier}'`,
+  )
+  // These are defaults that the session can change: what the reader may read is decided by grants alone.
+  const settings = {
+    default_transaction_read_only: 'on',
+    statement_timeout: `${READER.statementMs}ms`,
+    lock_timeout: `${READER.statementMs}ms`,
+    idle_in_transaction_session_timeout: `${READER.statementMs}ms`,
+    search_path: READER.searchPath,
+    // Compiling a plan takes longer than any question that is worth asking.
+    jit: 'off',
+  }
+  for (const [name, value] of Object.entries(settings)) {
+    await db.query(script(`alter role ${reader} set ${name} = '${value}'`))
+  }
+}
+
+async function ensureRole(db: Db, role: string, attributes: string): Promise<void> {
+  const known = await db.query(sql`select from pg_roles where rolname = ${role}`)
+  const verb = known.length === 0 ? 'create' : 'alter'
+  await db.query(script(`${verb} role ${identifier(role).text} ${attributes}`))
+  // A platform role that is no superuser may act on what belongs to roles it is a member of.
+  await db.query(script(`grant ${identifier(role).text} to current_user`))
+}
+
+/** Bounds the connections of an owner role that older code made; a limit that an operator set stays. */
+async function limitOwner(db: Db, { owner_role }: Managed, warn: (text: string) => void): Promise<void> {
+  const unlimited = await db.query(sql`
+    select from pg_catalog.pg_roles where rolname = ${owner_role} and rolconnlimit < 0`)
+  if (unlimited.length === 0) return
+  const limit = `alter role ${identifier(owner_role).text} connection limit ${OWNER.connections}`
+  await db.query(script(limit)).catch((error: unknown) => {
+    if (!isNotAllowed(error)) throw error
+    warn(`The owner of a managed database can use every connection of this server. As a superuser run: ${limit};`)
+  })
+}
+
+/** Owned by the platform: the tenant owns what is inside, and can neither drop it nor let others in. */
+async function ensureDatabase(server: Server, { physical_name, owner_role, reader_role }: Managed): Promise<void> {
+  const { db } = server
+  const name = identifier(physical_name).text
+  const existing = await db.query(sql`select from pg_database where datname = ${physical_name}`)
+  if (existing.length === 0) {
+    const create = `create database ${name} template ${identifier(TEMPLATE).text}`
+    await onConnection(await ownUrl(server), ADMIN_LIMIT_MS, (send) => send(create))
+  }
+  await db.query(script(`revoke all on database ${name} from public`))
+  await db.query(script(`grant create, connect, temporary on database ${name} to ${identifier(owner_role).text}`))
+  await db.query(script(`grant connect on database ${name} to ${identifier(reader_role).text}`))
+}
+
+/** A template that an operator made may lack the extension; where it is there, nothing is needed to say so again. */
+async function fillDatabase({ urlOf }: Server, managed: Managed): Promise<void> {
+  await onConnection(urlOf(managed.physical_name), ADMIN_LIMIT_MS, async (send) => {
+    await send('create extension if not exists vector').catch((error: unknown) => {
+      throw isNotAllowed(error) ? needSuperuser(error) : error
+    })
+    for (const statement of schemaGrants(managed)) await send(statement)
+  })
+}
+
+export function schemaGrants({ owner_role, reader_role }: Managed): string[] {
+  return [
+    'revoke all on schema public from public',
+    `alter schema public owner to ${pg.escapeIdentifier(owner_role)}`,
+    `grant usage on schema public to ${pg.escapeIdentifier(reader_role)}`,
+  ]
+}
+
+function addressOf(databaseUrl: string): Address {
+  const { hostname, port, searchParams } = new URL(databaseUrl)
+  const sslmode = searchParams.get('sslmode')
+  return { host: hostname, port: Number(port || 5432), search: sslmode ? `?sslmode=${sslmode}` : '' }
+}
+
+function hostAndPort(text: string): { host: string; port: number } {
+  const { hostname, port } = new URL(`postgres://${text}`)
+  return { host: hostname, port: Number(port || 5432) }
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { ServiceError } from '#contract/core/errors.ts'
+import type { Db } from '#lib/db/db.ts'
+import { onConnection } from '#lib/db/single-connection.ts'
+import { identifier, sql } from '#lib/db/sql.ts'
+import { isNotAllowed } from './states.ts'
+
+export const TEMPLATE = 'svc_managed_template'
+
+/** For CREATE DATABASE and DROP DATABASE, which copy and remove files. */
+export const ADMIN_LIMIT_MS = 60_000
+
+/** The platform's database and every other one on its server. */
+export type Server = { readonly db: Db; readonly urlOf: (database: string) => string }
+
+/** What a superuser runs where the platform's role may not create the extension. The guide has the same lines. */
+export const TEMPLATE_SQL = [
+  `create database ${TEMPLATE} template template0`,
+  `\\connect ${TEMPLATE}`,
+  'create extension vector',
+  '\\connect postgres',
+  `alter database ${TEMPLATE} with is_template true allow_connections false`,
+]
+
+/**
+ * Makes the database with pgvector that all managed ones are copied from, because tenants must not need the right to
+ * create the extension. It is copied from `template0`, so that nothing an operator keeps in `template1` reaches
+ * tenants. It gets its name when it is whole: the advisory locks of two platform databases on one server do not meet,
+ * but a name can be given only once.
+ */
+export async function ensureTemplate({ db, urlOf }: Server): Promise<void> {
+  if (await exists(db)) return
+  await needVector(db)
+  const part = `${TEMPLATE}_${randomBytes(6).toString('hex')}`
+  const name = identifier(part).text
+  await onConnection(await ownUrl({ db, urlOf }), ADMIN_LIMIT_MS, async (send) => {
+    await send(`create database ${name} template template0`)
+    try {
+      await onConnection(urlOf(part), ADMIN_LIMIT_MS, (inside) => inside('create extension vector'))
+      await send(`alter database ${name} with is_template true allow_connections false`)
+      await send(`alter database ${name} rename to ${identifier(TEMPLATE).text}`)
+    } catch (error) {
+      await send(`alter database ${name} with is_template false`)
+      await send(`drop database ${name} with (force)`)
+      if (!(await exists(db))) throw isNotAllowed(error) ? needSuperuser(error) : error
+    }
+  })
+}
+
+export async function ownUrl({ db, urlOf }: Server): Promise<string> {
+  const [row] = await db.query<{ name: string }>(sql`select current_database() as name`)
+  return urlOf(row!.name)
+}
+
+async function exists(db: Db): Promise<boolean> {
+  return (await db.query(sql`select from pg_database where datname = ${TEMPLATE}`)).length === 1
+}
+
+async function needVector(db: Db): Promise<void> {
+  const found = await db.query(sql`select from pg_available_extensions where name = 'vector'`)
+  if (found.length > 0) return
+  const [row] = await db.query<{ version: string }>(sql`select current_setting('server_version') as version`)
+  const major = row!.version.split('.')[0]
+  throw new ServiceError(
+    'UNAVAILABLE',
+    `The Postgres server has no pgvector. Install it there (on Debian the package postgresql-${major}-pgvector).`,
+  )
+}
+
+export function needSuperuser(cause: unknown): ServiceError {
+  return new ServiceError(
+    'UNAVAILABLE',
+    'The Postgres server does not let the role in DATABASE_URL create the extension vector, which managed databases ' +
+      `need. A superuser must run once, with psql: ${TEMPLATE_SQL.join('; ')};`,
+    { cause },
+  )
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
+import { newId } from '#lib/ids.ts'
+import { scramVerifier } from './scram.ts'
+import type { DatabaseRow } from './store.ts'
+
+export type Login = 'owner' | 'reader'
+
+/** Random names say nothing of the customer; random passwords are kept sealed, each for its own row and role. */
+export async function newDatabase(
+  of: Pick<DatabaseRow, 'org_id' | 'name' | 'created_by' | 'created_at'>,
+  sealer: Sealer,
+): Promise<DatabaseRow> {
+  const id = newId('mdb')
+  const hex = randomBytes(8).toString('hex')
+  const [owner, reader] = [newPassword(), newPassword()]
+  return {
+    ...of,
+    id,
+    state: 'creating',
+    physical_name: `d_${hex}`,
+    owner_role: `o_${hex}`,
+    reader_role: `r_${hex}`,
+    owner_password: sealer.seal(owner, DATABASE_PASSWORDS.owner.context({ id })),
+    reader_password: sealer.seal(reader, DATABASE_PASSWORDS.reader.context({ id })),
+    owner_verifier: await scramVerifier(owner),
+    reader_verifier: await scramVerifier(reader),
+  }
+}
+
+/** In an alphabet that needs no escaping in a URL. */
+function newPassword(): string {
+  return randomBytes(24).toString('base64url')
+}
+
+export function openPassword(row: DatabaseRow, login: Login, sealer: Sealer): string {
+  return sealer.open(row[`${login}_password`], DATABASE_PASSWORDS[login].context(row))
+}
+
+function passwordColumn(login: Login): SealedColumn<{ id: string }> {
+  return {
+    kind: `${login} passwords of managed databases`,
+    table: ['databases', 'databases'],
+    column: `${login}_password`,
+    primaryKey: ['id'],
+    context: ({ id }) => `database-password:${id}:${login}`,
+  }
+}
+
+export const DATABASE_PASSWORDS = { owner: passwordColumn('owner'), reader: passwordColumn('reader') }

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { querySource } from '#contract/data-sources/sources.ts'
+import { type System, startSystem } from '#test/system.ts'
+import { HANDBOOK } from './handbook.ts'
+import { makeExample } from './index.ts'
+import { QUESTIONS } from './questions.ts'
+
+describe('OP-01 the example', () => {
+  let system: System
+  let token: string
+  beforeAll(async () => {
+    system = await startSystem()
+    token = (await system.member('owner')).token
+    await makeExample(system.client(token))
+  })
+  afterAll(() => system?.[Symbol.asyncDispose]())
+
+  it('DS-10 ten natural questions find their article first at least nine times', async () => {
+    const client = system.client(token)
+    const missed: string[] = []
+    for (const { question, slug } of QUESTIONS) {
+      const { results } = await client.call(querySource, { id: 'db_handbook', query: question, top_k: 3 })
+      if (results[0]?.id !== slug) missed.push(question)
+    }
+    expect(QUESTIONS).toHaveLength(10)
+    expect(missed.length).toBeLessThanOrEqual(1)
+  })
+
+  it('the questions share no word of weight with the titles they find', () => {
+    const stop = new Set(
+      `a an and are be can do does for from get have how i if in is it me my of on or our should the
+      there to up we what when where who will with you your after`.split(/\s+/),
+    )
+    const words = (text: string) =>
+      new Set((text.toLowerCase().match(/[a-z]+/g) ?? []).filter((word) => !stop.has(word)))
+    for (const { question, slug } of QUESTIONS) {
+      const { title } = HANDBOOK.find((article) => article.slug === slug)!
+      expect([...words(question)].filter((word) => words(title).has(word))).toEqual([])
+    }
+  })
+
+  it('filters narrow it, and making it twice changes nothing', async () => {
+    const client = system.client(token)
+    await makeExample(client)
+    const drafts = await client.call(querySource, {
+      id: 'db_handbook',
+      query: 'work',
+      filters: { published: false },
+      top_k: 20,
+    })
+    expect(drafts.count).toBe(HANDBOOK.filter(({ published }) => !published).length)
+  })
+})

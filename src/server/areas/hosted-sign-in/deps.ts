@@ -1,0 +1,23 @@
+import type { Cookies } from '#edge/credentials/cookies.ts'
+import type { CountFailure } from '#edge/http/rate-limit.ts'
+import type { ServiceFetch } from '#edge/http/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { KeyValueStore } from '#lib/kv.ts'
+
+/** Signing in at an auth service that is somebody else's: this gateway keeps only the cookie. */
+export type HostedDeps = {
+  readonly auth: ServiceFetch
+  readonly loginUrl: string
+  readonly publicUrl: string
+  readonly allowedRedirectBaseUrls: readonly string[]
+  readonly cookies: Cookies
+  readonly sealer: Sealer
+  readonly clock: Clock
+  readonly kv: KeyValueStore
+  readonly countFailure: CountFailure
+  /** A session ended: whoever keeps principals in this process forgets them. */
+  readonly onRevoked: () => void
+}
+
+export const SESSION_COOKIE_SECONDS = 30 * 24 * 3600

@@ -1,0 +1,56 @@
+import type { Principal } from '#contract/core/principal.ts'
+import { ACCESS_TOKEN_TYPE } from '#edge/credentials/access-token.ts'
+import { ASSERTION_TYPE } from '#edge/credentials/actor-assertion.ts'
+import { bearerOf, invalidToken, type ResolveCaller } from '#edge/credentials/caller.ts'
+import type { CountFailure } from '#edge/http/rate-limit.ts'
+import type { RequestInfo } from '#edge/http/route.ts'
+import { jwtType } from '#lib/crypto/jwt-type.ts'
+import type { Agents } from './agents.ts'
+import { insufficientScope, withChallenge } from './challenge.ts'
+import { endpointAt } from './endpoints.ts'
+import type { Resource, ResourceOf } from './resource.ts'
+
+type Deps = {
+  checkHost: (request: Request) => void
+  resourceOf: ResourceOf
+  agents: Agents
+  /** Called with the end client's address for each forged token. */
+  countFailure: CountFailure
+}
+
+/** Agents by the access token of their grant; people by their own tokens, as everywhere else. */
+export function createMcpCallers(deps: Deps, others: ResolveCaller): ResolveCaller {
+  return async (request, info) => {
+    deps.checkHost(request)
+    const token = bearerOf(request)
+    const resource = deps.resourceOf(endpointAt(request.url), request)
+    try {
+      const type = token === undefined ? undefined : jwtType(token)
+      if (type === ACCESS_TOKEN_TYPE) return await admitAgent(deps, token!, resource, info)
+      // Only this service makes assertions, for the services behind it. Nobody else has one to send.
+      if (type === ASSERTION_TYPE) return await refuseForged(deps, info)
+      return await others(request, info)
+    } catch (error) {
+      throw withChallenge(error, resource, request.headers.has('authorization'))
+    }
+  }
+}
+
+async function admitAgent(
+  deps: Deps,
+  token: string,
+  resource: Resource | undefined,
+  info: RequestInfo,
+): Promise<Principal> {
+  const principal = resource ? await deps.agents.admit(token, resource, info) : 'forged'
+  if (principal === 'forged') return refuseForged(deps, info)
+  // A token that auth signed and that has ended is not counted: its agent must hear 401 in order to refresh it.
+  if (!principal) throw invalidToken()
+  if (!resource!.scopes.some((scope) => principal.scopes.includes(scope))) throw insufficientScope(resource!)
+  return principal
+}
+
+async function refuseForged({ countFailure }: Deps, { clientAddress }: RequestInfo): Promise<never> {
+  await countFailure(clientAddress)
+  throw invalidToken()
+}

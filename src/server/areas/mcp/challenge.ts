@@ -1,0 +1,28 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import { metadataUrl } from './address.ts'
+import type { Resource } from './resource.ts'
+
+/** RFC 6750 section 3, with `resource_metadata` of RFC 9728 section 5.1 where there are connectors. */
+export function challengeOf(resource: Resource | undefined, error?: 'invalid_token' | 'insufficient_scope'): string {
+  const parts = [
+    ...(error ? [`error="${error}"`] : []),
+    ...(resource ? [`resource_metadata="${metadataUrl(resource.url)}"`, `scope="${resource.scopes.join(' ')}"`] : []),
+  ]
+  return ['Bearer', parts.join(', ')].join(' ').trim()
+}
+
+/** Adds to the refusal of a token, or of none, where to get another, also when it is one refusal too many (429). */
+export function withChallenge(error: unknown, resource: Resource | undefined, tokenSent: boolean): unknown {
+  if (!(error instanceof ServiceError)) return error
+  const { code, message, challenge: given, retryAfterSeconds } = error
+  const isTooMany = code === 'RATE_LIMITED' && given !== undefined
+  if (code !== 'INVALID_TOKEN' && !isTooMany) return error
+  const challenge = challengeOf(resource, tokenSent ? 'invalid_token' : undefined)
+  const retryAfter = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  return new ServiceError(code, message, { challenge, cause: error, ...retryAfter })
+}
+
+export function insufficientScope(resource: Resource): ServiceError {
+  const challenge = challengeOf(resource, 'insufficient_scope')
+  return new ServiceError('FORBIDDEN', `needs the scope ${resource.scopes.join(' ')}`, { challenge })
+}

@@ -1,0 +1,14 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import type { InboxEntry } from '#contract/notifications.ts'
+import type { Member } from '#edge/http/route.ts'
+import type { InboxRow, Whose } from './store.ts'
+
+export function whose({ org_id, user_id }: Member): Whose {
+  if (user_id === null) throw new ServiceError('FORBIDDEN', 'only a person has notifications')
+  return { org_id, user_id }
+}
+
+export function present({ app, occurred_at, read_at, ...row }: InboxRow): InboxEntry {
+  const times = { occurred_at: occurred_at.toISOString(), read_at: read_at?.toISOString() ?? null }
+  return { ...row, ...times, ...(app !== null && { app }) }
+}

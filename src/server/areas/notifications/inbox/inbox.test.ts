@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
+import { removeMember } from '#contract/auth/members.ts'
+import { elevateSupport, startSupport } from '#contract/auth/support.ts'
+import { ackNotification, listInbox } from '#contract/notifications.ts'
+import { type TestClock, testClock } from '#lib/clock.ts'
+import { isId, newId } from '#lib/ids.ts'
+import { type System, startSystem } from '#test/system.ts'
+import { addToInbox, type Told } from './store.ts'
+
+const OCCURRED = '2026-02-03T04:05:06.789Z'
+
+describe('NO-13 the inbox', () => {
+  let system: System
+  let clock: TestClock
+  beforeAll(async () => {
+    clock = testClock(new Date('2026-03-01T00:00:00.000Z'))
+    system = await startSystem({ clock })
+  })
+  afterAll(() => system?.[Symbol.asyncDispose]())
+
+  type Who = { org_id: string; user_id: string; token: string }
+  const toldIn = (org_id: string, over: Partial<Told> = {}): Told => ({
+    event_id: newId('evt'),
+    event_type: 'deploy.failed',
+    subject: 'The deploy failed',
+    occurred_at: new Date(OCCURRED),
+    org_id,
+    app: 'shop',
+    link: 'https://svc.test/apps/shop',
+    ...over,
+  })
+  const add = (told: Told, ...people: Who[]) =>
+    system.db.tx((tx) =>
+      addToInbox(
+        tx,
+        told,
+        people.map(({ user_id }) => user_id),
+      ),
+    )
+  const tell = async (who: Who, over: Partial<Told> = {}) => (await add(toldIn(who.org_id, over), who))[0]!.id
+  const list = ({ token }: Who, input: { unread?: boolean; limit?: number; cursor?: string } = {}) =>
+    system.client(token).call(listInbox, input)
+  const idsOf = async (who: Who, input = {}) => (await list(who, input)).items.map(({ id }) => id)
+  const ack = ({ token }: Who, id: string) => system.client(token).call(ackNotification, { id })
+  const get = ({ token }: Who, query: string) =>
+    fetch(`${system.url}/api/notifications/inbox${query}`, { headers: { authorization: `Bearer ${token}` } })
+  const refusalOf = async (who: Who, id: string) => {
+    const error = await ack(who, id).catch((refused) => refused)
+    return { status: error.status, code: error.code, message: error.message }
+  }
+
+  it('an entry is the thin object and when it was read; without an app there is no key for one', async () => {
+    const who = await system.member('viewer')
+    const first = await tell(who)
+    const second = await tell(who, { app: null, event_type: 'org.support_access.started', subject: 'Staff\nentered' })
+    expect(isId('ntf', first)).toBe(true)
+    expect(await list(who)).toEqual({
+      items: [
+        {
+          id: second,
+          event_type: 'org.support_access.started',
+          subject: 'Staff entered',
+          occurred_at: OCCURRED,
+          org_id: who.org_id,
+          link: 'https://svc.test/apps/shop',
+          read_at: null,
+        },
+        {
+          id: first,
+          event_type: 'deploy.failed',
+          subject: 'The deploy failed',
+          occurred_at: OCCURRED,
+          org_id: who.org_id,
+          app: 'shop',
+          link: 'https://svc.test/apps/shop',
+          read_at: null,
+        },
+      ],
+      next_cursor: null,
+    })
+  })
+
+  it('pages newest first without a gap or a repetition, although all happened at the same moment', async () => {
+    const who = await system.member('viewer')
+    const made: string[] = []
+    for (let n = 0; n < 5; n++) made.unshift(await tell(who))
+    const seen: string[] = []
+    let cursor: string | null | undefined
+    do {
+      const page = await list(who, { limit: 2, ...(cursor && { cursor }) })
+      seen.push(...page.items.map(({ id }) => id))
+      cursor = page.next_cursor
+      // What comes in meanwhile stands above and moves nothing.
+      await tell(who)
+    } while (cursor)
+    expect(seen).toEqual(made)
+  })
+
+  it('a page of exactly the limit is the last', async () => {
+    const who = await system.member('viewer')
+    await tell(who)
+    expect((await list(who, { limit: 1 })).next_cursor).toBeNull()
+  })
+
+  it('unread=true leaves out what was read, also across pages; false shows all', async () => {
+    const who = await system.member('viewer')
+    const [a, b, c, d] = [await tell(who), await tell(who), await tell(who), await tell(who)]
+    await ack(who, c)
+    const page = await list(who, { unread: true, limit: 2 })
+    expect(page.items.map(({ id }) => id)).toEqual([d, b])
+    expect(await idsOf(who, { unread: true, limit: 2, cursor: page.next_cursor })).toEqual([a])
+    expect(await idsOf(who, { unread: false })).toEqual([d, c, b, a])
+  })
+
+  it('a second ack answers the same object with the time of the first', async () => {
+    const who = await system.member('viewer')
+    const id = await tell(who)
+    const read_at = clock.now().toISOString()
+    const first = await ack(who, id)
+    expect(first).toMatchObject({ id, subject: 'The deploy failed', read_at })
+    clock.advance(1000)
+    expect(await ack(who, id)).toEqual(first)
+    expect((await list(who)).items).toEqual([first])
+  })
+
+  it('two people told of one event each read it for themselves', async () => {
+    const one = await system.member('viewer')
+    const two = await system.member('owner', one.org_id)
+    await add(toldIn(one.org_id), one, two)
+    const [mine] = await idsOf(one)
+    const [theirs] = await idsOf(two)
+    expect(mine).not.toBe(theirs)
+    await ack(one, mine!)
+    expect(await idsOf(one, { unread: true })).toEqual([])
+    expect(await idsOf(two, { unread: true })).toEqual([theirs])
+  })
+
+  it('somebody else’s is the same 404 as one that never was, also to an owner', async () => {
+    const one = await system.member('viewer')
+    const owner = await system.member('owner', one.org_id)
+    const id = await tell(one)
+    const unknown = await refusalOf(owner, newId('ntf'))
+    expect(unknown).toEqual({ status: 404, code: 'NOT_FOUND', message: 'no such notification' })
+    expect(await refusalOf(owner, id)).toEqual(unknown)
+    expect(await refusalOf(owner, 'no id at all')).toEqual(unknown)
+    expect((await list(one)).items[0]!.read_at).toBeNull()
+  })
+
+  it('in two organizations one person has two inboxes', async () => {
+    const here = await system.member('viewer')
+    const { id: org_id } = await system.operator.call(adminCreateOrg, { name: 'There' })
+    const made = await system.operator.call(adminCreateToken, { org_id, email: here.email, role: 'viewer', name: 't' })
+    system.secrets.push(made.token)
+    const there = { org_id, user_id: made.user_id, token: made.token }
+    expect(there.user_id).toBe(here.user_id)
+    const [mine, other] = [await tell(here), await tell(there)]
+    expect([await idsOf(here), await idsOf(there)]).toEqual([[mine], [other]])
+    expect((await refusalOf(here, other)).status).toBe(404)
+  })
+
+  it('a replay of the event adds nothing, tells so, and unreads nothing', async () => {
+    const one = await system.member('viewer')
+    const two = await system.member('viewer', one.org_id)
+    const told = toldIn(one.org_id)
+    const [entry] = await add(told, one, one)
+    await ack(one, entry!.id)
+    const again = await add({ ...told, subject: 'Otherwise told' }, one, two)
+    expect(again.map(({ user_id }) => user_id)).toEqual([two.user_id])
+    expect(await add(told, one, two)).toEqual([])
+    expect((await list(one)).items).toMatchObject([{ id: entry!.id, subject: 'The deploy failed' }])
+    expect(await idsOf(one, { unread: true })).toEqual([])
+  })
+
+  it('nobody to tell is no fault, and what is undone leaves no entry', async () => {
+    const who = await system.member('viewer')
+    expect(await add(toldIn(who.org_id))).toEqual([])
+    const undone = system.db.tx(async (tx) => {
+      await addToInbox(tx, toldIn(who.org_id), [who.user_id])
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect(await idsOf(who)).toEqual([])
+  })
+
+  it('who is no longer a member reads nothing', async () => {
+    const owner = await system.member('owner')
+    const gone = await system.member('viewer', owner.org_id)
+    const id = await tell(gone)
+    await system.client(owner.token).call(removeMember, { org_id: owner.org_id, user_id: gone.user_id })
+    await expect(list(gone)).rejects.toMatchObject({ status: 401 })
+    await expect(ack(gone, id)).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('a support session has no inbox, raised or not', async () => {
+    const owner = await system.member('owner')
+    const input = { org_id: owner.org_id, staff_email: 's@example.com', reason: 'look' }
+    const support = await system.operator.call(startSupport, input)
+    system.secrets.push(support.token)
+    const staff = { ...owner, token: support.token }
+    const refused = { status: 403, code: 'FORBIDDEN', message: 'not open to support sessions' }
+    await expect(list(staff)).rejects.toMatchObject(refused)
+    await system.operator.call(elevateSupport, { id: support.id })
+    await expect(list(staff)).rejects.toMatchObject(refused)
+    expect(await refusalOf(staff, await tell(owner))).toEqual(refused)
+  })
+
+  it.each(['?limit=0', '?limit=101', '?cursor=AAAA', '?unread=maybe', '?user_id=usr_x'])('%s is 400', async (query) => {
+    expect((await get(await system.member('viewer'), query)).status).toBe(400)
+  })
+
+  it('an ack takes nothing but the id', async () => {
+    const who = await system.member('viewer')
+    const response = await fetch(`${system.url}/api/notifications/inbox/${await tell(who)}/ack`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${who.token}`, 'content-type': 'application/json' },
+      body: '{"read_at": null}',
+    })
+    expect(response.status).toBe(400)
+  })
+})

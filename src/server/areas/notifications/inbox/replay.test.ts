@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sql } from '#lib/db/sql.ts'
+import { newId } from '#lib/ids.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { needs } from '#test/stores.ts'
+import { addToInbox, markRead } from './store.ts'
+
+needs('postgres')('NO-13 the inbox under replays at once', () => {
+  let test: TestDatabase
+  beforeAll(async () => {
+    test = await openTestDatabase()
+  })
+  afterAll(() => test?.[Symbol.asyncDispose]())
+
+  const told = (org_id: string) => ({
+    event_id: newId('evt'),
+    event_type: 'deploy.failed' as const,
+    subject: 'x',
+    occurred_at: new Date(0),
+    org_id,
+    app: null,
+    link: '/',
+  })
+
+  it('sixteen of them, each naming the people in another order, make one entry a person', async () => {
+    const event = told(newId('org'))
+    const people = Array.from({ length: 40 }, () => newId('usr'))
+    const turned = (n: number) => [...people.slice(n), ...people.slice(0, n)]
+    const adds = Array.from({ length: 16 }, (_, n) => test.db.tx((tx) => addToInbox(tx, event, turned(n * 2))))
+    const added = (await Promise.all(adds)).flat()
+    expect(added.map(({ user_id }) => user_id).sort()).toEqual([...people].sort())
+    const rows = await test.db.query(sql`select id from notifications.inbox where event_id = ${event.event_id}`)
+    expect(rows).toHaveLength(40)
+  })
+
+  it('a replay that began before the first was undone adds the entry', async () => {
+    const event = told(newId('org'))
+    const user = newId('usr')
+    let inserted = () => {}
+    let letGo = () => {}
+    const hasInserted = new Promise<void>((resolve) => (inserted = resolve))
+    const mayEnd = new Promise<void>((resolve) => (letGo = resolve))
+    const undone = test.db.tx(async (tx) => {
+      await addToInbox(tx, event, [user])
+      inserted()
+      await mayEnd
+      throw new Error('undone')
+    })
+    await hasInserted
+    const replay = test.db.tx((tx) => addToInbox(tx, event, [user]))
+    letGo()
+    await expect(undone).rejects.toThrow('undone')
+    expect(await replay).toHaveLength(1)
+  })
+
+  it('acks at once agree on when it was read', async () => {
+    const event = told(newId('org'))
+    const whose = { org_id: event.org_id, user_id: newId('usr') }
+    const [entry] = await test.db.tx((tx) => addToInbox(tx, event, [whose.user_id]))
+    const acks = Array.from({ length: 8 }, (_, n) => markRead(test.db, entry!.id, whose, new Date(1000 + n)))
+    const times = (await Promise.all(acks)).map((row) => row!.read_at!.getTime())
+    expect(new Set(times).size).toBe(1)
+  })
+})

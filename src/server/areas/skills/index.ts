@@ -1,0 +1,61 @@
+import { dirname } from 'node:path'
+import { ServiceError } from '#contract/core/errors.ts'
+import { skillArchive, skillEntry, skillIndex, skillReference } from '#contract/skills.ts'
+import { type Context, type Route, route } from '#edge/http/route.ts'
+import { makePublication, type Publication, readPublication } from './publication.ts'
+import { sha256 } from './release.ts'
+import { commitOf } from './source.ts'
+
+type Deps = { folder: string; built: boolean; version: string }
+
+/** Publishes the skills. Read or made when first asked for, then kept: they do not change while a version runs. */
+export function skillRoutes(deps: Deps): Route[] {
+  let kept: Promise<Publication> | undefined
+  const serve = async (path: string, { request }: Context<null>) => {
+    kept ??= publicationOf(deps)
+    const bytes = (await kept).get(path)
+    if (!bytes) throw new ServiceError('NOT_FOUND', 'there is nothing here')
+    return answer(path, bytes, request.headers.get('if-none-match'))
+  }
+  return [
+    route(skillIndex, (_, context) => serve('index.json', context)),
+    route(skillArchive, ({ archive }, context) => serve(archive, context)),
+    route(skillEntry, ({ name, file }, context) => serve(`${name}/${file}`, context)),
+    route(skillReference, ({ name, file }, context) => serve(`${name}/references/${file}`, context)),
+  ]
+}
+
+async function publicationOf({ folder, built, version }: Deps): Promise<Publication> {
+  if (built) return readPublication(folder)
+  return makePublication(folder, { version, commit: await commitOf(dirname(folder)) })
+}
+
+const TYPES: Record<string, string> = {
+  json: 'application/json',
+  gz: 'application/gzip',
+  md: 'text/markdown; charset=utf-8',
+}
+
+/** `no-transform`: a proxy that compressed anew would break the digest. Any site may read it: it is public. */
+function answer(path: string, bytes: Buffer, ifNoneMatch: string | null): Response {
+  const etag = `"${sha256(bytes)}"`
+  const headers = {
+    etag,
+    'cache-control': 'public, max-age=300, no-transform',
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+  }
+  if (matches(ifNoneMatch, etag)) return new Response(null, { status: 304, headers })
+  const type = TYPES[path.slice(path.lastIndexOf('.') + 1)]!
+  const length = String(bytes.byteLength)
+  return new Response(new Uint8Array(bytes), {
+    headers: { ...headers, 'content-type': type, 'content-length': length },
+  })
+}
+
+/** RFC 9110 section 13.1.2: any of the list, compared weakly. */
+function matches(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false
+  if (ifNoneMatch.trim() === '*') return true
+  return ifNoneMatch.split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
+}

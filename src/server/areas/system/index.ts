@@ -1,0 +1,61 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import { OPERATIONS } from '#contract/operations.ts'
+import { docs, health, metrics, openapi, type Readiness, ready } from '#contract/system.ts'
+import { bearerOf } from '#edge/credentials/caller.ts'
+import { DOCS_CSP, docsPage } from '#edge/docs/page.ts'
+import { type Context, type Route, route } from '#edge/http/route.ts'
+import { toOpenApi } from '#edge/openapi/document.ts'
+import { equalSecrets } from '#lib/crypto/keys.ts'
+import type { Metrics } from '#lib/metrics.ts'
+
+type Deps = {
+  running: readonly string[]
+  version: string
+  readiness: () => Promise<Readiness>
+  metrics: Metrics
+  operatorToken: string | undefined
+}
+
+/** What operators ask of every process. */
+export function systemRoutes(deps: Deps): Route[] {
+  return [
+    route(health, async () => ({ status: 'ok' as const, services: [...deps.running], version: deps.version })),
+    route(ready, async () => {
+      const readiness = await deps.readiness()
+      return answer(JSON.stringify(readiness), 'application/json', {}, readiness.status === 'ready' ? 200 : 503)
+    }),
+    route(metrics, async (_, context) => {
+      admitScraper(context, deps.operatorToken)
+      return answer(await deps.metrics.registry.metrics(), deps.metrics.registry.contentType)
+    }),
+  ]
+}
+
+/** The API described by itself, made once. */
+export function apiDocsRoutes({ version }: Pick<Deps, 'version'>): Route[] {
+  const document = toOpenApi(OPERATIONS, { version })
+  const json = JSON.stringify(document)
+  const page = docsPage(document)
+  const cached = { 'cache-control': 'max-age=60' }
+  return [
+    route(openapi, async () => answer(json, 'application/json', cached)),
+    route(docs, async () =>
+      answer(page, 'text/html; charset=utf-8', { ...cached, 'content-security-policy': DOCS_CSP }),
+    ),
+  ]
+}
+
+/** Metrics tell how busy we are: open inside the network, behind a proxy only to the operator. */
+function admitScraper(context: Context<null>, operatorToken: string | undefined): void {
+  if (context.direct) return
+  const token = bearerOf(context.request)
+  if (token !== undefined && operatorToken !== undefined && equalSecrets(token, operatorToken)) return
+  throw new ServiceError('NOT_FOUND', 'there is nothing here')
+}
+
+function answer(body: string, type: string, headers: Record<string, string> = {}, status = 200): Response {
+  return new Response(body, {
+    status,
+    headers: { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers },
+  })
+}

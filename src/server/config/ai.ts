@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import type { ProviderSettings } from '../areas/ai/index.ts'
+
+export type AiSettings = { providers: readonly ProviderSettings[]; tokensPerDay: number }
+
+type Read = {
+  text(name: string): string | undefined
+  integer(name: string, fallback: number, min: number, max: number): number
+  fault(text: string): void
+}
+
+export const AI_VARIABLES = ['SVC_AI_PROVIDERS', 'SVC_GATEWAY_TOKENS_PER_DAY'] as const
+
+const TOKENS_PER_DAY = 5_000_000
+const SHAPE = 'SVC_AI_PROVIDERS must be a JSON list of {"name", "base_url", "api_key", "kind", "models"}'
+
+const OwnName = z.string('must be a text').min(1, 'must not be empty').max(128, 'must have 128 characters at most')
+const Provider = z.strictObject({
+  name: z
+    .string('must be a text')
+    .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and dashes, 32 at most')
+    .refine((name) => name !== 'builtin', 'must not be builtin, which is ours'),
+  base_url: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .refine(isPlain, 'must have no user, query or fragment')
+    .transform((url) => url.replace(/\/+$/, '')),
+  api_key: z
+    .string('must be a text')
+    .regex(/^[\x21-\x7e]{1,4096}$/, 'must be characters that fit into a header')
+    .optional(),
+  kind: z.enum(['openai', 'anthropic'], 'must be openai or anthropic'),
+  models: z
+    .array(
+      z.strictObject({
+        name: OwnName,
+        dimensions: z.int('must be a whole number').min(1, 'must be 1 or more').max(16_000, 'must be 16000 at most'),
+      }),
+      'must be a list of {"name", "dimensions"}',
+    )
+    .optional(),
+})
+
+export function readAi(read: Read): Readonly<AiSettings> {
+  const tokensPerDay = read.integer('SVC_GATEWAY_TOKENS_PER_DAY', TOKENS_PER_DAY, 0, Number.MAX_SAFE_INTEGER)
+  const providers = toList(read).flatMap((entry, i) => toProvider(read, entry, i + 1) ?? [])
+  const names = providers.map(({ name }) => name)
+  if (new Set(names).size < names.length) read.fault('SVC_AI_PROVIDERS names a provider twice')
+  return Object.freeze({ providers: Object.freeze(providers), tokensPerDay })
+}
+
+function toList(read: Read): unknown[] {
+  const text = read.text('SVC_AI_PROVIDERS')
+  if (text === undefined) return []
+  try {
+    const list: unknown = JSON.parse(text)
+    if (Array.isArray(list)) return list
+  } catch {
+    // Its message would quote the text, keys and all.
+  }
+  read.fault(SHAPE)
+  return []
+}
+
+function toProvider(read: Read, entry: unknown, place: number): ProviderSettings | undefined {
+  const { success, data, error } = Provider.safeParse(entry)
+  if (success) {
+    const { name, base_url, api_key, kind, models } = data
+    return Object.freeze({ name, baseUrl: base_url, apiKey: api_key, kind, models })
+  }
+  for (const { path, code, message } of error.issues) {
+    const what = code === 'unrecognized_keys' ? 'has a key that is not known' : message
+    read.fault(
+      `SVC_AI_PROVIDERS ${[`entry ${place}`, ...path].join('.')} ${path.length === 0 && code === 'invalid_type' ? 'must be an object' : what}`,
+    )
+  }
+  return undefined
+}
+
+function isPlain(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && !url.search && !url.hash && !url.username && !url.password
+}

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isBundled, rootFolder } from '#lib/bundle.ts'
+
+/** Files that the server reads but does not import, in a checkout and in a release. */
+export const assets = {
+  /** Folder of the migrations of an area, or of `lib`, which come first because areas build on its tables. */
+  migrations: (area: string): string =>
+    isBundled
+      ? join(rootFolder, 'migrations', area)
+      : join(rootFolder, 'src', area === 'lib' ? 'lib' : join('server', 'areas', area), 'migrations'),
+  /** The built console, or undefined in a checkout where it was not built. */
+  console: (): string | undefined => {
+    const folder = isBundled ? join(rootFolder, 'console') : join(rootFolder, 'dist', 'console')
+    return existsSync(join(folder, 'index.html')) ? folder : undefined
+  },
+  /** Sources of the agent skills in a checkout; in a release the published files. */
+  skills: (): string => join(rootFolder, 'skills'),
+  packageJson: (): string => (isBundled ? join(rootFolder, '..', 'package.json') : join(rootFolder, 'package.json')),
+}
+
+/** Sources that run in a thread or process of their own. The build makes a file of each; `workerEntry` finds it. */
+export const WORKERS = [
+  'src/lib/db/embedded-worker.ts',
+  'src/server/areas/databases/engine/embedded/engine-child.ts',
+  'src/server/areas/ai/model-worker.ts',
+]

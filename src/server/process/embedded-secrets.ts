@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { HEX_KEY } from '#lib/crypto/keys.ts'
+import { ConfigError, type Secrets } from '../config/config.ts'
+
+/** Secrets of the embedded default: generated once and stored in the data folder, readable by its owner only. */
+export function loadOrMakeSecrets(dataDir: string): Secrets {
+  const file = join(dataDir, 'secrets.json')
+  const stored = existsSync(file) ? readSecrets(file) : {}
+  const secrets = { ...makeSecrets(), ...stored }
+  // A folder of an earlier release lacks the secrets that were added since.
+  if (Object.keys(stored).length < Object.keys(secrets).length) writePrivate(file, secrets)
+  return secrets
+}
+
+/** The data keys are edited by hand when they are changed, so they are checked. */
+function readSecrets(file: string): Partial<Secrets> {
+  let stored: Partial<Secrets>
+  try {
+    stored = JSON.parse(readFileSync(file, 'utf8')) as Partial<Secrets>
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    throw new ConfigError([`${file} is not valid JSON: correct it, or restore it from a backup`])
+  }
+  const keys: unknown = stored.dataKeys
+  const isValid = Array.isArray(keys) && keys.length > 0 && keys.every((key) => HEX_KEY.test(String(key)))
+  if (keys !== undefined && !isValid)
+    throw new ConfigError([`dataKeys in ${file} must be a list of keys of 64 hex digits, the current one first`])
+  return stored
+}
+
+function makeSecrets(): Secrets {
+  const key = () => randomBytes(32).toString('hex')
+  return {
+    jwtSecret: key(),
+    jwtSigningKey: key(),
+    dataKeys: [key()],
+    operatorToken: `svcop_${randomBytes(32).toString('base64url')}`,
+    internalSecret: key(),
+    actorAssertionSecret: key(),
+  }
+}
+
+/** Whole or not at all: a start that is killed half-way must not leave half a file. */
+export function writePrivate(file: string, value: unknown): void {
+  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })
+  writeFileSync(`${file}.part`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
+  renameSync(`${file}.part`, file)
+}

@@ -1,0 +1,58 @@
+import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient } from '#contract/core/client.ts'
+import { newId } from '#lib/ids.ts'
+import { authKeys, chooseFirstAccount, type FirstAccount, makeFirstAccount } from '../areas/auth/index.ts'
+import { makeExample } from '../areas/example/index.ts'
+import type { Resources } from '../compose/parts.ts'
+import { writePrivate } from './embedded-secrets.ts'
+import type { Running } from './start.ts'
+
+export type FirstRun = FirstAccount & { base_url: string; operator_token: string }
+
+/**
+ * On the first embedded start makes an account to begin with and writes it to the data folder. The values are
+ * written before the rows, so a start killed anywhere in between ends with one account and the key that opens it.
+ */
+export async function firstRun(
+  { config, db, clock }: Resources,
+  baseUrl: string,
+): Promise<{ first: boolean; file: string }> {
+  const file = join(config.dataDir, 'first-run.json')
+  const { jwtSecret, jwtSigningKey, operatorToken } = config.secrets
+  if (!jwtSecret || !jwtSigningKey || !operatorToken) return { first: false, file }
+  if (existsSync(file)) {
+    const known = read(file)
+    const now = { ...known, base_url: baseUrl, operator_token: operatorToken }
+    if (JSON.stringify(now) !== JSON.stringify(known)) writePrivate(file, now)
+    return { first: false, file }
+  }
+  const pending = `${file}.pending`
+  if (!existsSync(pending)) {
+    writePrivate(pending, { base_url: baseUrl, operator_token: operatorToken, ...chooseFirstAccount() })
+  }
+  await makeFirstAccount({ db, clock, keys: authKeys(jwtSecret, jwtSigningKey) }, read(pending))
+  renameSync(pending, file)
+  return { first: true, file }
+}
+
+/** The example to ask, once per data folder; a start that was killed meanwhile goes on with it. */
+export async function exampleOnce({ config }: Resources, running: Running): Promise<void> {
+  const made = join(config.dataDir, 'example-made')
+  const file = join(config.dataDir, 'first-run.json')
+  if (!config.example || existsSync(made) || !existsSync(file)) return
+  const { api_key } = read(file)
+  const info = { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: true } as const
+  await makeExample(
+    createClient({
+      baseUrl: running.url,
+      fetch: (request) => running.fetch(request, info),
+      headers: () => ({ authorization: `Bearer ${api_key}` }),
+    }),
+  )
+  writePrivate(made, { made: true })
+}
+
+function read(file: string): FirstRun {
+  return JSON.parse(readFileSync(file, 'utf8')) as FirstRun
+}

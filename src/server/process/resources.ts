@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createPrincipalCache } from '#edge/credentials/caller.ts'
+import { type Clock, systemClock } from '#lib/clock.ts'
+import { checkDataKeys } from '#lib/crypto/data-keys.ts'
+import { createSealer } from '#lib/crypto/seal.ts'
+import { copyCluster, ensureCluster, isCluster } from '#lib/db/cluster.ts'
+import type { Db } from '#lib/db/db.ts'
+import { openEmbedded } from '#lib/db/embedded.ts'
+import { migrate, readMigrations } from '#lib/db/migrate.ts'
+import { openPostgres } from '#lib/db/postgres.ts'
+import { type KeyValueStore, openMemoryStore, openRedis } from '#lib/kv.ts'
+import { withFallback } from '#lib/kv-fallback.ts'
+import { createLog, type Log } from '#lib/log.ts'
+import { createMetrics } from '#lib/metrics.ts'
+import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
+import { createSafeFetch } from '#lib/net/safe-fetch.ts'
+import type { Resources } from '../compose/parts.ts'
+import type { Config } from '../config/config.ts'
+import { assets } from './assets.ts'
+
+/** In the order their tables build on each other. */
+export const AREAS = ['lib', 'auth', 'data-sources', 'databases', 'ai', 'activity', 'notifications'] as const
+
+export function allMigrations() {
+  return readMigrations(AREAS.map((area) => ({ area, folder: assets.migrations(area) })))
+}
+
+export type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore } & Partial<
+  Pick<Resources, 'outgoing' | 'safeFetch'>
+>
+
+/** Opens what a process holds once; `stack` closes it again, last opened first. */
+export async function openResources(
+  config: Config,
+  stack: AsyncDisposableStack,
+  over: Overrides = {},
+): Promise<Resources> {
+  const clock = over.clock ?? systemClock
+  const log = over.log ?? createLog(config.logLevel)
+  const db = over.db ?? stack.use(await openDatabase(config, log))
+  if (!over.db) await prepare(db, config)
+  const kv = over.kv ?? stack.use(openStore(config, log, clock))
+  return {
+    config,
+    clock,
+    log,
+    db,
+    kv,
+    version: readVersion(),
+    sealer: createSealer(config.secrets.dataKeys),
+    metrics: createMetrics({ processMetrics: !over.log }),
+    principalCache: createPrincipalCache(clock),
+    outgoing: over.outgoing ?? stack.use(createOperatorFetch()),
+    safeFetch: over.safeFetch ?? createSafeFetch(),
+  }
+}
+
+async function prepare(db: Db, { secrets }: Config): Promise<void> {
+  await migrate(db, allMigrations())
+  await checkDataKeys(db, secrets.dataKeys, async () => (await import('./sealed-columns.ts')).SEALED_COLUMNS)
+}
+
+export async function openDatabase({ databaseUrl, dataDir }: Config, log: Log): Promise<Db> {
+  const onError = (error: unknown) => log.warn({ error }, 'the database connection failed')
+  if (databaseUrl) return openPostgres({ url: databaseUrl, onError })
+  const folder = join(dataDir, 'db')
+  if (!isCluster(folder)) {
+    const template = join(dataDir, 'empty-cluster')
+    await ensureCluster(template)
+    await copyCluster(template, folder)
+  }
+  return openEmbedded({ folder, onError })
+}
+
+function openStore({ redisUrl }: Config, log: Log, clock: Clock): KeyValueStore {
+  const onError = (error: unknown) => log.warn({ error }, 'the key-value store failed')
+  const own = openMemoryStore(clock)
+  if (!redisUrl) return own
+  const onChange = (error: unknown) =>
+    error === undefined
+      ? log.warn({}, 'Redis answers again and is used again')
+      : log.warn({ error }, 'Redis does not answer: each process counts by itself, and agents get 503, until it does')
+  return withFallback(openRedis(redisUrl, onError), own, { clock, onChange })
+}
+
+function readVersion(): string {
+  return (JSON.parse(readFileSync(assets.packageJson(), 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { DataKeyRefused } from '#lib/crypto/data-keys.ts'
+import { DatabaseUnavailable, readOnlyDatabase } from '#lib/db/errors.ts'
+import { MigrationRefused } from '#lib/db/migrate.ts'
+import { FolderInUse } from '#lib/folder-lock.ts'
+import { ConfigError } from '../config/config.ts'
+import { startFault } from './start-fault.ts'
+
+const AT = { host: '10.9.9.9', port: 8080, dataDir: '/data' }
+const coded = (code: string) => Object.assign(new Error('inner'), { code })
+const refused = new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1:5432')])
+
+it.each([
+  [new ConfigError(['PORT is wrong']), 'the configuration has a fault:\n  - PORT is wrong'],
+  [new FolderInUse('/data is in use by process 7'), '/data is in use by process 7'],
+  [new DataKeyRefused('key 1a2b3c4d is not configured'), 'key 1a2b3c4d is not configured'],
+  [new MigrationRefused('auth/0001 failed', { cause: new Error('no disk') }), 'auth/0001 failed (no disk)'],
+  [
+    new DatabaseUnavailable('gone', { cause: refused }),
+    'the database cannot be reached: connect ECONNREFUSED 127.0.0.1:5432',
+  ],
+  [coded('ENOSPC'), 'nothing can be written to /data: the disk is full; free some space'],
+  [coded('EROFS'), 'nothing can be written to /data: the disk is read-only; make it writable'],
+  [new Error('database or disk is full'), 'nothing can be written to /data: the disk is full; free some space'],
+  [readOnlyDatabase(), 'nothing can be saved: the database is read-only: it is a standby, or is set to read-only'],
+  [coded('EADDRINUSE'), 'port 8080 is in use: stop what runs there, or set PORT to another (0 takes a free one)'],
+  [coded('EADDRNOTAVAIL'), 'this machine has no address 10.9.9.9: set HOST to one it has'],
+  [coded('ENOTDIR'), '/data is not a folder: set SVC_DATA_DIR to one'],
+  [coded('EEXIST'), '/data is not a folder: set SVC_DATA_DIR to one'],
+])('%s', (error, words) => {
+  expect(startFault(error, AT)).toBe(words)
+})
+
+it('what nobody foresaw comes with its stack and without secrets', () => {
+  const text = startFault(new Error('bad postgres://u:hunter2@db/x'), AT)
+  expect(text).toContain('    at ')
+  expect(text).not.toContain('hunter2')
+})

@@ -1,0 +1,146 @@
+import { createHops } from '#edge/credentials/hop.ts'
+import { type Listener, listen } from '#edge/http/listen.ts'
+import { addressList, createInfoReader } from '#edge/http/request-info.ts'
+import type { RequestInfo, ServiceFetch } from '#edge/http/route.ts'
+import { splitUrl } from '#edge/http/router.ts'
+import { checkWritable } from '#lib/data-folder.ts'
+import type { Db } from '#lib/db/db.ts'
+import { readOnlyDatabase } from '#lib/db/errors.ts'
+import { sql } from '#lib/db/sql.ts'
+import { newId } from '#lib/ids.ts'
+import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
+import { runLoops } from '#lib/work/loop.ts'
+import type { PublicUrls, Resources, Service, ServiceParts } from '../compose/parts.ts'
+import { localNeighbour, remoteNeighbour } from './neighbours.ts'
+import { type Check, checkReadiness } from './readiness.ts'
+import { ownerOf, SERVICE_TABLE, type ServiceName } from './service-table.ts'
+import { SERVICES } from './services.ts'
+
+export type Running = {
+  readonly url: string
+  readonly port: number
+  readonly fetch: ServiceFetch
+  /** What the operator should know or change. */
+  readonly warnings: readonly string[]
+}
+
+export type StartOptions = {
+  services: readonly ServiceName[]
+  host: string
+  port: number
+  /** Asked at each call: a neighbour may get its address after we start. */
+  urlOf: (name: ServiceName) => string | undefined
+  /** More that must be done before the process is ready. */
+  checks?: Record<string, Check>
+}
+
+/** Builds the named services, joins them to their neighbours, and opens the port of the process. */
+export async function startServices(
+  resources: Resources,
+  stack: AsyncDisposableStack,
+  options: StartOptions,
+): Promise<Running> {
+  const { config, clock, log, metrics, db } = resources
+  const hops = createHops(config.secrets.internalSecret, clock)
+  const operatorFetch = stack.use(createOperatorFetch())
+  const built = new Map<ServiceName, Service>()
+  const neighbour = (name: ServiceName): ServiceFetch => {
+    if (options.services.includes(name)) return localNeighbour(() => built.get(name)!.fetch)
+    return async (request, info) => {
+      const url = options.urlOf(name)
+      if (!url) throw new Error(`${name} runs nowhere this process knows of`)
+      return remoteNeighbour(url, operatorFetch, hops)(request, info)
+    }
+  }
+  const checks = readinessChecks(resources, options, neighbour)
+  const parts: ServiceParts = {
+    ...resources,
+    running: options.services,
+    neighbour,
+    readiness: () => checkReadiness(checks),
+    publicUrls: () => publicUrls(config, () => reachable(listener.url)),
+  }
+  for (const name of options.services) {
+    const service = (await SERVICES[name]()).compose(parts)
+    stack.defer(async () => service[Symbol.asyncDispose]?.())
+    built.set(name, service)
+  }
+
+  const onLoopError = (loop: string, error: unknown) => {
+    metrics.loopFaults.inc({ loop })
+    log.error({ loop, error }, 'a loop failed; it is tried again')
+  }
+  const loops = [...built.values()].flatMap((service) => service.loops)
+  stack.use(await runLoops(loops, { db, clock, onError: onLoopError }))
+
+  const fetch = doorOf(options.services, built)
+  const readInfo = createInfoReader({
+    trustedProxies: addressList(config.trustedProxies),
+    hops,
+    onBadHop: () =>
+      log.warn({}, 'a hop header was not believed: do all services share SVC_INTERNAL_SECRET and the time?'),
+  })
+  const onError = (error: unknown) => log.error({ error }, 'the listener failed')
+  const listener: Listener = stack.use(await listen({ ...options, fetch, readInfo, onError }))
+  const warnings = await Promise.all([...built.values()].map(async (service) => service.warnings?.() ?? []))
+  return { url: listener.url, port: listener.port, fetch, warnings: warnings.flat() }
+}
+
+/** Bound to every address of the machine, it is reached by the machine's own name for itself. */
+function reachable(url: string): string {
+  return url.replace(/^http:\/\/(?:0\.0\.0\.0|\[::\])(?=:|$)/, 'http://127.0.0.1')
+}
+
+function publicUrls({ connector, signIn }: Resources['config'], own: () => string): PublicUrls {
+  const base = signIn.redirectBaseUrl
+  const issuer = connector.issuer ?? base ?? own()
+  return { issuer, mcp: connector.mcpUrl ?? `${base ?? own()}/mcp`, signIn: base ?? issuer }
+}
+
+/** The api-gateway where it runs; elsewhere whichever service owns the path. */
+function doorOf(names: readonly ServiceName[], built: ReadonlyMap<ServiceName, Service>): ServiceFetch {
+  const gateway = built.get('api-gateway')
+  if (gateway) return gateway.fetch
+  const first = built.get(names[0]!)!
+  return (request, info) => {
+    const owner = ownerOf(splitUrl(request.url).path)
+    return ((owner && built.get(owner)) ?? first).fetch(request, info)
+  }
+}
+
+function readinessChecks(
+  { db, kv, config }: Resources,
+  { services, urlOf, checks: extra = {} }: StartOptions,
+  neighbour: ServiceParts['neighbour'],
+): Record<string, Check> {
+  const checks: Record<string, Check> = {
+    database: { ask: () => checkDatabase(db) },
+    ...(config.databaseUrl === undefined && { 'data folder': { ask: () => checkWritable(config.dataDir) } }),
+    'key-value store': { ask: () => kv.ping(), optional: true },
+    ...extra,
+  }
+  const remote = new Set(
+    services.flatMap((name) => SERVICE_TABLE[name].calls).filter((name) => !services.includes(name)),
+  )
+  for (const name of remote) {
+    const ask = async () => {
+      const request = new Request(new URL('/healthz', urlOf(name)), { signal: AbortSignal.timeout(2_000) })
+      const response = await neighbour(name)(request, internalInfo())
+      if (!response.ok) throw new Error(`${name} answers ${response.status}`)
+    }
+    checks[name] = { ask }
+  }
+  return checks
+}
+
+/** A standby and a database that refused the last write answer reads as usual, so writing is looked at too. */
+async function checkDatabase(db: Db): Promise<void> {
+  const [row] = await db.query<{ read_only: boolean }>(sql`
+    select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only`)
+  if (row!.read_only) throw readOnlyDatabase()
+  await db.recheckWrites(sql`update svc.data_keys set first_used_at = first_used_at`)
+}
+
+function internalInfo(): RequestInfo {
+  return { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: false }
+}

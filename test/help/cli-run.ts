@@ -1,0 +1,39 @@
+import { PassThrough } from 'node:stream'
+import type { Streams } from '../../src/cli/cli.ts'
+import { TABLE } from '../../src/cli/commands.ts'
+import { readConfig } from '../../src/cli/config.ts'
+import { run } from '../../src/cli/run.ts'
+
+type Options = {
+  env?: Record<string, string>
+  /** What is typed, or comes through the pipe. */
+  stdin?: string
+  /** A terminal of so many columns; without it a pipe. */
+  columns?: number
+  folder?: string
+}
+
+export type Ran = { exit: number; stdout: string; stderr: string }
+
+/** A command line in this process, with streams and surroundings of its own. */
+export async function runSvc(args: readonly string[], options: Options = {}): Promise<Ran> {
+  const folder = options.folder ?? '/nonexistent'
+  const config = readConfig(options.env ?? {}, { home: folder, platform: 'linux', folder })
+  const { streams, stdout, stderr } = openStreams(options)
+  const exit = await run(args, TABLE, config, streams)
+  return { exit, stdout: stdout(), stderr: stderr() }
+}
+
+function openStreams({ stdin, columns }: Options): { streams: Streams; stdout: () => string; stderr: () => string } {
+  const terminal = columns === undefined ? {} : { isTTY: true, columns }
+  const out = new PassThrough()
+  const err = new PassThrough()
+  const streams = {
+    stdin: Object.assign(new PassThrough(), terminal),
+    stdout: Object.assign(out, terminal),
+    stderr: Object.assign(err, terminal),
+  }
+  if (columns === undefined) streams.stdin.end(stdin ?? '')
+  else if (stdin !== undefined) streams.stdin.write(stdin)
+  return { streams, stdout: () => String(out.read() ?? ''), stderr: () => String(err.read() ?? '') }
+}

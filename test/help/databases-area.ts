@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '#lib/clock.ts'
+import { createSealer } from '#lib/crypto/seal.ts'
+import type { Db } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import { createLog } from '#lib/log.ts'
+import { createDatabases, type Databases } from '../../src/server/areas/databases/index.ts'
+import { newDatabase, openPassword } from '../../src/server/areas/databases/new-database.ts'
+import { type DatabaseRow, findDatabase, insertDatabase } from '../../src/server/areas/databases/store.ts'
+import { bringEmptyCluster } from './managed-databases.ts'
+
+const ORG = 'org_1'
+const sealer = createSealer(['ab'.repeat(32)])
+const sources = { statesOf: async () => new Map(), forgetUnlessExposed: async () => true }
+
+export type TestArea = AsyncDisposable & {
+  databases: Databases
+  /** Warnings and errors that were logged. */
+  lines: string[]
+  /** One turn of the area's loop. */
+  tick(): Promise<Date>
+  /** A row as a process leaves it that dies right after writing it. */
+  leave(name: string): Promise<DatabaseRow>
+  /** A database that is ready. */
+  make(name: string): Promise<DatabaseRow>
+  open(name: string, as: 'owner' | 'reader'): ReturnType<Databases['open']>
+  /** The connection string of its owner, as `svc db connect` prints it. */
+  ownerUrl(row: DatabaseRow): string
+}
+
+/** The area of managed databases on a platform database, without the services around it. */
+export function startTestArea(db: Db, databaseUrl: string | undefined, limitMs?: number): TestArea {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-databases-'))
+  bringEmptyCluster(dataDir)
+  const lines: string[] = []
+  const log = createLog('warn', { write: (line: string) => void lines.push(line) })
+  const settings = { databaseUrl, dataDir, publicHost: undefined, embeddedMax: 5, ...(limitMs && { limitMs }) }
+  const databases = createDatabases({ db, clock: systemClock, sealer, sources, log, ...settings })
+  const tick = () => databases.loops[0]!.tick(systemClock.now(), new AbortController().signal)
+  const leave = async (name: string) => {
+    const of = { org_id: ORG, name, created_by: 'usr_1', created_at: systemClock.now() }
+    const row = await newDatabase(of, sealer)
+    if (!(await db.tx((tx) => insertDatabase(tx, row)))) throw new Error(`there is a database ${name} already`)
+    return row
+  }
+  return {
+    databases,
+    lines,
+    tick,
+    leave,
+    make: async (name) => {
+      const row = await leave(name)
+      await tick()
+      if ((await findDatabase(db, ORG, name))?.state !== 'ready') throw new Error(`not made: ${lines.join('\n')}`)
+      return row
+    },
+    open: (name, as) => databases.open(ORG, name, as),
+    ownerUrl: (row) => {
+      const url = new URL(databaseUrl!)
+      Object.assign(url, { username: row.owner_role, password: openPassword(row, 'owner', sealer) })
+      url.pathname = `/${row.physical_name}`
+      return url.href
+    },
+    [Symbol.asyncDispose]: async () => {
+      await db.query(sql`update databases.databases set state = 'dropping'`)
+      await tick()
+      await databases[Symbol.asyncDispose]()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
