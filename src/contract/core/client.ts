@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { fromProblem, type Problem, ServiceError } from './errors.ts'
-import { inputInQuery, type JsonOperation, type Operation, pathHoles, type StreamOperation } from './operation.ts'
+import { inputInQuery, type JsonOperation, type Operation, pathParameters, type StreamOperation } from './operation.ts'
 import { wholeText, withText } from './whole-body.ts'
 
 export type FetchLike = (request: Request) => Promise<Response>
@@ -64,8 +64,8 @@ function toRequest(
   options: CallOptions,
 ): Request {
   const rest = { ...input }
-  for (const hole of pathHoles(op.path)) delete rest[hole]
-  const path = op.path.replace(/\{(\w+)\}/g, (_, hole: string) => pathPart(hole, input[hole]))
+  for (const name of pathParameters(op.path)) delete rest[name]
+  const path = op.path.replace(/\{(\w+)\}/g, (_, name: string) => pathPart(name, input[name]))
   const url = baseUrl.replace(/\/$/, '') + path
   const init: RequestInit = { method: op.method, headers: { ...headers } }
   const sent = init.headers as Record<string, string>
@@ -78,9 +78,9 @@ function toRequest(
 }
 
 /** A URL drops `.` and goes up at `..`, encoded or not: the call would reach another operation. */
-function pathPart(hole: string, value: unknown): string {
+function pathPart(name: string, value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? '')
-  if (/^\.{0,2}$/.test(text)) throw new ServiceError('INVALID_REQUEST', `${hole}: cannot be "${text}"`)
+  if (/^\.{0,2}$/.test(text)) throw new ServiceError('INVALID_REQUEST', `${name}: cannot be "${text}"`)
   return encodeURIComponent(text)
 }
 

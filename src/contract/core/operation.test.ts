@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { OPERATIONS } from '../operations.ts'
-import { inputInQuery, type Operation, operation, pathHoles } from './operation.ts'
+import { inputInQuery, type Operation, operation, pathParameters } from './operation.ts'
 
 const all = OPERATIONS.map((op) => [op.name, op] as const)
 
@@ -21,7 +21,7 @@ describe('the list of operations', () => {
     expect(names).toEqual([...new Set(names)])
   })
 
-  it('no method and path is used twice, whatever the holes are called', () => {
+  it('no method and path is used twice, whatever the path parameters are called', () => {
     const places = OPERATIONS.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)
     expect(places).toEqual([...new Set(places)])
   })
@@ -36,9 +36,9 @@ describe('the list of operations', () => {
     expect(summary).not.toBe('')
   })
 
-  it.each(all)('%s has an input key for each hole of its path, and a well-formed path', (_, { path, input }) => {
+  it.each(all)('%s has an input key for each parameter of its path, and a well-formed path', (_, { path, input }) => {
     expect(path).toMatch(/^(?:\/|(?:\/(?:[a-z0-9._-]+|\{\w+\}))+)$/)
-    for (const hole of pathHoles(path)) expect(Object.keys(input.shape)).toContain(hole)
+    for (const name of pathParameters(path)) expect(Object.keys(input.shape)).toContain(name)
   })
 
   it.each(all)('%s refuses unknown keys', (_, { input }) => {
@@ -47,7 +47,7 @@ describe('the list of operations', () => {
   })
 
   it.each(all)('%s names the organization of the path as the gate looks for it', (_, { access, path }) => {
-    if (typeof access === 'object' && access.org === 'path') expect(pathHoles(path)).toContain('org_id')
+    if (typeof access === 'object' && access.org === 'path') expect(pathParameters(path)).toContain('org_id')
   })
 })
 
@@ -72,13 +72,13 @@ describe('operation', () => {
   })
 })
 
-describe('pathHoles', () => {
+describe('pathParameters', () => {
   it.each([
     ['/a/b', []],
     ['/a/{id}', ['id']],
     ['/a/{org_id}/b/{id}', ['org_id', 'id']],
-  ])('%s has %j', (path, holes) => {
-    expect(pathHoles(path)).toEqual(holes)
+  ])('%s has %j', (path, params) => {
+    expect(pathParameters(path)).toEqual(params)
   })
 })
 

@@ -17,7 +17,7 @@ export type Access =
       readonly scope: Scope | readonly Scope[] | null
       /** `refused`: not in a support session, whatever its role. */
       readonly support?: 'refused'
-      /** Where the organization comes from. With `path` the hole is `{org_id}` and must be the caller's own. */
+      /** Where the organization comes from. With `path` the path parameter is `{org_id}` and must be the caller's own. */
       readonly org: 'token' | 'path'
     }
 
@@ -38,7 +38,7 @@ type Common = {
   /** Stable and unique: `area.verb`. */
   readonly name: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** `{hole}`s are filled from the input key of the same name. */
+  /** A path parameter `{name}` is filled from the input key of the same name. */
   readonly path: string
   readonly summary: string
   readonly description?: string
@@ -110,7 +110,7 @@ export function operation<const T extends Operation>(op: Defined<T>): T {
   return Object.freeze({ ...op, input: op.input.strict() })
 }
 
-export function pathHoles(path: string): string[] {
+export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
 }
 

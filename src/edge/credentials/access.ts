@@ -7,8 +7,8 @@ import type { RequestInfo } from '../http/route.ts'
 import { bearerOf, calledByCookie, invalidToken, type ResolveCaller } from './caller.ts'
 import { refuseCrossSite } from './csrf.ts'
 
-type Holes = Readonly<Record<string, string>>
-export type Gate = (request: Request, info: RequestInfo, holes: Holes) => Promise<Principal | null>
+type PathParameters = Readonly<Record<string, string>>
+export type Gate = (request: Request, info: RequestInfo, params: PathParameters) => Promise<Principal | null>
 /** Whether the caller has the part, or a greater one, in the app of that alias in their organization. */
 export type HasPart = (principal: Principal, alias: string, part: AppPart) => Promise<boolean>
 
@@ -30,11 +30,11 @@ export function createGate(op: Operation, deps: Deps): Gate {
       return null
     }
   }
-  return async (request, info, holes) => {
+  return async (request, info, params) => {
     const principal = await deps.resolve(request, info)
     if (op.effect === 'write' && calledByCookie(request)) refuseCrossSite(request, deps.publicUrl)
-    const part = access.part !== undefined && (await heldPart(principal, access, holes.alias, deps.hasPart))
-    admit(principal, access, op.effect, { orgInPath: holes.org_id, part })
+    const part = access.part !== undefined && (await heldPart(principal, access, params.alias, deps.hasPart))
+    admit(principal, access, op.effect, { orgInPath: params.org_id, part })
     return principal
   }
 }

@@ -7,7 +7,7 @@ export type Endpoint = { method: string; path: string; op: OperationObject }
 export function curlExample({ method, path, op }: Endpoint, doc: OpenApiDocument): string {
   const server = doc.servers[0]?.url ?? '/'
   const base = server.startsWith('/') ? `$SVC_URL${server.replace(/\/$/, '')}` : server.replace(/\/$/, '')
-  const url = base + path.replace(/\{(\w+)\}/g, (_, hole: string) => `$${hole.toUpperCase()}`)
+  const url = base + path.replace(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`)
   const body = bodyOptions(op, doc)
   const query = queryOptions(op)
   const verb = method === (body.length > 0 ? 'POST' : 'GET') ? '' : `-X ${method} `

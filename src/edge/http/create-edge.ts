@@ -48,7 +48,7 @@ export function createEdge(routes: readonly Route[], deps: EdgeDeps): ServiceFet
     const { path, query } = splitUrl(request.url)
     const found = find(request.method === 'HEAD' ? 'GET' : request.method, path)
     if (!found) return elsewhere(request, info, path)
-    const answered = found.target(request, found.holes, query, info)
+    const answered = found.target(request, found.params, query, info)
     return request.method === 'HEAD' ? answered.then(withoutContent) : answered
   }
 }
@@ -97,15 +97,15 @@ function createHandler(route: Route, deps: EdgeDeps) {
   const seen = createRecorder(op.name, deps)
   const fallback = defaultFormat(op)
 
-  return async (request: Request, holes: Record<string, string>, query: string, info: RequestInfo) => {
+  return async (request: Request, params: Record<string, string>, query: string, info: RequestInfo) => {
     const started = performance.now()
     const accept = request.headers.get('accept')
     const format = chooseFormat(accept, fallback)
     try {
-      const principal = await gate(request, info, holes)
+      const principal = await gate(request, info, params)
       const context = new RequestContext(info, principal, request, format)
       const response = await limited(context, async () =>
-        answer(await readInput({ context, params: holes, query, startedMs: started }), context, format),
+        answer(await readInput({ context, params, query, startedMs: started }), context, format),
       )
       seen(response.status, started, info)
       return response

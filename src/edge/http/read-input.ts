@@ -4,7 +4,7 @@ import { inputInQuery, type Operation } from '#contract/core/operation.ts'
 import { wholeText } from '#contract/core/whole-body.ts'
 import { inputError } from './problem.ts'
 
-export type InputReader = (request: Request, holes: Record<string, string>, query: string) => Promise<unknown>
+export type InputReader = (request: Request, params: Record<string, string>, query: string) => Promise<unknown>
 
 /** Made once per operation: gathers path, query and body into the one input object and checks it. */
 export function createInputReader(op: Operation): InputReader {
@@ -17,22 +17,22 @@ export function createInputReader(op: Operation): InputReader {
   }
   const known = op.kind === 'raw' && op.ignoresUnknownKeys ? keepKeys(new Set(types.keys())) : (query: string) => query
   if (inputInQuery(op)) {
-    return async (request, holes, query) => {
+    return async (request, params, query) => {
       if (op.kind === 'json' || op.kind === 'stream') refuseLargeBody(request, op.bodyLimit)
-      return parse(merge(holes, query === '' ? {} : readQuery(known(query), types)))
+      return parse(merge(params, query === '' ? {} : readQuery(known(query), types)))
     }
   }
-  return async (request, holes, query) => {
+  return async (request, params, query) => {
     if (query !== '') throw unknownKeys(Object.keys(readQuery(query, types)))
-    return parse(merge(holes, await readJsonBody(request, op.bodyLimit)))
+    return parse(merge(params, await readJsonBody(request, op.bodyLimit)))
   }
 }
 
 /** A key of the path that is sent a second time is refused like any unknown one. */
-function merge(holes: Record<string, string>, sent: Record<string, unknown>): Record<string, unknown> {
-  const twice = Object.keys(holes).filter((hole) => Object.hasOwn(sent, hole))
+function merge(params: Record<string, string>, sent: Record<string, unknown>): Record<string, unknown> {
+  const twice = Object.keys(params).filter((name) => Object.hasOwn(sent, name))
   if (twice.length > 0) throw unknownKeys(twice)
-  return { ...sent, ...holes }
+  return { ...sent, ...params }
 }
 
 function unknownKeys(keys: string[]): ServiceError {

@@ -23,8 +23,8 @@ describe('a route is found', () => {
     ['GET', '/things/caf%C3%A9%20%2b', 'GET /things/{id}', { id: 'café +' }],
     ['GET', '/things/%ff-%C3%A9', 'GET /things/{id}', { id: '%ff-é' }],
     ['GET', '/things/__proto__', 'GET /things/{id}', { id: '__proto__' }],
-  ])('%s %s', (method, path, target, holes) => {
-    expect(find(method, path)).toEqual({ target, holes })
+  ])('%s %s', (method, path, target, params) => {
+    expect(find(method, path)).toEqual({ target, params })
   })
 
   it.each([

@@ -1,34 +1,34 @@
-import { pathHoles, pathShape } from '#contract/core/operation.ts'
+import { pathParameters, pathShape } from '#contract/core/operation.ts'
 
-type Holes = Record<string, string>
+type PathParameters = Record<string, string>
 type Entry<T> = { readonly method: string; readonly path: string; readonly target: T }
-type Shaped<T> = Entry<T> & { readonly shape: RegExp; readonly holes: readonly string[] }
+type Shaped<T> = Entry<T> & { readonly shape: RegExp; readonly params: readonly string[] }
 
-export type Found<T> = { readonly target: T; readonly holes: Holes }
+export type Found<T> = { readonly target: T; readonly params: PathParameters }
 export type FindRoute<T> = (method: string, path: string) => Found<T> | undefined
 
-/** A path written out comes before one with holes; among those the first that fits. */
+/** Matches paths without parameters first; among those with parameters the first entry that fits wins. */
 export function createRouter<T>(entries: readonly Entry<T>[]): FindRoute<T> {
   const plain = new Map<string, Found<T>>()
   const shaped: Shaped<T>[] = []
   for (const entry of entries) {
     const { method, path, target } = entry
-    const holes = pathHoles(path)
-    if (holes.length > 0) shaped.push({ ...entry, holes, shape: catching(path) })
-    else plain.set(`${method} ${path}`, { target, holes: {} })
+    const params = pathParameters(path)
+    if (params.length > 0) shaped.push({ ...entry, params, shape: catching(path) })
+    else plain.set(`${method} ${path}`, { target, params: {} })
   }
   return (method, path) => plain.get(`${method} ${path}`) ?? findShaped(shaped, method, path)
 }
 
 function findShaped<T>(shaped: readonly Shaped<T>[], method: string, path: string): Found<T> | undefined {
-  for (const { method: taken, shape, holes, target } of shaped) {
+  for (const { method: taken, shape, params, target } of shaped) {
     const values = taken === method ? shape.exec(path)?.slice(1) : undefined
-    if (values) return { target, holes: Object.fromEntries(holes.map((hole, n) => [hole, decode(values[n]!)])) }
+    if (values) return { target, params: Object.fromEntries(params.map((name, n) => [name, decode(values[n]!)])) }
   }
   return undefined
 }
 
-/** The shape of a path, with what stands in each hole caught. */
+/** Returns the shape of a path with one capture group per path parameter. */
 function catching(path: string): RegExp {
   return new RegExp(pathShape(path).source.replaceAll('[^/]+', '([^/]+)'))
 }

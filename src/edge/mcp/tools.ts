@@ -1,7 +1,7 @@
 import { Server, type Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ERRORS, type ServiceError } from '#contract/core/errors.ts'
-import { inputInQuery, type JsonOperation, pathHoles } from '#contract/core/operation.ts'
+import { inputInQuery, type JsonOperation, pathParameters } from '#contract/core/operation.ts'
 import type { Principal } from '#contract/core/principal.ts'
 import { inputError, toServiceError } from '../http/problem.ts'
 import type { Context } from '../http/route.ts'
@@ -85,7 +85,7 @@ async function callTool(op: JsonOperation, input: Record<string, unknown>, { con
  * words and can record the refusal.
  */
 function refuseUnsendable(op: JsonOperation, input: Record<string, unknown>): void {
-  const sendable = !inputInQuery(op) && pathHoles(op.path).every((name) => typeof input[name] === 'string')
+  const sendable = !inputInQuery(op) && pathParameters(op.path).every((name) => typeof input[name] === 'string')
   if (sendable) return
   const parsed = op.input.safeParse(input)
   if (!parsed.success) throw inputError(parsed.error)

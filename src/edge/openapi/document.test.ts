@@ -2,7 +2,7 @@ import { Ajv } from '@modelcontextprotocol/server/validators/ajv'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ERRORS } from '#contract/core/errors.ts'
-import { type Operation, operation, pathHoles } from '#contract/core/operation.ts'
+import { type Operation, operation, pathParameters } from '#contract/core/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
 import { type OpenApiDocument, type OperationObject, type Parameter, toOpenApi } from './document.ts'
 import type { JsonSchema } from './schema.ts'
@@ -139,10 +139,10 @@ describe.each([
     for (const { op } of described(of)) expect([op.operationId, lax(of, op.requestBody)]).toEqual([op.operationId, []])
   })
 
-  it('asks for every hole of every path', () => {
+  it('asks for every parameter of every path', () => {
     for (const { path, op } of described(of)) {
       const inPath = (op.parameters ?? []).filter((one): one is Parameter => 'in' in one && one.in === 'path')
-      expect(inPath.map(({ name }) => name)).toEqual(pathHoles(path))
+      expect(inPath.map(({ name }) => name)).toEqual(pathParameters(path))
       expect(inPath.every(({ required }) => required)).toBe(true)
     }
   })

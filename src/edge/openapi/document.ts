@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_KEY_LENGTH } from '#contract/core/limits.ts'
-import { type Access, inputInQuery, type Operation, pathHoles, type RateLimit } from '#contract/core/operation.ts'
+import { type Access, inputInQuery, type Operation, pathParameters, type RateLimit } from '#contract/core/operation.ts'
 import {
   type Content,
   contentOf,
@@ -113,11 +113,11 @@ function describe(op: Operation, schemas: Schemas): OperationObject {
 }
 
 function parametersOf(op: Operation, { properties = {}, required = [] }: JsonSchema): (Parameter | Reference)[] {
-  const holes = pathHoles(op.path)
-  const inQuery = inputInQuery(op) ? Object.keys(properties).filter((key) => !holes.includes(key)) : []
+  const params = pathParameters(op.path)
+  const inQuery = inputInQuery(op) ? Object.keys(properties).filter((key) => !params.includes(key)) : []
   const idempotent = op.kind === 'json' && op.idempotent
   return [
-    ...holes.map((name) => toParameter(name, 'path', true, properties[name])),
+    ...params.map((name) => toParameter(name, 'path', true, properties[name])),
     ...inQuery.map((name) => toParameter(name, 'query', required.includes(name), properties[name])),
     ...(idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ]
@@ -136,7 +136,7 @@ function toParameter(
 function bodyOf(op: Operation, input: JsonSchema): OperationObject['requestBody'] {
   if (!takesBody(op)) return undefined
   if (op.kind === 'upload' || op.kind === 'raw') return { required: true, content: contentOf(op.consumes ?? []) }
-  const schema = withoutKeys(input, pathHoles(op.path))
+  const schema = withoutKeys(input, pathParameters(op.path))
   // What the path already says needs no body; an absent one counts as empty.
   if (Object.keys(schema.properties ?? {}).length === 0) return undefined
   return { required: (schema.required ?? []).length > 0, content: contentOf(['application/json'], schema) }

@@ -1,5 +1,5 @@
 import { ERRORS } from '#contract/core/errors.ts'
-import { inputInQuery, type Operation, pathHoles } from '#contract/core/operation.ts'
+import { inputInQuery, type Operation, pathParameters } from '#contract/core/operation.ts'
 import { STREAM_TYPES } from '../http/stream.ts'
 import { type JsonSchema, PROBLEM, type Reference, type Schemas } from './schema.ts'
 
@@ -17,7 +17,7 @@ const REFUSALS: readonly { status: number; when: (op: Operation) => boolean }[] 
   { status: 401, when: (op) => op.access !== 'public' },
   { status: 403, when: (op) => typeof op.access === 'object' },
   // Without an operator token the operator's operations are not there.
-  { status: 404, when: (op) => op.access === 'operator' || pathHoles(op.path).length > 0 },
+  { status: 404, when: (op) => op.access === 'operator' || pathParameters(op.path).length > 0 },
   { status: 409, when: (op) => op.effect === 'write' },
   { status: 413, when: takesBody },
   { status: 415, when: takesBody },
