@@ -5,7 +5,8 @@ import { isCluster } from '#lib/db/cluster.ts'
 import { lockFolder } from '#lib/folder-lock.ts'
 import type { Log } from '#lib/log.ts'
 import { hasLocalSignIn, localCodeFile } from './compose/sign-in.ts'
-import { environment, readSettings, type Settings, toConfig } from './config/config.ts'
+import { readSettings, type Settings, toConfig } from './config/config.ts'
+import { environment } from './config/reader.ts'
 import { loadOrMakeSecrets } from './process/embedded-secrets.ts'
 import { exampleOnce, firstRun } from './process/first-run.ts'
 import { nextSteps, shortPath } from './process/next-steps.ts'
@@ -40,7 +41,6 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<v
   }
   const config = toConfig(settings, embedded ? loadOrMakeSecrets(settings.dataDir) : {})
   const resources = await openResources(config, stack)
-  for (const name of settings.unknown) resources.log.warn({ name }, 'this variable is not one svc knows')
   const firstStart = Promise.withResolvers<void>()
   const checks = { 'first start': { ask: () => firstStart.promise } }
   const running = await startServices(resources, stack, { ...config, checks, urlOf: (name) => config.urls[name] })
@@ -54,7 +54,7 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<v
     ...(hasLocalSignIn(config)
       ? [`  sign in at ${running.url}/auth/local with the code in ${shortPath(localCodeFile(config))}`]
       : []),
-    ...running.warnings.map((warning) => `  warning: ${warning}`),
+    ...[...settings.warnings, ...running.warnings].map((warning) => `  warning: ${warning}`),
     ...(exampleMade ? [] : ['  the example could not be made: see the log, or leave it out with SVC_EXAMPLE=false']),
     ...(told
       ? [

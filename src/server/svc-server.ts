@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { ERRORS, ServiceError } from '#contract/core/errors.ts'
 import { DataKeyRefused } from '#lib/crypto/data-keys.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
-import { ConfigError, environment } from './config/config.ts'
+import { ConfigError, environment } from './config/reader.ts'
 import { assets } from './process/assets.ts'
 import { startFault } from './process/start-fault.ts'
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { type Clock, systemClock } from '#lib/clock.ts'
-import type { Environment } from '../../src/server/config/config.ts'
+import type { Environment } from '../../src/server/config/reader.ts'
 import { CERTIFICATES } from './fake-kubernetes-certificates.ts'
 import { API_AUDIENCE, type Claims, reviewOf, type ServiceAccount } from './fake-token-review.ts'
 

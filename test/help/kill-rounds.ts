@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Environment } from '../../src/server/config/config.ts'
+import type { Environment } from '../../src/server/config/reader.ts'
 import { startProcess } from './processes.ts'
 
 export type KillReport = { rounds: number; acknowledged: number; lost: string[]; slowest_restart_ms: number }

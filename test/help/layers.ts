@@ -5,7 +5,7 @@ export type SourceFile = { path: string; text: string }
 const SHARED = ['contract', 'lib', 'edge']
 const CLIENTS = ['cli', 'console', 'worker-sdk']
 /** The only readers of the environment, one per part. */
-const ENVIRONMENT_READERS = ['server/config/config.ts', 'cli/config.ts', 'worker-sdk/config.ts']
+const ENVIRONMENT_READERS = ['server/config/reader.ts', 'cli/config.ts', 'worker-sdk/config.ts']
 const HTTP_PACKAGES = /^(?:undici|axios|got|node-fetch|node:(?:https?|http2|net|tls|dgram))$/
 /** The rooms of outgoing and incoming HTTP. */
 const HTTP_ROOMS = [

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Environment } from '../../src/server/config/config.ts'
+import type { Environment } from '../../src/server/config/reader.ts'
 import { SERVICE_NAMES, type ServiceName } from '../../src/server/process/service-table.ts'
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'server', 'main.ts')

@@ -11,7 +11,7 @@ import { bringEmptyCluster, connectTo } from '#test/managed-databases.ts'
 import { type ServerProcess, startProcess } from '#test/processes.ts'
 import { stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
-import type { Environment } from '../../src/server/config/config.ts'
+import type { Environment } from '../../src/server/config/reader.ts'
 
 const TABLE = `create table articles (id int primary key, title text, embedding vector(384))`
 

@@ -14,7 +14,7 @@ import { bringEmptyCluster } from '#test/managed-databases.ts'
 import { type ServerProcess, startProcess } from '#test/processes.ts'
 import { stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
-import type { Environment } from '../../src/server/config/config.ts'
+import type { Environment } from '../../src/server/config/reader.ts'
 
 const run = promisify(execFile)
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'svc-server.js')

@@ -1,20 +1,13 @@
 import { z } from 'zod'
 import type { ProviderSettings } from '../areas/ai/index.ts'
+import type { EnvironmentReader } from './reader.ts'
 
 export type AiSettings = { providers: readonly ProviderSettings[]; tokensPerDay: number }
 
-type Read = {
-  text(name: string): string | undefined
-  integer(name: string, fallback: number, min: number, max: number): number
-  fault(text: string): void
-}
-
-export const AI_VARIABLES = ['SVC_AI_PROVIDERS', 'SVC_GATEWAY_TOKENS_PER_DAY'] as const
-
-const TOKENS_PER_DAY = 5_000_000
+const DEFAULT_TOKENS_PER_DAY = 5_000_000
 const SHAPE = 'SVC_AI_PROVIDERS must be a JSON list of {"name", "base_url", "api_key", "kind", "models"}'
 
-const OwnName = z.string('must be a text').min(1, 'must not be empty').max(128, 'must have 128 characters at most')
+const ModelName = z.string('must be a text').min(1, 'must not be empty').max(128, 'must have 128 characters at most')
 const Provider = z.strictObject({
   name: z
     .string('must be a text')
@@ -32,7 +25,7 @@ const Provider = z.strictObject({
   models: z
     .array(
       z.strictObject({
-        name: OwnName,
+        name: ModelName,
         dimensions: z.int('must be a whole number').min(1, 'must be 1 or more').max(16_000, 'must be 16000 at most'),
       }),
       'must be a list of {"name", "dimensions"}',
@@ -40,28 +33,28 @@ const Provider = z.strictObject({
     .optional(),
 })
 
-export function readAi(read: Read): Readonly<AiSettings> {
-  const tokensPerDay = read.integer('SVC_GATEWAY_TOKENS_PER_DAY', TOKENS_PER_DAY, 0, Number.MAX_SAFE_INTEGER)
+export function readAi(read: EnvironmentReader): Readonly<AiSettings> {
+  const tokensPerDay = read.integer('SVC_GATEWAY_TOKENS_PER_DAY', DEFAULT_TOKENS_PER_DAY, 0, Number.MAX_SAFE_INTEGER)
   const providers = toList(read).flatMap((entry, i) => toProvider(read, entry, i + 1) ?? [])
   const names = providers.map(({ name }) => name)
   if (new Set(names).size < names.length) read.fault('SVC_AI_PROVIDERS names a provider twice')
   return Object.freeze({ providers: Object.freeze(providers), tokensPerDay })
 }
 
-function toList(read: Read): unknown[] {
+function toList(read: EnvironmentReader): unknown[] {
   const text = read.text('SVC_AI_PROVIDERS')
   if (text === undefined) return []
   try {
     const list: unknown = JSON.parse(text)
     if (Array.isArray(list)) return list
   } catch {
-    // Its message would quote the text, keys and all.
+    // The parser's message quotes the text, which holds API keys, so it is dropped.
   }
   read.fault(SHAPE)
   return []
 }
 
-function toProvider(read: Read, entry: unknown, place: number): ProviderSettings | undefined {
+function toProvider(read: EnvironmentReader, entry: unknown, place: number): ProviderSettings | undefined {
   const { success, data, error } = Provider.safeParse(entry)
   if (success) {
     const { name, base_url, api_key, kind, models } = data

@@ -1,45 +1,37 @@
+import type { ServiceName } from '../process/service-table.ts'
+import type { EnvironmentReader } from './reader.ts'
+import type { Secrets } from './secrets.ts'
+import type { SignInSettings } from './sign-in.ts'
+
+/** How agents reach this installation. */
 export type ConnectorSettings = {
-  /** The address of the auth service as agents see it, where it is not the address people see. */
+  /** Address of the auth service as agents see it, where it differs from the address people see. */
   issuer: string | undefined
-  /** The address under which the MCP endpoints stand. */
+  /** Address under which the MCP endpoints stand. */
   mcpUrl: string | undefined
-  /** Loopback redirects registered with a port may come back to another one, as those without a port always may. */
+  /** Accepts any port for loopback redirects that were registered with one. Those registered without a port always do. */
   loopbackAnyPort: boolean
-  /** False where the installation cannot reach the documents by which clients describe themselves. */
+  /** False where the installation cannot fetch the metadata documents by which clients describe themselves. */
   clientDocuments: boolean
 }
 
-type Read = {
-  url(name: string, protocols: readonly string[]): string | undefined
-  oneOf<const T extends string>(name: string, choices: readonly T[], fallback: T): T
-  fault(text: string): void
-}
-
-export const CONNECTOR_VARIABLES = [
-  'SVC_ACTOR_ASSERTION_SECRET',
-  'SVC_AUTH_PUBLIC_URL',
-  'SVC_MCP_PUBLIC_URL',
-  'SVC_LOOPBACK_ANY_PORT',
-  'SVC_CLIENT_DOCUMENTS',
-] as const
-
-export function readConnector(read: Read): Readonly<ConnectorSettings> {
+export function readConnector(read: EnvironmentReader): Readonly<ConnectorSettings> {
   return Object.freeze({
     issuer: readIssuer(read),
     mcpUrl: readPublicUrl(read, 'SVC_MCP_PUBLIC_URL'),
-    loopbackAnyPort: read.oneOf('SVC_LOOPBACK_ANY_PORT', ['true', 'false'], 'false') === 'true',
+    loopbackAnyPort: read.flag('SVC_LOOPBACK_ANY_PORT', false),
     clientDocuments: read.oneOf('SVC_CLIENT_DOCUMENTS', ['on', 'off'], 'on') === 'on',
   })
 }
 
-/** RFC 8414 puts the metadata of an issuer with a path elsewhere, and not every agent looks there. */
-function readIssuer(read: Read): string | undefined {
+/** An issuer with a path has its metadata at another place (RFC 8414 section 3.1), where some agents do not look. */
+function readIssuer(read: EnvironmentReader): string | undefined {
   const url = readPublicUrl(read, 'SVC_AUTH_PUBLIC_URL')
   if (url !== undefined && new URL(url).pathname !== '/') read.fault('SVC_AUTH_PUBLIC_URL must have no path')
   return url
 }
 
-function readPublicUrl(read: Read, name: string): string | undefined {
+function readPublicUrl(read: EnvironmentReader, name: string): string | undefined {
   const text = read.url(name, ['http:', 'https:'])
   const url = text === undefined ? null : URL.parse(text)
   if (!url) return undefined
@@ -48,4 +40,27 @@ function readPublicUrl(read: Read, name: string): string | undefined {
     read.fault(`${name} must be https (http only for localhost, 127.0.0.1 and [::1])`)
   }
   return url.href.replace(/\/+$/, '')
+}
+
+type ConnectorParts = {
+  services: readonly ServiceName[]
+  secrets: Partial<Secrets>
+  signIn: SignInSettings
+  connector: ConnectorSettings
+}
+
+/** Services that run apart know each other's addresses inside the cluster only, so the public ones must be set. */
+export function checkConnector(
+  { services, secrets, signIn, connector }: ConnectorParts,
+  read: EnvironmentReader,
+): void {
+  if (secrets.actorAssertionSecret === undefined) return
+  if (services.includes('mcp-server') && !secrets.jwtSecret) {
+    read.fault('SVC_JWT_SECRET is needed by mcp-server too where SVC_ACTOR_ASSERTION_SECRET is set')
+  }
+  const runApart = services.includes('auth-service') !== services.includes('mcp-server')
+  const hasPublicUrls = signIn.redirectBaseUrl ?? (connector.issuer && connector.mcpUrl)
+  if (runApart && !hasPublicUrls) {
+    read.fault('SVC_ACTOR_ASSERTION_SECRET needs SVC_REDIRECT_BASE_URL, or SVC_AUTH_PUBLIC_URL and SVC_MCP_PUBLIC_URL')
+  }
 }

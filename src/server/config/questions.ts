@@ -1,17 +1,15 @@
-/** How many questions an organization may ask its data sources. */
+import type { EnvironmentReader } from './reader.ts'
+
+/** How many questions an organization may ask its data sources, unless an operator sets other numbers for it. */
 export type QuestionSettings = { perMinute: number; perDay: number }
 
-type Read = { integer(name: string, fallback: number, min: number, max: number): number }
+const DEFAULT_PER_MINUTE = 60
+const DEFAULT_PER_DAY = 5_000
+const MAX_QUESTIONS = 1_000_000_000
 
-export const QUESTION_VARIABLES = ['SVC_QUESTIONS_PER_MINUTE', 'SVC_QUESTIONS_PER_DAY'] as const
-
-const PER_MINUTE = 60
-const PER_DAY = 5_000
-const MOST = 1_000_000_000
-
-export function readQuestions(read: Read): Readonly<QuestionSettings> {
+export function readQuestions(read: EnvironmentReader): Readonly<QuestionSettings> {
   return Object.freeze({
-    perMinute: read.integer('SVC_QUESTIONS_PER_MINUTE', PER_MINUTE, 0, MOST),
-    perDay: read.integer('SVC_QUESTIONS_PER_DAY', PER_DAY, 0, MOST),
+    perMinute: read.integer('SVC_QUESTIONS_PER_MINUTE', DEFAULT_PER_MINUTE, 0, MAX_QUESTIONS),
+    perDay: read.integer('SVC_QUESTIONS_PER_DAY', DEFAULT_PER_DAY, 0, MAX_QUESTIONS),
   })
 }

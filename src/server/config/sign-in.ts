@@ -1,34 +1,20 @@
-export type ProviderSettings = { clientId: string; clientSecret: string }
+import type { EnvironmentReader } from './reader.ts'
+
+export type IdentityProviderSettings = { clientId: string; clientSecret: string }
 
 export type SignInSettings = {
-  google: ProviderSettings | undefined
-  microsoft: (ProviderSettings & { tenantId: string }) | undefined
-  /** The address people see, without a slash at its end. */
+  google: IdentityProviderSettings | undefined
+  microsoft: (IdentityProviderSettings & { tenantId: string }) | undefined
+  /** Address people see, without a trailing slash. */
   redirectBaseUrl: string | undefined
   allowedRedirectBaseUrls: readonly string[]
-}
-
-type Read = {
-  text(name: string): string | undefined
-  list(name: string): string[]
-  fault(text: string): void
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const TENANT_GROUPS = ['common', 'organizations', 'consumers']
 
-export const SIGN_IN_VARIABLES = [
-  'SVC_GOOGLE_CLIENT_ID',
-  'SVC_GOOGLE_CLIENT_SECRET',
-  'SVC_MICROSOFT_CLIENT_ID',
-  'SVC_MICROSOFT_CLIENT_SECRET',
-  'SVC_MICROSOFT_TENANT_ID',
-  'SVC_REDIRECT_BASE_URL',
-  'SVC_ALLOWED_REDIRECT_BASE_URLS',
-] as const
-
-/** `hostedLogin`: people sign in elsewhere and come back here, so here must have an address too. */
-export function readSignIn(read: Read, hostedLogin: boolean): Readonly<SignInSettings> {
+/** `hasHostedLogin`: people sign in at another installation and are sent back, which needs an address of this one. */
+export function readSignIn(read: EnvironmentReader, hasHostedLogin: boolean): Readonly<SignInSettings> {
   const google = readProvider(read, 'GOOGLE')
   const settings = {
     google,
@@ -41,12 +27,12 @@ export function readSignIn(read: Read, hostedLogin: boolean): Readonly<SignInSet
   const configured = google ? 'GOOGLE' : settings.microsoft ? 'MICROSOFT' : undefined
   if (read.text('SVC_REDIRECT_BASE_URL') === undefined) {
     if (configured) read.fault(`SVC_${configured}_CLIENT_ID needs SVC_REDIRECT_BASE_URL: the address people see`)
-    if (hostedLogin) read.fault('AUTH_LOGIN_URL needs SVC_REDIRECT_BASE_URL: the address people come back to')
+    if (hasHostedLogin) read.fault('AUTH_LOGIN_URL needs SVC_REDIRECT_BASE_URL: the address people come back to')
   }
   return Object.freeze(settings)
 }
 
-function readProvider(read: Read, name: 'GOOGLE' | 'MICROSOFT'): ProviderSettings | undefined {
+function readProvider(read: EnvironmentReader, name: 'GOOGLE' | 'MICROSOFT'): IdentityProviderSettings | undefined {
   const clientId = read.text(`SVC_${name}_CLIENT_ID`)
   const clientSecret = read.text(`SVC_${name}_CLIENT_SECRET`)
   if (clientId && clientSecret) return { clientId, clientSecret }
@@ -55,7 +41,7 @@ function readProvider(read: Read, name: 'GOOGLE' | 'MICROSOFT'): ProviderSetting
   return undefined
 }
 
-function readMicrosoft(read: Read): SignInSettings['microsoft'] {
+function readMicrosoft(read: EnvironmentReader): SignInSettings['microsoft'] {
   const provider = readProvider(read, 'MICROSOFT')
   const tenantId = read.text('SVC_MICROSOFT_TENANT_ID')?.toLowerCase()
   if (tenantId !== undefined && !UUID.test(tenantId) && !TENANT_GROUPS.includes(tenantId)) {
@@ -65,7 +51,7 @@ function readMicrosoft(read: Read): SignInSettings['microsoft'] {
   return provider && tenantId ? { ...provider, tenantId } : undefined
 }
 
-function readOwnUrl(read: Read): string | undefined {
+function readOwnUrl(read: EnvironmentReader): string | undefined {
   const url = readBaseUrl(read, 'SVC_REDIRECT_BASE_URL', read.text('SVC_REDIRECT_BASE_URL'))
   if (url !== undefined && new URL(url).pathname !== '/') {
     read.fault('SVC_REDIRECT_BASE_URL must have no path: /auth stands right under it')
@@ -73,7 +59,7 @@ function readOwnUrl(read: Read): string | undefined {
   return url
 }
 
-function readBaseUrl(read: Read, name: string, text: string | undefined): string | undefined {
+function readBaseUrl(read: EnvironmentReader, name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const url = URL.parse(text)
   if (!url || url.search || url.hash || url.username || url.password || !isSafe(url)) {

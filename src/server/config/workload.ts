@@ -1,39 +1,33 @@
+import type { EnvironmentReader } from './reader.ts'
+
 export type WorkloadSettings = {
-  /** The audience that auth-service asks of a workload token; undefined: it takes none. */
+  /** Audience that auth-service requires of a workload token. Undefined: it accepts no workload tokens. */
   accepted: { audience: string; apiServer: string } | undefined
-  /** The audience that deploy-api has projected into deployments; undefined: they get no token. */
+  /** Audience of the token that deploy-api projects into deployments. Undefined: they get no token. */
   projectedAudience: string | undefined
-  /** Holds `ca.crt` and `token` of the pod we run in. */
+  /** Folder with `ca.crt` and `token` of the pod this process runs in. */
   credentialsDir: string
 }
 
-type Read = {
-  text(name: string): string | undefined
-  given(name: string, fallback: string): string
-  integer(name: string, fallback: number, min: number, max: number): number
-  oneOf<const T extends string>(name: string, choices: readonly T[], fallback: T): T
-  fault(text: string): void
-}
+const DEFAULT_AUDIENCE = 'svc-control-plane'
+const DEFAULT_CREDENTIALS_DIR = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-export const WORKLOAD_VARIABLES = ['SVC_WORKLOAD_AUDIENCE', 'SVC_KUBERNETES_CREDENTIALS_DIR'] as const
-
-const AUDIENCE = 'svc-control-plane'
-const CREDENTIALS_DIR = '/var/run/secrets/kubernetes.io/serviceaccount'
-
-/** Taken in a cluster, which tells each pod its address, unless switched off. */
-export function readWorkload(read: Read): Readonly<WorkloadSettings> {
+/** Workload tokens are accepted in a cluster (Kubernetes sets KUBERNETES_SERVICE_HOST) unless switched off. */
+export function readWorkload(read: EnvironmentReader): Readonly<WorkloadSettings> {
   const apiServer = readApiServer(read)
-  const wanted = read.oneOf('WORKLOAD_IDENTITY_ENABLED', ['true', 'false'], apiServer ? 'true' : 'false') === 'true'
-  if (wanted && !apiServer) read.fault('WORKLOAD_IDENTITY_ENABLED needs a cluster: KUBERNETES_SERVICE_HOST is not set')
-  const audience = read.text('WORKLOAD_AUDIENCE') ?? AUDIENCE
+  const isEnabled = read.flag('WORKLOAD_IDENTITY_ENABLED', apiServer !== undefined)
+  if (isEnabled && !apiServer) {
+    read.fault('WORKLOAD_IDENTITY_ENABLED needs a cluster: KUBERNETES_SERVICE_HOST is not set')
+  }
+  const audience = read.text('WORKLOAD_AUDIENCE') ?? DEFAULT_AUDIENCE
   return Object.freeze({
-    accepted: wanted && apiServer ? { audience, apiServer } : undefined,
-    projectedAudience: read.given('SVC_WORKLOAD_AUDIENCE', AUDIENCE) || undefined,
-    credentialsDir: read.text('SVC_KUBERNETES_CREDENTIALS_DIR') ?? CREDENTIALS_DIR,
+    accepted: isEnabled && apiServer ? { audience, apiServer } : undefined,
+    projectedAudience: (read.textOrEmpty('SVC_WORKLOAD_AUDIENCE') ?? DEFAULT_AUDIENCE) || undefined,
+    credentialsDir: read.text('SVC_KUBERNETES_CREDENTIALS_DIR') ?? DEFAULT_CREDENTIALS_DIR,
   })
 }
 
-function readApiServer(read: Read): string | undefined {
+function readApiServer(read: EnvironmentReader): string | undefined {
   const host = read.text('KUBERNETES_SERVICE_HOST')
   const port = read.integer('KUBERNETES_SERVICE_PORT_HTTPS', 443, 1, 65_535)
   if (host === undefined) return undefined

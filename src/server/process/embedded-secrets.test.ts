@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { ConfigError } from '../config/config.ts'
+import { ConfigError } from '../config/reader.ts'
 import { loadOrMakeSecrets } from './embedded-secrets.ts'
 
 function folder(): string {

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HEX_KEY } from '#lib/crypto/keys.ts'
-import { ConfigError, type Secrets } from '../config/config.ts'
+import { ConfigError } from '../config/reader.ts'
+import type { Secrets } from '../config/secrets.ts'
 
 /** Secrets of the embedded default: generated once and stored in the data folder, readable by its owner only. */
 export function loadOrMakeSecrets(dataDir: string): Secrets {

@@ -3,7 +3,7 @@ import { DataKeyRefused } from '#lib/crypto/data-keys.ts'
 import { DatabaseUnavailable, readOnlyDatabase } from '#lib/db/errors.ts'
 import { MigrationRefused } from '#lib/db/migrate.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
-import { ConfigError } from '../config/config.ts'
+import { ConfigError } from '../config/reader.ts'
 import { startFault } from './start-fault.ts'
 
 const AT = { host: '10.9.9.9', port: 8080, dataDir: '/data' }

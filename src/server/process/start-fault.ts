@@ -4,7 +4,7 @@ import { DatabaseUnavailable, writeFaultOf } from '#lib/db/errors.ts'
 import { MigrationRefused } from '#lib/db/migrate.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
 import { hideSecrets } from '#lib/log.ts'
-import { ConfigError } from '../config/config.ts'
+import { ConfigError } from '../config/reader.ts'
 
 /** What to tell the person who tried to start it: words for what they can mend, a stack only for what we must. */
 export function startFault(error: unknown, at: { host: string; port: number; dataDir: string }): string {

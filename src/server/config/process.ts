@@ -1,0 +1,40 @@
+import { addressList } from '#edge/http/request-info.ts'
+import { LOG_LEVELS, type LogLevel } from '#lib/log.ts'
+import type { EnvironmentReader } from './reader.ts'
+
+/** Where the process listens, writes and logs. */
+export type ProcessSettings = {
+  host: string
+  port: number
+  dataDir: string
+  /** Addresses or CIDR blocks whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[]
+  logLevel: LogLevel
+  /** Whether the first start on the embedded database makes example data. */
+  example: boolean
+}
+
+const HOST = '127.0.0.1'
+const PORT = 8080
+const DATA_DIR = '.svc'
+
+export function readProcess(read: EnvironmentReader, defaultLogLevel: LogLevel): ProcessSettings {
+  return {
+    host: read.text('HOST') ?? HOST,
+    port: read.integer('PORT', PORT, 0, 65_535),
+    dataDir: read.text('SVC_DATA_DIR') ?? DATA_DIR,
+    trustedProxies: readProxies(read),
+    logLevel: read.oneOf('SVC_LOG_LEVEL', LOG_LEVELS, defaultLogLevel),
+    example: read.flag('SVC_EXAMPLE', true),
+  }
+}
+
+function readProxies(read: EnvironmentReader): readonly string[] {
+  const blocks = read.list('SVC_TRUSTED_PROXIES')
+  try {
+    addressList(blocks)
+  } catch {
+    read.fault('SVC_TRUSTED_PROXIES must be addresses or CIDR blocks such as 10.0.0.0/8, comma-separated')
+  }
+  return blocks
+}

@@ -1,0 +1,90 @@
+import { HEX_KEY } from '#lib/crypto/keys.ts'
+import type { ServiceName } from '../process/service-table.ts'
+import { ConfigError, type EnvironmentReader } from './reader.ts'
+
+export type Secrets = {
+  /** Signs sessions, tokens and grants together with `jwtSigningKey`. Changing either ends all of them. */
+  jwtSecret: string | undefined
+  jwtSigningKey: string | undefined
+  /** The first key seals; every key opens what it sealed. */
+  dataKeys: readonly [string, ...string[]]
+  operatorToken: string | undefined
+  internalSecret: string
+  /** Signs what the MCP server says about an agent. Without it agents cannot connect. */
+  actorAssertionSecret: string | undefined
+}
+
+/** Reads the secrets that are set. On the embedded default the others come from the data folder. */
+export function readSecrets(read: EnvironmentReader): Partial<Secrets> {
+  const current = read.key('SVC_DATA_KEY')
+  const former = readFormerKeys(read, current !== undefined)
+  return defined({
+    jwtSecret: read.key('SVC_JWT_SECRET'),
+    jwtSigningKey: read.key('SVC_JWT_SIGNING_KEY'),
+    dataKeys: current === undefined ? undefined : ([current, ...former] as const),
+    operatorToken: readOperatorToken(read),
+    internalSecret: read.key('SVC_INTERNAL_SECRET'),
+    actorAssertionSecret: read.key('SVC_ACTOR_ASSERTION_SECRET'),
+  }) as Partial<Secrets>
+}
+
+function readFormerKeys(read: EnvironmentReader, hasCurrent: boolean): string[] {
+  const former = read.list('SVC_DATA_KEYS_FORMER')
+  if (former.length > 0 && !hasCurrent) {
+    read.fault(
+      'SVC_DATA_KEYS_FORMER needs SVC_DATA_KEY: without it the keys in secrets.json of the data folder are used',
+    )
+  }
+  if (former.some((key) => !HEX_KEY.test(key))) {
+    read.fault('SVC_DATA_KEYS_FORMER must be keys of 64 hex digits, comma-separated')
+  }
+  return former
+}
+
+function readOperatorToken(read: EnvironmentReader): string | undefined {
+  const token = read.text('SVC_OPERATOR_TOKEN')
+  if (token !== undefined && !/^[\w.~+/=-]{32,}$/.test(token)) {
+    read.fault('SVC_OPERATOR_TOKEN must have 32 characters or more, of letters, digits and -._~+/=')
+  }
+  return token
+}
+
+/** With DATABASE_URL nothing is generated, because every process must have the same secrets. */
+export function checkClusterSecrets(
+  secrets: Partial<Secrets>,
+  services: readonly ServiceName[],
+  read: EnvironmentReader,
+): void {
+  if (!secrets.dataKeys) {
+    read.fault('SVC_DATA_KEY is needed with DATABASE_URL: 32 random bytes as hex (openssl rand -hex 32)')
+  }
+  if (!secrets.internalSecret) {
+    read.fault('SVC_INTERNAL_SECRET is needed with DATABASE_URL, the same for every service: openssl rand -hex 32')
+  }
+  if (!services.includes('auth-service')) return
+  if (!secrets.jwtSecret) read.fault('SVC_JWT_SECRET is needed by auth-service: openssl rand -hex 32')
+  if (!secrets.jwtSigningKey) read.fault('SVC_JWT_SIGNING_KEY is needed by auth-service: openssl rand -hex 32')
+}
+
+/** Joins the secrets of the environment with generated ones. The environment wins. Throws when a required one is missing. */
+export function completeSecrets(
+  fromEnvironment: Partial<Secrets>,
+  generated: Partial<Secrets>,
+  services: readonly ServiceName[],
+): Readonly<Secrets> {
+  const { dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken, actorAssertionSecret } = {
+    ...generated,
+    // An auth service elsewhere does not know a secret generated here, so agents would be promised access and refused.
+    ...(!services.includes('auth-service') && { actorAssertionSecret: undefined }),
+    ...defined(fromEnvironment),
+  }
+  if (!dataKeys || !internalSecret) throw new ConfigError(['SVC_DATA_KEY and SVC_INTERNAL_SECRET are needed'])
+  if (actorAssertionSecret !== undefined && actorAssertionSecret.toLowerCase() === jwtSecret?.toLowerCase()) {
+    throw new ConfigError(['SVC_ACTOR_ASSERTION_SECRET must differ from SVC_JWT_SECRET: openssl rand -hex 32'])
+  }
+  return Object.freeze({ dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken, actorAssertionSecret })
+}
+
+function defined<T extends object>(values: T): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>
+}

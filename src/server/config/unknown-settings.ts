@@ -1,0 +1,54 @@
+import type { Environment } from './reader.ts'
+
+/** A variable that looks like a setting of svc and is none. */
+export type UnknownSetting = { name: string; nearest: string | undefined }
+
+const MAX_EDITS = 2
+
+/**
+ * Names of the variables that Kubernetes adds to every pod for a Service called `svc-…`, such as
+ * SVC_API_GATEWAY_SERVICE_HOST or SVC_API_GATEWAY_PORT_80_TCP_ADDR. Nobody chose them, so they are not reported.
+ */
+const SERVICE_LINK = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)?$/
+
+/** Returns the `SVC_…` variables that are not settings, each with the setting whose name is most like it. */
+export function findUnknownSettings(env: Environment, settings: Iterable<string>): UnknownSetting[] {
+  const names = [...settings]
+  const suspects = Object.keys(env).filter(
+    (name) => /^SVC_(?!TEST_)/.test(name) && !names.includes(name) && !SERVICE_LINK.test(name),
+  )
+  return suspects.map((name) => ({ name, nearest: nearestOf(name, names) }))
+}
+
+export function describeUnknown({ name, nearest }: UnknownSetting): string {
+  return nearest === undefined
+    ? `${name} is not a setting of the server and has no effect`
+    : `${name} is not a setting of svc. Did you mean ${nearest}?`
+}
+
+/** The prefix itself may be what is wrong (SVC_PORT for PORT), so the name is compared without it too. */
+function nearestOf(name: string, settings: readonly string[]): string | undefined {
+  const bare = name.replace(/^SVC_/, '')
+  const ranked = settings
+    .map((setting) => ({ setting, edits: Math.min(countEdits(name, setting), countEdits(bare, setting)) }))
+    .sort((a, b) => a.edits - b.edits)
+  return ranked[0] && ranked[0].edits <= MAX_EDITS ? ranked[0].setting : undefined
+}
+
+/** Counts the letters to add, drop, replace or swap with their neighbour (optimal string alignment distance). */
+function countEdits(from: string, to: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = last[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1)
+      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
+      const swapped = isSwap ? beforeLast[j - 2]! + 1 : Number.POSITIVE_INFINITY
+      row.push(Math.min(row[j - 1]! + 1, last[j]! + 1, replaced, swapped))
+    }
+    beforeLast = last
+    last = row
+  }
+  return last[to.length]!
+}
