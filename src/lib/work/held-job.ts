@@ -1,0 +1,70 @@
+import type { Claim, HeldLease } from './job-kind.ts'
+
+/** Milliseconds on a clock that never steps, such as `performance.now`. */
+export type Uptime = () => number
+
+/** The reason of a job's aborted signal when the job is no longer this process's. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
+/**
+ * A job at work and the end of its lease on this process's own uptime. That end is counted from before the statement
+ * that granted the lease was sent, so it is never later than the end in the database.
+ */
+export class HeldJob<Job extends Claim> implements HeldLease {
+  readonly job: Job
+  readonly #abort = new AbortController()
+  readonly #uptime: Uptime
+  #endsAt: number
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(job: Job, endsAt: number, uptime: Uptime) {
+    this.job = job
+    this.#endsAt = endsAt
+    this.#uptime = uptime
+    this.#watch()
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  leaseMsLeft(): number {
+    if (this.signal.aborted) return 0
+    const left = this.#endsAt - this.#uptime()
+    if (left > 0) return left
+    this.abort(new LeaseLost(`the lease of ${this.job.id} ran out before it could be renewed`))
+    return 0
+  }
+
+  /** Moves the end of the lease. A lease that is already lost here stays lost. */
+  extend(endsAt: number): void {
+    if (this.leaseMsLeft() === 0) return
+    this.#endsAt = endsAt
+    this.#watch()
+  }
+
+  abort(reason: Error): void {
+    this.unwatch()
+    this.#abort.abort(reason)
+  }
+
+  /** Stops the timer. To be called when the job has ended. */
+  unwatch(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #watch(): void {
+    clearTimeout(this.#timer)
+    const left = this.#endsAt - this.#uptime()
+    this.#timer = setTimeout(
+      () => {
+        // Timers may fire a fraction of a millisecond early.
+        if (this.leaseMsLeft() > 0) this.#watch()
+      },
+      Math.max(Math.ceil(left), 0),
+    )
+    this.#timer.unref()
+  }
+}

@@ -1,0 +1,215 @@
+import type { Db } from '../db/db.ts'
+import { HeldJob, LeaseLost, type Uptime } from './held-job.ts'
+import type { Claim, Claimed, JobKind } from './job-kind.ts'
+
+type Deps = {
+  readonly db: Pick<Db, 'listen'>
+  readonly uptime: Uptime
+  readonly onError: (kind: string, error: unknown) => void
+}
+
+/** How long jobs may take to end after they were aborted. A stop takes `drainSeconds` and this at most. */
+export const ABORT_SECONDS = 5
+
+const FIRST_BACK_OFF_MS = 1_000
+const MAX_BACK_OFF_MS = 60_000
+/** Shortest wait after a claim that found less than it could take, so that a wrong due time cannot make it spin. */
+const MIN_WAIT_MS = 100
+
+/**
+ * Runs jobs on slots until it is disposed. Each kind claims as many jobs as it has free slots: at the start, when it is
+ * notified, when a slot becomes free, when the next job is due, and on its slow poll.
+ *
+ * A stop claims nothing more and gives back claims that were not begun. Running jobs may continue for `drainSeconds`,
+ * with their leases renewed, and are then aborted. The stop resolves at the latest `ABORT_SECONDS` after that.
+ */
+export async function runSlots(kinds: readonly JobKind[], deps: Deps): Promise<AsyncDisposable> {
+  const runners = kinds.map((kind) => new SlotRunner(kind, deps))
+  const stop = async () => {
+    await Promise.all(runners.map((runner) => runner.stop()))
+  }
+  const starts = await Promise.allSettled(runners.map((runner) => runner.start()))
+  const failed = starts.find((start) => start.status === 'rejected')
+  if (failed) {
+    await stop()
+    throw failed.reason
+  }
+  return { [Symbol.asyncDispose]: stop }
+}
+
+class SlotRunner<Job extends Claim> {
+  readonly #kind: JobKind<Job>
+  readonly #deps: Deps
+  readonly #running = new Map<HeldJob<Job>, Promise<void>>()
+  #listening: AsyncDisposable | undefined
+  #stopping = false
+  #claiming: Promise<void> | undefined
+  #isClaimWanted = false
+  #claimTimer: NodeJS.Timeout | undefined
+  #failedClaims = 0
+  #isBackingOff = false
+  #renewTimer: NodeJS.Timeout | undefined
+
+  constructor(kind: JobKind<Job>, deps: Deps) {
+    this.#kind = kind
+    this.#deps = deps
+  }
+
+  async start(): Promise<void> {
+    const { wakeOn } = this.#kind
+    if (wakeOn) this.#listening = await this.#deps.db.listen(wakeOn, () => this.#wake())
+    this.#wake()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    clearTimeout(this.#claimTimer)
+    const unlistened = this.#unlisten()
+    if (!(await endsWithin(this.#kind.drainSeconds, this.#idle()))) {
+      for (const held of this.#running.keys()) held.abort(new Error('the process is stopping'))
+      if (!(await endsWithin(ABORT_SECONDS, this.#idle()))) this.#reportUnended()
+    }
+    clearTimeout(this.#renewTimer)
+    for (const held of this.#running.keys()) held.unwatch()
+    await unlistened
+  }
+
+  async #unlisten(): Promise<void> {
+    try {
+      await this.#listening?.[Symbol.asyncDispose]()
+    } catch (error) {
+      this.#deps.onError(this.#kind.name, error)
+    }
+  }
+
+  /** Claims now, or once more after the claim that is under way: that one may have looked before the new job was there. */
+  #wake(): void {
+    // After a failed claim only the timer claims again; notifications must not shorten the back-off.
+    if (this.#stopping || this.#isBackingOff) return
+    if (this.#claiming) {
+      this.#isClaimWanted = true
+      return
+    }
+    clearTimeout(this.#claimTimer)
+    this.#claiming = this.#claim().finally(() => {
+      this.#claiming = undefined
+      if (!this.#isClaimWanted) return
+      this.#isClaimWanted = false
+      this.#wake()
+    })
+  }
+
+  async #claim(): Promise<void> {
+    const free = this.#kind.slots - this.#running.size
+    // The next slot that becomes free claims.
+    if (free <= 0) return
+    const sentAt = this.#deps.uptime()
+    try {
+      const claimed = await this.#kind.claim(free, { running: [...this.#running.keys()].map(({ job }) => job) })
+      this.#failedClaims = 0
+      if (this.#stopping) return await this.#release(claimed.jobs)
+      for (const job of claimed.jobs) this.#begin(job, sentAt)
+      if (claimed.jobs.length > free) throw new Error(`claimed ${claimed.jobs.length} jobs for ${free} slots`)
+      this.#claimIn(this.#waitAfter(claimed))
+    } catch (error) {
+      this.#deps.onError(this.#kind.name, error)
+      this.#isBackingOff = true
+      this.#claimIn(Math.min(FIRST_BACK_OFF_MS * 2 ** this.#failedClaims, MAX_BACK_OFF_MS))
+      this.#failedClaims += 1
+    }
+  }
+
+  #waitAfter({ nextInSeconds }: Claimed<Job>): number {
+    const { pollSeconds } = this.#kind
+    return Math.max(Math.min(nextInSeconds ?? pollSeconds, pollSeconds) * 1000, MIN_WAIT_MS)
+  }
+
+  #claimIn(ms: number): void {
+    if (this.#stopping) return
+    this.#claimTimer = setTimeout(() => {
+      this.#isBackingOff = false
+      this.#wake()
+    }, ms)
+    this.#claimTimer.unref()
+  }
+
+  async #release(jobs: readonly Job[]): Promise<void> {
+    if (jobs.length > 0) await this.#kind.release(jobs)
+  }
+
+  #begin(job: Job, sentAt: number): void {
+    const held = new HeldJob(job, sentAt + this.#kind.leaseSeconds * 1000, this.#deps.uptime)
+    if (this.#running.size === 0) this.#renewIn(this.#kind.leaseSeconds / 3)
+    this.#running.set(
+      held,
+      this.#run(held).finally(() => {
+        held.unwatch()
+        this.#running.delete(held)
+        if (this.#running.size === 0) clearTimeout(this.#renewTimer)
+        this.#wake()
+      }),
+    )
+  }
+
+  async #run(held: HeldJob<Job>): Promise<void> {
+    try {
+      // A claim that was answered after its lease ended, because the process was paused meanwhile, is not begun.
+      if (held.leaseMsLeft() > 0) await this.#kind.run(held.job, held)
+    } catch (error) {
+      this.#deps.onError(this.#kind.name, error)
+    }
+  }
+
+  #renewIn(seconds: number): void {
+    clearTimeout(this.#renewTimer)
+    this.#renewTimer = setTimeout(() => void this.#renew(), seconds * 1000)
+    this.#renewTimer.unref()
+  }
+
+  /** A renewal that fails or is not answered is tried again until the leases end; `HeldJob` then aborts the jobs. */
+  async #renew(): Promise<void> {
+    const { leaseSeconds, name } = this.#kind
+    const jobs = [...this.#running.keys()].filter((held) => held.leaseMsLeft() > 0)
+    const sentAt = this.#deps.uptime()
+    const renewed = this.#kind.renew(jobs.map(({ job }) => job)).then((claims) => {
+      const grants = new Set(claims.map(grantOf))
+      for (const held of jobs) {
+        if (grants.has(grantOf(held.job))) held.extend(sentAt + leaseSeconds * 1000)
+        else if (this.#running.has(held)) held.abort(new LeaseLost(`the lease of ${held.job.id} was taken over`))
+      }
+    })
+    let wait = leaseSeconds / 3
+    try {
+      if (!(await endsWithin(leaseSeconds / 3, renewed))) throw new Error('a renewal of leases was not answered')
+    } catch (error) {
+      this.#deps.onError(name, error)
+      wait = leaseSeconds / 12
+    }
+    if (this.#running.size > 0) this.#renewIn(wait)
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#claiming || this.#running.size > 0) await Promise.all([this.#claiming, ...this.#running.values()])
+  }
+
+  #reportUnended(): void {
+    const ids = [...this.#running.keys()].map(({ job }) => job.id)
+    const jobs = ids.length > 0 ? `these jobs: ${ids.join(', ')}` : 'a claim'
+    this.#deps.onError(this.#kind.name, new Error(`the stop did not wait longer for ${jobs}`))
+  }
+}
+
+function grantOf({ id, fence }: Claim): string {
+  return `${id} ${fence}`
+}
+
+/** Returns false when the time is over first. */
+async function endsWithin(seconds: number, work: Promise<void>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => resolve(false), seconds * 1000)
+  try {
+    return await Promise.race([work.then(() => true), promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
