@@ -29,19 +29,19 @@ describe('AU-17 a shared store that refuses every call', () => {
   const clock = testClock()
   const store = withFallback(gone, openMemoryStore(clock), { clock })
 
-  it('is replaced by a map in the process for counts and values', async () => {
+  it('is replaced by the store of this process for counts and values', async () => {
     expect([await store.count('a', 60), await store.count('a', 60)]).toEqual([1, 2])
     await store.set('b', 'x', 60)
     expect(await store.get('b')).toBe('x')
     await expect(store.ping()).rejects.toThrow('ECONNREFUSED')
   })
 
-  it('is not replaced where one process cannot know the answer', async () => {
+  it('is not replaced for setOnce and take, whose answer one process cannot know', async () => {
     await expect(store.setOnce('c', 60)).rejects.toBeInstanceOf(StoreUnavailable)
     await expect(store.take([])).rejects.toBeInstanceOf(StoreUnavailable)
   })
 
-  it('does not confirm a deletion, which the other processes would not see', async () => {
+  it('does not confirm a deletion that the other processes would not see', async () => {
     await store.set('d', 'x', 60)
     await expect(store.delete('d')).rejects.toBeInstanceOf(StoreUnavailable)
     expect(await store.get('d')).toBeUndefined()
@@ -65,7 +65,7 @@ async function startSilentServer() {
 }
 
 describe('AU-17 a Redis that accepts connections and never answers', () => {
-  it('delays only the calls under way: thousands of later ones are answered by the process itself', async () => {
+  it('delays only the calls under way; thousands of later ones are answered by this process', async () => {
     const { url } = await startSilentServer()
     const clock = testClock()
     const changes = openEars()
@@ -81,7 +81,7 @@ describe('AU-17 a Redis that accepts connections and never answers', () => {
     expect(changes.heard).toEqual(['Error: no answer in 300 ms'])
   })
 
-  it('is asked again after a second by a ping that no caller waits for', async () => {
+  it('is pinged again after a second without any caller waiting for the ping', async () => {
     const clock = testClock()
     const pings: PromiseWithResolvers<void>[] = []
     const silent: KeyValueStore = {
@@ -110,7 +110,7 @@ describe('AU-17 a Redis that accepts connections and never answers', () => {
     await until(async () => (await store.get('k').catch(() => '')) === 'shared')
   })
 
-  it('is asked again also after the clock was set back', async () => {
+  it('is pinged again also after the clock was set back', async () => {
     const clock = testClock()
     let isGone = true
     const memory = openMemoryStore(clock)
@@ -138,7 +138,7 @@ needs('redis')('AU-17 a Redis that is paused and continues', () => {
   })
   afterAll(() => relay?.[Symbol.asyncDispose]())
 
-  it('is used again by every process once it answers, with what it held before', async () => {
+  it('is used again by every process once it answers, with the values it held before', async () => {
     const clock = testClock()
     const prefix = `test-${randomUUID()}:`
     await using direct = openRedis(stores.redis!, console.error, prefix)

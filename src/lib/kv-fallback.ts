@@ -3,7 +3,7 @@ import { type KeyValueStore, StoreUnavailable } from './kv.ts'
 
 export type FallbackOptions = {
   clock: Clock
-  /** How long one call to the shared store may take. */
+  /** Maximum duration of one call to the shared store. */
   limitMs?: number
   /** Called when the shared store stops being used, with the error, and when it is used again, without one. */
   onChange?: (cause: unknown) => void
@@ -13,28 +13,28 @@ const CALL_LIMIT_MS = 300
 const PROBE_INTERVAL_MS = 1_000
 
 /**
- * Uses a map in the process while the shared store does not answer: counts are then per process, which is better
- * than no limit and better than no service. `setOnce`, `take` and `delete` throw `StoreUnavailable` instead, because
- * one process alone cannot know who was first or what is left, and cannot remove what the others will read.
+ * Uses the store of this process while the shared store does not answer. Limits are then counted per process, so that
+ * requests are still served and still limited. `setOnce`, `take` and `delete` throw `StoreUnavailable` instead, because
+ * one process cannot know who was first or how much is left, and cannot delete what other processes will read.
  */
 export function withFallback(shared: KeyValueStore, own: KeyValueStore, options: FallbackOptions): KeyValueStore {
   const breaker = createBreaker(() => shared.ping(), options)
-  const or = <T>(call: () => Promise<T>, instead: () => Promise<T>) => breaker.ask(call).catch(instead)
+  const withBackup = <T>(call: () => Promise<T>, backup: () => Promise<T>) => breaker.ask(call).catch(backup)
   return {
     kind: shared.kind,
     count: (key, seconds) =>
-      or(
+      withBackup(
         () => shared.count(key, seconds),
         () => own.count(key, seconds),
       ),
-    take: (pots) => breaker.ask(() => shared.take(pots)),
+    take: (windows) => breaker.ask(() => shared.take(windows)),
     get: (key) =>
-      or(
+      withBackup(
         () => shared.get(key),
         () => own.get(key),
       ),
     set: (key, value, seconds) =>
-      or(
+      withBackup(
         () => shared.set(key, value, seconds),
         () => own.set(key, value, seconds),
       ),
@@ -52,9 +52,8 @@ export function withFallback(shared: KeyValueStore, own: KeyValueStore, options:
 }
 
 /**
- * Keeps calls away from a store that failed. Pings run beside the calls and let them in again, so that only calls
- * already under way at the moment of the failure ever wait: the first ping at once, in case the failure was a
- * single late answer, then one per `PROBE_INTERVAL_MS` while calls keep coming.
+ * A circuit breaker: after a failure, calls are refused without waiting until a ping succeeds. The first ping is sent
+ * at once, in case the failure was a single late answer, then one per `PROBE_INTERVAL_MS` while calls keep coming.
  */
 function createBreaker(ping: () => Promise<void>, options: FallbackOptions) {
   const { clock, limitMs = CALL_LIMIT_MS, onChange = () => {} } = options
@@ -81,7 +80,7 @@ function createBreaker(ping: () => Promise<void>, options: FallbackOptions) {
   }
   const probeWhenDue = () => {
     const now = clock.now().getTime()
-    // The distance in either direction: a clock that is set back must not stop the pings.
+    // Math.abs, because a clock that is set back must not stop the pings.
     const isDue = lastProbeAt === undefined || Math.abs(now - lastProbeAt) >= PROBE_INTERVAL_MS
     if (isProbing || !isDue) return
     isProbing = true
@@ -108,13 +107,13 @@ function createBreaker(ping: () => Promise<void>, options: FallbackOptions) {
 }
 
 async function within<T>(limitMs: number, answer: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const reject = () => late.reject(new Error(`no answer in ${limitMs} ms`))
-  // After a long computation the timer runs before the socket is read. `setImmediate` runs after it: an answer that
-  // is already there still counts.
+  const timeout = Promise.withResolvers<never>()
+  const reject = () => timeout.reject(new Error(`no answer in ${limitMs} ms`))
+  // After a long computation the timer fires before the socket is read. `setImmediate` runs after the read, so that an
+  // answer that has already arrived still counts.
   const timer = setTimeout(() => setImmediate(reject), limitMs)
   try {
-    return await Promise.race([answer, late.promise])
+    return await Promise.race([answer, timeout.promise])
   } finally {
     clearTimeout(timer)
   }

@@ -38,12 +38,12 @@ function suite(kind: KeyValueStore['kind'], { open, after }: Subject) {
   })
   afterAll(() => kv?.[Symbol.asyncDispose]())
 
-  it('says what it is and that it is there', async () => {
+  it('reports its kind and answers a ping', async () => {
     expect(kv.kind).toBe(kind)
     await kv.ping()
   })
 
-  it('keeps a value until it runs out, is set anew, or is deleted', async () => {
+  it('keeps a value until it expires, is overwritten or is deleted', async () => {
     const [one, two] = [key('one'), key('two')]
     expect(await kv.get(one)).toBeUndefined()
     await kv.set(one, 'ü "1"', 3600)
@@ -59,7 +59,7 @@ function suite(kind: KeyValueStore['kind'], { open, after }: Subject) {
     expect(await kv.get(two)).toBeUndefined()
   })
 
-  it('counts up, each key by itself, and many at once', async () => {
+  it('counts each key separately, also under 50 concurrent calls', async () => {
     const [one, two] = [key('one'), key('two')]
     const counts = await Promise.all(Array.from({ length: 50 }, () => kv.count(one, 3600)))
     expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
@@ -67,7 +67,7 @@ function suite(kind: KeyValueStore['kind'], { open, after }: Subject) {
     expect(await kv.get(one)).toBe('50')
   })
 
-  it('begins a count anew so long after its first, however often it is counted meanwhile', async () => {
+  it('restarts a count when its time after the first call is over, however often it is called meanwhile', async () => {
     const [long, short] = [key('long'), key('short')]
     expect([await kv.count(long, 3600), await kv.count(long, 3600)]).toEqual([1, 2])
     expect(await kv.count(short, 1)).toBe(1)
@@ -76,37 +76,37 @@ function suite(kind: KeyValueStore['kind'], { open, after }: Subject) {
     await after(0.5, async () => (await kv.count(short, 3600)) === 1)
   })
 
-  it('takes one from each pot or from none, and says which is empty', async () => {
+  it('counts in each quota window or in none, and says which one is exhausted', async () => {
     const [small, large] = [key('small'), key('large')]
-    const pots = [
-      { key: large, limit: 5, seconds: 3600, opening: 0 },
-      { key: small, limit: 2, seconds: 3600, opening: 0 },
+    const windows = [
+      { key: large, limit: 5, seconds: 3600, startCount: 0 },
+      { key: small, limit: 2, seconds: 3600, startCount: 0 },
     ]
-    const taken = await Promise.all(Array.from({ length: 4 }, () => kv.take(pots)))
-    expect(taken).toEqual(['taken', 'taken', { empty: 1 }, { empty: 1 }])
+    const taken = await Promise.all(Array.from({ length: 4 }, () => kv.take(windows)))
+    expect(taken).toEqual(['taken', 'taken', { exhausted: 1 }, { exhausted: 1 }])
     expect([await kv.get(small), await kv.get(large)]).toEqual(['2', '2'])
   })
 
-  it('fills a pot again when its time is over', async () => {
-    const pots = [{ key: key('pot'), limit: 1, seconds: 1, opening: 0 }]
-    expect(await kv.take(pots)).toBe('taken')
-    await after(1, async () => (await kv.take(pots)) === 'taken')
+  it('opens a quota window again when its time is over', async () => {
+    const windows = [{ key: key('window'), limit: 1, seconds: 1, startCount: 0 }]
+    expect(await kv.take(windows)).toBe('taken')
+    await after(1, async () => (await kv.take(windows)) === 'taken')
   })
 
-  it('asks what was taken before where nobody counted yet, and goes on from there once', async () => {
-    const pot = { key: key('pot'), limit: 9, seconds: 3600 }
-    expect(await kv.take([{ ...pot, opening: 'must be known' }])).toEqual({ unopened: 0 })
-    expect(await kv.get(pot.key)).toBeUndefined()
-    expect(await kv.take([{ ...pot, opening: 7 }])).toBe('taken')
-    expect(await kv.take([{ ...pot, opening: 0 }])).toBe('taken')
-    expect(await kv.take([{ ...pot, opening: 0 }])).toEqual({ empty: 0 })
-    expect(await kv.take([{ ...pot, opening: 'must be known' }])).toEqual({ empty: 0 })
-    const full = { ...pot, key: key('full') }
-    expect(await kv.take([{ ...full, opening: 9 }])).toEqual({ empty: 0 })
-    expect(await kv.take([{ ...full, opening: 'must be known' }])).toEqual({ empty: 0 })
+  it('asks for a start count where a quota window does not exist yet, and uses the first one given', async () => {
+    const window = { key: key('window'), limit: 9, seconds: 3600 }
+    expect(await kv.take([{ ...window, startCount: 'unknown' }])).toEqual({ needsStartCount: 0 })
+    expect(await kv.get(window.key)).toBeUndefined()
+    expect(await kv.take([{ ...window, startCount: 7 }])).toBe('taken')
+    expect(await kv.take([{ ...window, startCount: 0 }])).toBe('taken')
+    expect(await kv.take([{ ...window, startCount: 0 }])).toEqual({ exhausted: 0 })
+    expect(await kv.take([{ ...window, startCount: 'unknown' }])).toEqual({ exhausted: 0 })
+    const full = { ...window, key: key('full') }
+    expect(await kv.take([{ ...full, startCount: 9 }])).toEqual({ exhausted: 0 })
+    expect(await kv.take([{ ...full, startCount: 'unknown' }])).toEqual({ exhausted: 0 })
   })
 
-  it('is set once by one of many, until it runs out', async () => {
+  it('lets exactly one of many callers set a key once, until the key expires', async () => {
     const [id, short] = [key('replay'), key('short')]
     const firsts = await Promise.all(Array.from({ length: 20 }, () => kv.setOnce(id, 3600)))
     expect(firsts.filter(Boolean)).toEqual([true])
@@ -118,8 +118,8 @@ function suite(kind: KeyValueStore['kind'], { open, after }: Subject) {
   })
 }
 
-describe('a store in memory, of all the process', () => {
-  it('forgets all when it is closed, and shares nothing', async () => {
+describe('a store in the memory of one process', () => {
+  it('forgets everything when it is closed, and shares nothing with another one', async () => {
     const [one, two] = [openMemoryStore(clock), openMemoryStore(clock)]
     await one.set('k', 'v', 60)
     expect(await two.get('k')).toBeUndefined()
@@ -127,7 +127,7 @@ describe('a store in memory, of all the process', () => {
     expect(await one.get('k')).toBeUndefined()
   })
 
-  it('stays quick and right with many live keys', async () => {
+  it('stays fast and correct with 100,000 live keys', async () => {
     await using kv = openMemoryStore(clock)
     await kv.set('first', 'kept', 3600)
     for (let n = 0; n < 50_000; n += 1) await kv.count(`key ${n}`, n % 2 === 0 ? 1 : 3600)
@@ -139,11 +139,11 @@ describe('a store in memory, of all the process', () => {
 })
 
 describe('OP-03 a store in memory under a flood of addresses', () => {
-  it('keeps the newest 100,000 counters, and everything that is no counter', async () => {
+  it('keeps the newest 100,000 counters and every other entry', async () => {
     await using kv = openMemoryStore(clock)
     await kv.set('value', 'kept', 3600)
     await kv.setOnce('replay', 3600)
-    await kv.take([{ key: 'pot', limit: 1, seconds: 3600, opening: 0 }])
+    await kv.take([{ key: 'window', limit: 1, seconds: 3600, startCount: 0 }])
     for (let n = 0; n < 250_000; n += 1) await kv.count(`limit ${n}`, 3600)
     const left: number[] = []
     for (let n = 0; n < 250_000; n += 1) if ((await kv.get(`limit ${n}`)) !== undefined) left.push(n)
@@ -151,10 +151,10 @@ describe('OP-03 a store in memory under a flood of addresses', () => {
     expect([await kv.count('limit 249999', 3600), await kv.count('limit 0', 3600)]).toEqual([2, 1])
     expect(await kv.get('value')).toBe('kept')
     expect(await kv.setOnce('replay', 3600)).toBe(false)
-    expect(await kv.take([{ key: 'pot', limit: 1, seconds: 3600, opening: 0 }])).toEqual({ empty: 0 })
+    expect(await kv.take([{ key: 'window', limit: 1, seconds: 3600, startCount: 0 }])).toEqual({ exhausted: 0 })
   })
 
-  it('counts a key that ran out and came back as new', async () => {
+  it('counts a key that expired and was used again among the newest', async () => {
     await using kv = openMemoryStore(clock)
     await kv.count('early', 1)
     await kv.count('late', 3600)
@@ -166,7 +166,7 @@ describe('OP-03 a store in memory under a flood of addresses', () => {
 })
 
 describe('a Redis that cannot be reached', () => {
-  it('is told of, and refuses in place of waiting', async () => {
+  it('reports the error and refuses calls instead of waiting', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo

@@ -1,41 +1,41 @@
 import { Redis } from 'ioredis'
 import type { Clock } from './clock.ts'
 
-/** Holds only what may be lost: counters, replay ids, short caches. */
+/** Holds data whose loss does no harm: counters, replay ids, short-lived caches. */
 export type KeyValueStore = AsyncDisposable & {
   readonly kind: 'redis' | 'memory'
   /** Adds one and returns the count, which starts again `seconds` after the first call. */
   count(key: string, seconds: number): Promise<number>
-  /** Takes one from each pot, or from none of them. */
-  take(pots: readonly Pot[]): Promise<Taken>
+  /** Counts one use in each quota window, or in none of them if any is exhausted. */
+  take(windows: readonly QuotaWindow[]): Promise<TakeResult>
   get(key: string): Promise<string | undefined>
   set(key: string, value: string, seconds: number): Promise<void>
-  /** True for the first to set it, false for all others until it runs out. */
+  /** Returns true for the first caller, false for all others until the key expires. */
   setOnce(key: string, seconds: number): Promise<boolean>
   delete(key: string): Promise<void>
   ping(): Promise<void>
 }
 
 /**
- * A limit: `limit` may be taken in the `seconds` after the first. A pot that is not there yet starts at `opening`,
- * the number taken before; 'must be known' makes `take` answer `unopened` instead.
+ * A quota window: at most `limit` uses in the `seconds` after the first one. A window that does not exist yet starts
+ * with `startCount` uses; with 'unknown' it is not created and `take` returns `needsStartCount`.
  */
-export type Pot = { key: string; limit: number; seconds: number; opening: number | 'must be known' }
+export type QuotaWindow = { key: string; limit: number; seconds: number; startCount: number | 'unknown' }
 
-/** Numbers are positions in the list of pots: the first that is empty, or that needs its `opening`. */
-export type Taken = 'taken' | { empty: number } | { unopened: number }
+/** Says which window refused, by its index: the first that is exhausted or that needs a `startCount`. */
+export type TakeResult = 'taken' | { exhausted: number } | { needsStartCount: number }
 
 const COUNT = `local n = redis.call('incr', KEYS[1]) if n == 1 then redis.call('expire', KEYS[1], ARGV[1]) end return n`
 
-/** Returns 0 when taken, the position (from 1) of an empty pot, or minus the position of one without `opening`. */
+/** Returns 0 if counted, the position (from 1) of an exhausted window, or minus that of one that needs a start count. */
 const TAKE = `
   for i = 1, #KEYS do
-    local limit, seconds, opening = ARGV[i * 3 - 2], ARGV[i * 3 - 1], ARGV[i * 3]
+    local limit, seconds, start_count = ARGV[i * 3 - 2], ARGV[i * 3 - 1], ARGV[i * 3]
     local n = redis.call('get', KEYS[i])
     if not n then
-      if opening == '' then return -i end
-      redis.call('set', KEYS[i], opening, 'EX', seconds)
-      n = opening
+      if start_count == '' then return -i end
+      redis.call('set', KEYS[i], start_count, 'EX', seconds)
+      n = start_count
     end
     if tonumber(n) >= tonumber(limit) then return i end
   end
@@ -46,6 +46,7 @@ class Commands extends Redis {
   declare takeFromAll: (count: number, ...keysAndArguments: (string | number)[]) => Promise<number>
 }
 
+/** Connects in the background. Commands fail after 2 s without an answer; `onError` hears of connection errors. */
 export function openRedis(url: string, onError: (error: unknown) => void, keyPrefix = 'svc:'): KeyValueStore {
   const redis = new Commands(url, {
     maxRetriesPerRequest: 1,
@@ -60,9 +61,13 @@ export function openRedis(url: string, onError: (error: unknown) => void, keyPre
   return {
     kind: 'redis',
     count: async (key, seconds) => Number(await redis.eval(COUNT, 1, key, seconds)),
-    take: async (pots) => {
-      const limits = pots.flatMap(({ limit, seconds, opening }) => [limit, seconds, opening === MUST ? '' : opening])
-      return toTaken(await redis.takeFromAll(pots.length, ...pots.map(({ key }) => key), ...limits))
+    take: async (windows) => {
+      const limits = windows.flatMap(({ limit, seconds, startCount }) => [
+        limit,
+        seconds,
+        startCount === UNKNOWN ? '' : startCount,
+      ])
+      return toTakeResult(await redis.takeFromAll(windows.length, ...windows.map(({ key }) => key), ...limits))
     },
     get: async (key) => (await redis.get(key)) ?? undefined,
     set: async (key, value, seconds) => {
@@ -79,19 +84,20 @@ export function openRedis(url: string, onError: (error: unknown) => void, keyPre
   }
 }
 
-const MUST = 'must be known'
+const UNKNOWN = 'unknown'
 
-function toTaken(place: number): Taken {
-  if (place === 0) return 'taken'
-  return place > 0 ? { empty: place - 1 } : { unopened: -place - 1 }
+function toTakeResult(position: number): TakeResult {
+  if (position === 0) return 'taken'
+  return position > 0 ? { exhausted: position - 1 } : { needsStartCount: -position - 1 }
 }
 
-const SWEEP_AT = 10_000
+const MIN_ENTRIES_TO_SWEEP = 10_000
 const MAX_COUNTERS = 100_000
 
 /**
- * Strangers decide how many counters there are, one for each address block that is refused, so the oldest are dropped
- * beyond MAX_COUNTERS: a limit then begins anew. Nothing else is dropped before its time.
+ * Keeps everything in this process. Anonymous callers decide how many counters there are (one for each refused address
+ * block), so the oldest counters are dropped beyond MAX_COUNTERS and their limits start again at zero. Other entries
+ * stay until they expire.
  */
 export function openMemoryStore(clock: Clock): KeyValueStore {
   const entries = new Map<string, { value: string; until: number }>()
@@ -109,12 +115,12 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
     counters.add(key)
     if (counters.size > MAX_COUNTERS) remove(counters.values().next().value!)
   }
-  let sweepAt = SWEEP_AT
+  let sweepAtSize = MIN_ENTRIES_TO_SWEEP
   const put = (key: string, value: string, until: number) => {
-    if (entries.size >= sweepAt) {
-      for (const known of entries.keys()) if (!live(known)) remove(known)
+    if (entries.size >= sweepAtSize) {
+      for (const storedKey of entries.keys()) if (!live(storedKey)) remove(storedKey)
       // With many live entries the next sweep waits for many more; otherwise every `put` would sweep.
-      sweepAt = Math.max(SWEEP_AT, Math.min(entries.size * 2, entries.size + MAX_COUNTERS))
+      sweepAtSize = Math.max(MIN_ENTRIES_TO_SWEEP, Math.min(entries.size * 2, entries.size + MAX_COUNTERS))
     }
     entries.set(key, { value, until })
   }
@@ -128,17 +134,17 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
       put(key, String(next), before?.until ?? after(seconds))
       return next
     },
-    take: async (pots) => {
-      const taken: { key: string; value: number; until: number }[] = []
-      for (const [place, { key, limit, seconds, opening }] of pots.entries()) {
+    take: async (windows) => {
+      const counted: { key: string; value: number; until: number }[] = []
+      for (const [index, { key, limit, seconds, startCount }] of windows.entries()) {
         const entry = live(key)
-        if (!entry && opening === MUST) return { unopened: place }
-        const { value, until } = entry ?? { value: String(opening), until: after(seconds) }
+        if (!entry && startCount === UNKNOWN) return { needsStartCount: index }
+        const { value, until } = entry ?? { value: String(startCount), until: after(seconds) }
         if (!entry) put(key, value, until)
-        if (Number(value) >= limit) return { empty: place }
-        taken.push({ key, value: Number(value) + 1, until })
+        if (Number(value) >= limit) return { exhausted: index }
+        counted.push({ key, value: Number(value) + 1, until })
       }
-      for (const { key, value, until } of taken) put(key, String(value), until)
+      for (const { key, value, until } of counted) put(key, String(value), until)
       return 'taken'
     },
     get: async (key) => live(key)?.value,
@@ -157,7 +163,7 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
   }
 }
 
-/** The shared store does not answer, and a guess in its place would be wrong. */
+/** Thrown when the shared store does not answer and no answer of this process could stand in for it. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }

@@ -59,9 +59,9 @@ describe('DS-18 questions an organization may ask', () => {
     const kv = openMemoryStore(clock)
     const quota = quotaOf(clock, 2, 100, {
       ...kv,
-      take: async (pots) => {
+      take: async (windows) => {
         clock.advance(500)
-        return kv.take(pots)
+        return kv.take(windows)
       },
     })
     const org = newId('org')
@@ -170,7 +170,7 @@ describe('DS-18 while the shared store is away', () => {
     const org = newId('org')
     const own = openMemoryStore(clock)
     let isAway = false
-    const shared = { ...own, take: (pots: Parameters<typeof own.take>[0]) => (isAway ? away : own).take(pots) }
+    const shared = { ...own, take: (windows: Parameters<typeof own.take>[0]) => (isAway ? away : own).take(windows) }
     const quota = quotaOf(clock, 100, 5, withFallback(shared, openMemoryStore(clock), { clock }))
     expect(await passed(() => quota.spend(org), 2)).toBe(2)
     isAway = true

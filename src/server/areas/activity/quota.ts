@@ -2,7 +2,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import type { Route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import { type KeyValueStore, type Pot, StoreUnavailable, type Taken } from '#lib/kv.ts'
+import { type KeyValueStore, type QuotaWindow, StoreUnavailable, type TakeResult } from '#lib/kv.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { countQuestions } from './quota-store.ts'
 import { setQuotaRoute } from './set-quota.ts'
@@ -10,7 +10,7 @@ import { setQuotaRoute } from './set-quota.ts'
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 const FAR = new Date('9999-01-01T00:00:00Z')
-const MOST_MISSED = 10_000
+const MAX_MISSED_DAYS = 10_000
 
 export type Quota = {
   readonly routes: readonly Route[]
@@ -31,7 +31,7 @@ export function createQuota({ kv, db, clock, ...defaults }: Deps): Quota {
       const limit = await limits.of(orgId)
       const taken = await take(orgId, limit, now)
       if (taken === 'taken') return
-      if ('empty' in taken && taken.empty === 0) throw refusal(limit.perMinute, 'minute', MINUTE_MS, now)
+      if ('exhausted' in taken && taken.exhausted === 0) throw refusal(limit.perMinute, 'minute', MINUTE_MS, now)
       throw refusal(limit.perDay, 'day (UTC)', DAY_MS, now)
     },
   }
@@ -42,7 +42,7 @@ type Stores = { kv: KeyValueStore; db: Db }
 function createTake(stores: Stores) {
   /** Keys of days whose shared count lacks questions, because they were asked while the store did not answer. */
   const missed = new Set<string>()
-  return async (orgId: string, limit: Limits, now: Date): Promise<Taken> => {
+  return async (orgId: string, limit: Limits, now: Date): Promise<TakeResult> => {
     const { key } = dayOf(orgId, now)
     try {
       // Every question that comes before the deletion is confirmed deletes too: none is counted on the old number.
@@ -51,34 +51,34 @@ function createTake(stores: Stores) {
       return await takeShared(stores, orgId, limit, now)
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      if (missed.size >= MOST_MISSED) missed.clear()
+      if (missed.size >= MAX_MISSED_DAYS) missed.clear()
       missed.add(key)
-      return takeAlone(stores, orgId, limit, now)
+      return takeWithoutStore(stores, orgId, limit, now)
     }
   }
 }
 
-/** The minute first: a hasty agent must not use up the day with refusals. */
-async function takeShared({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<Taken> {
-  const pots = (opening: Pot['opening']): Pot[] => [
-    { ...minuteOf(orgId, now), limit: limit.perMinute, opening: 0 },
-    { ...dayOf(orgId, now), limit: limit.perDay, opening },
+/** Checks the minute before the day, so that questions refused for the minute do not count towards the day. */
+async function takeShared({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<TakeResult> {
+  const windows = (startCount: QuotaWindow['startCount']): QuotaWindow[] => [
+    { ...minuteOf(orgId, now), limit: limit.perMinute, startCount: 0 },
+    { ...dayOf(orgId, now), limit: limit.perDay, startCount },
   ]
-  const taken = await kv.take(pots('must be known'))
-  if (taken === 'taken' || 'empty' in taken) return taken
-  // The day is new, or the store lost its count: it goes on from the records.
-  return kv.take(pots(await countQuestions(db, orgId, { from: midnightOf(now), before: now, now })))
+  const taken = await kv.take(windows('unknown'))
+  if (taken === 'taken' || 'exhausted' in taken) return taken
+  // The day has just begun or the store lost its count, so the count starts from the recorded questions.
+  return kv.take(windows(await countQuestions(db, orgId, { from: midnightOf(now), before: now, now })))
 }
 
-/** For when the shared store does not answer: each process counts its minutes by itself, and the records the day. */
-async function takeAlone({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<Taken> {
+/** Used while the shared store does not answer: counts the minute per process and the day from the recorded questions. */
+async function takeWithoutStore({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<TakeResult> {
   const { key, seconds } = minuteOf(orgId, now)
-  if ((await kv.count(key, seconds)) > limit.perMinute) return { empty: 0 }
+  if ((await kv.count(key, seconds)) > limit.perMinute) return { exhausted: 0 }
   const today = await countQuestions(db, orgId, { from: midnightOf(now), before: FAR, now })
-  return today < limit.perDay ? 'taken' : { empty: 1 }
+  return today < limit.perDay ? 'taken' : { exhausted: 1 }
 }
 
-/** Kept for longer than it counts: a question that began in its last moment may come a little later. */
+/** The key lives for two minutes, because a question that began in the last moment may be counted a little later. */
 function minuteOf(orgId: string, now: Date) {
   return {
     key: `questions:{${orgId}}:minute:${Math.floor(now.getTime() / MINUTE_MS)}`,
