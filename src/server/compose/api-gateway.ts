@@ -2,14 +2,7 @@ import { isBundled } from '#lib/bundle.ts'
 import { createActivity, createQuota } from '../areas/activity/index.ts'
 import { createAi } from '../areas/ai/index.ts'
 import { consoleRoutes } from '../areas/console/index.ts'
-import {
-  askRoute,
-  configureRoute,
-  dataSourceRoutes,
-  manageRoutes,
-  showRoute,
-  sourcesOfDatabases,
-} from '../areas/data-sources/index.ts'
+import { createDataSources, sourcesOfDatabases } from '../areas/data-sources/index.ts'
 import { createDatabases } from '../areas/databases/index.ts'
 import { notificationRoutes } from '../areas/notifications/index.ts'
 import { skillRoutes } from '../areas/skills/index.ts'
@@ -31,33 +24,26 @@ export function compose(parts: ServiceParts): Service {
     dataDir,
     sources: sourcesOfDatabases,
   })
-  const openReader = (orgId: string, name: string) => databases.open(orgId, name, 'reader')
   const activity = createActivity({
     ...parts,
     dataKey: parts.config.secrets.dataKeys[0],
     onError: (error) => parts.log.warn({ error }, 'how questions ended could not be recorded'),
   })
   const quota = createQuota({ ...parts, ...parts.config.questions })
+  const dataSources = createDataSources({
+    ...parts,
+    activity,
+    embed: ai.embed,
+    findModel: (name) => ai.models.find(name),
+    hasDatabase: (tx, orgId, name) => databases.has(tx, orgId, name),
+    openDatabase: (orgId, name, as) => databases.open(orgId, name, as),
+    spend: (orgId) => quota.spend(orgId),
+  })
   const hosted = composeHostedSignIn(parts)
   const fetch = composeEdge(parts, {
     name: 'api-gateway',
     routes: [
-      ...dataSourceRoutes(parts),
-      ...manageRoutes({ ...parts, hasDatabase: (tx, orgId, name) => databases.has(tx, orgId, name) }),
-      configureRoute({
-        ...parts,
-        openDatabase: (orgId, name, as) => databases.open(orgId, name, as),
-        findModel: (name) => ai.models.find(name),
-      }),
-      showRoute({ db: parts.db, openReader }),
-      askRoute({
-        db: parts.db,
-        clock: parts.clock,
-        activity,
-        embed: ai.embed,
-        openReader,
-        spend: (orgId) => quota.spend(orgId),
-      }),
+      ...dataSources.routes,
       ...databases.routes,
       ...activity.routes,
       ...quota.routes,

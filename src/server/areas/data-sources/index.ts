@@ -1,16 +1,31 @@
 import type { Route } from '#edge/http/route.ts'
-import type { Querier } from '#lib/db/db.ts'
-import { listRoute } from './list.ts'
+import { type AskDeps, askRoute } from './ask/ask.ts'
+import { listRoute } from './ask/list.ts'
+import { type ConfigureDeps, configureRoute } from './configure/configure.ts'
+import { exposeRoute } from './configure/expose.ts'
+import { listSourcesRoute } from './configure/list-sources.ts'
+import { showRoute } from './configure/show.ts'
+import { type SwitchDeps, switchRoute } from './configure/switch.ts'
 import { forgetUnlessExposed, statesOf } from './store.ts'
 
-export { askRoute } from './ask/ask.ts'
-export { configureRoute } from './configure/configure.ts'
-export { showRoute } from './configure/show.ts'
-export { manageRoutes } from './manage.ts'
-
-/** What databases are told of their sources; compose hands it to them. */
+/** The part of the data sources that the databases area needs. Compose hands it over. */
 export const sourcesOfDatabases = { statesOf, forgetUnlessExposed }
 
-export function dataSourceRoutes(deps: { db: Querier }): Route[] {
-  return [listRoute(deps)]
+export type DataSources = { readonly routes: readonly Route[] }
+
+type DataSourcesDeps<Draft extends { id: string }> = Omit<AskDeps<Draft>, 'openReader'> & ConfigureDeps & SwitchDeps
+
+export function createDataSources<Draft extends { id: string }>(deps: DataSourcesDeps<Draft>): DataSources {
+  const openReader = (orgId: string, databaseName: string) => deps.openDatabase(orgId, databaseName, 'reader')
+  return {
+    routes: [
+      listRoute(deps),
+      listSourcesRoute(deps),
+      switchRoute(deps),
+      exposeRoute(deps),
+      configureRoute(deps),
+      showRoute({ db: deps.db, openReader }),
+      askRoute({ ...deps, openReader }),
+    ],
+  }
 }

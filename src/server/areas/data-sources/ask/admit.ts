@@ -1,8 +1,8 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
 import type { Member } from '#edge/http/route.ts'
-import type { ResolvedEntry } from '../configure/resolved.ts'
-import { checkFilters, type Filter, type Filters } from './filters.ts'
+import type { ResolvedEntry } from '../search/entry.ts'
+import { checkFilters, type Filter, type Filters } from '../search/filters.ts'
 import type { AskedSource } from './store.ts'
 
 type Input = { filters: Filters; target?: string | undefined }

@@ -2,7 +2,7 @@ import type { Context, Member, Via } from '#edge/http/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { Sql } from '#lib/db/sql.ts'
 import { gather } from '#lib/gather.ts'
-import type { Filters } from './filters.ts'
+import type { Filters } from '../search/filters.ts'
 import { type AskedSource, writeAndCheck } from './store.ts'
 
 /** What Activity keeps of a question; the text goes no further than its digest. */

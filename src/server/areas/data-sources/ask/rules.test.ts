@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { checkFilters } from './filters.ts'
-import { mergeHits, scoreOf } from './rank.ts'
-import { goesExact } from './search.ts'
-import { fromText } from './values.ts'
+import { fromText } from '../answer/values.ts'
+import { checkFilters } from '../search/filters.ts'
+import { mergeHits, scoreOf } from '../search/merge.ts'
+import { goesExact } from '../search/search-entry.ts'
 
 const SCHEMA = { category: 'string', year: 'number', published: 'boolean' } as const
 

@@ -1,7 +1,7 @@
 import type { FilterType, MinRole } from '#contract/data-sources/sources.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import type { ResolvedEntry } from '../configure/resolved.ts'
+import type { ResolvedEntry } from '../search/entry.ts'
 
 export type AskedSource = {
   id: string

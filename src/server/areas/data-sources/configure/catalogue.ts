@@ -1,6 +1,6 @@
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { Reader } from '../reader.ts'
+import type { Reader } from '../search/reader.ts'
 import { isSystemSchema, type TableName } from './names.ts'
 
 /** Inside a managed database. */

@@ -1,5 +1,5 @@
 import type { EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
-import { searchesOn } from '../plan.ts'
+import { searchesOn } from '../search/plan.ts'
 import {
   type Catalogue,
   type Column,

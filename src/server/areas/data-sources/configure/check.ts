@@ -1,12 +1,12 @@
 import type { EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
-import { choosePlan, findVectorIndexes, planWarning, withIndexes } from '../plan.ts'
+import type { ResolvedEntry } from '../search/entry.ts'
+import { choosePlan, findVectorIndexes, planWarning, withIndexes } from '../search/plan.ts'
 import { type Catalogue, findExtension, inCatalogue, type ManagedDb } from './catalogue.ts'
 import { checkDimensions, checkEntry, type FindModel, readFilters } from './check-entry.ts'
 import { checkFilters } from './check-filters.ts'
 import { checkExtension, checkTable, type FoundTable } from './check-table.ts'
 import { Findings } from './findings.ts'
 import { resolve } from './resolve.ts'
-import type { ResolvedEntry } from './resolved.ts'
 import { measure, tryOut } from './try-out.ts'
 
 export type Wanted = { entries: readonly EmbeddingConfigInput[]; filter_schema: Readonly<Record<string, string>> }

@@ -7,7 +7,7 @@ import { dropDatabase } from '#contract/databases.ts'
 import { sql } from '#lib/db/sql.ts'
 import { codeOf, entry, MODEL, makeSource, readerOf, runIn } from '#test/configured-source.ts'
 import { type System, startSystem } from '#test/system.ts'
-import { ResolvedSearch } from './resolved.ts'
+import { ResolvedSearch } from '../search/entry.ts'
 
 const TABLES = `
   create table articles (id int primary key, title text, body text, secret text, category varchar(10), year int,

@@ -2,8 +2,8 @@ import pg from 'pg'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
+import type { ResolvedEntry } from '../search/entry.ts'
 import type { ManagedDb } from './catalogue.ts'
-import type { ResolvedEntry } from './resolved.ts'
 
 const GRANT_MS = 10_000
 

@@ -1,11 +1,11 @@
-import { rehearseSearch } from '../ask/search.ts'
-import { isFilteredByPolicy } from '../row-security.ts'
+import type { ResolvedEntry } from '../search/entry.ts'
+import { isFilteredByPolicy } from '../search/row-security.ts'
+import { rehearseSearch } from '../search/search-entry.ts'
 import type { ManagedDb } from './catalogue.ts'
 import { pathOf } from './check.ts'
 import { tableText } from './check-table.ts'
 import { Findings, type Reporter } from './findings.ts'
 import { addGrants, setGrants } from './grants.ts'
-import type { ResolvedEntry } from './resolved.ts'
 import { attempt } from './try-out.ts'
 
 type Roles = { owner: ManagedDb; reader: ManagedDb; readerName: string }

@@ -1,10 +1,10 @@
 import type { EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
 import type { FilterType } from '#contract/data-sources/sources.ts'
+import type { ResolvedEntry } from '../search/entry.ts'
 import type { Extension } from './catalogue.ts'
 import { isMetric } from './check-entry.ts'
 import { fits } from './check-filters.ts'
 import type { FoundTable } from './check-table.ts'
-import type { ResolvedEntry } from './resolved.ts'
 
 /** What a question needs to know, but for the index it uses; undefined when problems of the entry leave it open. */
 export function resolve(

@@ -1,8 +1,8 @@
 import type { SearchConfiguration } from '#contract/data-sources/search-config.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { ResolvedEntry } from '../search/entry.ts'
 import { SOURCE_COLUMNS, type SourceRow } from '../store.ts'
-import type { ResolvedEntry } from './resolved.ts'
 
 export type FoundSource = { id: string; database_name: string; search: ResolvedEntry[] | null }
 

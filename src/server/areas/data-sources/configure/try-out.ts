@@ -1,9 +1,9 @@
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { identifier, type Sql, script, sql } from '#lib/db/sql.ts'
-import { fromTable, hasColumns } from '../named-columns.ts'
+import type { ResolvedEntry } from '../search/entry.ts'
+import { fromTable, hasColumns } from '../search/named-columns.ts'
 import type { ManagedDb } from './catalogue.ts'
 import type { Reporter } from './findings.ts'
-import type { ResolvedEntry } from './resolved.ts'
 
 const TRY_MS = 5_000
 const SAMPLE_ROWS = 20

@@ -1,9 +1,9 @@
 import { identifier, integer, type Sql, script, sql, withValues } from '#lib/db/sql.ts'
-import type { ResolvedEntry } from '../configure/resolved.ts'
-import { fromTable, hasColumns } from '../named-columns.ts'
-import { rowSecuritySetting } from '../row-security.ts'
+import { asText, typesOf } from '../answer/values.ts'
+import type { ResolvedEntry } from './entry.ts'
 import type { Filter, Scalar } from './filters.ts'
-import { asText, typesOf } from './values.ts'
+import { fromTable, hasColumns } from './named-columns.ts'
+import { rowSecuritySetting } from './row-security.ts'
 
 /** Everything else in a statement is a name from the catalogue or a bound value. */
 const OPERATORS: Record<ResolvedEntry['metric'], string> = { cosine: '<=>', l2: '<->', inner_product: '<#>' }

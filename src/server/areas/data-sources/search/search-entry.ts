@@ -1,11 +1,13 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { ResolvedEntry } from '../configure/resolved.ts'
-import type { Reader, ReadsOn } from '../reader.ts'
-import { isFilteredByPolicy, policyStatement } from '../row-security.ts'
-import type { Hit } from '../truncate.ts'
+import type { Hit } from '../answer/truncate.ts'
+import { fromText, readTypes, toPlainText } from '../answer/values.ts'
+import { wordless } from './database-errors.ts'
+import type { ResolvedEntry } from './entry.ts'
 import type { Filter, Scalar } from './filters.ts'
-import { createPlans } from './plans.ts'
-import { scoreOf } from './rank.ts'
+import { scoreOf } from './merge.ts'
+import type { Reader, ReadsOn } from './reader.ts'
+import { isFilteredByPolicy, policyStatement } from './row-security.ts'
+import { createPlans } from './selectivity.ts'
 import {
   castStatement,
   estimateStatement,
@@ -14,9 +16,7 @@ import {
   type Question,
   searchSettings,
   sizeStatement,
-} from './statement.ts'
-import { fromText, readTypes, toPlainText } from './values.ts'
-import { wordless } from './wordless.ts'
+} from './statements.ts'
 
 /** Looking at so many rows of 384 dimensions takes 0.8 of the time of the index, at twice as many 1.4. */
 const EXACT_ROWS = 2_000

@@ -1,5 +1,5 @@
 import type { DataSource } from '#contract/data-sources/sources.ts'
-import type { SourceRow } from './store.ts'
+import type { SourceRow } from '../store.ts'
 
 export function presentSource({ database_name, created_at, updated_at, ...rest }: SourceRow): DataSource {
   return {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createPlans } from './plans.ts'
-import type { Question } from './statement.ts'
+import { createPlans } from './selectivity.ts'
+import type { Question } from './statements.ts'
 
 const entry = { oid: 1, schema: 'public', table: 'articles', index: 'hnsw' } as Question['entry']
 const ask = (values: string[], over: Partial<Question['entry']> = {}): Question => ({

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Question } from './statement.ts'
+import type { Question } from './statements.ts'
 
 const KEPT_MS = 60_000
 const MOST = 1_000

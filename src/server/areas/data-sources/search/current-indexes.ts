@@ -1,8 +1,8 @@
 import type { Clock } from '#lib/clock.ts'
-import type { ResolvedEntry } from '../configure/resolved.ts'
-import { findVectorIndexes, withIndexes } from '../plan.ts'
-import type { Reader } from '../reader.ts'
-import { type Question, searchSettings } from './statement.ts'
+import type { ResolvedEntry } from './entry.ts'
+import { findVectorIndexes, withIndexes } from './plan.ts'
+import type { Reader } from './reader.ts'
+import { type Question, searchSettings } from './statements.ts'
 
 const KEPT_MS = 60_000
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { identifier, literal, type Sql, sql } from '#lib/db/sql.ts'
-import type { ResolvedEntry } from './configure/resolved.ts'
+import type { ResolvedEntry } from './entry.ts'
 
 /*
  * Row-level security filters rows without a word, and a table that has it but no policy for the reader shows none.

@@ -1,7 +1,7 @@
 import type { SourcePlan } from '#contract/data-sources/search-config.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { ResolvedEntry } from './configure/resolved.ts'
+import type { ResolvedEntry } from './entry.ts'
 
 /** How an entry is searched, and why. */
 export type Plan = Omit<SourcePlan, 'label'>

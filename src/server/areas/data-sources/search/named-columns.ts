@@ -1,5 +1,5 @@
 import { identifier, literal, type Sql, sql } from '#lib/db/sql.ts'
-import type { ResolvedEntry } from './configure/resolved.ts'
+import type { ResolvedEntry } from './entry.ts'
 
 /*
  * A statement over a tenant's table must never return a column that was not named, also when a named one was renamed

@@ -1,5 +1,5 @@
-import type { ResolvedEntry } from '../configure/resolved.ts'
-import type { Hit } from '../truncate.ts'
+import type { Hit } from '../answer/truncate.ts'
+import type { ResolvedEntry } from './entry.ts'
 
 type Metric = ResolvedEntry['metric']
 

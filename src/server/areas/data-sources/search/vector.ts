@@ -1,5 +1,5 @@
 import { endianness } from 'node:os'
-import type { ResolvedEntry } from '../configure/resolved.ts'
+import type { ResolvedEntry } from './entry.ts'
 
 /**
  * A vector as a value for its column. As pgvector sends and receives it: two bytes of size, two unused, then numbers

@@ -2,7 +2,7 @@ import { roleAtLeast } from '#contract/core/roles.ts'
 import { listSlimSources, MIN_ROLES } from '#contract/data-sources/sources.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { type AskableRow, findAskable } from './store.ts'
+import { type AskableRow, findAskable } from '../store.ts'
 
 /** What the caller may ask: a source below their role is not told of. */
 export function listRoute({ db }: { db: Querier }): Route {

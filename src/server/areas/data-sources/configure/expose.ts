@@ -1,0 +1,39 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import { EXPOSED_SOURCES_MAX, exposeSource } from '#contract/data-sources/sources.ts'
+import { audit } from '#edge/audit.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db, Tx } from '#lib/db/db.ts'
+import { presentSource } from '../answer/present-source.ts'
+import { countExposed, exposeRow, lockSource, type SourceRow } from '../store.ts'
+
+export function exposeRoute({ db, clock }: { db: Db; clock: Clock }): Route {
+  return route(exposeSource, async ({ id, exposed, min_role }, { principal }) => {
+    const { org_id } = principal
+    const now = clock.now()
+    const row = await db.tx(async (tx) => {
+      const source = await lockSource(tx, org_id, id)
+      if (!source) throw new ServiceError('NOT_FOUND', 'no such data source')
+      const role = min_role ?? source.min_role
+      if (exposed) await admitExposure(tx, org_id, source, role)
+      const updated = await exposeRow(tx, { id: source.id, exposed, min_role: role, now })
+      const action = exposed ? 'data_source.exposed' : 'data_source.unexposed'
+      const detail = { min_role: role }
+      await audit(tx, { org_id, actor: actorOf(principal), action, target: updated.id, detail, at: now })
+      return updated
+    })
+    return presentSource(row)
+  })
+}
+
+async function admitExposure(tx: Tx, orgId: string, source: SourceRow, role: SourceRow['min_role']): Promise<void> {
+  if (!source.enabled) throw new ServiceError('SOURCE_OFF', 'switch the database on as a data source first')
+  if (role === null) {
+    const errors = [{ path: 'min_role', message: 'needed the first time' }]
+    throw new ServiceError('INVALID_REQUEST', 'min_role: needed the first time', { errors })
+  }
+  if ((await countExposed(tx, orgId)) >= EXPOSED_SOURCES_MAX && !source.exposed) {
+    throw new ServiceError('EXPOSED_LIMIT', `at most ${EXPOSED_SOURCES_MAX} data sources can be exposed`)
+  }
+}
