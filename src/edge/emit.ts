@@ -1,8 +1,12 @@
-import type { EventType } from '#contract/core/events.ts'
+import { type EventOf, type EventType, parseEventBody } from '#contract/core/events.ts'
 import type { Tx } from '#lib/db/db.ts'
-import { type OutboxEvent, emit as write } from '#lib/work/outbox.ts'
+import { writeEvent } from '#lib/work/outbox.ts'
 
-/** Tells of a change in its own transaction; only types the contract knows can be told. */
-export function emit(tx: Tx, event: OutboxEvent<EventType>): Promise<string> {
-  return write(tx, event)
+/**
+ * Writes an event to the outbox in the transaction of the change that it reports, and returns its id. Throws when the
+ * body does not fit the type, which also rolls the change back: only a bug in the producer can cause that.
+ */
+export function emit<T extends EventType>(tx: Tx, event: EventOf<T>): Promise<string> {
+  const { type, org_id, occurred_at } = event
+  return writeEvent(tx, { type, org_id, occurred_at, body: parseEventBody(event) })
 }

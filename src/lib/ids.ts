@@ -6,6 +6,7 @@ export const ID_PREFIXES = [
   'tok',
   'inv',
   'ds',
+  'app',
   'rev',
   'dep',
   'pr',

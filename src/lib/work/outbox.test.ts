@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { hear } from '#test/ears.ts'
+import { needs } from '#test/stores.ts'
 import { sql } from '../db/sql.ts'
 import { isId } from '../ids.ts'
-import { emit, OUTBOX_CHANNEL } from './outbox.ts'
+import { OUTBOX_CHANNEL, takeEvents, writeEvent } from './outbox.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {
@@ -14,41 +15,106 @@ afterAll(() => opened?.[Symbol.asyncDispose]())
 
 const occurred_at = new Date('2026-02-03T04:05:06.789Z')
 const event = (n: number) => ({ type: 'thing.made', org_id: 'org_1', occurred_at, body: { n, of: ['a', { b: null }] } })
-const rows = () =>
-  opened.db.query(sql`select id, org_id, type, body, occurred_at, shipped_at from svc.outbox order by id`)
+const rows = () => opened.db.query(sql`select id, org_id, type, body, occurred_at from svc.outbox order by id`)
+const write = (n: number) => opened.db.tx((tx) => writeEvent(tx, event(n)))
+const take = (limit = 100) => opened.db.tx((tx) => takeEvents(tx, limit))
 
-describe('an event', () => {
-  it('is kept with its change, unshipped, in the order of emitting', async () => {
-    const ids = await opened.db.tx(async (tx) => [await emit(tx, event(1)), await emit(tx, event(2))])
+describe('NO-01 an event', () => {
+  it('is stored with its change, in the order of writing', async () => {
+    const ids = await opened.db.tx(async (tx) => [await writeEvent(tx, event(1)), await writeEvent(tx, event(2))])
     expect(ids.every((id) => isId('evt', id))).toBe(true)
     expect(await rows()).toEqual([
-      { id: ids[0], ...event(1), shipped_at: null },
-      { id: ids[1], ...event(2), shipped_at: null },
+      { id: ids[0], ...event(1) },
+      { id: ids[1], ...event(2) },
     ])
   })
 
   it('leaves nothing when its change is undone, not even a wake-up', async () => {
     const ears = await hear(opened.db, OUTBOX_CHANNEL)
     const undone = opened.db.tx(async (tx) => {
-      await emit(tx, event(1))
+      await writeEvent(tx, event(1))
       throw new Error('undone')
     })
     await expect(undone).rejects.toThrow('undone')
     expect(await rows()).toEqual([])
     const heardBefore = [...ears.heard]
-    await opened.db.tx((tx) => emit(tx, event(2)))
+    await write(2)
     expect(heardBefore).toEqual([])
     expect(await ears.until(1)).toEqual([''])
   })
 
-  it('wakes its listener once however many a change tells', async () => {
+  it('wakes its listener once for all events of a change', async () => {
     const ears = await hear(opened.db, OUTBOX_CHANNEL)
     const mark = await hear(opened.db, 'mark')
     await opened.db.tx(async (tx) => {
-      for (const n of [1, 2, 3]) await emit(tx, event(n))
+      for (const n of [1, 2, 3]) await writeEvent(tx, event(n))
     })
     await opened.db.query(sql`select pg_notify('mark', '')`)
     await mark.until(1)
     expect(ears.heard).toEqual([''])
+  })
+})
+
+describe('NO-01 taking events', () => {
+  it('removes the oldest ones and returns them in order', async () => {
+    const ids = [await write(1), await write(2), await write(3)]
+    expect(await take(2)).toEqual([
+      { id: ids[0], ...event(1) },
+      { id: ids[1], ...event(2) },
+    ])
+    expect(await rows()).toEqual([{ id: ids[2], ...event(3) }])
+    expect((await take()).map(({ id }) => id)).toEqual([ids[2]])
+    expect(await take()).toEqual([])
+  })
+
+  it('leaves them in the outbox when the transaction is rolled back', async () => {
+    const id = await write(1)
+    const failed = opened.db.tx(async (tx) => {
+      await takeEvents(tx, 1)
+      throw new Error('could not be stored')
+    })
+    await expect(failed).rejects.toThrow('could not be stored')
+    expect((await take()).map((taken) => taken.id)).toEqual([id])
+  })
+})
+
+needs('postgres')('NO-01 transactions that take or write at once', () => {
+  it('an event of a long transaction is taken after events with higher ids', async () => {
+    const written = Promise.withResolvers<string>()
+    const mayCommit = Promise.withResolvers<void>()
+    const long = opened.db.tx(async (tx) => {
+      written.resolve(await writeEvent(tx, event(1)))
+      await mayCommit.promise
+    })
+    const first = await written.promise
+    const second = await write(2)
+    expect(first < second).toBe(true)
+    expect((await take()).map(({ id }) => id)).toEqual([second])
+    mayCommit.resolve()
+    await long
+    expect((await take()).map(({ id }) => id)).toEqual([first])
+  })
+
+  it('each event is taken by one of them, and none waits for another', async () => {
+    const ids = [await write(1), await write(2), await write(3)]
+    const taken = Promise.withResolvers<string[]>()
+    const mayCommit = Promise.withResolvers<void>()
+    const slow = opened.db.tx(async (tx) => {
+      taken.resolve((await takeEvents(tx, 2)).map(({ id }) => id))
+      await mayCommit.promise
+    })
+    expect(await taken.promise).toEqual(ids.slice(0, 2))
+    expect((await take()).map(({ id }) => id)).toEqual(ids.slice(2))
+    mayCommit.resolve()
+    await slow
+    expect(await rows()).toEqual([])
+  })
+
+  it('dead rows of the outbox are vacuumed by count, not by share', async () => {
+    const [table] = await opened.db.query<{ reloptions: string[] }>(sql`
+      select reloptions from pg_class where oid = 'svc.outbox'::regclass`)
+    expect(table!.reloptions).toEqual(
+      expect.arrayContaining(['autovacuum_vacuum_scale_factor=0', 'autovacuum_vacuum_threshold=2000']),
+    )
   })
 })

@@ -2,22 +2,36 @@ import type { Tx } from '../db/db.ts'
 import { sql } from '../db/sql.ts'
 import { newId } from '../ids.ts'
 
-/** `type` is one of the contract's; `body` is what the notification part needs to tell it, without secrets. */
-export type OutboxEvent<Type extends string = string> = {
-  type: Type
-  org_id: string
-  occurred_at: Date
-  body: Record<string, unknown>
-}
+export type OutboxEvent = { type: string; org_id: string; occurred_at: Date; body: object }
+export type StoredEvent = OutboxEvent & { id: string }
 
+/** Notified at the commit of every transaction that wrote an event. */
 export const OUTBOX_CHANNEL = 'svc_outbox'
 
-/** Tells of a change in the change's own transaction: both happen or neither. */
-export async function emit<Type extends string>(tx: Tx, event: OutboxEvent<Type>): Promise<string> {
+/** Writes an event in the transaction of its change, so that both are committed or neither. Returns the event's id. */
+export async function writeEvent(tx: Tx, { type, org_id, occurred_at, body }: OutboxEvent): Promise<string> {
   const id = newId('evt')
   await tx.query(sql`
     insert into svc.outbox (id, org_id, type, body, occurred_at)
-    values (${id}, ${event.org_id}, ${event.type}, ${JSON.stringify(event.body)}, ${event.occurred_at})`)
+    values (${id}, ${org_id}, ${type}, ${JSON.stringify(body)}, ${occurred_at})`)
   await tx.query(sql`select pg_notify(${OUTBOX_CHANNEL}, '')`)
   return id
+}
+
+/**
+ * Removes up to `limit` events from the outbox and returns them, oldest id first. The caller stores them in the same
+ * transaction: if it rolls back, they are still in the outbox. Callers in other transactions get other events.
+ *
+ * Events are removed instead of remembering the last id read, because ids are not committed in their order: an event
+ * of a long transaction becomes visible after events with higher ids.
+ */
+export async function takeEvents(tx: Tx, limit: number): Promise<StoredEvent[]> {
+  return tx.query<StoredEvent>(sql`
+    with oldest as materialized (
+      select id from svc.outbox order by id limit ${limit} for update skip locked
+    ), taken as (
+      delete from svc.outbox using oldest where outbox.id = oldest.id
+      returning outbox.id, org_id, type, body, occurred_at
+    )
+    select id, org_id, type, body, occurred_at from taken order by id`)
 }

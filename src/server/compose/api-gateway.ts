@@ -4,7 +4,7 @@ import { createAi } from '../areas/ai/index.ts'
 import { consoleRoutes } from '../areas/console/index.ts'
 import { createDataSources, sourcesOfDatabases } from '../areas/data-sources/index.ts'
 import { createDatabases } from '../areas/databases/index.ts'
-import { notificationRoutes } from '../areas/notifications/index.ts'
+import { createNotifications } from '../areas/notifications/index.ts'
 import { skillRoutes } from '../areas/skills/index.ts'
 import { apiDocsRoutes } from '../areas/system/index.ts'
 import { assets } from '../process/assets.ts'
@@ -48,7 +48,7 @@ export function compose(parts: ServiceParts): Service {
       ...activity.routes,
       ...quota.routes,
       ...ai.routes,
-      ...notificationRoutes(parts),
+      ...createNotifications(parts).routes,
       ...apiDocsRoutes(parts),
       ...consoleRoutes(assets.console()),
       ...skillRoutes({ folder: assets.skills(), built: isBundled, version: parts.version }),

@@ -1,6 +1,7 @@
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { idempotencyLoop } from '#edge/http/idempotency.ts'
 import { retentionLoop } from '../areas/activity/index.ts'
+import { createNotifications } from '../areas/notifications/index.ts'
 import { composeEdge } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 
@@ -13,5 +14,5 @@ export function compose(parts: ServiceParts): Service {
       throw invalidToken()
     },
   })
-  return { fetch, loops: [idempotencyLoop(parts), retentionLoop(parts)] }
+  return { fetch, loops: [idempotencyLoop(parts), retentionLoop(parts), ...createNotifications(parts).loops] }
 }

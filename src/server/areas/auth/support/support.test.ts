@@ -3,7 +3,7 @@ import { listAudit, listMembers, me } from '#contract/auth/members.ts'
 import { elevateSupport, endSupport, listSupport, startSupport } from '#contract/auth/support.ts'
 import { createToken } from '#contract/auth/tokens.ts'
 import { testClock } from '#lib/clock.ts'
-import { sql } from '#lib/db/sql.ts'
+import { eventsOf } from '#test/events.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 describe('AU-18 support access', () => {
@@ -18,10 +18,7 @@ describe('AU-18 support access', () => {
 
   const start = () =>
     system.operator.call(startSupport, { org_id: owner.org_id, staff_email: 'sam@vendor.example', reason: 'ticket 7' })
-  const events = () =>
-    system.db.query(
-      sql`select type, body->>'staff_email' as staff from svc.outbox where org_id = ${owner.org_id} order by id`,
-    )
+  const events = () => eventsOf(system.db, owner.org_id)
 
   it('begins read-only as viewer, is raised to admin and never to owner, and ends at once', async () => {
     const { token, id } = await start()
@@ -43,17 +40,19 @@ describe('AU-18 support access', () => {
     await expect(system.operator.call(elevateSupport, { id })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  it('both its events are in the outbox, once, and its steps in the audit trail', async () => {
+  it('NO-02 emits an event when it begins and one when it is raised, and its steps are in the audit trail', async () => {
+    const [session] = (await system.client(owner.token).call(listSupport, { org_id: owner.org_id })).items
+    const body = { actor_id: null, support_session_id: session!.id }
     expect(await events()).toEqual([
-      { type: 'org.support_access.started', staff: 'sam@vendor.example' },
-      { type: 'org.support_access.elevated', staff: 'sam@vendor.example' },
+      { type: 'org.support_access.started', occurred_at: clock.now(), body: { ...body, status: 'read_only' } },
+      { type: 'org.support_access.elevated', occurred_at: clock.now(), body: { ...body, status: 'read_write' } },
     ])
     const { items } = await system.client(owner.token).call(listAudit, { org_id: owner.org_id, limit: 3 })
     expect(items.map(({ action }) => action)).toEqual(['support.ended', 'support.elevated', 'support.started'])
     expect(items[2]!.detail).toEqual({ staff_email: 'sam@vendor.example', reason: 'ticket 7' })
   })
 
-  it('raising twice tells once', async () => {
+  it('NO-02 raising it twice emits one event', async () => {
     const before = (await events()).length
     const { id } = await start()
     await system.operator.call(elevateSupport, { id })

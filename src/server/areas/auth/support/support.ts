@@ -1,6 +1,5 @@
 import { elevateSupport, endSupport, listSupport, startSupport } from '#contract/auth/support.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import type { EventType } from '#contract/core/events.ts'
 import { audit } from '#edge/audit.ts'
 import { emit } from '#edge/emit.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
@@ -19,9 +18,9 @@ import {
 } from '../store/support.ts'
 import { makeToken } from '../tokens/token-format.ts'
 
-const LASTS_MS = 60 * 60_000
+const SESSION_MS = 60 * 60_000
 
-/** Vendor staff in a customer's organization: announced, bounded, on record. */
+/** Sessions of vendor staff in a customer's organization: announced by events, at most an hour long, audited. */
 export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
   return [
     route(startSupport, async ({ org_id, staff_email, reason }) => {
@@ -33,14 +32,14 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
         staff_email,
         reason,
         created_at: now,
-        expires_at: new Date(now.getTime() + LASTS_MS),
+        expires_at: new Date(now.getTime() + SESSION_MS),
         elevated_at: null,
         ended_at: null,
       }
       await db.tx(async (tx) => {
         if (!(await findOrg(tx, org_id))) throw new ServiceError('NOT_FOUND', 'no such organization')
         await insertSupport(tx, { ...row, hash: keys.hash('support', token), epoch: keys.epoch })
-        await tell(tx, 'started', row, now)
+        await announce(tx, 'started', row, now)
       })
       return { ...present(row), token }
     }),
@@ -48,11 +47,11 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
       const now = clock.now()
       const raised = await db.tx(async (tx) => {
         const row = await raiseSupport(tx, id, now)
-        if (row) await tell(tx, 'elevated', row, now)
+        if (row) await announce(tx, 'elevated', row, now)
         return row
       })
       onRevoked()
-      return present(raised ?? (await notRaised(id)))
+      return present(raised ?? (await alreadyRaised(id)))
     }),
     route(endSupport, async ({ id }) => {
       const now = clock.now()
@@ -70,8 +69,8 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
     }),
   ]
 
-  /** Raised before is fine and announced once; over is not. */
-  async function notRaised(id: string): Promise<SupportRow> {
+  /** Returns a session that was already raised. Throws when there is none or it is over. */
+  async function alreadyRaised(id: string): Promise<SupportRow> {
     const row = await findSupport(db, id)
     if (!row) throw new ServiceError('NOT_FOUND', 'no such support session')
     if (row.ended_at || row.expires_at <= clock.now()) throw new ServiceError('CONFLICT', 'the support session is over')
@@ -79,11 +78,16 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
   }
 }
 
-async function tell(tx: Tx, what: 'started' | 'elevated', row: SupportRow, at: Date): Promise<void> {
-  const type: EventType = `org.support_access.${what}`
-  const { id, org_id, staff_email, reason } = row
-  await emit(tx, { type, org_id, occurred_at: at, body: { support_session: id, staff_email, reason } })
-  await record(tx, `support.${what}`, row, at)
+async function announce(tx: Tx, step: 'started' | 'elevated', row: SupportRow, at: Date): Promise<void> {
+  const event = { org_id: row.org_id, occurred_at: at }
+  // Vendor staff are not users of the organization, so nobody is named as the acting user.
+  const body = { actor_id: null, support_session_id: row.id }
+  if (step === 'started') {
+    await emit(tx, { ...event, type: 'org.support_access.started', body: { ...body, status: 'read_only' } })
+  } else {
+    await emit(tx, { ...event, type: 'org.support_access.elevated', body: { ...body, status: 'read_write' } })
+  }
+  await record(tx, `support.${step}`, row, at)
 }
 
 async function record(

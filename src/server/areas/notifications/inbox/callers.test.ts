@@ -10,7 +10,7 @@ import { openMemoryStore } from '#lib/kv.ts'
 import { createLog } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { notificationRoutes } from '../index.ts'
+import { createNotifications } from '../index.ts'
 import { addToInbox } from './store.ts'
 
 const ORG = newId('org')
@@ -48,7 +48,7 @@ describe('NO-13 who may read an inbox', () => {
       expires_at: null,
       ...over,
     }
-    const edge = createEdge(notificationRoutes({ db: test.db, clock }), {
+    const edge = createEdge(createNotifications({ db: test.db, clock }).routes, {
       service: 'test',
       resolve: async () => principal,
       operatorToken: undefined,

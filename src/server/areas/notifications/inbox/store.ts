@@ -1,8 +1,8 @@
 import type { EventType } from '#contract/core/events.ts'
+import { subjectLine } from '#contract/core/subject-line.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { newId } from '#lib/ids.ts'
-import { subjectLine } from '../subject-line.ts'
 
 export type InboxRow = {
   id: string

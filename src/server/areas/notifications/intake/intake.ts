@@ -1,0 +1,29 @@
+import type { Db } from '#lib/db/db.ts'
+import type { Loop } from '#lib/work/loop.ts'
+import { OUTBOX_CHANNEL, takeEvents } from '#lib/work/outbox.ts'
+import { storeEvents } from './store.ts'
+
+const EVENTS_PER_TRANSACTION = 500
+// A connection pooler can drop notifications, so the outbox is also looked at without one.
+const POLL_MS = 10_000
+
+/** Moves events from the outbox to the events of notifications. Any number of processes can do so at once. */
+export function intakeLoop({ db }: { db: Db }): Loop {
+  return {
+    name: 'notifications-intake',
+    wakeOn: OUTBOX_CHANNEL,
+    tick: async (now, signal) => {
+      while (!signal.aborted && (await takeInEvents(db, now)) === EVENTS_PER_TRANSACTION);
+      return new Date(now.getTime() + POLL_MS)
+    },
+  }
+}
+
+/** Returns how many events left the outbox: as many as fit in one transaction, or all that there were. */
+async function takeInEvents(db: Db, now: Date): Promise<number> {
+  return db.tx(async (tx) => {
+    const events = await takeEvents(tx, EVENTS_PER_TRANSACTION)
+    if (events.length > 0) await storeEvents(tx, events, now)
+    return events.length
+  })
+}
