@@ -1,8 +1,9 @@
 import { decodeJwt } from 'jose'
 
 /**
- * When a service account's token ends, by its own word; undefined when it has ended or is none. Nothing is believed
- * for it: it keeps tokens of other kinds from the API server, and a kept answer from outliving its token.
+ * Returns when a service account's token says it expires, or undefined if it has expired or is another kind of token.
+ * The signature is not checked here and nothing is granted for this claim. It keeps other tokens away from the API
+ * server, and keeps a cached review from outliving its token.
  */
 export function expiryOf(token: string, now: Date): Date | undefined {
   const { sub, exp } = claimsOf(token)

@@ -11,7 +11,7 @@ import { createWorkloadValidator } from './validate.ts'
 /** Every organization exists. */
 const db: Querier = { query: async () => [{}] as never }
 
-describe('AU-15 while somebody floods with forged workload tokens', () => {
+describe('AU-15 under a flood of forged workload tokens', () => {
   const clock = testClock(new Date())
   let cluster: FakeKubernetes
   let validate: ReturnType<typeof createWorkloadValidator>
@@ -35,10 +35,10 @@ describe('AU-15 while somebody floods with forged workload tokens', () => {
     return Array.from({ length: count }, (_, n) => `${good.slice(0, good.lastIndexOf('.'))}.AA${n}`)
   }
 
-  it('a token that was good before is still answered from the same address', async () => {
+  it('a token that was accepted before is still accepted from the same address', async () => {
     const good = cluster.token(cluster.serviceAccount('org-acme', 'other', annotations('org_1')))
     await validate(good, '203.0.113.1')
-    // Its kept answer is over: the cluster must be asked again.
+    // The cached review has expired, so the cluster must be asked again.
     clock.advance(10_001)
     flood(forge(100), () => '203.0.113.1')
     await until(() => cluster.unanswered.length >= 4)
@@ -46,7 +46,7 @@ describe('AU-15 while somebody floods with forged workload tokens', () => {
     expect(await validate(good, '203.0.113.1')).toMatchObject({ kind: 'workload', deployment: 'dep_1' })
   })
 
-  it('a token that was good before and is refused since waits with the forged ones', async () => {
+  it('a token whose last review refused it waits in the queue of new tokens', async () => {
     const account = cluster.serviceAccount('org-acme', 'other', annotations('org_1'))
     const token = cluster.token(account)
     await validate(token, '203.0.113.1')
@@ -61,7 +61,7 @@ describe('AU-15 while somebody floods with forged workload tokens', () => {
     expect(cluster.unanswered).not.toContain(token)
   })
 
-  it('all addresses of one /64 share four reviews; another block has its own', async () => {
+  it('all addresses of one /64 share four concurrent reviews, and another block has its own four', async () => {
     const [a, b, c, d, fifth, elsewhere] = forge(6)
     flood([a!, b!, c!, d!, fifth!], (n) => `2001:db8:0:1::${n + 1}`)
     await until(() => cluster.unanswered.length >= 4)

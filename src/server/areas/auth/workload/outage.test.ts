@@ -10,7 +10,7 @@ import { startSystem } from '#test/system.ts'
 import { annotations, DOWN, REFUSED, type Scene, startScene } from '#test/workload.ts'
 import { createWorkloadValidator } from './validate.ts'
 
-describe('a cluster that does not answer, or not us', () => {
+describe('a cluster that does not answer or refuses our own credentials', () => {
   let scene: Scene
   beforeAll(async () => {
     scene = await startScene()
@@ -27,7 +27,7 @@ describe('a cluster that does not answer, or not us', () => {
   }
 
   it.each([500, 503, 429, 401, 302])(
-    'AU-15 the API server answers %d: 503 with Retry-After, counted',
+    'AU-15 an API server that answers %d is a 503 with Retry-After and is counted',
     async (fault) => {
       const before = await metric('api-server')
       scene.cluster.fault = fault
@@ -37,7 +37,7 @@ describe('a cluster that does not answer, or not us', () => {
   )
 
   it.each(['tokenreviews', 'serviceaccounts'] as const)(
-    'AU-15 without the permission on %s: the same 401; log and metric name auth-service.rbac.create',
+    'AU-15 without the permission on %s the answer is the usual 401, and log and metric name auth-service.rbac.create',
     async (rule) => {
       const [logged, counted] = [scene.system.logs.length, await metric('auth-service.rbac.create')]
       scene.cluster.rbac[rule] = false
@@ -55,7 +55,7 @@ describe('a cluster that does not answer, or not us', () => {
     },
   )
 
-  it('AU-15 our own token and the authority are read anew as the cluster replaces them', async () => {
+  it('AU-15 our own token and the certificate authority are read again after the cluster replaces them', async () => {
     const { cluster } = scene
     for (const rotate of [() => cluster.rotateReviewerToken(), () => cluster.rotateCertificate()]) {
       rotate()
@@ -65,14 +65,14 @@ describe('a cluster that does not answer, or not us', () => {
     }
   })
 
-  it('AU-15 a pod without credentials: 503, not a refusal', async () => {
+  it('AU-15 a pod without credentials answers 503, not a refusal', async () => {
     rmSync(join(scene.cluster.credentialsDir, 'token'))
     expect(await fresh()).toMatchObject(DOWN)
     scene.cluster.writeCredentials()
     expect((await fresh()).status).toBe(200)
   })
 
-  it('AU-15 no token of theirs or ours is ever logged', async () => {
+  it('AU-15 neither the caller’s token nor our own is ever logged', async () => {
     const { cluster, account, validate, system } = scene
     const token = cluster.token(account)
     for (const fault of [401, 403, 500, undefined]) {
@@ -85,17 +85,17 @@ describe('a cluster that does not answer, or not us', () => {
     for (const secret of [...token.split('.').slice(1), cluster.reviewerToken()]) expect(logged).not.toContain(secret)
   })
 
-  it('AU-15 the API server is gone: 503, and what was good stays good for a moment', async () => {
+  it('AU-15 without an API server the answer is 503, and a cached review stays valid until it expires', async () => {
     const { cluster, account, validate } = scene
-    const [kept, late] = [cluster.token(account), cluster.token(account)]
-    await validate(kept)
+    const [cached, uncached] = [cluster.token(account), cluster.token(account)]
+    await validate(cached)
     await cluster.stop()
-    expect(await validate(late)).toMatchObject(DOWN)
-    expect((await validate(kept)).status).toBe(200)
+    expect(await validate(uncached)).toMatchObject(DOWN)
+    expect((await validate(cached)).status).toBe(200)
   })
 })
 
-it('AU-15 an API server that is silent is given up when its time is over: UNAVAILABLE, counted', async () => {
+it('AU-15 an API server that does not answer in time is UNAVAILABLE and is counted', async () => {
   await using cluster = await startFakeKubernetes()
   cluster.fault = 'silent'
   const metrics = createMetrics({ processMetrics: false })
@@ -110,7 +110,7 @@ it('AU-15 an API server that is silent is given up when its time is over: UNAVAI
   expect(await metrics.registry.metrics()).toContain('svc_workload_review_faults_total{reason="api-server"} 1\n')
 })
 
-it('AU-15 services apart: a workload is known through the door, and an outage is told with Retry-After', async () => {
+it('AU-15 with services in separate processes a workload is recognized, and an outage answers with Retry-After', async () => {
   await using cluster = await startFakeKubernetes()
   await using system = await startSystem({ mode: 'apart', env: cluster.env })
   const { org_id } = await system.member()

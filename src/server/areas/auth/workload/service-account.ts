@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Ask } from './ask.ts'
+import type { CallApiServer } from './api-server-call.ts'
 import type { ReviewedAccount } from './token-review.ts'
 
 export type Workload = { username: string; orgId: string; deployment: string }
@@ -11,19 +11,23 @@ const ServiceAccount = z.object({
   }),
 })
 
+/**
+ * Returns undefined if the service account is gone, was replaced, or lacks the annotations svc/org-id and
+ * svc/deployment.
+ */
 export async function findWorkload(
-  ask: Ask,
+  callApiServer: CallApiServer,
   account: ReviewedAccount,
   signal: AbortSignal,
 ): Promise<Workload | undefined> {
   const [namespace, name] = [encodeURIComponent(account.namespace), encodeURIComponent(account.name)]
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}`
-  return readServiceAccount(await ask({ method: 'GET', path, refusal: 404 }, signal), account)
+  return readServiceAccount(await callApiServer({ method: 'GET', path, refusal: 404 }, signal), account)
 }
 
-/** The uid tells the account from a later one of the same name, which may belong to somebody else. */
-export function readServiceAccount(answer: unknown, { username, uid }: ReviewedAccount): Workload | undefined {
-  const { data } = ServiceAccount.safeParse(answer)
+/** Compares the uid, because a later account of the same name may belong to another organization. */
+export function readServiceAccount(body: unknown, { username, uid }: ReviewedAccount): Workload | undefined {
+  const { data } = ServiceAccount.safeParse(body)
   if (data?.metadata.uid !== uid) return undefined
   const { 'svc/org-id': orgId, 'svc/deployment': deployment } = data.metadata.annotations
   return { username, orgId, deployment }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Ask } from './ask.ts'
+import type { CallApiServer } from './api-server-call.ts'
 
 export type ReviewedAccount = { username: string; namespace: string; name: string; uid: string }
 
-/** What is not true or not there is left out by the API server. */
+/** The API server omits fields that are false or empty, so all fields of the status are optional. */
 const TokenReview = z.object({
   status: z.object({
     authenticated: z.boolean().optional(),
@@ -14,8 +14,9 @@ const TokenReview = z.object({
 
 const USERNAME = /^system:serviceaccount:([a-z0-9][a-z0-9-]*):([a-z0-9][a-z0-9.-]*)$/
 
+/** Asks the API server whose token it is. Returns undefined if the token is refused or is not for `audience`. */
 export async function reviewToken(
-  ask: Ask,
+  callApiServer: CallApiServer,
   { token, audience }: { token: string; audience: string },
   signal: AbortSignal,
 ): Promise<ReviewedAccount | undefined> {
@@ -25,15 +26,15 @@ export async function reviewToken(
     spec: { token, audiences: [audience] },
   }
   const path = '/apis/authentication.k8s.io/v1/tokenreviews'
-  return readReview(await ask({ method: 'POST', path, body, refusal: 400 }, signal), audience)
+  return readReview(await callApiServer({ method: 'POST', path, body, refusal: 400 }, signal), audience)
 }
 
 /**
- * Only a service account's token made for us. An authenticator that knows no audiences answers without them: its yes
- * is about a token for the API server, which every pod has.
+ * Accepts only a service account's token that was issued for `audience`. An authenticator without audience support
+ * answers without audiences: it then speaks of a token for the API server, which every pod has.
  */
-export function readReview(answer: unknown, audience: string): ReviewedAccount | undefined {
-  const { data } = TokenReview.safeParse(answer)
+export function readReview(body: unknown, audience: string): ReviewedAccount | undefined {
+  const { data } = TokenReview.safeParse(body)
   if (data?.status.authenticated !== true || !data.status.audiences?.includes(audience)) return undefined
   const { username = '', uid } = data.status.user ?? {}
   const [, namespace, name] = USERNAME.exec(username) ?? []

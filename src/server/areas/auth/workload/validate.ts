@@ -5,69 +5,72 @@ import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#lib/metrics.ts'
 import { addressBlock } from '#lib/net/address-block.ts'
 import type { ValidateWorkload } from '../validate.ts'
-import { type Ask, createAsk } from './ask.ts'
+import { type CallApiServer, createApiServerCall } from './api-server-call.ts'
 import { expiryOf } from './claims.ts'
-import { createCluster } from './cluster.ts'
-import { createKeptWorkloads } from './kept.ts'
+import { createClusterFetch } from './cluster-fetch.ts'
+import { createFairQueue } from './fair-queue.ts'
+import { createReviewCache } from './review-cache.ts'
 import { findWorkload, type Workload } from './service-account.ts'
 import { orgExists } from './store.ts'
 import { reviewToken } from './token-review.ts'
-import { createTurns } from './turns.ts'
 
 export type WorkloadOptions = {
   audience: string
   apiServer: string
   credentialsDir: string
-  /** For both questions together: a caller waits. */
+  /** Maximum duration of the token review and the account look-up together. */
   timeoutMs?: number
 }
 
 /**
- * Reviews of tokens that were never good here, by address block. Forged tokens cost the API server a review each, and
- * are reviewed however many of them failed before, because a good token behind the same address must keep working.
- * This bounds what they cost.
+ * Limits for reviews of tokens that were never accepted, per address block. Each forged token costs the API server a
+ * review, however many failed before, because a valid token from the same address must keep working. These limits
+ * bound that cost.
  */
-const NEW_TOKENS = { perKey: 4, total: 32, maxWaiting: 256 }
+const NEW_TOKEN_LIMITS = { perKey: 4, total: 32, maxWaiting: 256 }
 
-/** Reviews of tokens whose last review was good, by address block. No forged token takes one of these slots. */
-const KNOWN_TOKENS = { perKey: 16, total: 64, maxWaiting: 1024 }
+/**
+ * Limits for reviews of tokens whose last review accepted them, per address block. Forged tokens take none of these.
+ */
+const ACCEPTED_TOKEN_LIMITS = { perKey: 16, total: 64, maxWaiting: 1024 }
 
 type Deps = { db: Querier; clock: Clock; log: Log; metrics: Pick<Metrics, 'workloadReviewFaults'> }
 
-/** Which deployment a projected service-account token speaks for, as the cluster says. */
+/** Asks the cluster which deployment a projected service-account token belongs to. */
 export function createWorkloadValidator(deps: Deps, options: WorkloadOptions): ValidateWorkload {
   const { db, clock } = deps
   const { audience, timeoutMs = 2_000 } = options
-  const ask = createAsk({ ...deps, cluster: createCluster(options.apiServer, options.credentialsDir) })
-  const kept = createKeptWorkloads(clock, audience)
-  const [inTurn, inTurnOfKnown] = [createTurns(NEW_TOKENS), createTurns(KNOWN_TOKENS)]
+  const fetchCluster = createClusterFetch(options.apiServer, options.credentialsDir)
+  const callApiServer = createApiServerCall({ ...deps, fetchCluster })
+  const cache = createReviewCache(clock, audience)
+  const queues = { new: createFairQueue(NEW_TOKEN_LIMITS), accepted: createFairQueue(ACCEPTED_TOKEN_LIMITS) }
   const review = async (token: string, signal: AbortSignal) => {
-    // Another request with the same token may have had its review while this one waited.
-    const reviewed = kept.get(token)
+    // Another request with the same token may have been reviewed while this one waited.
+    const reviewed = cache.get(token)
     if (reviewed) return reviewed
-    const workload = await resolve(ask, { token, audience }, signal)
-    kept.put(token, workload)
+    const workload = await resolve(callApiServer, { token, audience }, signal)
+    cache.put(token, workload)
     return workload
   }
-  const reviewInTurn = (token: string, clientAddress: string) => {
+  const queueReview = (token: string, clientAddress: string) => {
     const signal = AbortSignal.timeout(timeoutMs)
-    const take = kept.isKnown(token) ? inTurnOfKnown : inTurn
-    return take(addressBlock(clientAddress), signal, () => review(token, signal))
+    const enqueue = cache.wasAccepted(token) ? queues.accepted : queues.new
+    return enqueue(addressBlock(clientAddress), signal, () => review(token, signal))
   }
   return async (token, clientAddress) => {
     const expiresAt = expiryOf(token, clock.now())
     if (!expiresAt) return undefined
-    const workload = kept.get(token) ?? (await reviewInTurn(token, clientAddress))
+    const workload = cache.get(token) ?? (await queueReview(token, clientAddress))
     return workload && (await orgExists(db, workload.orgId)) ? toPrincipal(workload, expiresAt) : undefined
   }
 }
 
-async function resolve(ask: Ask, review: { token: string; audience: string }, signal: AbortSignal) {
-  const account = await reviewToken(ask, review, signal)
-  return account && findWorkload(ask, account, signal)
+async function resolve(callApiServer: CallApiServer, review: { token: string; audience: string }, signal: AbortSignal) {
+  const account = await reviewToken(callApiServer, review, signal)
+  return account && findWorkload(callApiServer, account, signal)
 }
 
-/** No role: what workloads may do is opened to their kind, one operation at a time. */
+/** Without a role, because operations are opened to workloads one at a time, by principal kind. */
 function toPrincipal({ username, orgId, deployment }: Workload, expiresAt: Date): Principal {
   return {
     kind: 'workload',

@@ -16,7 +16,7 @@ describe('workload identity', () => {
   })
   afterAll(() => scene?.[Symbol.asyncDispose]())
 
-  it('AU-15 a projected token resolves organization and deployment', async () => {
+  it('AU-15 a projected token resolves to its organization and deployment', async () => {
     const { validate, cluster, account, org_id, clock } = scene
     const { status, body } = await validate(cluster.token(account, { pod: 'app1-0', seconds: 600 }))
     expect([status, body]).toEqual([
@@ -36,14 +36,14 @@ describe('workload identity', () => {
     ])
   })
 
-  it('AU-15 a workload calls what is open to workloads and nothing else', async () => {
+  it('AU-15 a workload can call only the operations open to workloads', async () => {
     const { system, cluster, account, org_id } = scene
     const client = system.client(cluster.token(account))
     expect(await client.call(me, {})).toMatchObject({ kind: 'workload', user: null, org: { id: org_id }, role: null })
     await expect(client.call(createOrg, { name: 'Mine' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 
-  it('AU-15 whatever is wrong with a token, the refusal is identical', async () => {
+  it('AU-15 the refusal is identical whatever is wrong with the token', async () => {
     const { validate, system, cluster, account, org_id } = scene
     const tokenWith = (name: string, given?: Record<string, string>) =>
       cluster.token(cluster.serviceAccount('org-acme', name, given))
@@ -86,7 +86,7 @@ describe('workload identity', () => {
     expect(await validate(cluster.token(account))).toEqual(REFUSED)
   })
 
-  it('AU-15 a JWT that is no service account’s is not shown to the cluster', async () => {
+  it('AU-15 a JWT that is not of a service account is never sent to the cluster', async () => {
     const { validate, cluster } = scene
     cluster.fault = 500
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -103,7 +103,7 @@ describe('workload identity', () => {
     }
   })
 
-  it('AU-15 a good answer is kept for ten seconds at most', async () => {
+  it('AU-15 an accepted review is cached for at most ten seconds', async () => {
     const { validate, cluster, clock, org_id } = scene
     const account = cluster.serviceAccount('org-acme', 'kept', annotations(org_id))
     const token = cluster.token(account)
@@ -115,7 +115,7 @@ describe('workload identity', () => {
     expect(await validate(token)).toEqual(REFUSED)
   })
 
-  it('AU-15 a good answer is not kept past the end of its token', async () => {
+  it('AU-15 a cached review does not outlive its token', async () => {
     const { validate, cluster, account, clock } = scene
     clock.set(new Date(Math.ceil(clock.now().getTime() / 1000) * 1000))
     const token = cluster.token(account, { seconds: 5 })
@@ -125,7 +125,7 @@ describe('workload identity', () => {
     expect(await validate(token)).toEqual(REFUSED)
   })
 
-  it('AU-15 a refusal is not kept: it ends with its cause', async () => {
+  it('AU-15 a refusal is not cached: it ends as soon as its cause is removed', async () => {
     const { validate, cluster, org_id } = scene
     const late = cluster.serviceAccount('org-acme', 'late')
     const token = cluster.token(late)
@@ -134,7 +134,7 @@ describe('workload identity', () => {
     expect((await validate(token)).status).toBe(200)
   })
 
-  it('AU-15 an organization that ends takes its workloads with it at once', async () => {
+  it('AU-15 the workloads of a deleted organization are refused at once', async () => {
     const { validate, system, cluster } = scene
     await system.db.query(sql`insert into auth.orgs (id, name, slug, created_at) values ('org_x', 'X', 'x', now())`)
     const token = cluster.token(cluster.serviceAccount('org-x', 'worker', annotations('org_x')))
@@ -144,15 +144,15 @@ describe('workload identity', () => {
   })
 })
 
-describe('workload identity, set otherwise', () => {
-  it('AU-15 the audience is overridden with WORKLOAD_AUDIENCE', async () => {
+describe('workload identity with other settings', () => {
+  it('AU-15 WORKLOAD_AUDIENCE sets the audience', async () => {
     await using scene = await startScene({ WORKLOAD_AUDIENCE: 'ours' })
     const { validate, cluster, account } = scene
     expect(await validate(cluster.token(account))).toEqual(REFUSED)
     expect((await validate(cluster.token(account, { audiences: ['ours'] }))).status).toBe(200)
   })
 
-  it('AU-15 WORKLOAD_IDENTITY_ENABLED=false: refused like any other, and the cluster is not asked', async () => {
+  it('AU-15 with WORKLOAD_IDENTITY_ENABLED=false a workload token is refused like any other and the cluster is not called', async () => {
     await using scene = await startScene({ WORKLOAD_IDENTITY_ENABLED: 'false' })
     const { validate, cluster, account } = scene
     cluster.fault = 500

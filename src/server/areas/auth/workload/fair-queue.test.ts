@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { until } from '#test/until.ts'
-import { createTurns } from './turns.ts'
+import { createFairQueue } from './fair-queue.ts'
 
 /** A task that runs until it is told to end. */
 function task(name: string, started: string[]) {
@@ -18,12 +18,12 @@ function task(name: string, started: string[]) {
 
 const NEVER = new AbortController().signal
 
-it('AU-15 of one address only so many reviews run at once, in order of arrival; other addresses do not wait', async () => {
-  const inTurn = createTurns({ perKey: 2, total: 10, maxWaiting: 10 })
+it('AU-15 one address runs at most its limit of reviews at once, in order of arrival, and other addresses do not wait', async () => {
+  const enqueue = createFairQueue({ perKey: 2, total: 10, maxWaiting: 10 })
   const started: string[] = []
   const [a, b, c, d, other] = ['a', 'b', 'c', 'd', 'other'].map((name) => task(name, started))
-  const running = [a!, b!, c!, d!].map(({ run }) => inTurn('203.0.113.1', NEVER, run))
-  const elsewhere = inTurn('203.0.113.2', NEVER, other!.run)
+  const running = [a!, b!, c!, d!].map(({ run }) => enqueue('203.0.113.1', NEVER, run))
+  const elsewhere = enqueue('203.0.113.2', NEVER, other!.run)
   expect(started).toEqual(['a', 'b', 'other'])
   b!.end()
   await running[1]
@@ -33,14 +33,14 @@ it('AU-15 of one address only so many reviews run at once, in order of arrival; 
   expect(await Promise.all([...running, elsewhere])).toEqual(['a', 'b', 'c', 'd', 'other'])
 })
 
-it('AU-15 a review whose time is over while it waits is UNAVAILABLE, and takes no turn from those behind it', async () => {
-  const inTurn = createTurns({ perKey: 1, total: 10, maxWaiting: 10 })
+it('AU-15 a review that times out in the queue is UNAVAILABLE and takes no slot from those behind it', async () => {
+  const enqueue = createFairQueue({ perKey: 1, total: 10, maxWaiting: 10 })
   const started: string[] = []
   const [first, second, third] = ['first', 'second', 'third'].map((name) => task(name, started))
   const givenUp = new AbortController()
-  const running = inTurn('x', NEVER, first!.run)
-  const waiting = inTurn('x', givenUp.signal, second!.run)
-  const behind = inTurn('x', NEVER, third!.run)
+  const running = enqueue('x', NEVER, first!.run)
+  const waiting = enqueue('x', givenUp.signal, second!.run)
+  const behind = enqueue('x', NEVER, third!.run)
   givenUp.abort()
   await expect(waiting).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
   first!.end()
@@ -49,20 +49,20 @@ it('AU-15 a review whose time is over while it waits is UNAVAILABLE, and takes n
   expect(started).toEqual(['first', 'third'])
 })
 
-it('AU-15 a review that fails gives its turn on', async () => {
-  const inTurn = createTurns({ perKey: 1, total: 10, maxWaiting: 10 })
-  const failing = inTurn('x', NEVER, () => Promise.reject(new Error('no')))
-  const next = inTurn('x', NEVER, async () => 'next')
+it('AU-15 a review that fails frees its slot', async () => {
+  const enqueue = createFairQueue({ perKey: 1, total: 10, maxWaiting: 10 })
+  const failing = enqueue('x', NEVER, () => Promise.reject(new Error('no')))
+  const next = enqueue('x', NEVER, async () => 'next')
   await expect(failing).rejects.toThrow('no')
   expect(await next).toBe('next')
 })
 
-it('AU-15 of all addresses only so many reviews run at once, and a free slot goes to the addresses in rotation', async () => {
-  const inTurn = createTurns({ perKey: 2, total: 2, maxWaiting: 10 })
+it('AU-15 all addresses together run at most the total limit of reviews, and a free slot goes to the addresses in rotation', async () => {
+  const enqueue = createFairQueue({ perKey: 2, total: 2, maxWaiting: 10 })
   const started: string[] = []
   const [a, b, c, d, other] = ['a', 'b', 'c', 'd', 'other'].map((name) => task(name, started))
-  const running = [a!, b!, c!, d!].map(({ run }) => inTurn('203.0.113.1', NEVER, run))
-  const elsewhere = inTurn('203.0.113.2', NEVER, other!.run)
+  const running = [a!, b!, c!, d!].map(({ run }) => enqueue('203.0.113.1', NEVER, run))
+  const elsewhere = enqueue('203.0.113.2', NEVER, other!.run)
   expect(started).toEqual(['a', 'b'])
   a!.end()
   await until(() => started.length === 3)
@@ -73,14 +73,14 @@ it('AU-15 of all addresses only so many reviews run at once, and a free slot goe
   expect(await Promise.all([...running, elsewhere])).toEqual(['a', 'b', 'c', 'd', 'other'])
 })
 
-it('AU-15 when too many reviews of an address wait, the next is UNAVAILABLE at once; other addresses still wait', async () => {
-  const inTurn = createTurns({ perKey: 1, total: 1, maxWaiting: 1 })
+it('AU-15 when too many reviews of an address wait, the next is UNAVAILABLE at once, and other addresses can still wait', async () => {
+  const enqueue = createFairQueue({ perKey: 1, total: 1, maxWaiting: 1 })
   const first = task('first', [])
-  const running = inTurn('x', NEVER, first.run)
-  const waiting = inTurn('x', NEVER, async () => 'second')
-  const elsewhere = inTurn('y', NEVER, async () => 'elsewhere')
+  const running = enqueue('x', NEVER, first.run)
+  const waiting = enqueue('x', NEVER, async () => 'second')
+  const elsewhere = enqueue('y', NEVER, async () => 'elsewhere')
   const refusal = { code: 'UNAVAILABLE', retryAfterSeconds: 1 }
-  await expect(inTurn('x', NEVER, async () => 'third')).rejects.toMatchObject(refusal)
+  await expect(enqueue('x', NEVER, async () => 'third')).rejects.toMatchObject(refusal)
   first.end()
   expect(await Promise.all([running, waiting, elsewhere])).toEqual(['first', 'second', 'elsewhere'])
 })

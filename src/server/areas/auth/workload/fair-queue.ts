@@ -1,9 +1,11 @@
 import { ServiceError } from '#contract/core/errors.ts'
 
-/** Runs a task when one of the key's slots is free. Throws UNAVAILABLE when `signal` ends first or too many wait. */
-export type InTurn = <T>(key: string, signal: AbortSignal, task: () => Promise<T>) => Promise<T>
+/**
+ * Runs a task when one of the key's slots is free. Throws UNAVAILABLE if `signal` aborts first or too many tasks wait.
+ */
+export type FairQueue = <T>(key: string, signal: AbortSignal, task: () => Promise<T>) => Promise<T>
 
-export type TurnLimits = {
+export type FairQueueLimits = {
   /** Tasks of one key that run at once. */
   perKey: number
   /** Tasks of all keys that run at once. */
@@ -18,7 +20,7 @@ type Line = { running: number; waiting: (() => void)[] }
  * Bounds the tasks that run at once, for each key and in all. A slot goes to the keys in rotation and within a key in
  * order of arrival, so that a key with many waiting tasks does not hold up the others.
  */
-export function createTurns({ perKey, total, maxWaiting }: TurnLimits): InTurn {
+export function createFairQueue({ perKey, total, maxWaiting }: FairQueueLimits): FairQueue {
   const lines = new Map<string, Line>()
   let running = 0
   const isFree = (line: Line) => running < total && line.running < perKey
@@ -32,7 +34,7 @@ export function createTurns({ perKey, total, maxWaiting }: TurnLimits): InTurn {
   const startNext = () => {
     for (const [key, line] of lines) {
       if (line.waiting.length === 0 || !isFree(line)) continue
-      // The key goes to the end of the map: the others have their turn first.
+      // Moved to the end of the map, so that the other keys come first.
       lines.delete(key)
       lines.set(key, line)
       occupy(line)

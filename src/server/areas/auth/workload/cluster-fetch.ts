@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { createOperatorFetch, type OperatorFetch } from '#lib/net/operator-fetch.ts'
 
 export type ClusterRequest = { method: 'GET' | 'POST'; path: string; body?: unknown }
-/** Speaks to the API server as the service account we run under. */
-export type Cluster = (request: ClusterRequest, signal: AbortSignal) => Promise<Response>
+/** Sends a request to the API server, authenticated as the service account of this process. */
+export type ClusterFetch = (request: ClusterRequest, signal: AbortSignal) => Promise<Response>
 
-/** The files are read at each call, because the kubelet replaces them while we run. */
-export function createCluster(apiServer: string, credentialsDir: string): Cluster {
+/** Reads the credential files at each call, because the kubelet replaces them while the process runs. */
+export function createClusterFetch(apiServer: string, credentialsDir: string): ClusterFetch {
   const read = (name: string) => readFile(join(credentialsDir, name), 'utf8')
-  const trusting = createTrust()
+  const fetchTrusting = createFetchByAuthority()
   return async ({ method, path, body }, signal) => {
     const [ca, token] = await Promise.all([read('ca.crt'), read('token')])
     const headers = {
@@ -18,12 +18,12 @@ export function createCluster(apiServer: string, credentialsDir: string): Cluste
       ...(body !== undefined && { 'content-type': 'application/json' }),
     }
     const init = { method, headers, signal, ...(body !== undefined && { body: JSON.stringify(body) }) }
-    return trusting(ca)(new Request(new URL(path, apiServer), init))
+    return fetchTrusting(ca)(new Request(new URL(path, apiServer), init))
   }
 }
 
-/** Another authority means another fetch: connections made under the former one are not used again. */
-function createTrust(): (ca: string) => OperatorFetch {
+/** Makes a new fetch when the certificate authority changes, so that connections of the former one are not reused. */
+function createFetchByAuthority(): (ca: string) => OperatorFetch {
   let current: { ca: string; fetch: OperatorFetch } | undefined
   return (ca) => {
     if (current?.ca === ca) return current.fetch
