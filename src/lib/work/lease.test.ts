@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
-import { testClock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import { openPostgres } from '../db/postgres.ts'
 import { sql } from '../db/sql.ts'
-import { type KeptLease, type Lease, releaseLease, takeLease, underLease } from './lease.ts'
+import { type Lease, type LeaseGuard, lockLease, releaseLease, renewLeases, takeLease, withLease } from './lease.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {
@@ -15,106 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => opened?.[Symbol.asyncDispose]())
 
-const clock = testClock()
-const take = (name: string, holder: string, seconds = 10) =>
-  takeLease(opened.db, { name, holder, seconds, now: clock.now() })
-const holds = async (lease: Lease | undefined) => {
-  const { name, holder, fence } = lease!
-  const rows = await opened.db.query(sql`
-    select name from svc.leases
-    where name = ${name} and holder = ${holder} and fence = ${fence} and expires_at > ${clock.now()}`)
-  return rows.length === 1
-}
-
-describe('a lease', () => {
-  it('is one holder’s until it runs out, and can be renewed', async () => {
-    clock.set(new Date('2026-01-01T00:00:00.000Z'))
-    const expiresAt = new Date('2026-01-01T00:00:10.000Z')
-    expect(await take('renewed', 'a')).toEqual({ name: 'renewed', holder: 'a', fence: 1, expiresAt })
-    expect(await take('renewed', 'b')).toBeUndefined()
-    clock.advance(9_999)
-    expect(await take('renewed', 'b')).toBeUndefined()
-    const renewed = await take('renewed', 'a')
-    expect(renewed).toMatchObject({ fence: 1, expiresAt: new Date('2026-01-01T00:00:19.999Z') })
-    clock.advance(9_999)
-    expect(await take('renewed', 'b')).toBeUndefined()
-    expect(await holds(renewed)).toBe(true)
-  })
-
-  it('is taken over when it ran out, with a higher fence, and the former holder has it no more', async () => {
-    const first = await take('over', 'a')
-    clock.advance(10_000)
-    expect(await holds(first)).toBe(false)
-    const second = await take('over', 'b')
-    expect(second).toMatchObject({ holder: 'b', fence: 2 })
-    expect(await take('over', 'a')).toBeUndefined()
-    expect([await holds(first), await holds(second)]).toEqual([false, true])
-    clock.advance(10_000)
-    expect(await take('over', 'a')).toMatchObject({ holder: 'a', fence: 3 })
-  })
-
-  it('that ran out is another lease, even for the same holder', async () => {
-    const first = await take('again', 'a')
-    clock.advance(10_000)
-    const second = await take('again', 'a')
-    expect(second).toMatchObject({ fence: 2 })
-    expect([await holds(first), await holds(second)]).toEqual([false, true])
-  })
-
-  it('is free at once when it is released', async () => {
-    const first = await take('released', 'a', 3600)
-    await releaseLease(opened.db, first!)
-    expect(await holds(first)).toBe(false)
-    const second = await take('released', 'b')
-    expect(second).toMatchObject({ holder: 'b', fence: 2 })
-    expect(await holds(second)).toBe(true)
-  })
-
-  it('is not released by one who had it before', async () => {
-    const first = await take('kept', 'a')
-    clock.advance(10_000)
-    const second = await take('kept', 'b')
-    await releaseLease(opened.db, first!)
-    await releaseLease(opened.db, { ...second!, holder: 'a' })
-    await releaseLease(opened.db, { ...second!, fence: 1 })
-    expect(await take('kept', 'c')).toBeUndefined()
-    expect(await holds(second)).toBe(true)
-  })
-
-  it('is one of many: names are apart', async () => {
-    expect(await take('one', 'a')).toMatchObject({ fence: 1 })
-    expect(await take('two', 'b')).toMatchObject({ fence: 1 })
-  })
-})
-
-needs('postgres')('a lease among several connections', () => {
-  it('is taken by one of twenty at once, and by one of twenty when it ran out', async () => {
-    const all = () => Promise.all(Array.from({ length: 20 }, (_, n) => take('raced', `holder ${n}`)))
-    const first = (await all()).filter((lease) => lease !== undefined)
-    expect(first).toMatchObject([{ fence: 1 }])
-    clock.advance(10_000)
-    const second = (await all()).filter((lease) => lease !== undefined)
-    expect(second).toMatchObject([{ fence: 2 }])
-    expect([await holds(first[0]), await holds(second[0])]).toEqual([false, true])
-  })
-})
-
-const keep = <T>(name: string, run: (lease: KeptLease) => Promise<T>, db: Db = opened.db) =>
-  underLease(db, { name, run, refuse: (seconds) => new Refusal(seconds) })
-class Refusal extends Error {
-  readonly seconds: number
-  constructor(seconds: number) {
-    super(`refused for ${seconds} seconds`)
-    this.seconds = seconds
-  }
-}
-const refusedSeconds = async (promise: Promise<unknown>) => {
-  const error = await promise.then(
-    () => new Error('was not refused'),
-    (reason: unknown) => reason,
-  )
-  return error instanceof Refusal ? error.seconds : Promise.reject(error)
-}
+const take = (name: string, seconds?: number) => takeLease(opened.db, name, seconds)
+const holds = (lease: Lease | undefined) => opened.db.tx((tx) => lockLease(tx, lease!))
+const renews = async (...leases: (Lease | undefined)[]) =>
+  (await renewLeases(opened.db, leases as Lease[])).map(({ name, fence }) => ({ name, fence }))
 const expiryOf = async (name: string) => {
   const [row] = await opened.db.query<{ expires_at: Date; seconds: number }>(sql`
     select expires_at, extract(epoch from expires_at - clock_timestamp())::float8 as seconds
@@ -130,6 +33,96 @@ const leaveBy = (name: string, holder: string, seconds = 15) =>
   opened.db.query(sql`
     insert into svc.leases (name, holder, fence, expires_at)
     values (${name}, ${holder}, 1, clock_timestamp() + make_interval(secs => ${seconds}))`)
+
+describe('a lease', () => {
+  it('is held by one grant until it runs out, and its holder can renew it', async () => {
+    const first = await take('renewed')
+    expect((await expiryOf('renewed')).seconds).toBeGreaterThan(10)
+    expect((await expiryOf('renewed')).seconds).toBeLessThanOrEqual(15)
+    expect(await take('renewed')).toBeUndefined()
+    await age('renewed', 10)
+    expect(await renews(first)).toEqual([{ name: 'renewed', fence: first!.fence }])
+    expect((await expiryOf('renewed')).seconds).toBeGreaterThan(10)
+    expect(await take('renewed')).toBeUndefined()
+    expect(await holds(first)).toBe(true)
+  })
+
+  it('is taken over when it ran out, with a higher fence, and the former grant has it no more', async () => {
+    const first = await take('over')
+    await age('over', 15)
+    const second = await take('over')
+    expect(second!.fence).toBeGreaterThan(first!.fence)
+    expect(await renews(first)).toEqual([])
+    expect([await holds(first), await holds(second)]).toEqual([false, true])
+  })
+
+  it('is free at once when it is released, and the next grant has a higher fence', async () => {
+    const first = await take('released', 3600)
+    await releaseLease(opened.db, first!)
+    expect(await holds(first)).toBe(false)
+    const second = await take('released')
+    expect(second!.fence).toBeGreaterThan(first!.fence)
+    expect(await holds(second)).toBe(true)
+  })
+
+  it('is not released by a former grant', async () => {
+    const first = await take('former')
+    await age('former', 15)
+    const second = await take('former')
+    await releaseLease(opened.db, first!)
+    await releaseLease(opened.db, { ...second!, holder: first!.holder })
+    await releaseLease(opened.db, { ...second!, fence: first!.fence })
+    expect(await take('former')).toBeUndefined()
+    expect(await holds(second)).toBe(true)
+  })
+
+  it('is one of many: each has its own holder, and a renewal of several returns those that are still held', async () => {
+    const [one, two, three] = [await take('one'), await take('two'), await take('three')]
+    await age('two', 15)
+    const another = await take('two')
+    const kept = await renews(three, two, one)
+    expect(kept.map(({ name }) => name).sort()).toEqual(['one', 'three'])
+    expect(await renews(another)).toHaveLength(1)
+  })
+})
+
+needs('postgres')('a lease among several connections', () => {
+  it('is taken by one of twenty at once, and by one of twenty when it ran out', async () => {
+    const all = async () =>
+      (await Promise.all(Array.from({ length: 20 }, () => take('raced')))).filter((lease) => lease !== undefined)
+    const first = await all()
+    await age('raced', 15)
+    const second = await all()
+    expect([first.length, second.length]).toEqual([1, 1])
+    expect(second[0]!.fence).toBeGreaterThan(first[0]!.fence)
+    expect([await holds(first[0]), await holds(second[0])]).toEqual([false, true])
+  })
+
+  it('renewals and takeovers of many leases at once never wait for each other in a circle', async () => {
+    const names = Array.from({ length: 12 }, (_, n) => `many ${n}`)
+    const leases = (await Promise.all(names.map((name) => take(name)))) as Lease[]
+    const orders = [leases, leases.toReversed(), [...leases.slice(6), ...leases.slice(0, 6)]]
+    const rounds = Array.from({ length: 30 }, (_, n) => renewLeases(opened.db, orders[n % 3]!))
+    expect((await Promise.all(rounds)).map(({ length }) => length)).toEqual(Array(30).fill(12))
+  })
+})
+
+const keep = <T>(name: string, run: (guard: LeaseGuard) => Promise<T>, db: Db = opened.db) =>
+  withLease(db, { name, run, refuse: (seconds) => new Refusal(seconds) })
+class Refusal extends Error {
+  readonly seconds: number
+  constructor(seconds: number) {
+    super(`refused for ${seconds} seconds`)
+    this.seconds = seconds
+  }
+}
+const refusedSeconds = async (promise: Promise<unknown>) => {
+  const error = await promise.then(
+    () => new Error('was not refused'),
+    (reason: unknown) => reason,
+  )
+  return error instanceof Refusal ? error.seconds : Promise.reject(error)
+}
 
 describe('work under a lease that is renewed', () => {
   it('runs alone; another is refused with the seconds that are left, and runs when it has ended', async () => {

@@ -1,100 +1,137 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '../db/db.ts'
 import { type Sql, sql } from '../db/sql.ts'
+import { LeaseWatch, processUptime } from './lease-watch.ts'
 
-export type Lease = { name: string; holder: string; fence: number; expiresAt: Date }
+/**
+ * One grant of a lease. All times are the database's, so the clocks of processes do not matter. Every grant has a higher
+ * fence than the grants before it.
+ */
+export type Lease = { readonly name: string; readonly holder: string; readonly fence: number }
 
-type Ask = { name: string; holder: string; seconds: number; now: Date }
-
-/** Takes or renews; undefined while another holds it. `fence` grows with every change of holder. */
-export async function takeLease(
-  db: Pick<Db, 'query'>,
-  { name, holder, seconds, now }: Ask,
-): Promise<Lease | undefined> {
-  const expiresAt = new Date(now.getTime() + seconds * 1000)
-  const [row] = await db.query<{ fence: number }>(sql`
-    insert into svc.leases as held (name, holder, fence, expires_at)
-    values (${name}, ${holder}, 1, ${expiresAt})
-    on conflict (name) do update
-      set holder = excluded.holder,
-          expires_at = excluded.expires_at,
-          fence = held.fence + (held.holder <> excluded.holder or held.expires_at <= ${now})::int
-      where held.holder = excluded.holder or held.expires_at <= ${now}
-    returning fence`)
-  return row && { name, holder, fence: row.fence, expiresAt }
-}
-
-/** Gives it back at once, so that a rolling restart does not wait for it to run out. */
-export async function releaseLease(db: Pick<Db, 'query'>, lease: HeldBy): Promise<void> {
-  await db.query(sql`
-    update svc.leases set expires_at = '-infinity'
-    where name = ${lease.name} and holder = ${lease.holder} and fence = ${lease.fence}`)
-}
-
-type HeldBy = Pick<Lease, 'name' | 'holder' | 'fence'>
 type LeaseDb = Pick<Db, 'query' | 'engine' | 'instance'>
 
-/** A lease that `underLease` keeps renewing. */
-export type KeptLease = HeldBy & {
-  /** Throws the refusal when another has taken the lease over. To be called before a step that must not run twice. */
+/** How long a lease outlives a holder whose death cannot be seen, such as one on a machine that lost its network. */
+export const LEASE_SECONDS = 15
+
+/**
+ * Takes the lease if it is free. Returns undefined while another grant holds it, also one of this process. A lease is
+ * free when nobody took it, when it was released, when it ran out, and when its holder is known to be dead.
+ */
+export async function takeLease(db: LeaseDb, name: string, seconds = LEASE_SECONDS): Promise<Lease | undefined> {
+  const holder = `${db.instance}/${randomUUID()}`
+  // The fence and the end are computed anew in the update: the insert may have waited for another transaction.
+  const [row] = await db.query<{ fence: number }>(sql`
+    insert into svc.leases as held (name, holder, fence, expires_at)
+    values (${name}, ${holder}, nextval('svc.fences'), ${endIn(seconds)})
+    on conflict (name) do update
+      set holder = excluded.holder, fence = nextval('svc.fences'), expires_at = ${endIn(seconds)}
+      where held.expires_at <= clock_timestamp() or ${holderIsDead(db)}
+    returning fence`)
+  return row && { name, holder, fence: row.fence }
+}
+
+/**
+ * Extends leases and returns those that are still held. A lease that ran out and that nobody else took is still held.
+ * Rows are locked in the order of their names, so that two processes cannot wait for each other.
+ */
+export async function renewLeases(
+  db: Pick<Db, 'query'>,
+  leases: readonly Lease[],
+  seconds = LEASE_SECONDS,
+): Promise<Lease[]> {
+  return db.query<Lease>(sql`
+    with mine as (
+      select leases.name, leases.holder, leases.fence
+      from svc.leases
+      join unnest(
+        ${leases.map(({ name }) => name)}::text[],
+        ${leases.map(({ holder }) => holder)}::text[],
+        ${leases.map(({ fence }) => fence)}::bigint[]
+      ) as held (name, holder, fence) using (name, holder, fence)
+      order by leases.name
+      for update of leases)
+    update svc.leases set expires_at = ${endIn(seconds)}
+    from mine where leases.name = mine.name
+    returning mine.name, mine.holder, mine.fence`)
+}
+
+/** Frees the lease at once. Does nothing if another grant has it by now. */
+export async function releaseLease(db: Pick<Db, 'query'>, { name, holder, fence }: Lease): Promise<void> {
+  await db.query(sql`delete from svc.leases where name = ${name} and holder = ${holder} and fence = ${fence}`)
+}
+
+/** Returns whether the lease is held. If so, nobody can take it over before the transaction ends. */
+export async function lockLease(tx: Tx, { name, holder, fence }: Lease): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select from svc.leases where name = ${name} and holder = ${holder} and fence = ${fence} for share`)
+  return rows.length === 1
+}
+
+/**
+ * Runs work that only one process may do at a time, and renews the lease meanwhile. Returns undefined without running it
+ * if the lease is not free. The signal is aborted when the lease is lost or could not be renewed in time.
+ */
+export async function runIfLeased<T>(
+  db: LeaseDb,
+  name: string,
+  run: (lease: Lease, signal: AbortSignal) => Promise<T>,
+): Promise<{ result: T } | undefined> {
+  const endOfGrant = () => processUptime() + LEASE_SECONDS * 1000
+  const endsAt = endOfGrant()
+  const lease = await takeLease(db, name)
+  if (!lease) return undefined
+  const watch = new LeaseWatch(name, endsAt, processUptime)
+  const renew = async () => {
+    const renewedEnd = endOfGrant()
+    const held = await renewLeases(db, [lease])
+    if (held.length === 1) watch.extend(renewedEnd)
+    else watch.takenOver()
+  }
+  // A renewal that fails is tried again until the lease ends.
+  const renewal = setInterval(() => void renew().catch(() => undefined), (LEASE_SECONDS * 1000) / 3)
+  renewal.unref()
+  try {
+    return { result: await run(lease, watch.signal) }
+  } finally {
+    clearInterval(renewal)
+    watch.unwatch()
+    // A lease that cannot be released now runs out by itself; the error must not hide how the work ended.
+    await releaseLease(db, lease).catch(() => undefined)
+  }
+}
+
+/** Lets work under a lease find out whether it still holds it. */
+export type LeaseGuard = {
+  /** Renews the lease. Throws the refusal if it was taken over. To be called before a step that must not run twice. */
   readonly confirm: () => Promise<void>
   /** As `confirm`, inside a transaction: until it ends, the lease cannot be taken over. */
   readonly confirmIn: (tx: Tx) => Promise<void>
 }
 
 type Work<T> = {
-  name: string
-  /** Made when another holds the lease, with the seconds until it can be free. */
-  refuse: (retryAfterSeconds: number) => Error
-  run: (lease: KeptLease) => Promise<T>
+  readonly name: string
+  /** Makes the error for a lease that another holds. Given are the seconds after which it can be free. */
+  readonly refuse: (retryAfterSeconds: number) => Error
+  readonly run: (guard: LeaseGuard) => Promise<T>
 }
 
-/** How long a lease outlives a holder whose death nobody can see, such as one on a machine that lost its network. */
-const KEPT_SECONDS = 15
+/** Runs work under a lease as `runIfLeased` does, and throws the refusal if the lease is not free. */
+export async function withLease<T>(db: LeaseDb, { name, refuse, run }: Work<T>): Promise<T> {
+  const done = await runIfLeased(db, name, (lease) => run(guardOf(db, lease, refuse)))
+  if (!done) throw refuse(await secondsLeft(db, name))
+  return done.result
+}
 
-/**
- * Runs work that only one process may do at a time, on the database's clock. The lease is renewed while the work runs,
- * so it can be short. A holder that is known to be dead is followed at once, all others when the lease has run out.
- */
-export async function underLease<T>(db: LeaseDb, { name, refuse, run }: Work<T>): Promise<T> {
-  const held = await takeKept(db, name)
-  if (!held) throw refuse(await secondsLeft(db, name))
-  const renew = async () => {
-    if (!(await renewKept(db, held))) throw refuse(await secondsLeft(db, name))
-  }
-  let renewing: Promise<unknown> = Promise.resolve()
-  // A renewal that fails is tried again; `confirm` tells the work when the lease is lost.
-  const renewal = setInterval(
-    () => {
-      renewing = renewKept(db, held).catch(() => undefined)
+export function guardOf(db: LeaseDb, lease: Lease, refuse: Work<never>['refuse']): LeaseGuard {
+  return {
+    confirm: async () => {
+      if ((await renewLeases(db, [lease])).length === 0) throw refuse(await secondsLeft(db, lease.name))
     },
-    (KEPT_SECONDS * 1000) / 3,
-  )
-  renewal.unref()
-  const confirmIn = async (tx: Tx) => {
-    if (!(await holdsKept(tx, held))) throw refuse(1)
+    confirmIn: async (tx) => {
+      if (!(await lockLease(tx, lease))) throw refuse(1)
+    },
   }
-  try {
-    return await run({ ...held, confirm: renew, confirmIn })
-  } finally {
-    clearInterval(renewal)
-    // A renewal still under way would take again what is released.
-    await renewing
-    // One that cannot be released now runs out by itself, and must not hide how the work ended.
-    await releaseLease(db, held).catch(() => undefined)
-  }
-}
-
-async function takeKept(db: LeaseDb, name: string): Promise<HeldBy | undefined> {
-  const holder = `${db.instance}/${randomUUID()}`
-  const [row] = await db.query<{ fence: number }>(sql`
-    insert into svc.leases as held (name, holder, fence, expires_at)
-    values (${name}, ${holder}, 1, ${expiry()})
-    on conflict (name) do update
-      set holder = excluded.holder, expires_at = ${expiry()}, fence = held.fence + 1
-      where held.expires_at <= clock_timestamp() or ${holderIsDead(db)}
-    returning fence`)
-  return row && { name, holder, fence: row.fence }
 }
 
 /**
@@ -110,22 +147,7 @@ function holderIsDead({ engine, instance }: LeaseDb): Sql {
       and application_name = split_part(held.holder, '/', 1))`
 }
 
-/** False when another has taken it. A lease that ran out and that nobody took is still the holder's. */
-async function renewKept(db: LeaseDb, { name, holder, fence }: HeldBy): Promise<boolean> {
-  const rows = await db.query(sql`
-    update svc.leases set expires_at = ${expiry()}
-    where name = ${name} and holder = ${holder} and fence = ${fence}
-    returning name`)
-  return rows.length === 1
-}
-
-async function holdsKept(tx: Tx, { name, holder, fence }: HeldBy): Promise<boolean> {
-  const rows = await tx.query(sql`
-    select from svc.leases where name = ${name} and holder = ${holder} and fence = ${fence} for share`)
-  return rows.length === 1
-}
-
-/** At least 1: a lease that was released meanwhile can be had at once, but not before. */
+/** At least 1, so that a caller that is refused does not repeat its request at once. */
 async function secondsLeft(db: LeaseDb, name: string): Promise<number> {
   const [row] = await db.query<{ seconds: number }>(sql`
     select ceil(extract(epoch from greatest(expires_at - clock_timestamp(), interval '1 second')))::int as seconds
@@ -133,6 +155,6 @@ async function secondsLeft(db: LeaseDb, name: string): Promise<number> {
   return row?.seconds ?? 1
 }
 
-function expiry(): Sql {
-  return sql`clock_timestamp() + make_interval(secs => ${KEPT_SECONDS})`
+function endIn(seconds: number): Sql {
+  return sql`clock_timestamp() + make_interval(secs => ${seconds})`
 }

@@ -1,25 +1,26 @@
-import { hostname } from 'node:os'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
-import { type Lease, releaseLease, takeLease } from './lease.ts'
+import { LEASE_SECONDS, runIfLeased } from './lease.ts'
 
-/** Work that repeats. `tick` does what is due and answers when it wants to be called again. */
+/** Short work that repeats. `tick` does what is due and returns when it wants to be called again. */
 export type Loop = {
   readonly name: string
   tick(now: Date, signal: AbortSignal): Promise<Date>
   /** A NOTIFY on this channel calls `tick` at once. */
   readonly wakeOn?: string
-  /** Only one process of the cluster runs it at a time. */
+  /**
+   * Lets one process of the cluster run it at a time, to save work. Nothing may depend on that: a process that was paused
+   * past its lease can go on with a turn while another has begun the next.
+   */
   readonly leader?: boolean
 }
 
 type Deps = { db: Db; clock: Clock; onError: (loop: string, error: unknown) => void }
 
-const LEADER_SECONDS = 15
-const AFTER_FAULT_MS = 5_000
-const LONGEST_WAIT_MS = 60 * 60_000
+const WAIT_AFTER_FAULT_MS = 5_000
+const MAX_WAIT_MS = 60 * 60_000
 
-/** Owns timers, wake-ups and leadership, so that a loop is a plain function a test can call. */
+/** Runs loops until it is disposed. It owns timers, wake-ups and leadership, so that a loop is a plain function. */
 export async function runLoops(loops: readonly Loop[], deps: Deps): Promise<AsyncDisposable> {
   const runners = loops.map((loop) => new Runner(loop, deps))
   await Promise.all(runners.map((runner) => runner.start()))
@@ -34,7 +35,6 @@ class Runner {
   readonly #loop: Loop
   readonly #deps: Deps
   readonly #stopping = new AbortController()
-  readonly #holder = `${hostname()}/${process.pid}/${Math.random().toString(36).slice(2)}`
   #timer: NodeJS.Timeout | undefined
   #turn: Promise<void> | undefined
   #again = false
@@ -57,7 +57,7 @@ class Runner {
     await this.#listening?.[Symbol.asyncDispose]()
   }
 
-  /** A wake-up during a turn is not lost: another turn follows it. */
+  /** Takes a turn now, or another one right after the turn that is under way. */
   #wake(): void {
     if (this.#stopping.signal.aborted) return
     if (this.#turn) {
@@ -77,14 +77,14 @@ class Runner {
   async #takeTurn(): Promise<void> {
     const wait = await this.#tick().catch((error: unknown) => {
       this.#deps.onError(this.#loop.name, error)
-      return AFTER_FAULT_MS
+      return WAIT_AFTER_FAULT_MS
     })
     if (this.#stopping.signal.aborted) return
-    this.#timer = setTimeout(() => this.#wake(), Math.min(Math.max(wait, 0), LONGEST_WAIT_MS))
+    this.#timer = setTimeout(() => this.#wake(), Math.min(Math.max(wait, 0), MAX_WAIT_MS))
     this.#timer.unref()
   }
 
-  /** Milliseconds until the next turn. */
+  /** Returns the milliseconds until the next turn. */
   async #tick(): Promise<number> {
     const { clock } = this.#deps
     const now = clock.now()
@@ -95,40 +95,9 @@ class Runner {
 
   async #tickAsLeader(now: Date): Promise<number> {
     const { clock, db } = this.#deps
-    let lease = await this.#lead(now)
-    if (!lease) return (LEADER_SECONDS * 1000) / 2
-    const { fence } = lease
-    const lost = new AbortController()
-    let renewing: Promise<void> | undefined
-    /** Whoever cannot renew must stop; so must one whose lease ran out, for another may have had it meanwhile. */
-    const renew = async () => {
-      const kept = await this.#lead(clock.now()).catch(() => undefined)
-      if (kept?.fence !== fence) lost.abort()
-      lease = kept ?? lease
-    }
-    const renewal = setInterval(
-      () => {
-        renewing = renew()
-      },
-      (LEADER_SECONDS * 1000) / 3,
+    const led = await runIfLeased(db, `loop:${this.#loop.name}`, (_, signal) =>
+      this.#loop.tick(now, AbortSignal.any([this.#stopping.signal, signal])),
     )
-    try {
-      const next = await this.#loop.tick(now, AbortSignal.any([this.#stopping.signal, lost.signal]))
-      return next.getTime() - clock.now().getTime()
-    } finally {
-      clearInterval(renewal)
-      // A renewal still under way would take again what is released.
-      await renewing
-      await releaseLease(db, lease)
-    }
-  }
-
-  #lead(now: Date): Promise<Lease | undefined> {
-    return takeLease(this.#deps.db, {
-      name: `loop:${this.#loop.name}`,
-      holder: this.#holder,
-      seconds: LEADER_SECONDS,
-      now,
-    })
+    return led ? led.result.getTime() - clock.now().getTime() : (LEASE_SECONDS * 1000) / 2
   }
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts'
-import { HeldJob, LeaseLost, type Uptime } from './held-job.ts'
 import type { Claim, Claimed, JobKind } from './job-kind.ts'
+import { LeaseWatch, type Uptime } from './lease-watch.ts'
 
 type Deps = {
   readonly db: Pick<Db, 'listen'>
@@ -37,10 +37,13 @@ export async function runSlots(kinds: readonly JobKind[], deps: Deps): Promise<A
   return { [Symbol.asyncDispose]: stop }
 }
 
+/** A job at work. Compared by identity: one process may hold two grants of one job, the former of them lost. */
+type Running<Job extends Claim> = { readonly job: Job; readonly lease: LeaseWatch }
+
 class SlotRunner<Job extends Claim> {
   readonly #kind: JobKind<Job>
   readonly #deps: Deps
-  readonly #running = new Map<HeldJob<Job>, Promise<void>>()
+  readonly #running = new Map<Running<Job>, Promise<void>>()
   #listening: AsyncDisposable | undefined
   #stopping = false
   #claiming: Promise<void> | undefined
@@ -66,11 +69,11 @@ class SlotRunner<Job extends Claim> {
     clearTimeout(this.#claimTimer)
     const unlistened = this.#unlisten()
     if (!(await endsWithin(this.#kind.drainSeconds, this.#idle()))) {
-      for (const held of this.#running.keys()) held.abort(new Error('the process is stopping'))
+      for (const { lease } of this.#running.keys()) lease.abort(new Error('the process is stopping'))
       if (!(await endsWithin(ABORT_SECONDS, this.#idle()))) this.#reportUnended()
     }
     clearTimeout(this.#renewTimer)
-    for (const held of this.#running.keys()) held.unwatch()
+    for (const { lease } of this.#running.keys()) lease.unwatch()
     await unlistened
   }
 
@@ -138,23 +141,24 @@ class SlotRunner<Job extends Claim> {
   }
 
   #begin(job: Job, sentAt: number): void {
-    const held = new HeldJob(job, sentAt + this.#kind.leaseSeconds * 1000, this.#deps.uptime)
+    const lease = new LeaseWatch(job.id, sentAt + this.#kind.leaseSeconds * 1000, this.#deps.uptime)
+    const running = { job, lease }
     if (this.#running.size === 0) this.#renewIn(this.#kind.leaseSeconds / 3)
     this.#running.set(
-      held,
-      this.#run(held).finally(() => {
-        held.unwatch()
-        this.#running.delete(held)
+      running,
+      this.#run(running).finally(() => {
+        lease.unwatch()
+        this.#running.delete(running)
         if (this.#running.size === 0) clearTimeout(this.#renewTimer)
         this.#wake()
       }),
     )
   }
 
-  async #run(held: HeldJob<Job>): Promise<void> {
+  async #run({ job, lease }: Running<Job>): Promise<void> {
     try {
       // A claim that was answered after its lease ended, because the process was paused meanwhile, is not begun.
-      if (held.leaseMsLeft() > 0) await this.#kind.run(held.job, held)
+      if (lease.leaseMsLeft() > 0) await this.#kind.run(job, lease)
     } catch (error) {
       this.#deps.onError(this.#kind.name, error)
     }
@@ -166,16 +170,16 @@ class SlotRunner<Job extends Claim> {
     this.#renewTimer.unref()
   }
 
-  /** A renewal that fails or is not answered is tried again until the leases end; `HeldJob` then aborts the jobs. */
+  /** A renewal that fails or is not answered is tried again until the leases end; `LeaseWatch` then aborts the jobs. */
   async #renew(): Promise<void> {
     const { leaseSeconds, name } = this.#kind
-    const jobs = [...this.#running.keys()].filter((held) => held.leaseMsLeft() > 0)
+    const jobs = [...this.#running.keys()].filter(({ lease }) => lease.leaseMsLeft() > 0)
     const sentAt = this.#deps.uptime()
     const renewed = this.#kind.renew(jobs.map(({ job }) => job)).then((claims) => {
       const grants = new Set(claims.map(grantOf))
-      for (const held of jobs) {
-        if (grants.has(grantOf(held.job))) held.extend(sentAt + leaseSeconds * 1000)
-        else if (this.#running.has(held)) held.abort(new LeaseLost(`the lease of ${held.job.id} was taken over`))
+      for (const running of jobs) {
+        if (grants.has(grantOf(running.job))) running.lease.extend(sentAt + leaseSeconds * 1000)
+        else if (this.#running.has(running)) running.lease.takenOver()
       }
     })
     let wait = leaseSeconds / 3

@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { type KeptLease, underLease } from '#lib/work/lease.ts'
+import { type LeaseGuard, withLease } from '#lib/work/lease.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { DatabaseDeps } from './deps.ts'
 import {
@@ -23,12 +23,12 @@ export function taken(name: string): ServiceError {
 }
 
 /** Runs `run` unless another process is at work on this database. */
-export async function alone<T>({ db }: Deps, row: DatabaseRow, run: (lease: KeptLease) => Promise<T>): Promise<T> {
+export async function alone<T>({ db }: Deps, row: DatabaseRow, run: (lease: LeaseGuard) => Promise<T>): Promise<T> {
   const refuse = (retryAfterSeconds: number) =>
     new ServiceError('CONFLICT', `the database ${row.name} is being worked on; try again in ${retryAfterSeconds} s`, {
       retryAfterSeconds,
     })
-  return underLease(db, { name: `database:${row.id}`, refuse, run })
+  return withLease(db, { name: `database:${row.id}`, refuse, run })
 }
 
 export async function finishCreating(deps: Deps, row: DatabaseRow): Promise<void> {

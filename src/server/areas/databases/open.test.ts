@@ -6,7 +6,7 @@ import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { script, sql } from '#lib/db/sql.ts'
 import { createLog } from '#lib/log.ts'
-import { underLease } from '#lib/work/lease.ts'
+import { withLease } from '#lib/work/lease.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { bringEmptyCluster, codeOf } from '#test/managed-databases.ts'
 import { needs } from '#test/stores.ts'
@@ -56,7 +56,7 @@ describe('what a crash leaves', () => {
     const { id } = await leave('notes')
     const now = systemClock.now()
     const run = () => databases.loops[0]!.tick(now, new AbortController().signal)
-    const next = await underLease(test.db, { name: `database:${id}`, run, refuse: () => new Error('taken') })
+    const next = await withLease(test.db, { name: `database:${id}`, run, refuse: () => new Error('taken') })
     expect((await findDatabase(test.db, ORG, 'notes'))?.state).toBe('creating')
     expect(next.getTime()).toBeLessThanOrEqual(now.getTime() + 15_000)
     await tick()

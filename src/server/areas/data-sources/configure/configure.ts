@@ -6,7 +6,7 @@ import { actorOf } from '#edge/credentials/actor.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import { type KeptLease, underLease } from '#lib/work/lease.ts'
+import { type LeaseGuard, withLease } from '#lib/work/lease.ts'
 import { findSourceId } from '../store.ts'
 import type { ManagedDb } from './catalogue.ts'
 import { checkAll } from './check.ts'
@@ -30,7 +30,7 @@ export function configureRoute(deps: ConfigureDeps): Route {
     const id = await findSourceId(deps.db, principal.org_id, typed)
     if (id === undefined) throw noSuchSource()
     // Two saves at once could leave the rights of the one and the configuration of the other.
-    return underLease(deps.db, {
+    return withLease(deps.db, {
       name: `data-source:${id}`,
       refuse: beingSaved,
       run: (lease) => save(deps, { id, principal, input }, lease),
@@ -43,7 +43,7 @@ type Saving = { id: string; principal: Member; input: Input }
 async function save(
   deps: ConfigureDeps,
   { id, principal, input }: Saving,
-  lease: KeptLease,
+  lease: LeaseGuard,
 ): Promise<SearchConfiguration> {
   const { db, clock, openDatabase, findModel } = deps
   const { org_id } = principal

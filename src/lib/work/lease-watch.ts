@@ -1,26 +1,28 @@
-import type { Claim, HeldLease } from './job-kind.ts'
+import type { HeldLease } from './job-kind.ts'
 
-/** Milliseconds on a clock that never steps, such as `performance.now`. */
+/** Milliseconds on a clock that never steps. */
 export type Uptime = () => number
 
-/** The reason of a job's aborted signal when the job is no longer this process's. */
+export const processUptime: Uptime = () => performance.now()
+
+/** The reason of an aborted signal when the lease is no longer this process's. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
 /**
- * A job at work and the end of its lease on this process's own uptime. That end is counted from before the statement
- * that granted the lease was sent, so it is never later than the end in the database.
+ * Watches the end of a lease on this process's own uptime. `endsAt` is counted from before the statement that granted
+ * the lease was sent, so it is never later than the end in the database, whatever the clocks of both show.
  */
-export class HeldJob<Job extends Claim> implements HeldLease {
-  readonly job: Job
+export class LeaseWatch implements HeldLease {
+  readonly #name: string
   readonly #abort = new AbortController()
   readonly #uptime: Uptime
   #endsAt: number
   #timer: NodeJS.Timeout | undefined
 
-  constructor(job: Job, endsAt: number, uptime: Uptime) {
-    this.job = job
+  constructor(name: string, endsAt: number, uptime: Uptime) {
+    this.#name = name
     this.#endsAt = endsAt
     this.#uptime = uptime
     this.#watch()
@@ -34,7 +36,7 @@ export class HeldJob<Job extends Claim> implements HeldLease {
     if (this.signal.aborted) return 0
     const left = this.#endsAt - this.#uptime()
     if (left > 0) return left
-    this.abort(new LeaseLost(`the lease of ${this.job.id} ran out before it could be renewed`))
+    this.abort(new LeaseLost(`the lease of ${this.#name} ran out before it could be renewed`))
     return 0
   }
 
@@ -45,12 +47,16 @@ export class HeldJob<Job extends Claim> implements HeldLease {
     this.#watch()
   }
 
+  takenOver(): void {
+    this.abort(new LeaseLost(`the lease of ${this.#name} was taken over`))
+  }
+
   abort(reason: Error): void {
     this.unwatch()
     this.#abort.abort(reason)
   }
 
-  /** Stops the timer. To be called when the job has ended. */
+  /** Stops the timer. To be called when the work under the lease has ended. */
   unwatch(): void {
     clearTimeout(this.#timer)
   }
