@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Access } from '#contract/core/operation.ts'
+import { z } from 'zod'
+import { type Access, operation } from '#contract/core/operation.ts'
 import type { Principal } from '#contract/core/principal.ts'
-import { ROLES, type Role } from '#contract/core/roles.ts'
-import { admit } from './access.ts'
+import { type AppPart, ROLES, type Role } from '#contract/core/roles.ts'
+import { admit, createGate, type HasPart } from './access.ts'
 
 type MemberAccess = Exclude<Access, string>
 
@@ -129,5 +130,54 @@ describe('admit by effect', () => {
 
   it('a read-only session below the role is told of the role', () => {
     expect(decide(principal({ role: 'viewer', read_only: true }), access(), 'write')).toBe('FORBIDDEN')
+  })
+})
+
+describe('AU-07 an operation that names a part in an app', () => {
+  const madeUp = (path: string, over: Partial<MemberAccess> = {}) =>
+    operation({
+      kind: 'json',
+      name: 'test.part',
+      method: 'GET',
+      path,
+      summary: 'Made up',
+      access: access({ part: 'builder', ...over }),
+      effect: 'read',
+      bodyLimit: 0,
+      input: z.object({ alias: z.string() }),
+      output: z.object({}),
+    })
+  const gateFor = (who: Principal, hasPart?: HasPart, op = madeUp('/apps/{alias}')) =>
+    createGate(op, { resolve: async () => who, operatorToken: undefined, hasPart })
+  const info = { clientAddress: '198.51.100.1', requestId: 'req_1', via: 'api', direct: false } as const
+  const enter = (who: Principal, hasPart: HasPart) =>
+    gateFor(who, hasPart)(new Request('http://test/apps/shop'), info, { alias: 'shop' }).then(
+      () => 'pass',
+      (error: { code: string }) => error.code,
+    )
+  const builderOfShop: HasPart = async ({ org_id }, alias, part: AppPart) =>
+    org_id === 'org_1' && alias === 'shop' && part === 'builder'
+  const viewer = principal({ role: 'viewer' })
+
+  it.each([
+    ['below the role, with the part', viewer, builderOfShop, 'pass'],
+    ['below the role, without the part', viewer, async () => false, 'FORBIDDEN'],
+    ['in no organization', principal({ org_id: null, role: null }), async () => true, 'FORBIDDEN'],
+    ['of a kind that may not call', principal({ kind: 'workload', role: null }), async () => true, 'FORBIDDEN'],
+  ])('a caller %s', async (_, who, hasPart, outcome) => {
+    expect(await enter(who, hasPart)).toBe(outcome)
+  })
+
+  it('does not look for the part of a caller who passes by role', async () => {
+    const broken: HasPart = async () => Promise.reject(new Error('looked up'))
+    expect(await enter(principal(), broken)).toBe('pass')
+  })
+
+  it.each([
+    ['nobody can be asked about parts', undefined, madeUp('/apps/{alias}'), 'has no hasPart to ask'],
+    ['its path names no app', builderOfShop, madeUp('/apps'), 'its path has no {alias} of an app'],
+    ['every member may call it', builderOfShop, madeUp('/apps/{alias}', { role: null }), 'no role that the part'],
+  ])('cannot be mounted when %s', (_, hasPart, op, message) => {
+    expect(() => gateFor(viewer, hasPart, op)).toThrow(message)
   })
 })

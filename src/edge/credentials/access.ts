@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Access, Operation } from '#contract/core/operation.ts'
+import { type Access, type Operation, pathParameters } from '#contract/core/operation.ts'
 import type { Principal } from '#contract/core/principal.ts'
 import { type AppPart, roleAtLeast } from '#contract/core/roles.ts'
 import { equalSecrets } from '#lib/crypto/keys.ts'
@@ -9,18 +9,22 @@ import { refuseCrossSite } from './csrf.ts'
 
 type PathParameters = Readonly<Record<string, string>>
 export type Gate = (request: Request, info: RequestInfo, params: PathParameters) => Promise<Principal | null>
-/** Whether the caller has the part, or a greater one, in the app of that alias in their organization. */
+/** Answers whether the caller has the part, or a greater one, in the app with that alias in their organization. */
 export type HasPart = (principal: Principal, alias: string, part: AppPart) => Promise<boolean>
 
 type Deps = {
   resolve: ResolveCaller
   operatorToken: string | undefined
-  hasPart?: HasPart
+  /** Needed by operations that name a part in an app. */
+  hasPart?: HasPart | undefined
   /** The address people see, where it is known. */
   publicUrl?: string | undefined
 }
 
-/** The only reader of `access`: answers who may pass, or refuses. */
+/**
+ * Builds the check of who may call an operation. Nothing else reads `access`. Throws when the operation names a part in
+ * an app that cannot be decided: such an operation would refuse everyone whom it means to let in.
+ */
 export function createGate(op: Operation, deps: Deps): Gate {
   const { access } = op
   if (access === 'public') return async () => null
@@ -30,20 +34,31 @@ export function createGate(op: Operation, deps: Deps): Gate {
       return null
     }
   }
+  const findPart = createPartCheck(op, access, deps.hasPart)
   return async (request, info, params) => {
     const principal = await deps.resolve(request, info)
     if (op.effect === 'write' && calledByCookie(request)) refuseCrossSite(request, deps.publicUrl)
-    const part = access.part !== undefined && (await heldPart(principal, access, params.alias, deps.hasPart))
+    const part = findPart !== undefined && (await findPart(principal, params.alias!))
     admit(principal, access, op.effect, { orgInPath: params.org_id, part })
     return principal
   }
 }
 
-/** Looked up only when it decides: most callers pass by their role. */
-async function heldPart(principal: Principal, access: MemberAccess, alias: string | undefined, hasPart?: HasPart) {
-  if (access.part === undefined || access.role === null || alias === undefined || !hasPart) return false
-  if (principal.role !== null && roleAtLeast(principal.role, access.role)) return false
-  return hasPart(principal, alias, access.part)
+type PartCheck = (principal: Principal, alias: string) => Promise<boolean>
+
+/** Returns undefined for an operation that names no part. */
+function createPartCheck(op: Operation, { role, part }: MemberAccess, hasPart?: HasPart): PartCheck | undefined {
+  if (part === undefined) return undefined
+  if (hasPart === undefined) throw new Error(`${op.name} names the part ${part}, but its service has no hasPart to ask`)
+  if (role === null) throw new Error(`${op.name} names the part ${part} and no role that the part replaces`)
+  if (!pathParameters(op.path).includes('alias')) {
+    throw new Error(`${op.name} names the part ${part}, but its path has no {alias} of an app`)
+  }
+  return async (principal, alias) => {
+    // Most callers pass by their role, so the part is looked up only when it decides.
+    if (principal.org_id === null || (principal.role !== null && roleAtLeast(principal.role, role))) return false
+    return hasPart(principal, alias, part)
+  }
 }
 
 function admitOperator(request: Request, operatorToken: string | undefined): void {
@@ -54,7 +69,7 @@ function admitOperator(request: Request, operatorToken: string | undefined): voi
 
 type MemberAccess = Exclude<Access, string>
 
-/** Pure: who may do what. Another organization's path is answered as if it did not exist. */
+/** Throws when the caller may not do this. Another organization's path is answered as if it did not exist. */
 export function admit(
   principal: Principal,
   access: MemberAccess,

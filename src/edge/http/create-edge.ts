@@ -24,7 +24,8 @@ export type EdgeDeps = {
   service: string
   resolve: ResolveCaller
   operatorToken: string | undefined
-  hasPart?: HasPart
+  /** Needed by operations that name a part in an app; without it such a route cannot be mounted. */
+  hasPart?: HasPart | undefined
   /** The address people see, where it is known. */
   publicUrl?: string | undefined
   db: Db

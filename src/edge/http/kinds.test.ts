@@ -15,7 +15,7 @@ import { OperatorFetchError } from '#lib/net/operator-fetch.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { untilDone } from '#test/until.ts'
 import { createCallerResolver, createPrincipalCache, invalidToken } from '../credentials/caller.ts'
-import { createEdge } from './create-edge.ts'
+import { createEdge, type EdgeDeps } from './create-edge.ts'
 import { type RequestInfo, route, type ServiceFetch } from './route.ts'
 
 const open = { access: 'public', effect: 'read', bodyLimit: 0 } as const
@@ -151,6 +151,7 @@ describe('every kind of operation through the edge', () => {
   const clock = testClock()
   let database: TestDatabase
   let edge: ServiceFetch
+  let deps: EdgeDeps
   let answerOfAuth: () => Promise<Principal>
   const logs: string[] = []
   let runs = 0
@@ -203,7 +204,7 @@ describe('every kind of operation through the edge', () => {
         },
       }),
     ]
-    edge = createEdge(routes, {
+    deps = {
       service: 'test',
       resolve: createCallerResolver({
         audience: 'test',
@@ -220,7 +221,8 @@ describe('every kind of operation through the edge', () => {
       clock,
       log: createLog('info', { write: (line: string) => void logs.push(line) }),
       metrics: createMetrics({ processMetrics: false }),
-    })
+    }
+    edge = createEdge(routes, deps)
   })
   afterAll(() => database?.[Symbol.asyncDispose]())
 
@@ -407,6 +409,13 @@ describe('every kind of operation through the edge', () => {
     answerOfAuth = async () => principal({ role: 'viewer' })
     expect((await asCaller('part', '/apps/mine')).status).toBe(200)
     expect((await asCaller('part', '/apps/other')).status).toBe(403)
+  })
+
+  it('a service with an operation that names a part in an app does not start without anyone to ask about parts', () => {
+    const routes = [route(parted, async () => ({ org: 'org_1' }))]
+    expect(() => createEdge(routes, { ...deps, hasPart: undefined })).toThrow(
+      'test.parted names the part builder, but its service has no hasPart to ask',
+    )
   })
 
   it('a route learns of a caller who is refused before its handler, by the input rules or a rate limit, and of no other', async () => {

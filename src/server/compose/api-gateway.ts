@@ -9,7 +9,7 @@ import { skillRoutes } from '../areas/skills/index.ts'
 import { apiDocsRoutes } from '../areas/system/index.ts'
 import { assets } from '../process/assets.ts'
 import { ownerOf } from '../process/service-table.ts'
-import { composeEdge, validateAtAuth } from './edge.ts'
+import { composeEdge, NO_PARTS, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
 import type { Service, ServiceParts } from './parts.ts'
 
@@ -55,6 +55,7 @@ export function compose(parts: ServiceParts): Service {
       ...(hosted?.routes ?? []),
     ],
     validate: validateAtAuth(parts, 'api-gateway'),
+    hasPart: NO_PARTS,
     forward: (path) => {
       const owner = ownerOf(path)
       if (owner === 'auth-service' && hosted) return hosted.forward(path)

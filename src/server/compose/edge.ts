@@ -2,6 +2,7 @@ import { validateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
 import type { Audience } from '#contract/core/principal.ts'
 import { OPERATIONS } from '#contract/operations.ts'
+import type { HasPart } from '#edge/credentials/access.ts'
 import { createCallerResolver, invalidToken, type ResolveCaller, type ValidateToken } from '#edge/credentials/caller.ts'
 import { createCookies } from '#edge/credentials/cookies.ts'
 import { createEdge, type EdgeDeps } from '#edge/http/create-edge.ts'
@@ -18,10 +19,18 @@ type Options = {
   /** Looks at callers first, where a service has ones that no other has. */
   resolve?: (others: ResolveCaller) => ResolveCaller
   forward?: EdgeDeps['forward']
+  /** Needed where an operation names a part in an app. */
+  hasPart?: HasPart
 }
 
+/** Stands in until apps exist: nobody has a part in any. */
+export const NO_PARTS: HasPart = async () => false
+
 /** What every service has in common: its own routes and the operations ones, behind the same edge. */
-export function composeEdge(parts: ServiceParts, { name, routes, validate, resolve, forward }: Options): ServiceFetch {
+export function composeEdge(
+  parts: ServiceParts,
+  { name, routes, validate, resolve, forward, hasPart }: Options,
+): ServiceFetch {
   refuseUnlisted(routes)
   const { principalCache: cache, clock } = parts
   const { operatorToken } = parts.config.secrets
@@ -41,6 +50,7 @@ export function composeEdge(parts: ServiceParts, { name, routes, validate, resol
     operatorToken,
     publicUrl,
     resolve: resolve?.(others) ?? others,
+    hasPart,
     ...(forward && { forward }),
   })
 }
