@@ -78,6 +78,11 @@ export type StreamOperation<I extends z.ZodObject = z.ZodObject, E extends z.Zod
   readonly kind: 'stream'
   readonly input: I
   readonly event: E
+  /**
+   * A broken connection can be continued: events carry an `id`, and the input `last_id` (or `Last-Event-ID`) starts
+   * the stream after that event. The typed client then reconnects by itself.
+   */
+  readonly resumable?: true
 }
 
 export type UploadOperation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> = Common & {
@@ -107,6 +112,9 @@ type Defined<T> = T extends Operation ? T : never
  * a filter that is silently dropped widens an answer.
  */
 export function operation<const T extends Operation>(op: Defined<T>): T {
+  if (op.kind === 'stream' && op.resumable && !('last_id' in op.input.shape)) {
+    throw new Error(`${op.name} is resumable, so its input needs last_id: LastId`)
+  }
   return Object.freeze({ ...op, input: op.input.strict() })
 }
 

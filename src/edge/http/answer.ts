@@ -7,11 +7,12 @@ import type { Db } from '#lib/db/db.ts'
 import type { Log } from '#lib/log.ts'
 import { withIdempotency } from './idempotency.ts'
 import { encode, type Format } from './negotiate.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { boundedBody, boundedRequest, refuseLargeBody } from './read-input.ts'
 import { type Context, RequestContext, type Route, type RouteOf } from './route.ts'
 import { chooseFraming, STREAM_TYPES, streamBody } from './stream.ts'
 
-type Deps = { db: Db; sealer: Sealer; clock: Clock; log: Log }
+type Deps = { db: Db; sealer: Sealer; clock: Clock; log: Log; openStreams: OpenStreams }
 export type Answer = (input: unknown, context: Context, format: Format) => Promise<Response>
 
 /** From parsed input to response, by the operation's kind. What leaves has passed the output schema. */
@@ -47,15 +48,19 @@ function uploadAnswer({ op, answer }: RouteOf<'upload'>): Answer {
   }
 }
 
-function streamAnswer({ op, answer }: RouteOf<'stream'>, { log }: Deps): Answer {
+function streamAnswer({ op, answer }: RouteOf<'stream'>, { log, openStreams }: Deps): Answer {
   return async (input, context) => {
-    const framing = chooseFraming(context.request.headers.get('accept'))
+    const { principal, request, requestId, format } = context
+    const framing = chooseFraming(request.headers.get('accept'))
     const onFault = (error: unknown) =>
-      log.error({ error, operation: op.name, request_id: context.requestId }, 'a stream ended with a fault')
-    const body = streamBody(op, answer(input, context), framing, context.requestId, onFault)
+      log.error({ error, operation: op.name, request_id: requestId }, 'a stream ended with a fault')
+    const body = streamBody(
+      (signal) => answer(input, new RequestContext(context, principal, request, format, signal)),
+      { op, framing, requestId, callerSignal: request.signal, openStreams, onFault },
+    )
     return new Response(body, {
       headers: {
-        ...commonHeaders(context.requestId),
+        ...commonHeaders(requestId),
         'content-type': STREAM_TYPES[framing],
         'x-accel-buffering': 'no',
       },

@@ -14,6 +14,7 @@ import { isForPeople, problemPage } from '../pages/problem-page.ts'
 import { createAnswer } from './answer.ts'
 import { withoutContent } from './head.ts'
 import { chooseFormat, type Format } from './negotiate.ts'
+import { OpenStreams } from './open-streams.ts'
 import { problemResponse, toServiceError } from './problem.ts'
 import { type AnswerLimiter, createAnswerLimiter, createLimiter, type Limiter } from './rate-limit.ts'
 import { createInputReader, type InputReader } from './read-input.ts'
@@ -34,6 +35,8 @@ export type EdgeDeps = {
   clock: Clock
   log: Log
   metrics: Metrics
+  /** The streams of the process, which a stop ends. Without it a stop does not end them. */
+  openStreams?: OpenStreams
   /** Whose path it is when no route of ours fits: the door forwards to its neighbours. */
   forward?: (path: string) => ServiceFetch | undefined
 }
@@ -93,7 +96,7 @@ function createHandler(route: Route, deps: EdgeDeps) {
   const { op } = route
   const gate = createGate(op, deps)
   const readInput = withRefusals(route, createInputReader(op), createLimiter(op, deps))
-  const answer = createAnswer(route, deps)
+  const answer = createAnswer(route, { openStreams: new OpenStreams(), ...deps })
   const limited = withAnswerLimit(createAnswerLimiter(op, deps))
   const seen = createRecorder(op.name, deps)
   const fallback = defaultFormat(op)

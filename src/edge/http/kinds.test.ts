@@ -4,6 +4,7 @@ import { createClient } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { operation } from '#contract/core/operation.ts'
 import type { Principal } from '#contract/core/principal.ts'
+import { LastId } from '#contract/core/stream.ts'
 import { testClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
@@ -30,6 +31,17 @@ const count = operation({
   summary: 'Counts',
   input: z.object({ to: z.int(), break_at: z.int().optional() }),
   event: z.object({ n: z.int() }),
+})
+const follow = operation({
+  ...open,
+  kind: 'stream',
+  name: 'test.follow',
+  method: 'GET',
+  path: '/follow',
+  summary: 'Follows',
+  resumable: true,
+  input: z.object({ last_id: LastId }),
+  event: z.object({ id: z.string(), after: z.string() }),
 })
 const upload = operation({
   kind: 'upload',
@@ -166,6 +178,9 @@ describe('every kind of operation through the edge', () => {
           yield { n }
         }
       }),
+      route(follow, async function* ({ last_id = 'the start' }) {
+        yield { id: 'a', after: last_id }
+      }),
       route(upload, async ({ name }, _, body) => {
         let size = 0
         for await (const chunk of body) size += chunk.byteLength
@@ -244,7 +259,7 @@ describe('every kind of operation through the edge', () => {
     const sse = await ask('/count?to=2', { headers: { accept: 'text/event-stream' } })
     expect([sse.headers.get('content-type'), await sse.text()]).toEqual([
       'text/event-stream',
-      'data: {"n":1}\n\ndata: {"n":2}\n\n',
+      'data: {"n":1}\n\ndata: {"n":2}\n\nevent: end\ndata: {"reason":"done"}\n\n',
     ])
     const client = createClient({ baseUrl: 'http://test', fetch: (request) => edge(request, from('198.51.100.1')) })
     expect(await Array.fromAsync(client.stream(count, { to: 3 }))).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
@@ -260,6 +275,22 @@ describe('every kind of operation through the edge', () => {
     expect(last).toMatchObject({ problem: { code: 'INTERNAL', request_id: 'req_1' } })
     expect(text).not.toContain('inner text')
     expect(logs.at(-1)).toContain('inner text')
+  })
+
+  it('OP-03 a resumable stream learns the last id a caller saw, from the input or from Last-Event-ID', async () => {
+    const startOf = async (path: string, headers: Record<string, string> = {}) => {
+      const response = await ask(path, { headers })
+      return response.ok ? (JSON.parse(await response.text()) as { after: string }).after : response.status
+    }
+    expect(await startOf('/follow')).toBe('the start')
+    expect(await startOf('/follow?last_id=b')).toBe('b')
+    expect(await startOf('/follow', { 'last-event-id': 'c' })).toBe('c')
+    // A browser reconnects to the URL it first had, so the header is the newer of the two.
+    expect(await startOf('/follow?last_id=b', { 'last-event-id': 'c' })).toBe('c')
+    expect(await startOf('/follow?last_id=b', { 'last-event-id': '' })).toBe('b')
+    expect(await startOf('/follow', { 'last-event-id': 'x'.repeat(201) })).toBe(400)
+    expect(await startOf('/follow?last_id=a%0Ab')).toBe(400)
+    expect((await ask('/count?to=1', { headers: { 'last-event-id': 'c' } })).status).toBe(200)
   })
 
   it('an upload is read as it comes, within its limit and of its media type', async () => {

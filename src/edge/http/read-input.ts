@@ -15,17 +15,26 @@ export function createInputReader(op: Operation): InputReader {
     if (!result.success) throw inputError(result.error)
     return result.data
   }
+  const withLastId = op.kind === 'stream' && op.resumable ? preferLastEventId : (_: Request, raw: RawInput) => raw
   const known = op.kind === 'raw' && op.ignoresUnknownKeys ? keepKeys(new Set(types.keys())) : (query: string) => query
   if (inputInQuery(op)) {
     return async (request, params, query) => {
       if (op.kind === 'json' || op.kind === 'stream') refuseLargeBody(request, op.bodyLimit)
-      return parse(merge(params, query === '' ? {} : readQuery(known(query), types)))
+      return parse(withLastId(request, merge(params, query === '' ? {} : readQuery(known(query), types))))
     }
   }
   return async (request, params, query) => {
     if (query !== '') throw unknownKeys(Object.keys(readQuery(query, types)))
-    return parse(merge(params, await readJsonBody(request, op.bodyLimit)))
+    return parse(withLastId(request, merge(params, await readJsonBody(request, op.bodyLimit))))
   }
+}
+
+type RawInput = Record<string, unknown>
+
+/** EventSource repeats the first URL when it reconnects, so its header is newer than a `last_id` in the query. */
+function preferLastEventId(request: Request, raw: RawInput): RawInput {
+  const id = request.headers.get('last-event-id')
+  return id === null || id === '' ? raw : { ...raw, last_id: id }
 }
 
 /** A key of the path that is sent a second time is refused like any unknown one. */

@@ -41,6 +41,7 @@ export type Context<P = Principal | null> = RequestInfo & {
   readonly request: Request
   /** How the answer will be written. */
   readonly format: Format
+  /** Aborted when the caller goes away; for a stream also when it ends, for instance because the process stops. */
   readonly signal: AbortSignal
 }
 
@@ -53,8 +54,9 @@ export class RequestContext implements Context {
   readonly principal: Principal | null
   readonly request: Request
   readonly format: Format
+  readonly #signal: AbortSignal | undefined
 
-  constructor(info: RequestInfo, principal: Principal | null, request: Request, format: Format) {
+  constructor(info: RequestInfo, principal: Principal | null, request: Request, format: Format, signal?: AbortSignal) {
     this.clientAddress = info.clientAddress
     this.requestId = info.requestId
     this.via = info.via
@@ -62,10 +64,11 @@ export class RequestContext implements Context {
     this.principal = principal
     this.request = request
     this.format = format
+    this.#signal = signal
   }
 
   get signal(): AbortSignal {
-    return this.request.signal
+    return this.#signal ?? this.request.signal
   }
 }
 

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { ServiceError } from '#contract/core/errors.ts'
-import { operation } from '#contract/core/operation.ts'
+import { operation, type StreamOperation } from '#contract/core/operation.ts'
+import { LastId } from '#contract/core/stream.ts'
+import { OpenStreams } from './open-streams.ts'
 import { chooseFraming, STREAM_TYPES, streamBody } from './stream.ts'
 
 const op = operation({
@@ -15,6 +17,15 @@ const op = operation({
   bodyLimit: 0,
   input: z.object({}),
   event: z.object({ n: z.number() }),
+})
+
+const resumable = operation({
+  ...op,
+  name: 'test.follow',
+  path: '/follow',
+  resumable: true,
+  input: z.object({ last_id: LastId }),
+  event: z.object({ id: z.string().optional(), n: z.number() }),
 })
 
 type Source = { events: AsyncIterable<unknown>; ended: () => boolean }
@@ -33,10 +44,25 @@ function source(events: readonly unknown[], error?: unknown): Source {
   return { events: run(), ended: () => ended }
 }
 
-function collect(from: Source, framing: 'sse' | 'ndjson' = 'ndjson') {
+type Collecting = { framing?: 'sse' | 'ndjson'; of?: StreamOperation; callerSignal?: AbortSignal }
+
+function collect(from: Pick<Source, 'events'>, { framing = 'ndjson', of = op, callerSignal }: Collecting = {}) {
   const faults: unknown[] = []
-  const body = streamBody(op, from.events, framing, 'req_1', (error) => faults.push(error))
-  return { faults, body, text: () => new Response(body).text() }
+  const openStreams = new OpenStreams()
+  let sourceSignal: AbortSignal | undefined
+  const eventsOf = (signal: AbortSignal) => {
+    sourceSignal = signal
+    return from.events
+  }
+  const body = streamBody(eventsOf, {
+    op: of,
+    framing,
+    requestId: 'req_1',
+    callerSignal: callerSignal ?? new AbortController().signal,
+    openStreams,
+    onFault: (error) => faults.push(error),
+  })
+  return { faults, body, openStreams, isAborted: () => sourceSignal?.aborted, text: () => new Response(body).text() }
 }
 
 describe('chooseFraming', () => {
@@ -60,8 +86,10 @@ describe('streamBody', () => {
     expect(await collect(source([{ n: 1 }, { n: 2 }])).text()).toBe('{"n":1}\n{"n":2}\n')
   })
 
-  it('server-sent events are one data line and an empty one each', async () => {
-    expect(await collect(source([{ n: 1 }, { n: 2 }]), 'sse').text()).toBe('data: {"n":1}\n\ndata: {"n":2}\n\n')
+  it('server-sent events are one data line and an empty one each, then an event that says the stream is over', async () => {
+    expect(await collect(source([{ n: 1 }, { n: 2 }]), { framing: 'sse' }).text()).toBe(
+      'data: {"n":1}\n\ndata: {"n":2}\n\nevent: end\ndata: {"reason":"done"}\n\n',
+    )
   })
 
   it('what the schema does not name does not leave', async () => {
@@ -120,7 +148,7 @@ describe('streamBody', () => {
         started.resolve()
         yield await waiting.promise
       }
-      const { body, faults } = collect({ events: run(), ended: () => false })
+      const { body, faults } = collect({ events: run() })
       await started.promise
       const gone = body.cancel()
       if (then === 'yields') waiting.resolve({ n: 1 })
@@ -129,4 +157,165 @@ describe('streamBody', () => {
       expect(faults).toEqual([])
     },
   )
+})
+
+/** A source that yields one event and then waits until its signal is aborted. */
+function waitingSource() {
+  const ended = Promise.withResolvers<void>()
+  async function* run(): AsyncGenerator {
+    try {
+      yield { n: 1 }
+      await ended.promise
+    } finally {
+      state.ended = true
+    }
+  }
+  const state = { ended: false, events: run(), release: ended.resolve }
+  return state
+}
+
+/** Reads what is there, so that the next read waits for the source. */
+async function readOne(body: ReadableStream<Uint8Array>) {
+  const reader = body.getReader()
+  const next = async () => {
+    const { done, value } = await reader.read()
+    return done ? undefined : new TextDecoder().decode(value)
+  }
+  return { first: await next(), next, reader }
+}
+
+describe('OP-03 a stream that stays open', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it.each([
+    ['ndjson', '\n'],
+    ['sse', ': heartbeat\n\n'],
+  ] as const)('as %s sends a heartbeat after 15 seconds without an event', async (framing, heartbeat) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const { body } = collect(waitingSource(), { framing })
+    const { next } = await readOne(body)
+    const second = next()
+    vi.advanceTimersByTime(15_000)
+    expect(await second).toBe(heartbeat)
+    const third = next()
+    vi.advanceTimersByTime(15_000)
+    expect(await third).toBe(heartbeat)
+  })
+
+  it('queues no heartbeats for a reader that does not read', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const from = waitingSource()
+    const { body, openStreams } = collect(from)
+    const { next } = await readOne(body)
+    vi.advanceTimersByTime(3_600_000)
+    from.release()
+    await openStreams[Symbol.asyncDispose]()
+    expect([await next(), await next(), await next()]).toEqual(['\n', '{"end":{"reason":"shutdown"}}\n', undefined])
+  })
+
+  it('asks its source for no more than one event beyond what was read', async () => {
+    let asked = 0
+    async function* run() {
+      for (;;) yield { n: ++asked }
+    }
+    const { body } = collect({ events: run() })
+    const { next } = await readOne(body)
+    await next()
+    await new Promise(setImmediate)
+    expect(asked).toBe(3)
+  })
+
+  it.each([
+    ['ndjson', '{"end":{"reason":"shutdown"}}\n'],
+    ['sse', 'event: end\ndata: {"reason":"shutdown"}\n\n'],
+  ] as const)('as %s ends at once with a last record when the process stops', async (framing, last) => {
+    const from = waitingSource()
+    const { body, openStreams, isAborted, faults } = collect(from, { framing })
+    const { next } = await readOne(body)
+    const stopped = openStreams[Symbol.asyncDispose]()
+    expect([await next(), await next()]).toEqual([last, undefined])
+    expect(isAborted()).toBe(true)
+    from.release()
+    await stopped
+    expect([from.ended, openStreams.size, faults]).toEqual([true, 0, []])
+  })
+
+  it('a stop waits for the cleanup of its source', async () => {
+    const cleanup = Promise.withResolvers<void>()
+    let cleaned = false
+    async function* run() {
+      try {
+        yield { n: 1 }
+      } finally {
+        await cleanup.promise
+        cleaned = true
+      }
+    }
+    const { body, openStreams } = collect({ events: run() })
+    await readOne(body)
+    const stopped = openStreams[Symbol.asyncDispose]()
+    cleanup.resolve()
+    await stopped
+    expect(cleaned).toBe(true)
+  })
+
+  it('a source that never ends does not hold up a stop', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { body, openStreams } = collect(waitingSource())
+    const { next } = await readOne(body)
+    const pending = next()
+    const stopped = openStreams[Symbol.asyncDispose]()
+    await pending
+    vi.advanceTimersByTime(5_000)
+    await stopped
+  })
+
+  it('one that starts while the process stops consists of the last record', async () => {
+    const from = source([{ n: 1 }])
+    const openStreams = new OpenStreams()
+    await openStreams[Symbol.asyncDispose]()
+    const callerSignal = new AbortController().signal
+    const options = { op, framing: 'ndjson', requestId: 'req_1', callerSignal, openStreams, onFault: () => {} } as const
+    const body = streamBody(() => from.events, options)
+    expect(await new Response(body).text()).toBe('{"end":{"reason":"shutdown"}}\n')
+  })
+
+  it('a caller who goes away ends the source', async () => {
+    const caller = new AbortController()
+    const from = waitingSource()
+    const { body, faults, isAborted, openStreams } = collect(from, { callerSignal: caller.signal })
+    const { next } = await readOne(body)
+    const pending = next()
+    caller.abort(new Error('gone'))
+    await expect(pending).rejects.toThrow('gone')
+    expect(isAborted()).toBe(true)
+    from.release()
+    await openStreams[Symbol.asyncDispose]()
+    expect([from.ended, faults]).toEqual([true, []])
+  })
+
+  it('of a resumable operation tells the id of each event that has one', async () => {
+    const events = [{ id: 'a-1', n: 1 }, { n: 2 }]
+    expect(await collect(source(events), { framing: 'sse', of: resumable }).text()).toBe(
+      'id: a-1\ndata: {"id":"a-1","n":1}\n\ndata: {"n":2}\n\nevent: end\ndata: {"reason":"done"}\n\n',
+    )
+    expect(await collect(source(events), { of: resumable }).text()).toBe('{"id":"a-1","n":1}\n{"n":2}\n')
+  })
+
+  it.each(['a\nb', 'a b', '', 'é', 'x'.repeat(201)])('an id that no header can carry is a fault: %j', async (id) => {
+    const { text, faults } = collect(source([{ id, n: 1 }]), { framing: 'sse', of: resumable })
+    expect(await text()).toMatch(/^data: \{"problem":\{.*"code":"INTERNAL".*\}\}\n\n$/)
+    expect(faults).toHaveLength(1)
+  })
+
+  it.each(['end', 'problem'])('an event with the reserved key %s is a fault', async (key) => {
+    const of = operation({ ...op, event: z.looseObject({}) })
+    const { text, faults } = collect(source([{ [key]: 1 }]), { of })
+    expect(await text()).toContain('"code":"INTERNAL"')
+    expect(faults).toHaveLength(1)
+  })
+
+  it('a resumable operation without the input last_id cannot be defined', () => {
+    expect(() => operation({ ...op, resumable: true })).toThrow('test.count is resumable, so its input needs last_id')
+  })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ERRORS } from '#contract/core/errors.ts'
 import { type Operation, operation, pathParameters } from '#contract/core/operation.ts'
+import { LastId } from '#contract/core/stream.ts'
 import { OPERATIONS } from '#contract/operations.ts'
 import { type OpenApiDocument, type OperationObject, type Parameter, toOpenApi } from './document.ts'
 import type { JsonSchema } from './schema.ts'
@@ -237,11 +238,22 @@ describe('one operation', () => {
     expect(requestBody).toEqual({ required: true, content: { 'application/gzip': {} } })
   })
 
-  it('a stream gives events, or a problem at its end', () => {
+  it('a stream gives events, and a problem or an end as its last record', () => {
     const response = find(kinds, 'test.follow').responses['200']!
-    const [event, fault] = ('content' in response && response.content?.['application/x-ndjson']?.schema?.anyOf) || []
+    const [event, fault, end] =
+      ('content' in response && response.content?.['application/x-ndjson']?.schema?.anyOf) || []
     expect(event).toMatchObject({ type: 'object', required: ['n'] })
     expect(fault).toMatchObject({ properties: { problem: { $ref: '#/components/schemas/Problem' } } })
+    expect(end).toMatchObject({ properties: { end: { properties: { reason: { enum: ['done', 'shutdown'] } } } } })
+  })
+
+  it('a resumable stream says how it is continued', () => {
+    const op = operation({ ...follow, method: 'GET', resumable: true, input: z.object({ last_id: LastId }) })
+    const parameters = find(toOpenApi([op], { version: '1' }), 'test.follow').parameters ?? []
+    expect(parameters).toEqual([
+      expect.objectContaining({ name: 'last_id', in: 'query', required: false }),
+      { $ref: '#/components/parameters/LastEventId' },
+    ])
   })
 
   it('an answer may gain keys later', () => {

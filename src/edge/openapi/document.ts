@@ -1,5 +1,6 @@
 import { IDEMPOTENCY_KEY_LENGTH } from '#contract/core/limits.ts'
 import { type Access, inputInQuery, type Operation, pathParameters, type RateLimit } from '#contract/core/operation.ts'
+import { RECORD_ID } from '#contract/core/stream.ts'
 import {
   type Content,
   contentOf,
@@ -66,7 +67,7 @@ export function toOpenApi(
     components: {
       schemas: schemas.shared,
       responses: sharedResponses(),
-      parameters: { IdempotencyKey: idempotencyKey() },
+      parameters: { IdempotencyKey: idempotencyKey(), LastEventId: lastEventId() },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or the token of a signed-in user' },
         operator: { type: 'http', scheme: 'bearer', description: 'The operator token, `SVC_OPERATOR_TOKEN`' },
@@ -120,6 +121,7 @@ function parametersOf(op: Operation, { properties = {}, required = [] }: JsonSch
     ...params.map((name) => toParameter(name, 'path', true, properties[name])),
     ...inQuery.map((name) => toParameter(name, 'query', required.includes(name), properties[name])),
     ...(idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(op.kind === 'stream' && op.resumable ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
   ]
 }
 
@@ -149,6 +151,16 @@ function withoutKeys(schema: JsonSchema, keys: readonly string[]): JsonSchema {
     ...rest,
     properties: Object.fromEntries(Object.entries(properties).filter(([key]) => !keys.includes(key))),
     ...(left.length > 0 && { required: left }),
+  }
+}
+
+function lastEventId(): Parameter {
+  return {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'Start after the event with this id. Takes precedence over `last_id`.',
+    schema: { type: 'string', pattern: RECORD_ID.source },
   }
 }
 

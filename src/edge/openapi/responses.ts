@@ -58,9 +58,16 @@ function success(op: Operation, schemas: Schemas): ResponseObject {
     case 'stream': {
       const event = schemas.of(op.event, 'output', `${op.name}.event`)
       const fault: JsonSchema = { type: 'object', properties: { problem: { ...PROBLEM } }, required: ['problem'] }
+      const end: JsonSchema = {
+        type: 'object',
+        properties: { end: { type: 'object', properties: { reason: { enum: ['done', 'shutdown'] } } } },
+        required: ['end'],
+      }
       return {
-        description: 'Events as they come; after a fault the last one is `{"problem": …}`',
-        content: contentOf([STREAM_TYPES.ndjson, STREAM_TYPES.sse], { anyOf: [event, fault] }),
+        description:
+          'Events as they come. The last record is `{"problem": …}` after a fault and `{"end": …}` when the server ' +
+          'stops. An empty line or an SSE comment is a heartbeat.',
+        content: contentOf([STREAM_TYPES.ndjson, STREAM_TYPES.sse], { anyOf: [event, fault, end] }),
       }
     }
     case 'raw':
