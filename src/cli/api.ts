@@ -10,6 +10,8 @@ export function connect(login: Login, timeoutSeconds: number = TIMEOUT_SECONDS):
     baseUrl: login.api_url,
     headers: () => headersOf(login),
     fetch: (request) => send(request, login.api_url, timeoutSeconds),
+    // Without a time limit: the server refuses an upload that is too slow, however long a large one takes.
+    fetchUpload: (request) => send(request, login.api_url, undefined),
   })
 }
 
@@ -33,9 +35,9 @@ function headersOf({ api_key }: Login): Record<string, string> {
   return { authorization: `Bearer ${api_key}`, 'x-svc-client': 'cli' }
 }
 
-async function send(request: Request, apiUrl: string, timeoutSeconds: number): Promise<Response> {
+async function send(request: Request, apiUrl: string, timeoutSeconds: number | undefined): Promise<Response> {
   const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), timeoutSeconds * 1000)
+  const timer = timeoutSeconds && setTimeout(() => timeout.abort(), timeoutSeconds * 1000)
   const signal = AbortSignal.any([request.signal, timeout.signal])
   try {
     // Followed, a redirect would carry the key to wherever it points.
@@ -44,7 +46,7 @@ async function send(request: Request, apiUrl: string, timeoutSeconds: number): P
     return isStream(response) ? response : await readWhole(response)
   } catch (cause) {
     if (cause instanceof ServiceError || request.signal.aborted) throw cause
-    if (timeout.signal.aborted) throw timedOut(apiUrl, timeoutSeconds)
+    if (timeoutSeconds && timeout.signal.aborted) throw timedOut(apiUrl, timeoutSeconds)
     throw new ServiceError('UNAVAILABLE', `cannot reach ${apiUrl}: is it running?${reason(cause)}`, { cause })
   } finally {
     clearTimeout(timer)

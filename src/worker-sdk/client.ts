@@ -36,6 +36,10 @@ export function createWorkerClient(options: WorkerClientOptions = {}): Client {
         yield* client.stream(op, input, signed(given, second))
       }
     },
+    async upload(op, input, body, given = {}) {
+      const options = { ...given, ...signed(given, await token()) }
+      return client.upload(op, input, body, options)
+    },
   }
 }
 

@@ -1,6 +1,15 @@
 import type { z } from 'zod'
+import { readStream, unreadableAnswer, type Wait } from './client-stream.ts'
+import { sendingBody, type UploadBody, type UploadOptions } from './client-upload.ts'
 import { fromProblem, type Problem, ServiceError } from './errors.ts'
-import { inputInQuery, type JsonOperation, type Operation, pathParameters, type StreamOperation } from './operation.ts'
+import {
+  inputInQuery,
+  type JsonOperation,
+  type Operation,
+  pathParameters,
+  type StreamOperation,
+  type UploadOperation,
+} from './operation.ts'
 import { wholeText, withText } from './whole-body.ts'
 
 export type FetchLike = (request: Request) => Promise<Response>
@@ -12,11 +21,22 @@ export type Client = {
     input: z.input<I>,
     options?: CallOptions,
   ): Promise<z.output<O>>
+  /**
+   * Yields events as they come. A resumable operation is continued by itself when the connection breaks or the server
+   * restarts; the `id` of the last event is what a later call passes as `last_id`.
+   */
   stream<I extends z.ZodObject, E extends z.ZodType>(
     op: StreamOperation<I, E>,
     input: z.input<I>,
     options?: CallOptions,
   ): AsyncGenerator<z.output<E>>
+  /** Sends the body piece by piece. A refusal is thrown as soon as the server answers, also before the body's end. */
+  upload<I extends z.ZodObject, O extends z.ZodType>(
+    op: UploadOperation<I, O>,
+    input: z.input<I>,
+    body: UploadBody,
+    options?: CallOptions & UploadOptions,
+  ): Promise<z.output<O>>
 }
 
 /**
@@ -26,12 +46,16 @@ export type Client = {
 export function createClient(deps: {
   baseUrl: string
   fetch: FetchLike
+  /** Sends uploads, where `fetch` has a time limit that a large upload would pass. */
+  fetchUpload?: FetchLike
   headers?: () => Record<string, string>
+  /** Waits between reconnections and for heartbeats; tests hand in one that they control. */
+  wait?: Wait
 }): Client {
-  const send = async (op: Operation, input: Record<string, unknown>, accept: string, options: CallOptions) => {
+  const send = async (op: Operation, input: Record<string, unknown>, accept: string, options: SendOptions) => {
     const headers = { accept, ...deps.headers?.(), ...options.headers }
     const request = toRequest(op, input, deps.baseUrl, headers, options)
-    const response = await deps.fetch(request)
+    const response = await ((options.upload && deps.fetchUpload) ?? deps.fetch)(request)
     if (!response.ok) throw await toError(response)
     return response
   }
@@ -40,28 +64,54 @@ export function createClient(deps: {
       const response = await send(op, input, 'application/json', options)
       return op.output.parse(await readJson(response))
     },
-    async *stream(op, input, options = {}) {
-      const response = await send(op, input, 'application/x-ndjson', options)
-      for await (const line of linesOf(response)) {
-        const event = parseLine(line)
-        if (isFault(event)) throw fromProblem(event.problem, event.problem.status)
-        yield op.event.parse(event) as never
+    stream(op, input, options = {}) {
+      const given = input as { last_id?: string }
+      return readStream(op, {
+        connect: (lastId) =>
+          send(op, lastId === undefined ? input : { ...input, last_id: lastId }, 'application/x-ndjson', options),
+        lastId: op.resumable && given.last_id,
+        canReconnect: op.resumable === true && (op.effect === 'read' || options.idempotencyKey !== undefined),
+        wait: deps.wait ?? waitInRealTime,
+        signal: options.signal,
+      }) as never
+    },
+    async upload(op, input, body, options = {}) {
+      const { stream, failure, release } = sendingBody(body, op.bodyLimit, options)
+      const contentType = options.contentType ?? op.consumes[0]!
+      try {
+        const response = await send(op, input, 'application/json', { ...options, upload: { stream, contentType } })
+        return op.output.parse(await readJson(response))
+      } catch (error) {
+        throw failure() ?? error
+      } finally {
+        release()
       }
     },
   }
 }
 
-/** A stream that fails after it began ends with this line: its status was already sent. */
-function isFault(event: unknown): event is { problem: Problem } {
-  return typeof event === 'object' && event !== null && 'problem' in event
-}
+const waitInRealTime: Wait = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+
+type SendOptions = CallOptions & { upload?: { stream: ReadableStream<Uint8Array>; contentType: string } }
 
 function toRequest(
   op: Operation,
   input: Record<string, unknown>,
   baseUrl: string,
   headers: Record<string, string>,
-  options: CallOptions,
+  options: SendOptions,
 ): Request {
   const rest = { ...input }
   for (const name of pathParameters(op.path)) delete rest[name]
@@ -71,10 +121,20 @@ function toRequest(
   const sent = init.headers as Record<string, string>
   if (options.signal) init.signal = options.signal
   if (options.idempotencyKey) sent['idempotency-key'] = options.idempotencyKey
+  if (options.upload) {
+    sent['content-type'] = options.upload.contentType
+    return new Request(withQuery(url, rest), streaming(init, options.upload.stream))
+  }
   if (inputInQuery(op)) return new Request(withQuery(url, rest), init)
   const body = JSON.stringify(rest)
   sent['content-type'] = 'application/json'
   return withText(new Request(url, { ...init, body }), body)
+}
+
+/** `fetch` takes a stream as the body only with `duplex`, which the types of the web do not know. */
+function streaming(init: RequestInit, body: ReadableStream<Uint8Array>): RequestInit {
+  const withBody: RequestInit & { duplex: 'half' } = { ...init, body, duplex: 'half' }
+  return withBody
 }
 
 /** A URL drops `.` and goes up at `..`, encoded or not: the call would reach another operation. */
@@ -98,21 +158,8 @@ async function readJson(response: Response): Promise<unknown> {
   try {
     return text === undefined ? await response.json() : JSON.parse(text)
   } catch (cause) {
-    throw notOurs(cause)
+    throw unreadableAnswer(cause)
   }
-}
-
-/** A line that cannot be read: another server's answer, or one cut off in its middle. */
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch (cause) {
-    throw notOurs(cause)
-  }
-}
-
-function notOurs(cause: unknown): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'the answer is not from this service: check the address', { cause })
 }
 
 async function toError(response: Response): Promise<ServiceError> {
@@ -120,15 +167,4 @@ async function toError(response: Response): Promise<ServiceError> {
   const problem = isProblem ? await (response.json() as Promise<Partial<Problem> | null>).catch(() => null) : null
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   return fromProblem(problem ?? {}, response.status, Number.isFinite(retryAfter) ? retryAfter : undefined)
-}
-
-async function* linesOf(response: Response): AsyncGenerator<string> {
-  if (!response.body) return
-  let rest = ''
-  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop()!
-    yield* lines.filter((line) => line !== '')
-  }
-  if (rest !== '') yield rest
 }

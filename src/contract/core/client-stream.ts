@@ -1,0 +1,129 @@
+import type { z } from 'zod'
+import { fromProblem, ServiceError } from './errors.ts'
+import type { StreamOperation } from './operation.ts'
+import { isEndRecord, isProblemRecord, MAX_SILENCE_SECONDS, recordIdOf } from './stream.ts'
+
+/** Resolves after `ms` milliseconds, or rejects with the signal's reason as soon as it is aborted. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>
+
+type Reading = {
+  /** Opens the stream after the record with this id, or at its start. */
+  connect: (lastId: string | undefined) => Promise<Response>
+  /** The id the first connection starts after. */
+  lastId: string | undefined
+  /** False where a repeated request could do its work twice. */
+  canReconnect: boolean
+  wait: Wait
+  signal: AbortSignal | undefined
+}
+
+/** Reconnections without anything received in between. With the delays below they span about a minute. */
+const MAX_RECONNECTS = 8
+const FIRST_DELAY_MS = 500
+const MAX_DELAY_MS = 15_000
+
+const HEARTBEAT = Symbol('heartbeat')
+const TRANSIENT: ReadonlySet<string> = new Set(['UNAVAILABLE', 'TIMEOUT', 'RATE_LIMITED'])
+
+/**
+ * Yields the events of a stream. A stream that breaks is continued after the last id that was seen, where that is
+ * possible; otherwise the fault is thrown. A first connection that fails is never repeated.
+ */
+export async function* readStream<E extends z.ZodType>(
+  op: StreamOperation<z.ZodObject, E>,
+  { connect, canReconnect, wait, signal, ...start }: Reading,
+): AsyncGenerator<z.output<E>> {
+  let { lastId } = start
+  let hasConnected = false
+  let failures = 0
+  for (;;) {
+    try {
+      const response = await connect(lastId)
+      hasConnected = true
+      for await (const event of eventsOf(op, response, wait)) {
+        failures = 0
+        if (event === HEARTBEAT) continue
+        lastId = recordIdOf(event) ?? lastId
+        yield event as z.output<E>
+      }
+      return
+    } catch (error) {
+      if (!canReconnect || !hasConnected || signal?.aborted || !isTransient(error)) throw error
+      failures += 1
+      if (failures > MAX_RECONNECTS) throw error
+      await wait(delayOf(error, failures), signal ?? new AbortController().signal)
+    }
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof ServiceError ? TRANSIENT.has(error.code) : error instanceof TypeError
+}
+
+/** Doubles with each failure. The random half keeps the clients of a stopped server from coming back all at once. */
+function delayOf(error: unknown, failures: number): number {
+  const delay = Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), MAX_DELAY_MS)
+  const asked = error instanceof ServiceError ? (error.retryAfterSeconds ?? 0) * 1000 : 0
+  return Math.max(delay * (0.5 + Math.random() / 2), asked)
+}
+
+async function* eventsOf(op: StreamOperation, response: Response, wait: Wait): AsyncGenerator {
+  for await (const line of linesOf(response, wait)) {
+    if (line === '') {
+      yield HEARTBEAT
+      continue
+    }
+    const record = parseLine(line)
+    if (isProblemRecord(record)) throw fromProblem(record.problem, record.problem.status)
+    if (isEndRecord(record)) {
+      if (record.end.reason === 'done') return
+      throw new ServiceError('UNAVAILABLE', 'The server is restarting and ended the stream. Try again.')
+    }
+    yield op.event.parse(record)
+  }
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch (cause) {
+    throw unreadableAnswer(cause)
+  }
+}
+
+/** For an answer of another server, or one that was cut off in its middle. */
+export function unreadableAnswer(cause: unknown): ServiceError {
+  return new ServiceError('UNAVAILABLE', 'The answer is not from this service. Check the address.', { cause })
+}
+
+async function* linesOf(response: Response, wait: Wait): AsyncGenerator<string> {
+  if (!response.body) return
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  try {
+    for (;;) {
+      const { done, value } = await readInTime(reader, wait)
+      if (done) break
+      const lines = (rest + value).split('\n')
+      rest = lines.pop()!
+      yield* lines
+    }
+    if (rest !== '') yield rest
+  } finally {
+    // Frees the connection when the caller stops reading. A connection that broke cannot be freed, and need not be.
+    await reader.cancel().catch(() => {})
+  }
+}
+
+/** Every stream sends a heartbeat when it has nothing else to send, so a silent connection is a dead one. */
+async function readInTime(reader: ReadableStreamDefaultReader<string>, wait: Wait) {
+  const answered = new AbortController()
+  const silence = wait(MAX_SILENCE_SECONDS * 1000, answered.signal).then(() => {
+    throw new ServiceError('UNAVAILABLE', `The stream sent nothing for ${MAX_SILENCE_SECONDS} seconds. Try again.`)
+  })
+  try {
+    return await Promise.race([reader.read(), silence])
+  } finally {
+    answered.abort()
+  }
+}
