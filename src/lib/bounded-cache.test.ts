@@ -3,7 +3,7 @@ import { createBoundedCache, loadOnce } from './bounded-cache.ts'
 import { testClock } from './clock.ts'
 
 describe('a bounded cache', () => {
-  it('evicts the least recently used entry beyond its limit', () => {
+  it('evicts the oldest entry that was not hit', () => {
     const cache = createBoundedCache<string, number>({ max: 2 })
     cache.set('a', 1)
     cache.set('b', 2)
@@ -21,6 +21,16 @@ describe('a bounded cache', () => {
     expect([cache.has('a'), cache.has('b')]).toEqual([false, true])
   })
 
+  it('evicts the oldest entry where all were hit, and holds the new one', () => {
+    const cache = createBoundedCache<string, number>({ max: 2 })
+    cache.set('a', 1)
+    cache.set('b', 2)
+    cache.get('b')
+    cache.get('a')
+    cache.set('c', 3)
+    expect([cache.has('a'), cache.has('b'), cache.has('c')]).toEqual([false, true, true])
+  })
+
   it('counts in the unit of sizeOf, also after a value was replaced, deleted or cleared', () => {
     const cache = createBoundedCache<string, string>({ max: 10, sizeOf: (text) => text.length })
     cache.set('a', '12345678')
@@ -35,12 +45,11 @@ describe('a bounded cache', () => {
     expect([cache.get('a'), cache.get('d')]).toEqual([undefined, '1234567890'])
   })
 
-  it('holds nothing that is larger than its whole limit', () => {
+  it('a value larger than the whole limit is not cached and evicts nothing', () => {
     const cache = createBoundedCache<string, string>({ max: 3, sizeOf: (text) => text.length })
-    cache.set('large', '1234')
-    expect(cache.has('large')).toBe(false)
     cache.set('small', '123')
-    expect(cache.get('small')).toBe('123')
+    cache.set('large', '1234')
+    expect([cache.get('large'), cache.get('small')]).toEqual([undefined, '123'])
   })
 
   it('a value lives for its time after it was set, however often it is read', () => {

@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts'
 
 export type BoundedCache<K, V> = {
-  /** Returns undefined for a key that is missing or expired. A hit makes the entry the most recently used one. */
+  /** Returns undefined for a key that is missing or expired. A hit saves the entry from the next eviction. */
   get(key: K): V | undefined
   /** Returns the cached value, or makes one and caches it. Nothing is cached when `make` throws. */
   getOrMake(key: K, make: () => V): V
-  /** Like `get(key) !== undefined`, but leaves the order of eviction as it is. */
+  /** Like `get(key) !== undefined`, but does not count as a hit. */
   has(key: K): boolean
   /** Caches the value in place of any earlier one of the key; its time to live starts now. */
   set(key: K, value: V): void
@@ -22,37 +22,46 @@ export type CacheLimits<V> = {
   ttl?: { ms: number; clock: Clock }
 }
 
-type Entry<V> = { readonly value: V; readonly size: number; readonly until: number }
+type Entry<V> = { readonly value: V; readonly size: number; readonly until: number; wasHit: boolean }
 
 /**
- * Creates the cache that all of the product uses. Beyond its limit the least recently used entries are evicted.
- * There are no negative entries by themselves: a caller that wants to remember an absence caches a value that says so.
+ * Creates the cache that all of the product uses. To make room it evicts the oldest entry that was not hit since room
+ * was last made (second chance): nearly as good as evicting the least recently used one, while a hit costs no more than
+ * looking into a Map. A value larger than `max` is not cached.
+ *
+ * The cache remembers no absences by itself: a caller that wants to remember one caches a value that says so.
  */
-export function createBoundedCache<K, V extends {} | null>({ max, sizeOf, ttl }: CacheLimits<V>): BoundedCache<K, V> {
-  // A Map iterates in the order of insertion, and each hit inserts anew, so the first key is the least recently used.
+export function createBoundedCache<K, V extends NonNullable<unknown> | null>(
+  limits: CacheLimits<V>,
+): BoundedCache<K, V> {
+  const { max, sizeOf = () => 1, ttl } = limits
+  /** A Map iterates in the order of insertion, so the oldest entry comes first. */
   const entries = new Map<K, Entry<V>>()
   let total = 0
-  const isLive = ({ until }: Entry<V>) => ttl === undefined || until > ttl.clock.now().getTime()
   const remove = (key: K, { size }: Entry<V>) => {
     entries.delete(key)
     total -= size
   }
-  const evictBeyondLimit = () => {
+  const liveEntry = (key: K) => {
+    const entry = entries.get(key)
+    if (entry === undefined || ttl === undefined || entry.until > ttl.clock.now().getTime()) return entry
+    remove(key, entry)
+    return undefined
+  }
+  const makeRoomFor = (size: number) => {
     for (const [key, entry] of entries) {
-      if (total <= max) return
-      remove(key, entry)
+      if (total + size <= max) return
+      entries.delete(key)
+      // Entries that go to the end come round again in this loop, by then without their second chance.
+      if (entry.wasHit) entries.set(key, Object.assign(entry, { wasHit: false }))
+      else total -= entry.size
     }
   }
   const cache: BoundedCache<K, V> = {
     get(key) {
-      const entry = entries.get(key)
+      const entry = liveEntry(key)
       if (entry === undefined) return undefined
-      if (!isLive(entry)) {
-        remove(key, entry)
-        return undefined
-      }
-      entries.delete(key)
-      entries.set(key, entry)
+      entry.wasHit = true
       return entry.value
     },
     getOrMake(key, make) {
@@ -62,17 +71,15 @@ export function createBoundedCache<K, V extends {} | null>({ max, sizeOf, ttl }:
       cache.set(key, value)
       return value
     },
-    has(key) {
-      const entry = entries.get(key)
-      return entry !== undefined && isLive(entry)
-    },
+    has: (key) => liveEntry(key) !== undefined,
     set(key, value) {
       cache.delete(key)
-      const size = sizeOf === undefined ? 1 : sizeOf(value)
+      const size = sizeOf(value)
+      if (size > max) return
+      makeRoomFor(size)
       const until = ttl === undefined ? Number.POSITIVE_INFINITY : ttl.clock.now().getTime() + ttl.ms
-      entries.set(key, { value, size, until })
+      entries.set(key, { value, size, until, wasHit: false })
       total += size
-      evictBeyondLimit()
     },
     delete(key) {
       const entry = entries.get(key)
