@@ -1,6 +1,7 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { PRINCIPAL_KEPT_SECONDS } from '#contract/core/limits.ts'
 import type { Principal } from '#contract/core/principal.ts'
+import { type BoundedCache, createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
 import type { Clock } from '#lib/clock.ts'
 import { jwtType } from '#lib/crypto/jwt-type.ts'
 import type { CountFailure } from '../http/rate-limit.ts'
@@ -11,38 +12,13 @@ import { readCookie } from './cookies.ts'
 /** Asks the auth service who a token stands for; throws INVALID_TOKEN, or UNAVAILABLE when it cannot be asked. */
 export type ValidateToken = (token: string, info: RequestInfo) => Promise<Principal>
 
-/** Validated principals, for a few seconds. One per process, so that a revocation in it can clear all at once. */
-export type PrincipalCache = {
-  get(audience: string, token: string): Promise<Principal> | undefined
-  put(audience: string, token: string, principal: Promise<Principal>): void
-  clear(): void
-}
+/** Principals of validated tokens, by audience and token. One per process, so that a revocation can clear all of them. */
+export type PrincipalCache = BoundedCache<string, Promise<Principal>>
 
 const MAX_CACHED_PRINCIPALS = 10_000
 
 export function createPrincipalCache(clock: Clock): PrincipalCache {
-  const kept = new Map<string, { principal: Promise<Principal>; until: number }>()
-  const keyOf = (audience: string, token: string) => `${audience} ${token}`
-  return {
-    get: (audience, token) => {
-      const key = keyOf(audience, token)
-      const entry = kept.get(key)
-      if (entry === undefined || entry.until > clock.now().getTime()) return entry?.principal
-      kept.delete(key)
-      return undefined
-    },
-    put: (audience, token, principal) => {
-      if (kept.size >= MAX_CACHED_PRINCIPALS) kept.clear()
-      const key = keyOf(audience, token)
-      const entry = { principal, until: clock.now().getTime() + PRINCIPAL_KEPT_SECONDS * 1000 }
-      kept.set(key, entry)
-      // A refusal is not kept: a token may be made a moment later, and an outage must end when it ends.
-      const forget = () => kept.get(key) === entry && kept.delete(key)
-      // Whether an agent's grant still stands is asked at every call.
-      principal.then(({ kind }) => kind === 'agent' && forget(), forget)
-    },
-    clear: () => kept.clear(),
-  }
+  return createBoundedCache({ max: MAX_CACHED_PRINCIPALS, ttl: { ms: PRINCIPAL_KEPT_SECONDS * 1000, clock } })
 }
 
 export type ResolveCaller = (request: Request, info: RequestInfo) => Promise<Principal>
@@ -82,12 +58,13 @@ async function findPrincipal(deps: ResolverDeps, token: string, info: RequestInf
   return principal
 }
 
+/**
+ * Asks the auth service, or takes its answer of the last seconds. Refusals are not cached, because a token may be made a
+ * moment later, and agents are not, because whether their grant still stands is asked at every call.
+ */
 function validateOnce({ cache, audience, validate }: ResolverDeps, token: string, info: RequestInfo) {
-  const kept = cache.get(audience, token)
-  if (kept) return kept
-  const principal = validate(token, info)
-  cache.put(audience, token, principal)
-  return principal
+  const isCacheable = ({ kind }: Principal) => kind !== 'agent'
+  return loadOnce(cache, `${audience} ${token}`, () => validate(token, info), isCacheable)
 }
 
 /** A header that is there decides alone, also one that cannot be read. */

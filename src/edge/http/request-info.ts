@@ -1,4 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net'
+import { createBoundedCache } from '#lib/bounded-cache.ts'
 import { newId } from '#lib/ids.ts'
 import { HOP_HEADER, type Hops } from '../credentials/hop.ts'
 import { isForwardingHeader } from './forwarding.ts'
@@ -19,12 +20,13 @@ export function createInfoReader(deps: {
   /** Called for a hop header with a wrong signature: another secret, a clock that is off, or an outsider. */
   onBadHop?: () => void
 }): ReadInfo {
+  const readAddress = createAddressReader()
   return ({ method, url, headers }, socketAddress) => {
     const hop = headers[HOP_HEADER]
     const verified = hop === undefined ? undefined : deps.hops.verify(hop, method, url)
     if (verified) return verified
     if (hop !== undefined) deps.onBadHop?.()
-    const { address, isPrivate } = knownAddress(socketAddress)
+    const { address, isPrivate } = readAddress(socketAddress)
     const forwarded = headers['x-forwarded-for']
     return {
       clientAddress: forwarded === undefined ? address : clientAddress(address, forwarded, deps.trustedProxies),
@@ -47,18 +49,18 @@ function isLocalHost(host: string | undefined): boolean {
   return host !== undefined && /^(?:localhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-f:.]+\])(?::\d+)?$/i.test(host)
 }
 
-const addressBySocket = new Map<string, { address: string; isPrivate: boolean }>()
-const MAX_REMEMBERED_ADDRESSES = 10_000
+const MAX_CACHED_ADDRESSES = 10_000
 
-/** Remembers the plain form of each socket address, because connections are reused and clients come back. */
-function knownAddress(socketAddress: string) {
-  const before = addressBySocket.get(socketAddress)
-  if (before) return before
-  if (addressBySocket.size >= MAX_REMEMBERED_ADDRESSES) addressBySocket.clear()
-  const address = plainAddress(socketAddress)
-  const found = { address, isPrivate: contains(PRIVATE, address) }
-  addressBySocket.set(socketAddress, found)
-  return found
+type SocketAddress = { address: string; isPrivate: boolean }
+
+/** Caches the plain form of each socket address, because connections are reused and clients come back. */
+function createAddressReader(): (socketAddress: string) => SocketAddress {
+  const cache = createBoundedCache<string, SocketAddress>({ max: MAX_CACHED_ADDRESSES })
+  return (socketAddress) =>
+    cache.getOrMake(socketAddress, () => {
+      const address = plainAddress(socketAddress)
+      return { address, isPrivate: contains(PRIVATE, address) }
+    })
 }
 
 /** Walks `X-Forwarded-For` from the nearest hop outwards and stops at the first one nobody vouches for. */

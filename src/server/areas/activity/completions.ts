@@ -2,10 +2,10 @@ import type { Querier } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { type Completion, completeRecords } from './store.ts'
 
-const GATHER_MS = 500
-const BATCH = 1000
+const BATCH_DELAY_MS = 500
+const MAX_BATCH_RECORDS = 1000
 
-/** How questions ended, gathered so that no answer waits for a second write. */
+/** Writes how questions ended, in batches after the answer was sent, so that no answer waits for this write. */
 export class Completions implements AsyncDisposable {
   readonly #db: Querier
   readonly #onError: (error: unknown) => void
@@ -24,7 +24,7 @@ export class Completions implements AsyncDisposable {
     this.#schedule()
   }
 
-  /** Never rejects: what cannot be written now is tried again, or stays unknown. */
+  /** Writes everything that waits. Never rejects: a batch is tried again while the database is away, otherwise dropped. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -39,13 +39,13 @@ export class Completions implements AsyncDisposable {
 
   #schedule(): void {
     if (this.#closed || this.#timer) return
-    this.#timer = setTimeout(() => void this.flush(), GATHER_MS)
+    this.#timer = setTimeout(() => void this.flush(), BATCH_DELAY_MS)
     this.#timer.unref()
   }
 
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH)
+      const batch = this.#waiting.splice(0, MAX_BATCH_RECORDS)
       try {
         await completeRecords(this.#db, batch)
       } catch (error) {

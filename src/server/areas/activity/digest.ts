@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createBoundedCache } from '#lib/bounded-cache.ts'
 import { deriveKey } from '#lib/crypto/keys.ts'
 import { keyId } from '#lib/crypto/seal.ts'
 
@@ -6,14 +7,15 @@ export type Filters = Readonly<Record<string, unknown>>
 export type Digests = { key_id: string; digest: Buffer; filters_digest: Buffer | null }
 
 const VERSION = '1'
-const KEPT_BYTES = 16
-const KEPT_KEYS = 10_000
+const DIGEST_BYTES = 16
+const MAX_CACHED_KEYS = 10_000
 
 type DigestsOf = (orgId: string, target: string, question: string, filters: Filters) => Digests
 
 /**
- * Keyed, because a plain hash of a short question is guessed in no time; a key per organization, because equal
- * questions of two of them must not be seen to be equal.
+ * Creates the digests under which questions and their filters are recorded. They are keyed, because a plain hash of a
+ * short question can be found by trying questions out, and each organization has its own key, so that equal questions
+ * of two organizations have different digests.
  */
 export function createDigests(dataKey: string): DigestsOf {
   const key_id = keyId(dataKey)
@@ -30,21 +32,14 @@ export function createDigests(dataKey: string): DigestsOf {
   }
 }
 
-/** Derived once for each purpose that is in use: that takes longer than the digest itself. */
+/** Caches derived keys, because deriving one takes longer than computing a digest with it. */
 function createKeys(dataKey: string): (purpose: string) => KeyObject {
   const master = Buffer.from(dataKey, 'hex')
-  const kept = new Map<string, KeyObject>()
-  return (purpose) => {
-    const known = kept.get(purpose)
-    if (known) return known
-    const key = createSecretKey(deriveKey(master, purpose))
-    if (kept.size >= KEPT_KEYS) kept.clear()
-    kept.set(purpose, key)
-    return key
-  }
+  const cache = createBoundedCache<string, KeyObject>({ max: MAX_CACHED_KEYS })
+  return (purpose) => cache.getOrMake(purpose, () => createSecretKey(deriveKey(master, purpose)))
 }
 
-/** Each part after its length, so that no two lists of parts make one message. */
+/** Writes each part after its length, so that two different lists of parts never give the same message. */
 function digest(key: KeyObject, parts: readonly string[]): Buffer {
   const pieces = [VERSION, ...parts].flatMap((part) => {
     const bytes = Buffer.from(part.normalize('NFC'))
@@ -52,5 +47,5 @@ function digest(key: KeyObject, parts: readonly string[]): Buffer {
     length.writeUInt32BE(bytes.length)
     return [length, bytes]
   })
-  return createHmac('sha256', key).update(Buffer.concat(pieces)).digest().subarray(0, KEPT_BYTES)
+  return createHmac('sha256', key).update(Buffer.concat(pieces)).digest().subarray(0, DIGEST_BYTES)
 }

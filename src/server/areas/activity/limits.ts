@@ -1,26 +1,24 @@
+import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { findOverride } from './quota-store.ts'
 
+/** How many questions an organization can ask in a minute and in a day (UTC). */
 export type Limits = { perMinute: number; perDay: number }
 
-const KEPT_MS = 5_000
-const KEPT_ORGS = 10_000
+const CACHED_MS = 5_000
+const MAX_CACHED_ORGS = 10_000
 
-/** What each organization may ask, kept for a moment: an operator changes it seldom, and questions are many. */
+/** Finds the limits of an organization: the operator's override, or the defaults given here. Cached for 5 seconds. */
 export function createLimits({ db, clock, perMinute, perDay }: Limits & { db: Querier; clock: Clock }) {
-  const kept = new Map<string, Limits & { until: number }>()
+  const cache = createBoundedCache<string, Promise<Limits>>({ max: MAX_CACHED_ORGS, ttl: { ms: CACHED_MS, clock } })
+  const load = async (orgId: string): Promise<Limits> => {
+    const override = await findOverride(db, orgId)
+    return { perMinute: override?.per_minute ?? perMinute, perDay: override?.per_day ?? perDay }
+  }
   return {
-    of: async (orgId: string): Promise<Limits> => {
-      const now = clock.now().getTime()
-      const known = kept.get(orgId)
-      if (known && known.until > now) return known
-      const override = await findOverride(db, orgId)
-      const limits = { perMinute: override?.per_minute ?? perMinute, perDay: override?.per_day ?? perDay }
-      if (kept.size >= KEPT_ORGS) kept.clear()
-      kept.set(orgId, { ...limits, until: now + KEPT_MS })
-      return limits
-    },
-    forget: (orgId: string): void => void kept.delete(orgId),
+    of: (orgId: string): Promise<Limits> => loadOnce(cache, orgId, () => load(orgId)),
+    /** Drops the cached limits of an organization in this process, because they were changed. */
+    forget: (orgId: string): void => cache.delete(orgId),
   }
 }

@@ -18,13 +18,14 @@ export async function setOverride(db: Querier, orgId: string, { per_minute, per_
 /** `before` is not included. */
 export type Span = { from: Date; before: Date; now: Date }
 
-const ENDED_MS = 60_000
+/** A question that has no outcome after this time was cut off by a crash. */
+const MAX_QUESTION_MS = 60_000
 
-/** What was spent; of what was asked a minute ago and never ended, a crash took the word on that, so it counts too. */
+/** Counts the questions that were spent from the quota. Those without an outcome after a minute count as spent. */
 export async function countQuestions(db: Querier, orgId: string, { from, before, now }: Span): Promise<number> {
   const [row] = await db.query<{ count: number }>(sql`
     select count(*) from activity.records
     where org_id = ${orgId} and type = 'data_source' and asked_at >= ${from} and asked_at < ${before}
-      and (counted or (status is null and asked_at < ${new Date(now.getTime() - ENDED_MS)}))`)
+      and (counted or (status is null and asked_at < ${new Date(now.getTime() - MAX_QUESTION_MS)}))`)
   return row!.count
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Route } from '#edge/http/route.ts'
+import { createBoundedCache } from '#lib/bounded-cache.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { type KeyValueStore, type QuotaWindow, StoreUnavailable, type TakeResult } from '#lib/kv.ts'
@@ -9,8 +10,9 @@ import { setQuotaRoute } from './set-quota.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-const FAR = new Date('9999-01-01T00:00:00Z')
-const MAX_MISSED_DAYS = 10_000
+/** Later than any question. */
+const FAR_FUTURE = new Date('9999-01-01T00:00:00Z')
+const MAX_UNDERCOUNTED_DAYS = 10_000
 
 export type Quota = {
   readonly routes: readonly Route[]
@@ -41,18 +43,17 @@ type Stores = { kv: KeyValueStore; db: Db }
 
 function createTake(stores: Stores) {
   /** Keys of days whose shared count lacks questions, because they were asked while the store did not answer. */
-  const missed = new Set<string>()
+  const undercounted = createBoundedCache<string, true>({ max: MAX_UNDERCOUNTED_DAYS })
   return async (orgId: string, limit: Limits, now: Date): Promise<TakeResult> => {
     const { key } = dayOf(orgId, now)
     try {
       // Every question that comes before the deletion is confirmed deletes too: none is counted on the old number.
-      if (missed.has(key)) await stores.kv.delete(key)
-      missed.delete(key)
+      if (undercounted.has(key)) await stores.kv.delete(key)
+      undercounted.delete(key)
       return await takeShared(stores, orgId, limit, now)
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      if (missed.size >= MAX_MISSED_DAYS) missed.clear()
-      missed.add(key)
+      undercounted.set(key, true)
       return takeWithoutStore(stores, orgId, limit, now)
     }
   }
@@ -74,7 +75,7 @@ async function takeShared({ kv, db }: Stores, orgId: string, limit: Limits, now:
 async function takeWithoutStore({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<TakeResult> {
   const { key, seconds } = minuteOf(orgId, now)
   if ((await kv.count(key, seconds)) > limit.perMinute) return { exhausted: 0 }
-  const today = await countQuestions(db, orgId, { from: midnightOf(now), before: FAR, now })
+  const today = await countQuestions(db, orgId, { from: midnightOf(now), before: FAR_FUTURE, now })
   return today < limit.perDay ? 'taken' : { exhausted: 1 }
 }
 

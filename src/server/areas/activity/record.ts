@@ -8,7 +8,7 @@ import { Completions } from './completions.ts'
 import { createDigests, type Filters } from './digest.ts'
 import { insertion, type NewRecord, type Outcome } from './store.ts'
 
-/** A question as it is asked. Its text and filters go no further than their digests. */
+/** A question as it was asked. Only digests of its text and filters are stored. */
 export type Question = {
   org_id: string
   target: string
@@ -19,11 +19,11 @@ export type Question = {
 }
 
 export type Recorder = AsyncDisposable & {
-  /** What will be kept of a question; nothing is written yet. */
+  /** Makes the record of a question without writing it. */
   draft(asked: Question): NewRecord
-  /** The statement that writes them, for whoever asks the store something else in the same breath. */
+  /** Returns the statement that writes drafts, so that a caller can run it together with a query of its own. */
   insertion(drafts: readonly NewRecord[]): Sql
-  /** Written within a second. */
+  /** Records how a question ended. Written within a second, without making the caller wait. */
   complete(id: string, outcome: Outcome): void
   flush(): Promise<void>
 }

@@ -31,7 +31,7 @@ export function insertion(rows: readonly NewRecord[]): Sql {
                 filters_digest, question_bytes)`
 }
 
-/** `counted`: whether it was spent from the quota; nothing is, before it is known to be. */
+/** How a question ended. `counted` says whether it was spent from the quota. */
 export type Outcome = { status: number; duration_ms: number; answer_bytes: number; counted: boolean }
 export type Completion = Outcome & { id: string }
 
@@ -51,7 +51,7 @@ export type RecordRow = Asked & { [K in 'status' | 'duration_ms' | 'answer_bytes
 type Which = {
   org_id: string
   type: RecordType
-  /** A person, or where there is none the principal; null for everyone's. */
+  /** Id of a person, or of the principal where there is no person; null for all records of the organization. */
   by: string | null
   target: string | null
   before: string | null
@@ -70,7 +70,7 @@ export async function pageRecords(db: Querier, which: Which): Promise<RecordRow[
     order by id desc limit ${limit + 1}`)
 }
 
-/** Answers how many there were, at most `limit`. */
+/** Deletes at most `limit` records and returns how many it deleted. */
 export async function deleteRecordsBefore(db: Querier, before: Date, limit: number): Promise<number> {
   const rows = await db.query(sql`
     delete from activity.records

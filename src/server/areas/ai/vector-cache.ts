@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
+import { createBoundedCache } from '#lib/bounded-cache.ts'
 import type { Vector } from './provider.ts'
 
-/** Beside the vector: the digest, and what a Map needs for an entry, roughly. */
+/** Estimated memory of an entry beside its vector: the digest and the entry of the map. */
 const ENTRY_BYTES = 200
 
 export type VectorCache = {
@@ -10,43 +11,22 @@ export type VectorCache = {
   put(model: string, text: string, vector: Vector): void
 }
 
-/** In memory only, and without the texts: a digest under a key of this process cannot be tried out against guesses. */
+/**
+ * Caches vectors in memory without the texts they belong to. Keys are digests that include a secret of this process, so
+ * that texts cannot be guessed from them.
+ */
 export function createVectorCache(maxBytes: number): VectorCache {
-  const key = randomBytes(32).toString('hex')
-  const kept = new Map<string, Vector>()
-  let bytes = 0
-  // No HMAC, which costs several times as much: nobody sees a digest, so nobody can lengthen one.
-  const digest = (model: string, text: string) => hash('sha256', key + JSON.stringify([model, text]), 'base64')
-  const drop = (id: string) => {
-    const vector = kept.get(id)
-    if (vector && kept.delete(id)) bytes -= sizeOf(vector)
-    return vector
-  }
-  const add = (id: string, vector: Vector) => {
-    kept.set(id, vector)
-    bytes += sizeOf(vector)
-    for (const oldest of kept.keys()) {
-      if (bytes <= maxBytes) break
-      drop(oldest)
-    }
-  }
+  const secret = randomBytes(32).toString('hex')
+  const cache = createBoundedCache<string, Vector>({
+    max: maxBytes,
+    sizeOf: ({ byteLength }) => byteLength + ENTRY_BYTES,
+  })
+  // Not an HMAC, which costs several times as much. Length extension is no danger, because digests are never published.
+  const digest = (model: string, text: string) => hash('sha256', secret + JSON.stringify([model, text]), 'base64')
   return {
-    has: (model, text) => kept.has(digest(model, text)),
-    get: (model, text) => {
-      const id = digest(model, text)
-      const vector = drop(id)
-      if (vector) add(id, vector)
-      // A copy: whoever hands theirs on to a thread leaves ours whole.
-      return vector?.slice()
-    },
-    put: (model, text, vector) => {
-      const id = digest(model, text)
-      drop(id)
-      add(id, vector.slice())
-    },
+    has: (model, text) => cache.has(digest(model, text)),
+    // Copies in and out, because a caller that transfers its vector to a thread would empty the cached one.
+    get: (model, text) => cache.get(digest(model, text))?.slice(),
+    put: (model, text, vector) => cache.set(digest(model, text), vector.slice()),
   }
-}
-
-function sizeOf(vector: Vector): number {
-  return vector.byteLength + ENTRY_BYTES
 }

@@ -2,7 +2,11 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Clock } from '#lib/clock.ts'
 import { deriveKey, hmac, keyEpoch, masterKey } from '#lib/crypto/keys.ts'
 import type { Db } from '#lib/db/db.ts'
-import type { TokenKind } from './tokens/token-format.ts'
+import { TOKEN_PREFIXES, type TokenKind } from './tokens/token-format.ts'
+
+const TOKEN_KINDS = Object.keys(TOKEN_PREFIXES) as TokenKind[]
+const HASH_KINDS = [...TOKEN_KINDS, 'state', 'browser', 'oauth', 'consent'] as const
+type HashKind = (typeof HASH_KINDS)[number]
 
 /** Keys of the current pair of signing secrets, one per purpose. Rotating either secret changes all of them. */
 export type AuthKeys = {
@@ -10,23 +14,20 @@ export type AuthKeys = {
   readonly userJwt: Uint8Array
   /** For the cookies of an authorization that is under way. */
   readonly oauthCookie: string
-  /** How a secret is kept: never itself, always under the key of its kind. */
-  hash(kind: TokenKind | 'state' | 'browser' | 'oauth' | 'consent', secret: string): Buffer
+  /** Returns the digest that is stored in place of a secret, under the key of its kind. */
+  hash(kind: HashKind, secret: string): Buffer
 }
 
 export function authKeys(jwtSecret: string, jwtSigningKey: string): AuthKeys {
   const master = masterKey(jwtSecret, jwtSigningKey)
-  const keys = new Map<string, KeyObject>()
-  const keyOf = (kind: string) => {
-    const key = keys.get(kind) ?? createSecretKey(deriveKey(master, `hash/${kind}`))
-    keys.set(kind, key)
-    return key
-  }
+  const keyOf = Object.fromEntries(
+    HASH_KINDS.map((kind) => [kind, createSecretKey(deriveKey(master, `hash/${kind}`))]),
+  ) as Record<HashKind, KeyObject>
   return {
     epoch: keyEpoch(master),
     userJwt: deriveKey(master, 'user-jwt'),
     oauthCookie: deriveKey(master, 'oauth-cookie').toString('hex'),
-    hash: (kind, secret) => hmac(keyOf(kind), secret),
+    hash: (kind, secret) => hmac(keyOf[kind], secret),
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { createBoundedCache } from '#lib/bounded-cache.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Workload } from './service-account.ts'
 
@@ -20,22 +21,20 @@ export type ReviewCache = {
   put(token: string, workload: Workload | undefined): void
 }
 
-/** Caches the workloads of accepted tokens by token hash. The oldest entry is dropped when the cache is full. */
+/** Caches the workloads of accepted tokens by token hash. */
 export function createReviewCache(clock: Clock, audience: string): ReviewCache {
-  const kept = new Map<string, { workload: Workload; until: number }>()
+  // Without a time to live, because `wasAccepted` looks at old entries too.
+  const cache = createBoundedCache<string, { workload: Workload; until: number }>({ max: MAX_CACHED_TOKENS })
   const keyOf = (token: string) => createHash('sha256').update(`${audience}\0${token}`).digest('base64')
   return {
     get: (token) => {
-      const entry = kept.get(keyOf(token))
+      const entry = cache.get(keyOf(token))
       return entry && entry.until > clock.now().getTime() ? entry.workload : undefined
     },
-    wasAccepted: (token) => kept.has(keyOf(token)),
+    wasAccepted: (token) => cache.has(keyOf(token)),
     put: (token, workload) => {
-      const key = keyOf(token)
-      kept.delete(key)
-      if (!workload) return
-      if (kept.size >= MAX_CACHED_TOKENS) kept.delete(kept.keys().next().value!)
-      kept.set(key, { workload, until: clock.now().getTime() + CACHE_SECONDS * 1000 })
+      if (!workload) cache.delete(keyOf(token))
+      else cache.set(keyOf(token), { workload, until: clock.now().getTime() + CACHE_SECONDS * 1000 })
     },
   }
 }
