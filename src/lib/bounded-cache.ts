@@ -29,12 +29,10 @@ type Entry<V> = { readonly value: V; readonly size: number; readonly until: numb
  * was last made (second chance): nearly as good as evicting the least recently used one, while a hit costs no more than
  * looking into a Map. A value larger than `max` is not cached.
  *
- * The cache remembers no absences by itself: a caller that wants to remember one caches a value that says so.
+ * The cache remembers no absences by itself: a caller that wants to remember one caches a value that says so, such as
+ * null. Undefined is what `get` returns for nothing, so it cannot be cached.
  */
-export function createBoundedCache<K, V extends NonNullable<unknown> | null>(
-  limits: CacheLimits<V>,
-): BoundedCache<K, V> {
-  const { max, sizeOf = () => 1, ttl } = limits
+export function createBoundedCache<K, V>({ max, sizeOf = () => 1, ttl }: CacheLimits<V>): BoundedCache<K, V> {
   /** A Map iterates in the order of insertion, so the oldest entry comes first. */
   const entries = new Map<K, Entry<V>>()
   let total = 0
