@@ -97,6 +97,14 @@ export class ServiceError extends Error {
   }
 }
 
+/**
+ * Makes the one not-found answer. Unknown, hidden and switched-off things must not be told apart, so all of them get
+ * the same text: `no such <kind>`, or for a path that is not served a text without a kind.
+ */
+export function notFound(kind?: string): ServiceError {
+  return new ServiceError('NOT_FOUND', kind === undefined ? 'there is nothing here' : `no such ${kind}`)
+}
+
 /** A problem as it came over the wire, back into the error it was. */
 export function fromProblem(problem: Partial<Problem>, status: number, retryAfterSeconds?: number): ServiceError {
   const code = problem.code && Object.hasOwn(ERRORS, problem.code) ? problem.code : codeOfStatus(status)

@@ -1,4 +1,4 @@
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { type Access, type Operation, pathParameters } from '#contract/core/operation.ts'
 import type { Principal } from '#contract/core/principal.ts'
 import { type AppPart, roleAtLeast } from '#contract/core/roles.ts'
@@ -62,7 +62,7 @@ function createPartCheck(op: Operation, { role, part }: MemberAccess, hasPart?: 
 }
 
 function admitOperator(request: Request, operatorToken: string | undefined): void {
-  if (operatorToken === undefined) throw new ServiceError('NOT_FOUND', 'there is nothing here')
+  if (operatorToken === undefined) throw notFound()
   const token = bearerOf(request)
   if (token === undefined || !equalSecrets(token, operatorToken)) throw invalidToken()
 }
@@ -78,7 +78,7 @@ export function admit(
 ): void {
   if (!access.principals.includes(principal.kind)) throw forbidden(`not open to callers of kind ${principal.kind}`)
   if (access.org === 'path' && found.orgInPath !== principal.org_id) {
-    throw new ServiceError('NOT_FOUND', 'no such organization')
+    throw notFound('organization')
   }
   if (access.role !== null && !found.part) admitRole(principal, access.role)
   if (principal.kind === 'agent') admitScope(principal, access)

@@ -1,6 +1,6 @@
 // The global of this name is looked up anew each time.
 import { performance } from 'node:perf_hooks'
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { type Operation, pathShape } from '#contract/core/operation.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
@@ -78,7 +78,7 @@ function createElsewhere(routes: readonly Route[], deps: EdgeDeps) {
     seenElsewhere(404, performance.now(), info)
     const allow = allowed.find(({ shape }) => shape.test(path))?.allow
     if (allow) return refuse(request, info, methodNotAllowed(request.method, allow), { allow })
-    return refuse(request, info, new ServiceError('NOT_FOUND', 'there is nothing here'))
+    return refuse(request, info, notFound())
   }
 }
 

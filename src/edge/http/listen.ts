@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
-import { type ErrorCode, ServiceError } from '#contract/core/errors.ts'
+import { type ErrorCode, notFound, ServiceError } from '#contract/core/errors.ts'
 import { newId } from '#lib/ids.ts'
 import { isPlainPath } from './plain-path.ts'
 import { problemResponse, toServiceError } from './problem.ts'
@@ -141,7 +141,7 @@ function pass(
 }
 
 function notPlain(requestId: string): Response {
-  return problemResponse(new ServiceError('NOT_FOUND', 'there is nothing here'), 'json', requestId)
+  return problemResponse(notFound(), 'json', requestId)
 }
 
 function bind(server: Server, { host, port }: ListenOptions): Promise<void> {

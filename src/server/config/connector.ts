@@ -1,3 +1,4 @@
+import { isLoopback } from '#lib/net/loopback.ts'
 import type { ServiceName } from '../process/service-table.ts'
 import type { EnvironmentReader } from './reader.ts'
 import type { Secrets } from './secrets.ts'
@@ -36,7 +37,7 @@ function readPublicUrl(read: EnvironmentReader, name: string): string | undefine
   const url = text === undefined ? null : URL.parse(text)
   if (!url) return undefined
   if (url.search || url.hash || url.username || url.password) read.fault(`${name} must have no query and no user`)
-  if (url.protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     read.fault(`${name} must be https (http only for localhost, 127.0.0.1 and [::1])`)
   }
   return url.href.replace(/\/+$/, '')

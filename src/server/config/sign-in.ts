@@ -1,3 +1,4 @@
+import { isLoopback } from '#lib/net/loopback.ts'
 import type { EnvironmentReader } from './reader.ts'
 
 export type IdentityProviderSettings = { clientId: string; clientSecret: string }
@@ -70,5 +71,5 @@ function readBaseUrl(read: EnvironmentReader, name: string, text: string | undef
 }
 
 function isSafe({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname))
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { consoleAsset, consolePage } from '#contract/console.ts'
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound } from '#contract/core/errors.ts'
 import { type Route, route } from '#edge/http/route.ts'
 
 const PAGE_HEADERS = {
@@ -27,7 +27,7 @@ export function consoleRoutes(folder: string | undefined): Route[] {
     route(consoleAsset, async ({ file }) => {
       const known = folder && ASSET.test(file)
       const body = known && (await readFile(join(folder, 'assets', file)).catch(() => undefined))
-      if (!body) throw new ServiceError('NOT_FOUND', 'there is nothing here')
+      if (!body) throw notFound()
       return new Response(body, {
         headers: {
           'content-type': TYPES[extname(file)]!,

@@ -1,5 +1,5 @@
+import { isLoopback } from '#lib/net/loopback.ts'
 import { ENDPOINT_NAMES } from './endpoints.ts'
-import { LOOPBACK_NAMES } from './loopback.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const OWN_PATH = '/mcp'
@@ -11,7 +11,7 @@ const OWN_PATH = '/mcp'
 export function seenAs(mcpUrl: string, host: string | null): string {
   const own = new URL(mcpUrl)
   const named = URL.parse(`http://${host}`)
-  const isSame = named && named.port === own.port && [own, named].every((url) => LOOPBACK_NAMES.includes(url.hostname))
+  const isSame = named && named.port === own.port && [own, named].every((url) => isLoopback(url.hostname))
   return isSame ? `${own.protocol}//${named.host}${own.pathname}` : mcpUrl
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { LOOPBACK_NAMES } from './loopback.ts'
+import { LOOPBACK_NAMES } from '#lib/net/loopback.ts'
 
 type Deps = {
   /** Addresses people and agents are told. */

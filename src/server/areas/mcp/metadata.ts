@@ -1,4 +1,4 @@
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound } from '#contract/core/errors.ts'
 import { endpointMetadata, platformMetadata } from '#contract/mcp.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { ENDPOINT_NAMES, ENDPOINTS, type EndpointName } from './endpoints.ts'
@@ -10,7 +10,7 @@ export function metadataRoutes(resourceOf: ResourceOf): Route[] {
     route(platformMetadata, async (_, { request }) => describe('platform', request, resourceOf)),
     route(endpointMetadata, async (input, { request }) => {
       const endpoint = ENDPOINT_NAMES.find((name) => name === input.endpoint)
-      if (!endpoint) throw nothingHere()
+      if (!endpoint) throw notFound()
       return describe(endpoint, request, resourceOf)
     }),
   ]
@@ -18,7 +18,7 @@ export function metadataRoutes(resourceOf: ResourceOf): Route[] {
 
 function describe(endpoint: EndpointName, request: Request, resourceOf: ResourceOf) {
   const resource = resourceOf(endpoint, request)
-  if (!resource) throw nothingHere()
+  if (!resource) throw notFound()
   return {
     resource: resource.url,
     authorization_servers: [resource.issuer],
@@ -26,8 +26,4 @@ function describe(endpoint: EndpointName, request: Request, resourceOf: Resource
     bearer_methods_supported: ['header' as const],
     resource_name: ENDPOINTS[endpoint].title,
   }
-}
-
-function nothingHere(): ServiceError {
-  return new ServiceError('NOT_FOUND', 'there is nothing here')
 }

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound } from '#contract/core/errors.ts'
 import { skillArchive, skillEntry, skillIndex, skillReference } from '#contract/skills.ts'
 import { type Context, type Route, route } from '#edge/http/route.ts'
 import { makePublication, type Publication, readPublication } from './publication.ts'
@@ -14,7 +14,7 @@ export function skillRoutes(deps: Deps): Route[] {
   const serve = async (path: string, { request }: Context<null>) => {
     kept ??= publicationOf(deps)
     const bytes = (await kept).get(path)
-    if (!bytes) throw new ServiceError('NOT_FOUND', 'there is nothing here')
+    if (!bytes) throw notFound()
     return answer(path, bytes, request.headers.get('if-none-match'))
   }
   return [

@@ -1,4 +1,4 @@
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound } from '#contract/core/errors.ts'
 import { OPERATIONS } from '#contract/operations.ts'
 import { docs, health, metrics, openapi, type Readiness, ready } from '#contract/system.ts'
 import { bearerOf } from '#edge/credentials/caller.ts'
@@ -50,7 +50,7 @@ function admitScraper(context: Context<null>, operatorToken: string | undefined)
   if (context.direct) return
   const token = bearerOf(context.request)
   if (token !== undefined && operatorToken !== undefined && equalSecrets(token, operatorToken)) return
-  throw new ServiceError('NOT_FOUND', 'there is nothing here')
+  throw notFound()
 }
 
 function answer(body: string, type: string, headers: Record<string, string> = {}, status = 200): Response {

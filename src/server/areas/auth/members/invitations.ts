@@ -1,5 +1,5 @@
 import { acceptInvitation, createInvitation, listInvitations, revokeInvitation } from '#contract/auth/members.ts'
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
@@ -40,7 +40,7 @@ export function invitationRoutes({ db, clock, keys }: AuthDeps): Route[] {
     route(revokeInvitation, async ({ org_id, id }, { principal }) => {
       const now = clock.now()
       await db.tx(async (tx) => {
-        if (!(await revokeInvitationRow(tx, org_id, id, now))) throw new ServiceError('NOT_FOUND', 'no such invitation')
+        if (!(await revokeInvitationRow(tx, org_id, id, now))) throw notFound('invitation')
         await audit(tx, { org_id, actor: actorOf(principal), action: 'invitation.revoked', target: id, at: now })
       })
       return { id, revoked: true as const }

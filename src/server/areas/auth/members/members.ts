@@ -1,5 +1,5 @@
 import { changeRole, listMembers, removeMember } from '#contract/auth/members.ts'
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
@@ -18,7 +18,7 @@ export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
       const member = await db.tx(async (tx) => {
         if (role !== 'owner') await keepAnOwner(tx, org_id, user_id)
         const changed = await updateRole(tx, org_id, user_id, role)
-        if (!changed) throw noSuchMember()
+        if (!changed) throw notFound('member')
         const entry = { org_id, actor: actorOf(principal), action: 'member.role_changed', target: user_id }
         await audit(tx, { ...entry, detail: { role }, at })
         return changed
@@ -32,7 +32,7 @@ export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
       if (!leaves && principal.role !== 'owner') throw new ServiceError('FORBIDDEN', 'only an owner removes others')
       await db.tx(async (tx) => {
         await keepAnOwner(tx, org_id, user_id)
-        if (!(await deleteMember(tx, org_id, user_id))) throw noSuchMember()
+        if (!(await deleteMember(tx, org_id, user_id))) throw notFound('member')
         const action = leaves ? 'member.left' : 'member.removed'
         await audit(tx, { org_id, actor: actorOf(principal), action, target: user_id, at })
       })
@@ -47,10 +47,6 @@ async function keepAnOwner(tx: Tx, orgId: string, userId: string): Promise<void>
   if (owners.length === 1 && owners[0] === userId) {
     throw new ServiceError('LAST_OWNER', 'the last owner cannot leave or step down: make another owner first')
   }
-}
-
-function noSuchMember(): ServiceError {
-  return new ServiceError('NOT_FOUND', 'no such member')
 }
 
 function present({ id, email, name, role, joined_at }: MemberRow) {

@@ -1,5 +1,5 @@
 import { disconnectAgent, listAgents, listOrgAgents, revokeAgent } from '#contract/auth/agents.ts'
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
@@ -33,7 +33,7 @@ async function end(
   const at = clock.now()
   await db.tx(async (tx) => {
     const grant = await revokeGrant(tx, { ...which, now: at })
-    if (!grant) throw new ServiceError('NOT_FOUND', 'no such agent is connected')
+    if (!grant) throw notFound('agent is connected')
     const action = grant.user_id === principal.user_id ? 'agent.disconnected' : 'agent.revoked'
     const detail = { client_name: grant.client_name, user_id: grant.user_id }
     await audit(tx, { org_id: grant.org_id, actor: actorOf(principal), action, target: which.id, detail, at })

@@ -1,8 +1,8 @@
 import type { Scope } from '#contract/core/roles.ts'
 import { type Html, html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
+import { isLoopback } from '#lib/net/loopback.ts'
 import type { OAuthClient } from './client.ts'
-import { isLoopback } from './redirect-uri.ts'
 
 const WORDS: Record<Scope, string> = {
   'datasources:read': 'See which data sources you may ask',
@@ -40,7 +40,7 @@ export function consentPageOf(view: ConsentView): Response {
 <dt>Who it is</dt><dd>${identity(client)}</dd>
 <dt>Sends you back to</dt><dd>${redirectUri.host}</dd>
 </dl>
-${isLoopback(redirectUri) && html`<p class="warning">It answers on this computer. Approve only if you have just started it yourself.</p>`}
+${isLoopback(redirectUri.hostname) && html`<p class="warning">It answers on this computer. Approve only if you have just started it yourself.</p>`}
 ${view.changed && html`<p class="warning">What it says of itself has changed since you approved it before.</p>`}
 ${view.replaces.length > 0 && replacement(view)}
 ${view.fault !== undefined && html`<p class="fault" role="alert">${view.fault}</p>`}

@@ -1,6 +1,7 @@
 import type { Tx } from '#lib/db/db.ts'
+import { isLoopback } from '#lib/net/loopback.ts'
 import type { ClientMetadata } from './client-metadata.ts'
-import { isLoopback, originOf, withoutPort } from './redirect-uri.ts'
+import { originOf, withoutPort } from './redirect-uri.ts'
 import {
   type At,
   countRegistrations,
@@ -53,7 +54,7 @@ function limitsOf({ metadata, address, origin }: Newcomer): readonly (readonly [
   const ofAddress = [{ unapprovedLoopbackOf: address }, MAX_LOOPBACK_PER_ADDRESS] as const
   return [
     [{ origin }, MAX_PER_ORIGIN],
-    ...(isLoopback(new URL(metadata.redirectUris[0]!)) ? [ofAddress] : []),
+    ...(isLoopback(new URL(metadata.redirectUris[0]!).hostname) ? [ofAddress] : []),
     ['all', MAX_REGISTRATIONS],
   ]
 }

@@ -1,4 +1,4 @@
-const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
+import { isLoopback } from '#lib/net/loopback.ts'
 
 /**
  * Undefined for a redirect URI that is accepted, otherwise what is wrong with it. An address has one spelling: text that
@@ -9,15 +9,11 @@ export function redirectUriFault(text: string): string | undefined {
   if (!url || text.length > 2000 || text.includes('*')) return 'is not a plain address'
   if (text.includes('#')) return 'must have no fragment'
   if (url.username !== '' || url.password !== '') return 'must name no user'
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     return 'must be https (http only for 127.0.0.1, [::1] and localhost)'
   }
   const plain = text === url.href || `${text}/` === url.href
   return plain && /^[a-z0-9.\-[\]:]+$/.test(url.host) ? undefined : `must be written as ${url.href}`
-}
-
-export function isLoopback(url: URL): boolean {
-  return LOOPBACK.includes(url.hostname)
 }
 
 const HTTP_LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?(?=[/?]|$)(.*)$/s
@@ -41,12 +37,12 @@ export function isSameRedirect(registered: string, asked: string, anyPort: boole
  */
 export function originOf(redirectUri: string, callerAddress: string, clientName: string): string {
   const url = new URL(redirectUri)
-  return isLoopback(url) ? `address:${callerAddress} ${clientName}` : url.origin
+  return isLoopback(url.hostname) ? `address:${callerAddress} ${clientName}` : url.origin
 }
 
 /** The redirect without the port of a loopback address, which differs each time a program registers. */
 export function withoutPort(redirectUri: string): string {
   const url = new URL(redirectUri)
-  if (isLoopback(url)) url.port = ''
+  if (isLoopback(url.hostname)) url.port = ''
   return url.href
 }

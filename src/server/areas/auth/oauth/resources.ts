@@ -1,13 +1,12 @@
 import type { Scope } from '#contract/core/roles.ts'
 import { notificationsMcp, platformMcp } from '#contract/mcp.ts'
+import { isLoopback, LOOPBACK_NAMES } from '#lib/net/loopback.ts'
 
 /** The MCP endpoints an agent can ask for, and what it can be allowed at each. */
 const ENDPOINTS: Readonly<Record<string, readonly Scope[]>> = {
   platform: platformMcp.access.scope,
   notifications: notificationsMcp.access.scope,
 }
-
-const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
 export type Resource = { readonly id: string; readonly scopes: readonly Scope[] }
 
@@ -27,8 +26,8 @@ export function findResource(mcpUrl: string, asked: string): Resource | undefine
 /** On a person's own machine the same port has several names, and agents are given any of them. */
 function spellings(mcpUrl: string): string[] {
   const url = new URL(mcpUrl)
-  if (url.protocol !== 'http:' || !LOOPBACK.includes(url.hostname)) return [mcpUrl]
-  return LOOPBACK.map((host) => mcpUrl.replace(`//${url.hostname}`, `//${host}`))
+  if (url.protocol !== 'http:' || !isLoopback(url.hostname)) return [mcpUrl]
+  return LOOPBACK_NAMES.map((host) => mcpUrl.replace(`//${url.hostname}`, `//${host}`))
 }
 
 /** What is asked for and can be had there; all of it where nothing was asked for. */

@@ -1,6 +1,6 @@
 import { setDomains } from '#contract/auth/members.ts'
 import { adminSetDomains } from '#contract/auth/support.ts'
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
@@ -22,7 +22,7 @@ export function domainRoutes({ db, clock }: AuthDeps): Route[] {
     }),
     route(adminSetDomains, async ({ org_id, domains }) => {
       return db.tx(async (tx) => {
-        if (!(await findOrg(tx, org_id))) throw new ServiceError('NOT_FOUND', 'no such organization')
+        if (!(await findOrg(tx, org_id))) throw notFound('organization')
         return replace(tx, org_id, domains, 'operator', clock.now())
       })
     }),

@@ -1,8 +1,9 @@
 import { localPage, localSignIn } from '#contract/auth/sign-in.ts'
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound } from '#contract/core/errors.ts'
 import { isForwardingHeader } from '#edge/http/forwarding.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { seeOther } from '#edge/pages/page.ts'
+import { isThisMachine } from '#lib/net/loopback.ts'
 import type { SignInDeps } from './deps.ts'
 import { sessionCookie, signIn } from './finish.ts'
 import type { LocalCode } from './local-code.ts'
@@ -41,13 +42,8 @@ export function localRoutes(deps: SignInDeps): Route[] {
 
 /** Answers 404 unless local sign-in exists and the request came to a loopback name through no proxy. */
 function admit(local: LocalCode | undefined, request: Request): LocalCode {
-  if (local && isLoopbackHost(request) && !isForwarded(request)) return local
-  throw new ServiceError('NOT_FOUND', 'there is nothing here')
-}
-
-function isLoopbackHost(request: Request): boolean {
-  const { hostname } = new URL(request.url)
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+  if (local && isThisMachine(new URL(request.url).hostname) && !isForwarded(request)) return local
+  throw notFound()
 }
 
 function isForwarded({ headers }: Request): boolean {

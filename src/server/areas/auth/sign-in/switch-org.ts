@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ReturnTo, switchOrg } from '#contract/auth/sign-in.ts'
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { inputError } from '#edge/http/problem.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { seeOther } from '#edge/pages/page.ts'
@@ -43,7 +43,7 @@ async function follow(deps: SignInDeps, before: CallerSession, orgId: string) {
   const now = deps.clock.now()
   return deps.db.tx(async (tx) => {
     const role = await findRole(tx, user_id, orgId)
-    if (role === undefined) throw new ServiceError('NOT_FOUND', 'no such organization')
+    if (role === undefined) throw notFound('organization')
     const session = await startSession(tx, deps, { user_id, org_id: orgId, now })
     await inheritAge(tx, session.id, before.id)
     await endSession(tx, before.id, now)

@@ -1,5 +1,5 @@
 import { elevateSupport, endSupport, listSupport, startSupport } from '#contract/auth/support.ts'
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { audit } from '#edge/audit.ts'
 import { emit } from '#edge/emit.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
@@ -37,7 +37,7 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
         ended_at: null,
       }
       await db.tx(async (tx) => {
-        if (!(await findOrg(tx, org_id))) throw new ServiceError('NOT_FOUND', 'no such organization')
+        if (!(await findOrg(tx, org_id))) throw notFound('organization')
         await insertSupport(tx, { ...row, hash: keys.hash('support', token), epoch: keys.epoch })
         await announce(tx, 'started', row, now)
       })
@@ -57,7 +57,7 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
       const now = clock.now()
       const row = await db.tx(async (tx) => {
         const ended = await endSupportRow(tx, id, now)
-        if (!ended) throw new ServiceError('NOT_FOUND', 'no such support session')
+        if (!ended) throw notFound('support session')
         await record(tx, 'support.ended', ended, now)
         return ended
       })
@@ -72,7 +72,7 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
   /** Returns a session that was already raised. Throws when there is none or it is over. */
   async function alreadyRaised(id: string): Promise<SupportRow> {
     const row = await findSupport(db, id)
-    if (!row) throw new ServiceError('NOT_FOUND', 'no such support session')
+    if (!row) throw notFound('support session')
     if (row.ended_at || row.expires_at <= clock.now()) throw new ServiceError('CONFLICT', 'the support session is over')
     return row
   }

@@ -1,5 +1,5 @@
 import { adminCreateToken } from '#contract/auth/auth.ts'
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound } from '#contract/core/errors.ts'
 import { audit } from '#edge/audit.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#lib/ids.ts'
@@ -13,7 +13,7 @@ export function adminCreateTokenRoute({ db, clock, keys }: AuthDeps): Route {
     const token = makeToken()
     const id = newId('tok')
     return db.tx(async (tx) => {
-      if (!(await findOrg(tx, org_id))) throw new ServiceError('NOT_FOUND', 'no such organization')
+      if (!(await findOrg(tx, org_id))) throw notFound('organization')
       const user = await ensureUser(tx, { id: newId('usr'), email, name: null, created_at: now })
       const held = await ensureMember(tx, { org_id, user_id: user.id, role, created_at: now })
       const row = { id, org_id, user_id: user.id, name, created_at: now, expires_at: null }

@@ -1,5 +1,5 @@
 import { createToken, listTokens, revokeToken } from '#contract/auth/tokens.ts'
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
@@ -38,7 +38,7 @@ export function tokenRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
       const owner = principal.role === 'owner' ? undefined : personOf(principal)
       await db.tx(async (tx) => {
         if (!(await revokeTokenRow(tx, { id, org_id: principal.org_id, user_id: owner, now }))) {
-          throw new ServiceError('NOT_FOUND', 'no such token')
+          throw notFound('token')
         }
         await audit(tx, { ...by(principal), action: 'token.revoked', target: id, at: now })
       })

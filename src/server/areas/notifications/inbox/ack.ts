@@ -1,4 +1,4 @@
-import { ServiceError } from '#contract/core/errors.ts'
+import { notFound } from '#contract/core/errors.ts'
 import { ackNotification } from '#contract/notifications.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
@@ -9,7 +9,7 @@ import { markRead } from './store.ts'
 export function ackRoute({ db, clock }: { db: Querier; clock: Clock }): Route {
   return route(ackNotification, async ({ id }, { principal }) => {
     const row = await markRead(db, id, whose(principal), clock.now())
-    if (!row) throw new ServiceError('NOT_FOUND', 'no such notification')
+    if (!row) throw notFound('notification')
     return present(row)
   })
 }
