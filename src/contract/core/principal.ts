@@ -15,6 +15,8 @@ export const Principal = z.object({
   org_id: z.string().nullable(),
   role: Role.nullable(),
   scopes: z.array(Scope),
+  /** The OAuth client of an agent; other kinds have none. */
+  client_id: z.string().optional(),
   deployment: z.string().optional(),
   execution: z.string().optional(),
   read_only: z.boolean().optional(),

@@ -1,5 +1,5 @@
 import type { Audience, Principal } from '#contract/core/principal.ts'
-import type { AccessToken, ReadAccessToken } from '#edge/credentials/access-token.ts'
+import type { ReadAccessToken } from '#edge/credentials/access-token.ts'
 import type { SignAssertion } from '#edge/credentials/actor-assertion.ts'
 import type { ValidateToken } from '#edge/credentials/caller.ts'
 import type { RequestInfo } from '#edge/http/route.ts'
@@ -7,35 +7,43 @@ import type { Resource } from './resource.ts'
 
 export type Agents = {
   /**
-   * Answers `forged` for a token that auth never signed, and undefined for one that is not good for the resource now.
-   * Auth is asked at each call whether the grant still stands.
+   * Returns the agent's principal, `forged` for a token that auth never signed, and undefined for one that is not good
+   * for the resource now. Auth is asked at each call whether the grant still stands.
    */
   admit(token: string, resource: Resource, info: RequestInfo): Promise<Principal | 'forged' | undefined>
-  /** Fresh words on an agent for another service; undefined for callers who came with a token of their own. */
-  present(principal: Principal, audience: Audience): string | undefined
+  /** Signs an assertion on the agent for another service. Throws for a principal that does not identify an agent. */
+  assert(agent: Principal, audience: Audience): string
 }
 
 type Deps = { read: ReadAccessToken; sign: SignAssertion; validate: ValidateToken }
 
-/** The agent's own token is read here and goes no further. */
+/**
+ * Admits agents by their access token and speaks for them to other services. The token itself is not kept: an assertion
+ * is made from the data of the principal alone, so a copy of a principal is as good as the original.
+ */
 export function createAgents({ read, sign, validate }: Deps): Agents {
-  const tokens = new WeakMap<Principal, AccessToken>()
   return {
     async admit(token, { issuer, url }, info) {
       const claims = read(token, { issuer, resource: url })
       if (!claims || claims === 'forged') return claims
       const found = await validate(sign(claims, 'mcp-server'), info)
       if (found.kind !== 'agent' || found.id !== claims.grantId || found.user_id !== claims.userId) return undefined
-      const principal = { ...found, scopes: found.scopes.filter((scope) => claims.scopes.includes(scope)) }
-      tokens.set(principal, claims)
-      return principal
+      const scopes = found.scopes.filter((scope) => claims.scopes.includes(scope))
+      return { ...found, scopes, client_id: claims.clientId }
     },
-    present(principal, audience) {
-      const claims = tokens.get(principal)
-      return claims && sign({ ...claims, scopes: principal.scopes }, audience)
+    assert({ kind, id, user_id, client_id, scopes }, audience) {
+      if (kind !== 'agent' || user_id === null || client_id === undefined) {
+        throw new Error(`a principal of kind ${kind} does not identify an agent with its person and its client`)
+      }
+      return sign({ grantId: id, userId: user_id, clientId: client_id, scopes }, audience)
     },
   }
 }
 
-/** Where there are no connectors. */
-export const NO_AGENTS: Agents = { admit: async () => 'forged', present: () => undefined }
+/** Used where agents cannot connect: every access token is refused as forged. */
+export const NO_AGENTS: Agents = {
+  admit: async () => 'forged',
+  assert: () => {
+    throw new Error('agents cannot connect here, so nothing can be asserted of one')
+  },
+}

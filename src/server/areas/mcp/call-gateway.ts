@@ -1,6 +1,9 @@
 import { createClient } from '#contract/core/client.ts'
+import { ACCESS_TOKEN_TYPE } from '#edge/credentials/access-token.ts'
+import { bearerOf } from '#edge/credentials/caller.ts'
 import type { Context, RequestInfo, ServiceFetch } from '#edge/http/route.ts'
 import type { CallTool } from '#edge/mcp/tools.ts'
+import { jwtType } from '#lib/crypto/jwt-type.ts'
 import type { Agents } from './agents.ts'
 import { withChallenge } from './challenge.ts'
 import { endpointAt } from './endpoints.ts'
@@ -8,13 +11,13 @@ import type { ResourceOf } from './resource.ts'
 
 type Deps = { gateway: ServiceFetch; agents: Agents; resourceOf: ResourceOf }
 
-/** The gateway asks again who calls: this service decides nothing. */
+/** Calls operations at the gateway, which asks again who calls: this service decides nothing. */
 export function callGateway({ gateway, agents, resourceOf }: Deps): CallTool {
   return async (op, input, context) => {
-    const authorization = credentialsOf(context, agents)
+    const authorization = `Bearer ${credentialOf(context, agents)}`
     const client = createClient({
       baseUrl: 'http://api-gateway',
-      fetch: (request) => gateway(request, { ...infoOf(context), via: 'mcp' }),
+      fetch: (request) => gateway(withoutAgentToken(request), { ...infoOf(context), via: 'mcp' }),
       headers: () => ({ authorization }),
     })
     try {
@@ -25,10 +28,19 @@ export function callGateway({ gateway, agents, resourceOf }: Deps): CallTool {
   }
 }
 
-/** People's own tokens go on as they are; an agent's never, only what we say of it. */
-function credentialsOf({ principal, request }: Context, agents: Agents): string {
-  const assertion = agents.present(principal!, 'api-gateway')
-  return assertion === undefined ? request.headers.get('authorization')! : `Bearer ${assertion}`
+/** Returns an assertion for an agent, whose request is not looked at, and for everyone else the token they sent. */
+function credentialOf({ principal, request }: Context, agents: Agents): string {
+  if (principal?.kind === 'agent') return agents.assert(principal, 'api-gateway')
+  const token = bearerOf(request)
+  if (token === undefined) throw new Error('a call without a token cannot be passed on to the gateway')
+  return token
+}
+
+/** Throws for a request that carries an agent's access token, whatever led to it: only this service may ever see one. */
+function withoutAgentToken(request: Request): Request {
+  const token = bearerOf(request)
+  if (token !== undefined && jwtType(token) !== ACCESS_TOKEN_TYPE) return request
+  throw new Error("an agent's access token is never passed on to another service")
 }
 
 function infoOf({ clientAddress, requestId, direct, via }: RequestInfo): RequestInfo {

@@ -32,6 +32,7 @@ export function createAssertionValidator(deps: OAuthDeps): ValidateAssertion {
       org_id: grant.org_id,
       role: grant.role,
       scopes: grant.scopes.filter((scope) => said.scopes.includes(scope)),
+      client_id: grant.client_id,
       expires_at: grant.expires_at.toISOString(),
     }
   }
