@@ -1,6 +1,6 @@
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { newId } from '#lib/ids.ts'
+import { newId } from './ids.ts'
 
 export type AuditEntry = {
   /** Null for what concerns no organization. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
 import { type ErrorCode, notFound, ServiceError } from '#contract/core/errors.ts'
-import { newId } from '#lib/ids.ts'
+import { newId } from '../ids.ts'
 import { isPlainPath } from './plain-path.ts'
 import { problemResponse, toServiceError } from './problem.ts'
 import type { ReadInfo } from './request-info.ts'

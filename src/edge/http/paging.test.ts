@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ID_PREFIXES, newId } from '#lib/ids.ts'
+import { ID_PREFIXES } from '#contract/core/ids.ts'
+import { newId } from '../ids.ts'
 import { readCursor, toPage } from './paging.ts'
 
 const rows = [{ id: 'org_c' }, { id: 'org_b' }, { id: 'org_a' }]

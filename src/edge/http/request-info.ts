@@ -1,7 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { createBoundedCache } from '#lib/bounded-cache.ts'
-import { newId } from '#lib/ids.ts'
 import { HOP_HEADER, type Hops } from '../credentials/hop.ts'
+import { newId } from '../ids.ts'
 import { isForwardingHeader } from './forwarding.ts'
 import type { RequestInfo } from './route.ts'
 

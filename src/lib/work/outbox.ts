@@ -1,6 +1,6 @@
 import type { Tx } from '../db/db.ts'
 import { sql } from '../db/sql.ts'
-import { newId } from '../ids.ts'
+import { makeId } from '../ids.ts'
 
 export type OutboxEvent = { type: string; org_id: string; occurred_at: Date; body: object }
 export type StoredEvent = OutboxEvent & { id: string }
@@ -10,7 +10,7 @@ export const OUTBOX_CHANNEL = 'svc_outbox'
 
 /** Writes an event in the transaction of its change, so that both are committed or neither. Returns the event's id. */
 export async function writeEvent(tx: Tx, { type, org_id, occurred_at, body }: OutboxEvent): Promise<string> {
-  const id = newId('evt')
+  const id = makeId('evt')
   await tx.query(sql`
     insert into svc.outbox (id, org_id, type, body, occurred_at)
     values (${id}, ${org_id}, ${type}, ${JSON.stringify(body)}, ${occurred_at})`)

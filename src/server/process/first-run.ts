@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '#contract/core/client.ts'
-import { newId } from '#lib/ids.ts'
+import { newId } from '#edge/ids.ts'
 import { authKeys, chooseFirstAccount, type FirstAccount, makeFirstAccount } from '../areas/auth/index.ts'
 import { makeExample } from '../areas/example/index.ts'
 import type { Resources } from '../compose/parts.ts'

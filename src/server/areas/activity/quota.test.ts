@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '#edge/ids.ts'
 import { type TestClock, testClock } from '#lib/clock.ts'
-import { newId } from '#lib/ids.ts'
 import { type KeyValueStore, openMemoryStore, openRedis } from '#lib/kv.ts'
 import { withFallback } from '#lib/kv-fallback.ts'
 import { begin } from '#test/activity-records.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { setQuota } from '#contract/activity.ts'
+import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
-import { newId } from '#lib/ids.ts'
 import { startSystem } from '#test/system.ts'
 
 it('DS-18 an operator sets the quota of one organization, on record, and takes it back with null', async () => {

@@ -1,5 +1,5 @@
 import { audit } from '#edge/audit.ts'
-import { newId } from '#lib/ids.ts'
+import { newId } from '#edge/ids.ts'
 import type { AuthDeps } from './deps.ts'
 import { makeOrg } from './orgs/make-org.ts'
 import { ensureMember, ensureUser, findOrg, insertToken } from './store/people.ts'

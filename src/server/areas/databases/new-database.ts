@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { newId } from '#edge/ids.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
-import { newId } from '#lib/ids.ts'
 import { scramVerifier } from './scram.ts'
 import type { DatabaseRow } from './store.ts'
 

@@ -4,7 +4,7 @@ import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import { newId } from '#lib/ids.ts'
+import { newId } from '#edge/ids.ts'
 import type { AuthDeps } from '../deps.ts'
 import {
   consumeInvitation,

@@ -1,7 +1,7 @@
 import { oauthRegister } from '#contract/auth/oauth.ts'
 import { type Route, route } from '#edge/http/route.ts'
+import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
-import { newId } from '#lib/ids.ts'
 import { addressBlock } from '#lib/net/address-block.ts'
 import { MetadataFault, readMetadata } from './client-metadata.ts'
 import { DAY_MS, type OAuthDeps } from './deps.ts'

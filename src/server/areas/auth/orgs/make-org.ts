@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
+import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
-import { newId } from '#lib/ids.ts'
 import { countSlugs, insertOrg, type OrgRow } from '../store/people.ts'
 import { numberedSlug, slugOf } from './slug.ts'
 

@@ -1,6 +1,6 @@
 import type { Principal } from '#contract/core/principal.ts'
+import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
-import { newId } from '#lib/ids.ts'
 import type { AuthDeps } from '../deps.ts'
 import { endSession as endSessionRow, findSession, insertSession, touchSession } from '../store/sessions.ts'
 import { makeToken } from '../tokens/token-format.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exposeSource, listSlimSources, listSources, switchSource } from '#contract/data-sources/sources.ts'
+import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
-import { newId } from '#lib/ids.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 

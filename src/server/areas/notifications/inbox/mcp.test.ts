@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ackNotification, listInbox } from '#contract/notifications.ts'
-import { newId } from '#lib/ids.ts'
+import { newId } from '#edge/ids.ts'
 import { type Mode, type System, startSystem } from '#test/system.ts'
 import { addToInbox } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
-import { newId } from '#lib/ids.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
 import { addToInbox, markRead } from './store.ts'

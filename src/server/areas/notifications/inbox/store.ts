@@ -1,8 +1,8 @@
 import type { EventType } from '#contract/core/events.ts'
 import { subjectLine } from '#contract/core/subject-line.ts'
+import { newId } from '#edge/ids.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { newId } from '#lib/ids.ts'
 
 export type InboxRow = {
   id: string
