@@ -11,7 +11,7 @@ const MAIN = join(
 )
 const UNREACHED = '1000000000'
 
-export type Settings = { databaseUrl: string; redisUrl: string; provider: object; dataDir: string }
+type Settings = { databaseUrl: string; redisUrl: string; provider: object; dataDir: string }
 
 /** As `npm start` has it. */
 const MEMORY = '--max-semi-space-size=16'

@@ -13,7 +13,7 @@ const MODULES = join(FOLDER, 'node_modules')
 const TOOLBOX = join(MODULES, `@toolbox-sdk/server-${process.platform}-${process.arch}/bin/toolbox`)
 const DBHUB = join(MODULES, '@bytebase/dbhub/dist/index.js')
 
-export type Peer = { name: string; start(dir: string, source: Source): Promise<Server> }
+type Peer = { name: string; start(dir: string, source: Source): Promise<Server> }
 
 /** Not by a lock file: Toolbox has builds for some machines only, and npm refuses a lock that cannot name them all. */
 export function installPeers(): void {

@@ -13,7 +13,7 @@ export function makeQuestions(): string[] {
 }
 
 export const MODEL = 'stub/vectors'
-export type Embedder = AsyncDisposable & { provider: object }
+type Embedder = AsyncDisposable & { provider: object }
 
 /** An OpenAI-compatible provider that knows the vector of `question 17`, with whatever stands behind the number. */
 export async function startEmbedder(questions: readonly string[]): Promise<Embedder> {

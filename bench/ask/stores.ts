@@ -22,7 +22,7 @@ const SETTINGS = {
 
 const COMMITS = 50
 
-export type Stores = AsyncDisposable & { databaseUrl: string; redisUrl: string; postmaster: number }
+type Stores = AsyncDisposable & { databaseUrl: string; redisUrl: string; postmaster: number }
 
 /** What keeps them from starting here, if anything. */
 export function storesMissing(): string | undefined {

@@ -14,7 +14,7 @@ import type { Data } from './data.ts'
 export type Index = { method: 'hnsw'; m?: number; ef_construction?: number } | { method: 'ivfflat'; lists: number }
 
 /** A managed database as the product makes and opens it, with one table to search. */
-export type Managed = AsyncDisposable & {
+type Managed = AsyncDisposable & {
   reader: ManagedDb
   /** The same role on connections of its own: what one of them is told does not hold for the other. */
   peer: ManagedDb

@@ -15,7 +15,7 @@ export function connect(login: Login, timeoutSeconds: number = TIMEOUT_SECONDS):
   })
 }
 
-export type RawCall = { method: string; path: string; headers: readonly (readonly [string, string])[]; body?: string }
+type RawCall = { method: string; path: string; headers: readonly (readonly [string, string])[]; body?: string }
 
 /** Any path, answered as it comes. What the caller's headers say goes before what we would say. */
 export async function callRaw(

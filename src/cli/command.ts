@@ -25,7 +25,7 @@ export type Option = {
 export type Flags = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 /** Narrower types for arguments and flags are the command's own business: its row says what they are. */
-export type Body = { run(args: readonly string[], flags: Flags, cli: Cli): Promise<void> }
+type Body = { run(args: readonly string[], flags: Flags, cli: Cli): Promise<void> }
 
 /** A command is a row of data. Help, completion and the guide are made from it; its code is loaded when it runs. */
 export type Command = {
@@ -46,7 +46,7 @@ export type Command = {
 }
 
 /** Words that lead to commands. */
-export type Group = { readonly path: string; readonly summary: string }
+type Group = { readonly path: string; readonly summary: string }
 
 /** An option of `svc` itself, which does what it says and ends. */
 export type RootOption = Option & { readonly load?: () => Promise<Body> }
@@ -85,7 +85,7 @@ export type OutputFlags = { output: Format }
 export type LoginFlags = { context?: string; timeout?: number }
 export type ConfirmFlags = { yes?: boolean }
 
-export const HELP: Option = { name: 'help', short: 'h', summary: 'print this help' }
+const HELP: Option = { name: 'help', short: 'h', summary: 'print this help' }
 
 const OUTPUT: readonly Option[] = [
   { name: 'output', short: 'o', value: 'format', choices: ['table', 'json', 'yaml'], summary: 'how to print it' },

@@ -3,7 +3,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { type Argument, type Command, camelCase, type Flags, type Option, optionsOf } from './command.ts'
 import { suggest } from './suggest.ts'
 
-export type Parsed = { args: string[]; flags: Flags }
+type Parsed = { args: string[]; flags: Flags }
 
 /** Reads arguments and options as the command's row declares them. Everything that is wrong is INVALID_REQUEST. */
 export function parse(command: Command, rest: readonly string[]): Parsed {

@@ -16,7 +16,7 @@ export async function confirm(cli: Cli, yes: boolean | undefined, what: string, 
   throw new Interrupted()
 }
 
-export async function ask(cli: Cli, question: string): Promise<string> {
+async function ask(cli: Cli, question: string): Promise<string> {
   return await read(cli, question, cli.streams.stderr)
 }
 

@@ -3,7 +3,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { listSlimSources, type SlimSource } from '#contract/data-sources/sources.ts'
 import { connect } from './api.ts'
 
-export type Sources =
+type Sources =
   | { state: 'none' }
   | { state: 'loading' }
   | { state: 'loaded'; items: SlimSource[] }

@@ -5,7 +5,7 @@ import { listOf, pageInput } from './core/paging.ts'
 
 const developer = { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' } as const
 
-export const DatabaseName = z
+const DatabaseName = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,47}$/, 'a lower-case letter, then up to 47 lower-case letters, digits and underscores')
 

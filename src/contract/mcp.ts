@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NO_BODY } from './core/limits.ts'
 import { operation } from './core/operation.ts'
 
-export const MCP_BODY_LIMIT = 1024 * 1024
+const MCP_BODY_LIMIT = 1024 * 1024
 
 /** Raw: JSON-RPC has its own shapes. Which tools callers see follows from who they are. */
 const endpoint = {

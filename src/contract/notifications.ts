@@ -4,7 +4,7 @@ import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
 
 /** All that is ever told of an event, whichever way it goes: what happened and where to look, never its body. */
-export const Notification = z.object({
+const Notification = z.object({
   id: z.string(),
   // Any text: an entry outlives its type.
   event_type: z.string(),
@@ -14,7 +14,6 @@ export const Notification = z.object({
   app: z.string().optional(),
   link: z.string(),
 })
-export type Notification = z.infer<typeof Notification>
 
 export const InboxEntry = Notification.extend({ read_at: z.iso.datetime().nullable() })
 export type InboxEntry = z.infer<typeof InboxEntry>

@@ -13,7 +13,7 @@ export type BoundedCache<K, V> = {
   clear(): void
 }
 
-export type CacheLimits<V> = {
+type CacheLimits<V> = {
   /** The most entries, or with `sizeOf` the largest sum of their sizes. */
   max: number
   /** Size of a value in the unit of `max`; 1 for every value unless given. */

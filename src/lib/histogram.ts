@@ -3,7 +3,7 @@ import type { Metric, Registry } from 'prom-client'
 type Labels = Readonly<Record<string, string | number>>
 type Counts = { readonly labels: Labels; readonly buckets: number[]; sum: number; count: number }
 
-export type Histogram = {
+type Histogram = {
   /** Counts under these labels. Made once and kept by whoever observes: nothing is looked up afterwards. */
   of(labels: Labels): (value: number) => void
 }

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 import { type KeyValueStore, StoreUnavailable } from './kv.ts'
 
-export type FallbackOptions = {
+type FallbackOptions = {
   clock: Clock
   /** Maximum duration of one call to the shared store. */
   limitMs?: number

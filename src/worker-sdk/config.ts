@@ -1,6 +1,6 @@
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export type WorkerConfig = Readonly<{
+type WorkerConfig = Readonly<{
   apiUrl: string | undefined
   /** A personal API token, for workers outside the cluster. */
   apiToken: string | undefined

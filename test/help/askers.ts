@@ -8,7 +8,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
 const run = promisify(execFile)
 
-export type Cli = AsyncDisposable & {
+type Cli = AsyncDisposable & {
   run(...args: string[]): Promise<{ exit: number; stdout: string; stderr: string }>
   /** For processes that call `svc` themselves. */
   env: NodeJS.ProcessEnv

@@ -13,7 +13,7 @@ type Options = {
   folder?: string
 }
 
-export type Ran = { exit: number; stdout: string; stderr: string }
+type Ran = { exit: number; stdout: string; stderr: string }
 
 /** A command line in this process, with streams and surroundings of its own. */
 export async function runSvc(args: readonly string[], options: Options = {}): Promise<Ran> {

@@ -1,7 +1,7 @@
 import { type Command, type Option, optionsOf, type Table } from '../../src/cli/command.ts'
 
 /** What a page says svc can do, in inline code and in blocks of code. */
-export type Mention = { line: number; text: string }
+type Mention = { line: number; text: string }
 
 /** A command begins a line, or follows what joins commands in a shell. */
 const COMMAND =

@@ -11,7 +11,7 @@ export const REDIRECT = 'http://127.0.0.1:33418/callback'
 export type Person = { browser: Browser; org_id: string; user_id: string; email: string; token: string }
 export type Answer = { status: number; body: Record<string, string>; headers: Headers }
 export type Tokens = { access_token: string; refresh_token: string; scope: string }
-export type Asking = Record<string, string | string[] | undefined>
+type Asking = Record<string, string | string[] | undefined>
 
 /** A running product, people signed in to it, and an agent's side of the protocol. */
 export type Connector = AsyncDisposable & {
@@ -154,7 +154,7 @@ export function leavesFor(page: string): string {
 }
 
 /** Undefined leaves a parameter out, a list sends it several times. */
-export function query(asked: Asking): string {
+function query(asked: Asking): string {
   const pairs = Object.entries(asked).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((one): [string, string] => [name, one]),
   )

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-export type Asked = { authorization: string | undefined; body: { model: string; input: string[]; dimensions?: number } }
+type Asked = { authorization: string | undefined; body: { model: string; input: string[]; dimensions?: number } }
 /** A status with a body that repeats what was sent; a body of its own; no answer; half an answer. */
 export type Behaviour =
   | { status: number; headers?: Record<string, string> }

@@ -1,4 +1,4 @@
-export type PemPair = { key: string; cert: string }
+type PemPair = { key: string; cert: string }
 
 /** Self-signed for loopback, good until 2120, trusted by nobody. Two, so that one can follow the other. */
 export const CERTIFICATES: readonly [PemPair, PemPair] = [

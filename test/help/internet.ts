@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { buildConnector } from 'undici'
 import type { Connect, Resolve } from '#lib/net/connector.ts'
 
-export interface Received {
+interface Received {
   method: string | undefined
   path: string | undefined
   headers: IncomingMessage['headers']

@@ -1,7 +1,7 @@
 import type { Claimed, HeldLease, JobKind } from '#lib/work/job-kind.ts'
 import { until } from './until.ts'
 
-export type TestJob = { readonly id: string; readonly fence: number }
+type TestJob = { readonly id: string; readonly fence: number }
 type Run = { job: TestJob; held: HeldLease; finish(): void; fail(error: Error): void }
 type ClaimCall = { limit: number; running: readonly string[]; answer(ids: string[], nextInSeconds?: number): void }
 

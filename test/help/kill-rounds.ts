@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Environment } from '../../src/server/config/reader.ts'
 import { startProcess } from './processes.ts'
 
-export type KillReport = { rounds: number; acknowledged: number; lost: string[]; slowest_restart_ms: number }
+type KillReport = { rounds: number; acknowledged: number; lost: string[]; slowest_restart_ms: number }
 
 type Options = { env: Environment; operatorToken: string; rounds: number; seed: number }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 
-export type McpAnswer = {
+type McpAnswer = {
   status: number
   challenge: string | null
   /** Of JSON-RPC, or a problem. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** A disk of its own size in memory, which a test can fill and make read-only. */
-export type SmallDisk = Disposable & {
+type SmallDisk = Disposable & {
   path: string
   /** Leaves no byte. */
   fill(): void

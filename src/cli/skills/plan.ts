@@ -6,7 +6,7 @@ import { type Base, findPlace, type Place } from './place.ts'
 import { blockPlace, filePlace, type Releases, wasReleased } from './released.ts'
 
 /** What is to become of one file. */
-export type Step = { readonly path: string } & (
+type Step = { readonly path: string } & (
   | { readonly action: 'unchanged' }
   | { readonly action: 'write'; readonly place: Place; readonly bytes: Buffer }
   | { readonly action: 'refuse'; readonly why: string }

@@ -5,7 +5,7 @@ import { listOf, pageInput } from '../core/paging.ts'
 import { Scope } from '../core/roles.ts'
 
 /** An agent that a person connected. Its `id` is that of the approval. */
-export const ConnectedAgent = z.object({
+const ConnectedAgent = z.object({
   id: z.string(),
   client_id: z.string(),
   client_name: z.string(),

@@ -8,7 +8,7 @@ import { Domain, Email, Org } from './auth.ts'
 const inOrg = { principals: ['user', 'api_token'], scope: null, org: 'path' } as const
 const org_id = z.string()
 
-export const Me = z.object({
+const Me = z.object({
   kind: z.string(),
   user: z.object({ id: z.string(), email: z.string(), name: z.string().nullable() }).nullable(),
   org: z.object({ id: z.string(), name: z.string(), slug: z.string() }).nullable(),
@@ -42,7 +42,7 @@ export const listOrgs = operation({
   output: listOf(Org.omit({ domains: true }).extend({ role: Role })),
 })
 
-export const Member = z.object({
+const Member = z.object({
   user_id: z.string(),
   email: z.string(),
   name: z.string().nullable(),
@@ -92,7 +92,7 @@ export const removeMember = operation({
   output: z.object({ user_id: z.string(), removed: z.literal(true) }),
 })
 
-export const Invitation = z.object({
+const Invitation = z.object({
   id: z.string(),
   email: z.string(),
   role: Role,

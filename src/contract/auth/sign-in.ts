@@ -21,7 +21,7 @@ function failuresPerAddress(name: string, limit: number): readonly RateLimit[] {
 }
 
 /** What a session is handed over as, where there is no cookie to put it in. */
-export const IssuedToken = z.object({ token: z.string(), expires_at: z.iso.datetime() })
+const IssuedToken = z.object({ token: z.string(), expires_at: z.iso.datetime() })
 
 export const signInPage = operation({
   ...page,

@@ -7,7 +7,7 @@ import { AuditEntry } from './members.ts'
 
 const operator = { kind: 'json', access: 'operator' } as const
 
-export const SupportSession = z.object({
+const SupportSession = z.object({
   id: z.string(),
   org_id: z.string(),
   staff_email: z.string(),

@@ -11,9 +11,9 @@ const own = {
   support: 'refused',
 } as const
 
-export const TokenName = z.string().trim().min(1).max(100)
+const TokenName = z.string().trim().min(1).max(100)
 
-export const ApiToken = z.object({
+const ApiToken = z.object({
   id: z.string(),
   name: z.string(),
   org_id: z.string(),
@@ -21,7 +21,6 @@ export const ApiToken = z.object({
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
 })
-export type ApiToken = z.infer<typeof ApiToken>
 
 export const listTokens = operation({
   kind: 'json',

@@ -103,7 +103,6 @@ export type RawOperation<I extends z.ZodObject = z.ZodObject> = Common & {
 }
 
 export type Operation = JsonOperation | StreamOperation | UploadOperation | RawOperation
-export type OutputOf<T> = T extends { output: infer O extends z.ZodType } ? z.output<O> : never
 
 type Defined<T> = T extends Operation ? T : never
 

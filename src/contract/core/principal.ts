@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Role, Scope } from './roles.ts'
 
-export const PRINCIPAL_KINDS = ['user', 'api_token', 'workload', 'agent', 'run'] as const
+const PRINCIPAL_KINDS = ['user', 'api_token', 'workload', 'agent', 'run'] as const
 export const PrincipalKind = z.enum(PRINCIPAL_KINDS)
 export type PrincipalKind = z.infer<typeof PrincipalKind>
 
@@ -27,6 +27,6 @@ export const Principal = z.object({
 export type Principal = z.infer<typeof Principal>
 
 /** The services a token can be meant for. */
-export const AUDIENCES = ['api-gateway', 'auth-service', 'deploy-api', 'mcp-server'] as const
+const AUDIENCES = ['api-gateway', 'auth-service', 'deploy-api', 'mcp-server'] as const
 export const Audience = z.enum(AUDIENCES)
 export type Audience = z.infer<typeof Audience>

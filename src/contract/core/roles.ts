@@ -10,11 +10,11 @@ export function roleAtLeast(role: Role, minimum: Role): boolean {
 }
 
 /** What a person can be in one app, whatever their role in the organization. */
-export const APP_PARTS = ['builder', 'maintainer', 'administrator'] as const
+const APP_PARTS = ['builder', 'maintainer', 'administrator'] as const
 export type AppPart = (typeof APP_PARTS)[number]
 
 /** What a connected agent can be allowed, each granted by the person on the consent page. */
-export const SCOPES = [
+const SCOPES = [
   'datasources:read',
   'datasources:query',
   'functions:call',

@@ -20,9 +20,9 @@ export const LastId = z
 export type EndReason = 'done' | 'shutdown'
 
 /** The last record of a stream that a server process ended because it stops. */
-export type EndRecord = { end: { reason: EndReason } }
+type EndRecord = { end: { reason: EndReason } }
 /** The last record of a stream that failed after its status was sent. */
-export type ProblemRecord = { problem: Problem }
+type ProblemRecord = { problem: Problem }
 
 /** Top-level keys that no event may have, because they mark the last record of a stream. */
 export const RESERVED_KEYS = ['end', 'problem'] as const

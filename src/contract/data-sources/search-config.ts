@@ -4,7 +4,7 @@ import { operation } from '../core/operation.ts'
 import { DataSource, FilterType } from './sources.ts'
 
 export const DISTANCE_METRICS = ['cosine', 'l2', 'inner_product'] as const
-export const EMBEDDING_CONFIGS_MAX = 50
+const EMBEDDING_CONFIGS_MAX = 50
 /** What pgvector can hold in one vector. */
 export const DIMENSIONS_MAX = 16_000
 
@@ -31,7 +31,7 @@ const EmbeddingConfigInput = z.strictObject({
 })
 export type EmbeddingConfigInput = z.output<typeof EmbeddingConfigInput>
 
-export const EmbeddingConfig = z.object({
+const EmbeddingConfig = z.object({
   ...EmbeddingConfigInput.shape,
   columns: z.array(z.string()),
   distance_metric: z.enum(DISTANCE_METRICS),

@@ -11,7 +11,7 @@ export function accessTokenKey(jwtSecret: string): Buffer {
   return deriveKey(Buffer.from(jwtSecret, 'hex'), 'connector-access-token')
 }
 
-export type AccessToken = {
+type AccessToken = {
   readonly grantId: string
   readonly userId: string
   readonly clientId: string

@@ -8,7 +8,7 @@ import { bearerOf, calledByCookie, invalidToken, type ResolveCaller } from './ca
 import { refuseCrossSite } from './csrf.ts'
 
 type PathParameters = Readonly<Record<string, string>>
-export type Gate = (request: Request, info: RequestInfo, params: PathParameters) => Promise<Principal | null>
+type Gate = (request: Request, info: RequestInfo, params: PathParameters) => Promise<Principal | null>
 /** Answers whether the caller has the part, or a greater one, in the app with that alias in their organization. */
 export type HasPart = (principal: Principal, alias: string, part: AppPart) => Promise<boolean>
 

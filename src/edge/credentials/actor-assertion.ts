@@ -31,7 +31,7 @@ export function createAssertionSigner(secret: string, clock: Clock): SignAsserti
   }
 }
 
-export type ReadAssertion = (token: string, audience: string) => (ActorClaims & { id: string }) | undefined
+type ReadAssertion = (token: string, audience: string) => (ActorClaims & { id: string }) | undefined
 
 /** Undefined for anything that is not an assertion for this audience, good now. Whether it was seen before, others ask. */
 export function createAssertionReader(secret: string, clock: Clock): ReadAssertion {

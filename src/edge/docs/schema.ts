@@ -3,7 +3,7 @@ import type { JsonSchema } from '../openapi/schema.ts'
 import { type Html, html } from '../pages/html.ts'
 
 /** Of a request it is worth saying what must be sent; of an answer, what may be missing. */
-export type View = { doc: Pick<OpenApiDocument, 'components'>; says: 'required' | 'optional' }
+type View = { doc: Pick<OpenApiDocument, 'components'>; says: 'required' | 'optional' }
 type Schema = JsonSchema | boolean | undefined
 export type Field = { name: string; required: boolean; description?: string | undefined; schema: Schema }
 /** References already open around a schema: a recursive one is not opened twice. */

@@ -13,7 +13,7 @@ import { type Context, RequestContext, type Route, type RouteOf } from './route.
 import { chooseFraming, STREAM_TYPES, streamBody } from './stream.ts'
 
 type Deps = { db: Db; sealer: Sealer; clock: Clock; log: Log; openStreams: OpenStreams }
-export type Answer = (input: unknown, context: Context, format: Format) => Promise<Response>
+type Answer = (input: unknown, context: Context, format: Format) => Promise<Response>
 
 /** From parsed input to response, by the operation's kind. What leaves has passed the output schema. */
 export function createAnswer(route: Route, deps: Deps): Answer {

@@ -1,7 +1,7 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-export type KeptAnswer = {
+type KeptAnswer = {
   requestDigest: Buffer
   createdAt: Date
   answer: { status: number; body: string } | undefined

@@ -15,7 +15,7 @@ export type Listener = AsyncDisposable & {
   openConnections(): Promise<number>
 }
 
-export type ListenOptions = {
+type ListenOptions = {
   host: string
   port: number
   fetch: ServiceFetch

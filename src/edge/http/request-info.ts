@@ -6,7 +6,7 @@ import { isForwardingHeader } from './forwarding.ts'
 import type { RequestInfo } from './route.ts'
 
 /** The parts of a request that say who is calling. Header names are in lower case. */
-export type RequestHead = {
+type RequestHead = {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string | undefined>>

@@ -4,8 +4,8 @@ type PathParameters = Record<string, string>
 type Entry<T> = { readonly method: string; readonly path: string; readonly target: T }
 type Shaped<T> = Entry<T> & { readonly shape: RegExp; readonly params: readonly string[] }
 
-export type Found<T> = { readonly target: T; readonly params: PathParameters }
-export type FindRoute<T> = (method: string, path: string) => Found<T> | undefined
+type Found<T> = { readonly target: T; readonly params: PathParameters }
+type FindRoute<T> = (method: string, path: string) => Found<T> | undefined
 
 /** Matches paths without parameters first; among those with parameters the first entry that fits wins. */
 export function createRouter<T>(entries: readonly Entry<T>[]): FindRoute<T> {

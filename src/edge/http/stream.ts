@@ -3,7 +3,7 @@ import { type EndReason, HEARTBEAT_SECONDS, RECORD_ID, RESERVED_KEYS, recordIdOf
 import type { OpenStreams } from './open-streams.ts'
 import { toServiceError } from './problem.ts'
 
-export type Framing = 'sse' | 'ndjson'
+type Framing = 'sse' | 'ndjson'
 export const STREAM_TYPES: Record<Framing, string> = { sse: 'text/event-stream', ndjson: 'application/x-ndjson' }
 
 export function chooseFraming(accept: string | null): Framing {
@@ -13,7 +13,7 @@ export function chooseFraming(accept: string | null): Framing {
 type Source = AsyncIterator<unknown>
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
-export type StreamOptions = {
+type StreamOptions = {
   op: StreamOperation
   framing: Framing
   requestId: string
@@ -143,7 +143,7 @@ function recordFrame(record: unknown, framing: Framing, idLine = ''): Uint8Array
 }
 
 /** SSE gets an event type of its own, so that a browser can close its EventSource instead of reconnecting. */
-export function endFrame(reason: EndReason, framing: Framing): Uint8Array {
+function endFrame(reason: EndReason, framing: Framing): Uint8Array {
   if (framing === 'ndjson') return recordFrame({ end: { reason } }, framing)
   return encoder.encode(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`)
 }

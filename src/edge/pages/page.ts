@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { type Html, html, render, unescaped } from './html.ts'
 import { PAGE_STYLE } from './style.ts'
 
-export type Page = {
+type Page = {
   title: string
   body: Html
   status?: number

@@ -4,7 +4,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
  * JWTs between our own services, signed with a shared key. Made and read at every call of an agent: without the detour
  * over threads that WebCrypto takes for a few hundred bytes.
  */
-export type Claims = Readonly<Record<string, unknown>>
+type Claims = Readonly<Record<string, unknown>>
 
 export function signHs256(claims: Claims, typ: string, key: KeyObject): string {
   const content = `${encode({ alg: 'HS256', typ })}.${encode(claims)}`

@@ -2,7 +2,7 @@ import type { Db, Querier } from '../db/db.ts'
 import { identifier, type Sql, sql } from '../db/sql.ts'
 import { CannotOpen, keyIdOf, type Sealer } from './seal.ts'
 
-export type SealedRow = Record<string, string | Buffer>
+type SealedRow = Record<string, string | Buffer>
 
 /**
  * A column that holds sealed values. Areas declare theirs and take the context from the declaration, so that

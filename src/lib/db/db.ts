@@ -15,7 +15,7 @@ export type Tx = {
   readonly [inTransaction]: true
 }
 
-export type TxOptions = { readOnly?: boolean; timeoutMs?: number }
+type TxOptions = { readOnly?: boolean; timeoutMs?: number }
 
 /** Reads outside a transaction; anything that writes more than one row's truth takes `tx`. */
 export type Db = {

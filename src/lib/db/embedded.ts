@@ -20,7 +20,7 @@ export type EmbeddedOptions = {
   onError: (error: unknown) => void
 }
 
-export type EmbeddedDb = Db & { dump(to: string, compression: 'none' | 'gzip'): Promise<void> }
+type EmbeddedDb = Db & { dump(to: string, compression: 'none' | 'gzip'): Promise<void> }
 
 const OPEN_LIMIT_MS = 60_000
 

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-export type AddressRefusal = 'not_an_address' | 'special_range' | 'platform_service'
-export type AddressVerdict = 'public' | { refused: AddressRefusal }
+type AddressRefusal = 'not_an_address' | 'special_range' | 'platform_service'
+type AddressVerdict = 'public' | { refused: AddressRefusal }
 export type Cidr = ReturnType<typeof ipaddr.parseCIDR>
 
 // Azure's wire server: public unicast by number, yet it answers only from inside and hands out credentials.

@@ -4,14 +4,14 @@ import { buildConnector } from 'undici'
 import { type Cidr, inCidrs, judgeAddress } from './address.ts'
 import { SafeFetchError } from './safe-fetch-error.ts'
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   address: string
   family: number
 }
 
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
 
-export interface ConnectTarget extends buildConnector.Options {
+interface ConnectTarget extends buildConnector.Options {
   /** Every one of them vetted: connect to one of these and resolve nothing again. */
   addresses: readonly ResolvedAddress[]
   signal: AbortSignal
@@ -19,7 +19,7 @@ export interface ConnectTarget extends buildConnector.Options {
 
 export type Connect = (target: ConnectTarget, callback: buildConnector.Callback) => void
 
-export interface Vetting {
+interface Vetting {
   resolve: Resolve
   allowCidrs: readonly Cidr[]
 }
@@ -59,7 +59,7 @@ async function resolveOrLiteral(hostname: string, resolve: Resolve): Promise<rea
   }
 }
 
-export interface ConnectorDeps extends Vetting {
+interface ConnectorDeps extends Vetting {
   connect: Connect
   signal: AbortSignal
 }

@@ -9,7 +9,7 @@ export type SafeFetchReason =
   | 'aborted'
   | 'io'
 
-export interface SafeFetchErrorDetails {
+interface SafeFetchErrorDetails {
   sent?: boolean
   status?: number
   cause?: unknown

@@ -12,7 +12,7 @@ import { exchange, isRedirect, type OutgoingRequest, type SafeResponse, type Sto
 import { SafeFetchError } from './safe-fetch-error.ts'
 import { vetUrl } from './safe-url.ts'
 
-export interface SafeFetchOptions {
+interface SafeFetchOptions {
   resolve?: Resolve
   connect?: Connect
   /** Ranges the operator opens although they are not public. */
@@ -21,7 +21,7 @@ export interface SafeFetchOptions {
   ports?: readonly number[]
 }
 
-export interface SafeFetchRequest {
+interface SafeFetchRequest {
   method?: string
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array

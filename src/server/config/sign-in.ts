@@ -1,7 +1,7 @@
 import { isLoopback } from '#lib/net/loopback.ts'
 import type { EnvironmentReader } from './reader.ts'
 
-export type IdentityProviderSettings = { clientId: string; clientSecret: string }
+type IdentityProviderSettings = { clientId: string; clientSecret: string }
 
 export type SignInSettings = {
   google: IdentityProviderSettings | undefined

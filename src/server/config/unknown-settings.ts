@@ -1,7 +1,7 @@
 import type { Environment } from './reader.ts'
 
 /** A variable that looks like a setting of svc and is none. */
-export type UnknownSetting = { name: string; nearest: string | undefined }
+type UnknownSetting = { name: string; nearest: string | undefined }
 
 const MAX_EDITS = 2
 

@@ -20,13 +20,13 @@ import type { Config } from '../config/config.ts'
 import { assets } from './assets.ts'
 
 /** In the order their tables build on each other. */
-export const AREAS = ['lib', 'auth', 'data-sources', 'databases', 'ai', 'activity', 'notifications'] as const
+const AREAS = ['lib', 'auth', 'data-sources', 'databases', 'ai', 'activity', 'notifications'] as const
 
 export function allMigrations() {
   return readMigrations(AREAS.map((area) => ({ area, folder: assets.migrations(area) })))
 }
 
-export type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore } & Partial<
+type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore } & Partial<
   Pick<Resources, 'outgoing' | 'safeFetch'>
 >
 

@@ -24,7 +24,7 @@ export type Running = {
   readonly warnings: readonly string[]
 }
 
-export type StartOptions = {
+type StartOptions = {
   services: readonly ServiceName[]
   host: string
   port: number

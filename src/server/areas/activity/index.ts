@@ -2,10 +2,9 @@ import type { Route } from '#edge/http/route.ts'
 import { listRoute } from './list.ts'
 import { createRecorder, type Recorder, type RecorderDeps } from './record.ts'
 
-export { createQuota, type Quota } from './quota.ts'
+export { createQuota } from './quota.ts'
 export type { Question, Recorder } from './record.ts'
 export { retentionLoop } from './retention.ts'
-export type { Outcome } from './store.ts'
 
 export type Activity = Recorder & { readonly routes: readonly Route[] }
 

@@ -1,7 +1,7 @@
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-export type Override = { per_minute: number | null; per_day: number | null }
+type Override = { per_minute: number | null; per_day: number | null }
 
 export async function findOverride(db: Querier, orgId: string): Promise<Override | undefined> {
   const [row] = await db.query<Override>(sql`
@@ -16,7 +16,7 @@ export async function setOverride(db: Querier, orgId: string, { per_minute, per_
 }
 
 /** `before` is not included. */
-export type Span = { from: Date; before: Date; now: Date }
+type Span = { from: Date; before: Date; now: Date }
 
 /** A question that has no outcome after this time was cut off by a crash. */
 const MAX_QUESTION_MS = 60_000

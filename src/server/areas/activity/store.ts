@@ -4,7 +4,7 @@ import type { Querier } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
 import type { Digests } from './digest.ts'
 
-export type RecordType = 'data_source' | 'function'
+type RecordType = 'data_source' | 'function'
 
 type Asked = Pick<ActivityRecord, 'id' | 'target' | 'source' | 'user_id'> & {
   principal_kind: PrincipalKind

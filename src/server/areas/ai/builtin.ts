@@ -8,7 +8,7 @@ import { weightsFolder } from './weights.ts'
 export const BUILTIN_MODEL = 'builtin/all-minilm-l6-v2'
 export const BUILTIN_DIMENSIONS = 384
 
-export type BuiltinOptions = {
+type BuiltinOptions = {
   threads?: number
   /** Texts that may wait. */
   queueLimit?: number

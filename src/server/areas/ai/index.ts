@@ -10,12 +10,9 @@ import type { Outgoing, ProviderSettings } from './provider.ts'
 import { createModels, type Models, type Remote } from './registry.ts'
 import { createMeter } from './usage.ts'
 
-export { BUILTIN_DIMENSIONS, BUILTIN_MODEL } from './builtin.ts'
-export type { Embed } from './embed.ts'
-export type { ProviderSettings, Vector } from './provider.ts'
-export type { ModelInfo, Models } from './registry.ts'
+export type { ProviderSettings } from './provider.ts'
 
-export type Ai = AsyncDisposable & {
+type Ai = AsyncDisposable & {
   readonly routes: readonly Route[]
   readonly embed: Embed
   readonly models: Models

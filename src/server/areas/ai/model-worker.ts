@@ -3,7 +3,7 @@ import { type Served, serveWorker } from '#lib/threads/worker-serve.ts'
 import { type Loaded, loadModel } from './load-model.ts'
 import { pool } from './pool.ts'
 
-export type ModelData = { folder: string }
+type ModelData = { folder: string }
 export type ModelMessage = { do: 'load' } | { do: 'embed'; text: string }
 export type Embedded = { vector: Float32Array<ArrayBuffer>; tokens: number }
 

@@ -10,7 +10,7 @@ export type ModelInfo = {
   readonly dimensions: number | undefined
 }
 
-export type Model = ModelInfo & {
+type Model = ModelInfo & {
   /** The most that one text can count. */
   readonly maxTokens: number
   embed(texts: readonly string[], signal: AbortSignal, dimensions?: number): Promise<Embeddings>

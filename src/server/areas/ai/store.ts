@@ -1,7 +1,7 @@
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-export type Spending = { org_id: string; day: string; tokens: number }
+type Spending = { org_id: string; day: string; tokens: number }
 
 /** False when the day would go past its limit. One statement: whoever comes at the same time waits for its row. */
 export async function addTokens(db: Querier, { org_id, day, tokens }: Spending, limit: number): Promise<boolean> {

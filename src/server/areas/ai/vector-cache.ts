@@ -5,7 +5,7 @@ import type { Vector } from './provider.ts'
 /** Estimated memory of an entry beside its vector: the digest and the entry of the map. */
 const ENTRY_BYTES = 200
 
-export type VectorCache = {
+type VectorCache = {
   has(model: string, text: string): boolean
   get(model: string, text: string): Vector | undefined
   put(model: string, text: string, vector: Vector): void

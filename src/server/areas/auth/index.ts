@@ -19,14 +19,14 @@ import { tokenRoutes } from './tokens/tokens.ts'
 import { createValidate, type Validate, type ValidateWorkload, validateRoute } from './validate.ts'
 
 export { chooseFirstAccount, type FirstAccount, makeFirstAccount } from './bootstrap.ts'
-export { type AuthKeys, authKeys } from './deps.ts'
+export { authKeys } from './deps.ts'
 export type { OAuthOptions } from './oauth/index.ts'
 export { SIGN_IN_VERIFIER } from './sign-in/flow.ts'
 export type { SignInOptions } from './sign-in/index.ts'
 export { type LocalCode, openLocalCode } from './sign-in/local-code.ts'
 export { createWorkloadValidator } from './workload/validate.ts'
 
-export type Auth = { readonly routes: readonly Route[]; readonly validate: Validate }
+type Auth = { readonly routes: readonly Route[]; readonly validate: Validate }
 
 type Options = {
   db: Db

@@ -7,7 +7,7 @@ import { createDatabase, readConnection } from '#contract/databases.ts'
 import { type Filled, fillHandbook } from './fill.ts'
 import { HANDBOOK } from './handbook.ts'
 
-export const EXAMPLE_DATABASE = 'handbook'
+const EXAMPLE_DATABASE = 'handbook'
 const MODEL = 'builtin/all-minilm-l6-v2'
 const BATCH = 40
 

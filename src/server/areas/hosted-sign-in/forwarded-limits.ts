@@ -4,7 +4,7 @@ import { type AnswerLimiter, createAnswerLimiter } from '#edge/http/rate-limit.t
 import type { HostedDeps } from './deps.ts'
 
 /** The limits of failures that apply to a forwarded request here; undefined when its operation has none. */
-export type FindLimit = (request: Request) => AnswerLimiter | undefined
+type FindLimit = (request: Request) => AnswerLimiter | undefined
 
 /**
  * Applies to forwarded requests the limits of failures that the hosted service counts by address. It sees this whole

@@ -3,7 +3,7 @@ import { metadataUrl } from './address.ts'
 import type { Resource } from './resource.ts'
 
 /** RFC 6750 section 3, with `resource_metadata` of RFC 9728 section 5.1 where there are connectors. */
-export function challengeOf(resource: Resource | undefined, error?: 'invalid_token' | 'insufficient_scope'): string {
+function challengeOf(resource: Resource | undefined, error?: 'invalid_token' | 'insufficient_scope'): string {
   const parts = [
     ...(error ? [`error="${error}"`] : []),
     ...(resource ? [`resource_metadata="${metadataUrl(resource.url)}"`, `scope="${resource.scopes.join(' ')}"`] : []),

@@ -27,7 +27,7 @@ type Deps = {
   log: Log
 } & Parameters<typeof createResources>[0]
 
-export type Mcp = {
+type Mcp = {
   readonly routes: Route[]
   /** Who calls an endpoint: an agent, or one of the others. */
   readonly resolve: (others: ResolveCaller) => ResolveCaller

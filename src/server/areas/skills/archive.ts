@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 
-export type SkillFile = { readonly path: string; readonly bytes: Buffer }
+type SkillFile = { readonly path: string; readonly bytes: Buffer }
 
 /** Names no operating system (RFC 1952 section 2.3.1). */
 const OS_BYTE = 9

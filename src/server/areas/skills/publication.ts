@@ -17,7 +17,7 @@ import { refOfFiles, sha256 } from './release.ts'
 export type Publication = ReadonlyMap<string, Buffer>
 
 /** Which version the files belong to, and the commit they were read at; null where they are those of no commit. */
-export type Origin = { readonly version: string; readonly commit: string | null }
+type Origin = { readonly version: string; readonly commit: string | null }
 
 /** From the folder of sources. A release does this once and keeps the bytes: deflate is not the same everywhere. */
 export async function makePublication(folder: string, { version, commit }: Origin): Promise<Publication> {

@@ -77,7 +77,7 @@ function askedRedirect(): string | undefined {
  * The type `web` makes the library compare redirects letter by letter; `native` would free the port of every loopback
  * one. So a redirect that is the registered one but for its port is added as it was asked for.
  */
-export function toMetadata(client: OAuthClient, asked: string | undefined, anyPort: boolean): AdapterPayload {
+function toMetadata(client: OAuthClient, asked: string | undefined, anyPort: boolean): AdapterPayload {
   const isOther = asked !== undefined && !client.redirectUris.includes(asked)
   const isSame = isOther && client.redirectUris.some((registered) => isSameRedirect(registered, asked, anyPort))
   return {

@@ -7,7 +7,7 @@ import { type ClientRow, findClientRow } from './store/clients.ts'
 import { findApprovedDocument } from './store/grants.ts'
 
 /** `fresh` at an authorization: the document is fetched anew. Otherwise one of the last minutes will do. */
-export type Freshness = 'fresh' | 'recent'
+type Freshness = 'fresh' | 'recent'
 
 const RECENT_SECONDS = 10 * 60
 const FAULT_SECONDS = 60

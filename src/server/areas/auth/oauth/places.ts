@@ -30,7 +30,7 @@ export function newcomerOf(metadata: ClientMetadata, address: string): Newcomer 
 }
 
 /** How many seconds to wait when there is no room, otherwise since when the newcomer or its predecessor has the place. */
-export type Room = { retryAfterSeconds: number } | { placeSince: Date }
+type Room = { retryAfterSeconds: number } | { placeSince: Date }
 
 /** Makes room for one registration, if that can be done. */
 export async function makeRoom(tx: Tx, newcomer: Newcomer, at: At): Promise<Room> {

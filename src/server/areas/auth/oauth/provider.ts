@@ -126,7 +126,7 @@ function unusedKey() {
 }
 
 /** Where the person's session is, which need not be where agents find us. */
-export function consentUrl({ publicUrls }: OAuthDeps, uid: string): string {
+function consentUrl({ publicUrls }: OAuthDeps, uid: string): string {
   return `${publicUrls().signIn}${CONSENT_PATH}/${uid}`
 }
 

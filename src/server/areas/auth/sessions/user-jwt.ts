@@ -1,7 +1,7 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { AuthDeps } from '../deps.ts'
 
-export const USER_JWT_SECONDS = 15 * 60
+const USER_JWT_SECONDS = 15 * 60
 /** Its own type, so that no other JWT made with our secrets can pass for one. */
 export const USER_JWT_TYPE = 'user+jwt'
 const ISSUER = 'svc'

@@ -7,7 +7,7 @@ import type { Provider } from './providers.ts'
 import { SignInRefused } from './refusals.ts'
 import { insertFlow, takeFlow } from './store.ts'
 
-export const FLOW_SECONDS = 600
+const FLOW_SECONDS = 600
 
 type Deps = Pick<SignInDeps, 'db' | 'clock' | 'keys' | 'sealer' | 'cookies'>
 type Leaving = { provider: Provider; departure: Departure; returnTo: string; linkUserId: string | null }

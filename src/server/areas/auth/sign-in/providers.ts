@@ -4,7 +4,7 @@ import type { Clock } from '#lib/clock.ts'
 import { microsoftFaults, microsoftVouches } from './microsoft.ts'
 import { createOidcClient, type OidcClient, type Outgoing } from './oidc.ts'
 
-export type ProviderName = 'google' | 'microsoft'
+type ProviderName = 'google' | 'microsoft'
 
 /** Who an identity provider says somebody is. The email counts only when it vouches for it. */
 export type Identity = { issuer: string; subject: string; verifiedEmail: string | undefined; name: string | undefined }

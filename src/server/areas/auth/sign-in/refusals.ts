@@ -53,7 +53,7 @@ const REFUSALS = {
   },
 } as const
 
-export type RefusalReason = keyof typeof REFUSALS
+type RefusalReason = keyof typeof REFUSALS
 
 /** Answered as a page: a person sees it, not a program. */
 export class SignInRefused extends Error {

@@ -2,7 +2,7 @@ import type { Role } from '#contract/core/roles.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-export type FlowRow = {
+type FlowRow = {
   browser_hash: Buffer
   provider: string
   nonce: string

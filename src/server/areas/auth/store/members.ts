@@ -3,7 +3,7 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
 export type MemberRow = { id: string; email: string; name: string | null; role: Role; joined_at: Date }
-export type OrgOfUser = { id: string; name: string; slug: string; created_at: Date; role: Role }
+type OrgOfUser = { id: string; name: string; slug: string; created_at: Date; role: Role }
 
 const MEMBER = sql`u.id, u.email, u.name, m.role, m.created_at as joined_at`
 
@@ -61,7 +61,7 @@ export async function pageOrgsOf(
     order by o.id desc limit ${limit + 1}`)
 }
 
-export type MeRow = { email: string | null; name: string | null; org_name: string | null; slug: string | null }
+type MeRow = { email: string | null; name: string | null; org_name: string | null; slug: string | null }
 
 export async function findMe(db: Querier, userId: string | null, orgId: string | null): Promise<MeRow> {
   const [row] = await db.query<MeRow>(sql`
@@ -72,7 +72,7 @@ export async function findMe(db: Querier, userId: string | null, orgId: string |
   return row!
 }
 
-export type AuditRow = {
+type AuditRow = {
   id: string
   org_id: string | null
   actor: string

@@ -3,8 +3,8 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
 export type OrgRow = { id: string; name: string; slug: string; created_at: Date }
-export type UserRow = { id: string; email: string; name: string | null }
-export type TokenRow = { id: string; org_id: string; user_id: string; role: Role; expires_at: Date | null }
+type UserRow = { id: string; email: string; name: string | null }
+type TokenRow = { id: string; org_id: string; user_id: string; role: Role; expires_at: Date | null }
 
 /** Undefined when the slug is taken. */
 export async function insertOrg(tx: Tx, org: OrgRow): Promise<OrgRow | undefined> {
@@ -79,7 +79,7 @@ export async function countOwned(tx: Tx, userId: string): Promise<number> {
   return row!.count
 }
 
-export type NewToken = {
+type NewToken = {
   id: string
   org_id: string
   user_id: string

@@ -2,7 +2,7 @@ import type { Role } from '#contract/core/roles.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-export type SessionRow = {
+type SessionRow = {
   id: string
   user_id: string
   org_id: string | null

@@ -4,7 +4,7 @@ import type { Metrics } from '#lib/metrics.ts'
 import type { ClusterFetch, ClusterRequest } from './cluster-fetch.ts'
 
 /** `refusal` is the status with which the API server refuses the token in question, rather than our own request. */
-export type ApiServerRequest = ClusterRequest & { refusal: 400 | 404 }
+type ApiServerRequest = ClusterRequest & { refusal: 400 | 404 }
 /** Returns the parsed body, or undefined if the API server refused. Throws UNAVAILABLE if it gave no usable answer. */
 export type CallApiServer = (request: ApiServerRequest, signal: AbortSignal) => Promise<unknown>
 

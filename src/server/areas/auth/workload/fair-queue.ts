@@ -3,9 +3,9 @@ import { ServiceError } from '#contract/core/errors.ts'
 /**
  * Runs a task when one of the key's slots is free. Throws UNAVAILABLE if `signal` aborts first or too many tasks wait.
  */
-export type FairQueue = <T>(key: string, signal: AbortSignal, task: () => Promise<T>) => Promise<T>
+type FairQueue = <T>(key: string, signal: AbortSignal, task: () => Promise<T>) => Promise<T>
 
-export type FairQueueLimits = {
+type FairQueueLimits = {
   /** Tasks of one key that run at once. */
   perKey: number
   /** Tasks of all keys that run at once. */

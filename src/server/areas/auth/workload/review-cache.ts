@@ -7,7 +7,7 @@ import type { Workload } from './service-account.ts'
 const CACHE_SECONDS = 10
 const MAX_CACHED_TOKENS = 10_000
 
-export type ReviewCache = {
+type ReviewCache = {
   /**
    * Returns the workload of a token reviewed in the last CACHE_SECONDS. The caller checks that the token is not
    * expired.

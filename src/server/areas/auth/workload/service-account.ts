@@ -26,7 +26,7 @@ export async function findWorkload(
 }
 
 /** Compares the uid, because a later account of the same name may belong to another organization. */
-export function readServiceAccount(body: unknown, { username, uid }: ReviewedAccount): Workload | undefined {
+function readServiceAccount(body: unknown, { username, uid }: ReviewedAccount): Workload | undefined {
   const { data } = ServiceAccount.safeParse(body)
   if (data?.metadata.uid !== uid) return undefined
   const { 'svc/org-id': orgId, 'svc/deployment': deployment } = data.metadata.annotations

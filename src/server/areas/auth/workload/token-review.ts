@@ -33,7 +33,7 @@ export async function reviewToken(
  * Accepts only a service account's token that was issued for `audience`. An authenticator without audience support
  * answers without audiences: it then speaks of a token for the API server, which every pod has.
  */
-export function readReview(body: unknown, audience: string): ReviewedAccount | undefined {
+function readReview(body: unknown, audience: string): ReviewedAccount | undefined {
   const { data } = TokenReview.safeParse(body)
   if (data?.status.authenticated !== true || !data.status.audiences?.includes(audience)) return undefined
   const { username = '', uid } = data.status.user ?? {}

@@ -2,7 +2,7 @@ import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
 export type ArtifactKind = 'AuthorizationCode' | 'RefreshToken' | 'Interaction'
-export type ArtifactRow = { payload: Record<string, unknown>; consumed_at: Date | null }
+type ArtifactRow = { payload: Record<string, unknown>; consumed_at: Date | null }
 type Key = { kind: ArtifactKind; hash: Buffer }
 type Content = { grant_id: string | null; payload: Record<string, unknown>; expires_at: Date }
 

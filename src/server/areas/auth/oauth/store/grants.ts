@@ -4,7 +4,7 @@ import { sql } from '#lib/db/sql.ts'
 import type { ClientDocument } from '../client.ts'
 import { LOOPBACK_ORIGIN } from './clients.ts'
 
-export type GrantRow = {
+type GrantRow = {
   id: string
   org_id: string
   user_id: string
@@ -78,7 +78,7 @@ export async function revokeGrant(
 /** The host of a redirect to the person's own computer, on any port. */
 const LOOPBACK_HOST = '^(127[.]0[.]0[.]1|\\[::1\\]|localhost)(:[0-9]+)?$'
 
-export type EarlierGrant = { id: string; org_id: string; client_id: string; has_token: boolean }
+type EarlierGrant = { id: string; org_id: string; client_id: string; has_token: boolean }
 
 /**
  * The living approvals of the person, for one organization or for all, that a new approval of the client at this
