@@ -138,14 +138,14 @@ function rowHas({ cluster, bucket }: Row, { column, value }: NonNullable<Filtere
 /** One after the other, who is first in turn. */
 async function askOnce(db: Readers, entry: ResolvedEntry, { vector, filter, truth }: Asked, into: Ways): Promise<void> {
   const filters = filter ? [{ column: filter.column, values: [filter.value] }] : []
-  const run = {
+  const searches = {
     ours: async () => (await searchEntry(db.reader, { entry, filters, vector, limit: K })).map(({ id }) => Number(id)),
     peer: () => iteratively(db.peer, entry, vector, filter),
   }
   const order = into.ours.ms.length % 2 ? (['ours', 'peer'] as const) : (['peer', 'ours'] as const)
   for (const way of order) {
     const started = performance.now()
-    const ids = await run[way]()
+    const ids = await searches[way]()
     into[way].ms.push(performance.now() - started)
     judge(into[way], ids, truth)
   }

@@ -31,9 +31,9 @@ requireFloors((['json', 'yaml'] as const).flatMap(floorsOf))
 function floorsOf(format: Format): Floor[] {
   const written = answers.map((hits) => {
     const { answer } = truncateAnswer(hits, format)
-    const { body: text } = encode(answer, format)
-    const read: unknown = format === 'json' ? JSON.parse(text) : parse(text)
-    return { bytes: Buffer.byteLength(text), isWhole: isDeepStrictEqual(read, answer) }
+    const { body } = encode(answer, format)
+    const read: unknown = format === 'json' ? JSON.parse(body) : parse(body)
+    return { bytes: Buffer.byteLength(body), isWhole: isDeepStrictEqual(read, answer) }
   })
   const bytes = written.map((one) => one.bytes)
   return [

@@ -45,7 +45,7 @@ describe('a node handler as fetch', () => {
     const response = await fetch(get(), '::1')
     expect(response.headers.getSetCookie()).toEqual(['a=1; Path=/', 'b=2'])
     expect([response.status, response.headers.get('location'), response.body]).toEqual([303, '/there', null])
-    const empty = fromNodeHandler((_, response) => response.writeHead(204).end('ignored'))
+    const empty = fromNodeHandler((_, outgoing) => outgoing.writeHead(204).end('ignored'))
     expect((await empty(get(), '::1')).body).toBeNull()
   })
 

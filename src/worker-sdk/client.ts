@@ -37,8 +37,7 @@ export function createWorkerClient(options: WorkerClientOptions = {}): Client {
       }
     },
     async upload(op, input, body, given = {}) {
-      const options = { ...given, ...signed(given, await token()) }
-      return client.upload(op, input, body, options)
+      return client.upload(op, input, body, { ...given, ...signed(given, await token()) })
     },
   }
 }

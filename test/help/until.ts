@@ -23,7 +23,7 @@ export async function until<T>(
 export async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   const { value } = await until(() =>
     work().then(
-      (value) => ({ value }),
+      (result) => ({ value: result }),
       () => undefined,
     ),
   )

@@ -34,12 +34,12 @@ function valueCases(nodes: readonly Node[]): string[] {
     values.map((value) => ({ ...value, at: `"${path}:${value.option}"` })),
   )
   const lists = Object.entries(Object.groupBy(known, ({ words }) => words.join(' ')))
-  const free = nodes.flatMap(({ path, free }) => free.map((option) => `"${path}:${option}"`))
+  const freeOptions = nodes.flatMap(({ path, free }) => free.map((option) => `"${path}:${option}"`))
   return [
     ...lists.map(([words, given]) => {
       return `    ${given!.map(({ at }) => at).join('|')}) COMPREPLY=($(compgen -W "${words}" -- "$cur")); return ;;`
     }),
-    `    ${free.join('|')}) return ;;`,
+    `    ${freeOptions.join('|')}) return ;;`,
   ]
 }
 

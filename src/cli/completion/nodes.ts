@@ -25,10 +25,10 @@ function groupNode(path: string, table: Table): Node {
 
 function commandNode(command: Command): Node {
   const options = optionsOf(command)
-  const choices = command.arguments?.[0]?.choices ?? []
+  const argumentChoices = command.arguments?.[0]?.choices ?? []
   return {
     path: command.path,
-    words: choices.map((word) => ({ word, summary: command.arguments![0]!.summary })),
+    words: argumentChoices.map((word) => ({ word, summary: command.arguments![0]!.summary })),
     options: options.flatMap(spellings),
     values: options.flatMap((option) => typed(option, option.choices ?? [])),
     free: options.filter(({ value, choices }) => value !== undefined && !choices).flatMap(names),

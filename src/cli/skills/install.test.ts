@@ -28,7 +28,7 @@ async function refused(options: Options = {}): Promise<ServiceError> {
   const before = await tree()
   const error = await run(options).then(
     () => new Error('nothing was refused'),
-    (error: unknown) => error,
+    (refusal: unknown) => refusal,
   )
   if (!(error instanceof ServiceError)) throw error
   expect(await tree(), 'a refusal changes nothing').toEqual(before)

@@ -23,7 +23,7 @@ export function findSkill({ skills }: Bundle, id: string): BundledSkill {
   if (skill) return skill
   throw new ServiceError(
     'NOT_FOUND',
-    `there is no skill ${id} to install; there are ${skills.map(({ id }) => id).join(', ')}`,
+    `there is no skill ${id} to install; there are ${skills.map((known) => known.id).join(', ')}`,
   )
 }
 

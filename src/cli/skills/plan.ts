@@ -17,8 +17,8 @@ export type Wishes = { readonly base: Base; readonly force: boolean; readonly ag
 /** Looks at every file before any is written. */
 export async function planInstall(skill: BundledSkill, releases: Releases, wishes: Wishes): Promise<Step[]> {
   const { folder, scope } = wishes.base
-  const files = skillFolders(folder, scope).flatMap((folder) =>
-    skill.files.map((file) => ({ ...file, shown: `${folder}/${skill.id}/${file.path}` })),
+  const files = skillFolders(folder, scope).flatMap((skillFolder) =>
+    skill.files.map((file) => ({ ...file, shown: `${skillFolder}/${skill.id}/${file.path}` })),
   )
   const steps: Step[] = []
   for (const { path, text, shown } of files) {

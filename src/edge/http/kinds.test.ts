@@ -345,8 +345,8 @@ describe('every kind of operation through the edge', () => {
       expect([path, head.status, head.body]).toEqual([path, got.status, null])
       expect(Object.fromEntries(head.headers)).toEqual({ ...Object.fromEntries(got.headers), 'content-length': length })
     }
-    const away = await ask('/away', { method: 'HEAD' })
-    expect([away.status, away.headers.get('content-length')]).toEqual([303, null])
+    const redirect = await ask('/away', { method: 'HEAD' })
+    expect([redirect.status, redirect.headers.get('content-length')]).toEqual([303, null])
     expect((await ask('/once', { method: 'HEAD' })).headers.get('allow')).toBe('POST')
   })
 

@@ -32,7 +32,7 @@ function openGated(queueLimit: number) {
   }
   return { model, open }
 }
-const order = ({ vectors }: { vectors: Float32Array[] }) => vectors.map(([place]) => place)
+const order = ({ vectors }: { vectors: Float32Array[] }) => vectors.map(([position]) => position)
 
 describe('DS-24 the queue before the model', () => {
   it('past its limit texts are refused with Retry-After, and taken again once there is room', async () => {

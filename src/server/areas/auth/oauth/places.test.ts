@@ -118,7 +118,7 @@ describe('places for agents that register themselves', () => {
     ['IPv6 /64 blocks of one /48', (n: number) => `2001:db8:1:${n.toString(16)}::1`],
     ['addresses of one /24', (n: number) => `198.51.100.${n}`],
   ])('AU-11 a hundred %s count together and give way to another network at once', async (_, address) => {
-    const ofHundred = Array.from({ length: 100 }, (_, n) => n + 1)
+    const ofHundred = Array.from({ length: 100 }, (_each, n) => n + 1)
     for (const n of ofHundred) idOf(await c.register(web('Evil', `https://evil${n}.example`), address(n)))
     const mine = idOf(await c.register(web('Honest', 'https://honest.example'), '203.0.113.77'))
     clock.advance(MINUTE / 2)

@@ -115,15 +115,15 @@ function longestCut(measured: Measured, kept: number, room: number, longest: num
 
 function assemble(hits: readonly Hit[], kept: number, length: number): Answer {
   let cut = 0
-  const shorten = (value: unknown): unknown => {
+  const cutValue = (value: unknown): unknown => {
     const text = canBeCut(value) ? textOf(value) : ''
     if (text.length <= length) return value
     cut += 1
     return cutText(text, length)
   }
   const results = hits.slice(0, kept).map(({ id, title, metadata }) => {
-    const entries = Object.entries(metadata).map(([key, value]) => [key, isFixed(key) ? value : shorten(value)])
-    return { id, title: shorten(title) as string | null, metadata: Object.fromEntries(entries) as Hit['metadata'] }
+    const entries = Object.entries(metadata).map(([key, value]) => [key, isFixed(key) ? value : cutValue(value)])
+    return { id, title: cutValue(title) as string | null, metadata: Object.fromEntries(entries) as Hit['metadata'] }
   })
   return { count: kept, results, truncated: true, note: noteOf(cut, length, hits.length - kept, hits.length) }
 }

@@ -47,7 +47,7 @@ describe.each([
   ['no index', 'select 1'],
   ['an index', INDEX],
 ])('DS-15 equal scores, with %s', (_, index) => {
-  const inOrder = Array.from({ length: 12 }, (_, i) => String(i + 1))
+  const inOrder = Array.from({ length: 12 }, (_row, i) => String(i + 1))
 
   it.each(['int2', 'int4', 'int8', 'numeric', 'float8', 'oid'])(
     'of %s ids are in the order of numbers',

@@ -164,8 +164,8 @@ describe('an engine that was taken over and our own driver', () => {
     const again = { name: 'again', text: `select 'hostile' is not null as told` }
     await using client = await engine.connect(taken)
     await client.query(again)
-    await using other = await engine.connect(taken)
-    expect(await single(other, 'select 1')).toBe(1)
+    await using second = await engine.connect(taken)
+    expect(await single(second, 'select 1')).toBe(1)
     plan(frame('D', message('S', parameter.length + 4, parameter)), ENDLESS)
     expect(await codeOf(client.query(again))).toBe('54000')
   })
