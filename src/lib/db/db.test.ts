@@ -21,6 +21,30 @@ const add = (to: Pick<Db, 'query'>, id: number, name = `thing ${id}`) =>
 const ids = async () =>
   (await db.query<{ id: number }>(sql`select id from public.things order by id`)).map(({ id }) => id)
 
+describe('a session', () => {
+  it('keeps one connection for all it does, and its transactions keep everything or nothing', async () => {
+    const pids = await db.session(async (session) => {
+      const pid = () => session.query<{ pid: number }>(sql`select pg_backend_pid() as pid`)
+      await session.tx((tx) => add(tx, 1))
+      const before = await pid()
+      const failing = session.tx(async (tx) => {
+        await add(tx, 2)
+        await add(tx, 1)
+      })
+      await expect(failing).rejects.toMatchObject({ code: '23505' })
+      return [...before, ...(await pid())].map((row) => row.pid)
+    })
+    expect(pids[1]).toBe(pids[0])
+    expect(await ids()).toEqual([1])
+  })
+
+  it('refuses the pool inside it, which on the embedded engine has no second connection', async () => {
+    await expect(db.session(() => ids())).rejects.toThrow('a plain query inside a transaction')
+    await expect(db.session(() => db.session(async () => 1))).rejects.toThrow('a second session inside a transaction')
+    expect(await ids()).toEqual([])
+  })
+})
+
 describe('a transaction', () => {
   it('keeps all of what it did and answers what its work answered', async () => {
     const answer = await db.tx(async (tx) => {

@@ -17,6 +17,13 @@ export type Tx = {
 
 type TxOptions = { readOnly?: boolean; timeoutMs?: number }
 
+/** One connection, lent by `Db.session`. */
+export type DbSession = {
+  /** `timeoutMs` bounds this statement in place of the usual limit. */
+  query<Row>(statement: Sql, options?: { timeoutMs: number }): Promise<Row[]>
+  tx: Db['tx']
+}
+
 /** Reads outside a transaction; anything that writes more than one row's truth takes `tx`. */
 export type Db = {
   readonly engine: 'postgres' | 'embedded'
@@ -24,6 +31,11 @@ export type Db = {
   readonly instance: string
   query<Row>(statement: Sql): Promise<Row[]>
   tx<T>(run: (tx: Tx) => Promise<T>, options?: TxOptions): Promise<T>
+  /**
+   * Runs on one connection that nobody else uses meanwhile: for session-level locks, and for statements that cannot be
+   * part of a transaction.
+   */
+  session<T>(run: (session: DbSession) => Promise<T>): Promise<T>
   /** After a write was refused by a full or read-only disk: runs `probe`, and throws while that is refused too. */
   recheckWrites(probe: Sql): Promise<void>
   /** Calls back at each NOTIFY, and once after every reconnection, when some may have been missed. */
@@ -52,6 +64,8 @@ export type Engine = {
   readonly mayBeReadOnly?: boolean
   /** Bounds each statement of the transaction that begins on this client; undefined is the usual bound again. */
   limitStatements(client: PoolClient, timeoutMs: number | undefined): Promise<void>
+  /** Bounds the statements that follow outside a transaction. Absent where only our own side ends a statement. */
+  limitSession?(client: PoolClient, timeoutMs: number): Promise<unknown>
   listen: Db['listen']
   close(): Promise<void>
 }
@@ -83,6 +97,10 @@ export function createDb(engine: Engine): Db {
       refuseInTransaction('a second transaction')
       return transact(engine, work, options ?? {}).catch(noteRefusal)
     },
+    session: async (work) => {
+      refuseInTransaction('a second session')
+      return holdSession(engine, work).catch(noteRefusal)
+    },
     recheckWrites: async (probe) => {
       if (!wasWriteRefused) return
       await queryOnce(engine, probe)
@@ -97,7 +115,13 @@ export function createDb(engine: Engine): Db {
 }
 
 /** A pooled connection while somebody has it; `limitMs` is how long each of its statements is waited for. */
-type Session = { readonly client: PoolClient; readonly limitMs: number | undefined; readonly isPrepared: boolean }
+type Session = {
+  readonly client: PoolClient
+  readonly limitMs: number | undefined
+  readonly isPrepared: boolean
+  /** Set when the connection is of no more use and must be closed. */
+  broken?: Error | undefined
+}
 
 /** Not `pool.query`: that one closes the connection after any error, be it a duplicate key. */
 async function queryOnce<Row>(engine: Engine, statement: Sql): Promise<Row[]> {
@@ -117,9 +141,11 @@ async function queryOnce<Row>(engine: Engine, statement: Sql): Promise<Row[]> {
 async function openSession(engine: Engine, { timeoutMs = engine.statementLimitMs }: TxOptions): Promise<Session> {
   const client = await engine.pool.connect().catch(rethrow)
   client.on('error', onLost)
-  const isBounded = engine.statementLimitMs !== undefined && timeoutMs !== undefined
-  const limitMs = isBounded ? timeoutMs + ANSWER_MARGIN_MS : undefined
-  return { client, limitMs, isPrepared: engine.isPrepared ?? true }
+  return { client, limitMs: answerLimit(engine, timeoutMs), isPrepared: engine.isPrepared ?? true }
+}
+
+function answerLimit({ statementLimitMs }: Engine, timeoutMs: number | undefined): number | undefined {
+  return statementLimitMs === undefined || timeoutMs === undefined ? undefined : timeoutMs + ANSWER_MARGIN_MS
 }
 
 function release({ client }: Session, broken: Error | undefined): void {
@@ -144,24 +170,59 @@ function rethrow(error: unknown): never {
   throw unavailableFrom(error) ?? error
 }
 
+/** What was set or locked in a session must not reach the next user of its connection, so Postgres's is closed. */
+async function holdSession<T>(engine: Engine, work: (session: DbSession) => Promise<T>): Promise<T> {
+  const session = await openSession(engine, {})
+  const query: DbSession['query'] = async (statement, options) => {
+    if (!options) return run<never>(session, statement)
+    const { timeoutMs } = options
+    await send(session, async () => engine.limitSession?.(session.client, timeoutMs))
+    return run<never>({ ...session, limitMs: answerLimit(engine, timeoutMs) }, statement)
+  }
+  const tx: DbSession['tx'] = async (steps, options = {}) => {
+    const bounded = { ...session, limitMs: answerLimit(engine, options.timeoutMs ?? engine.statementLimitMs) }
+    try {
+      return await transactOn(engine, bounded, steps, options)
+    } finally {
+      session.broken = bounded.broken
+    }
+  }
+  try {
+    return await insideTransaction(() => work({ query, tx }))
+  } finally {
+    release(session, session.broken ?? (engine.limitSession && new Error('the session is over')))
+  }
+}
+
 async function transact<T>(engine: Engine, work: (tx: Tx) => Promise<T>, options: TxOptions): Promise<T> {
   const session = await openSession(engine, options)
-  let broken: Error | undefined
+  try {
+    return await transactOn(engine, session, work, options)
+  } finally {
+    release(session, session.broken)
+  }
+}
+
+async function transactOn<T>(
+  engine: Engine,
+  session: Session,
+  work: (tx: Tx) => Promise<T>,
+  options: TxOptions,
+): Promise<T> {
   try {
     await begin(engine, session, options)
     const result = await insideTransaction(() => runWork(session, work))
     await commit(session)
     return result
   } catch (error) {
-    broken = await rollback(session)
+    session.broken = await rollback(session)
     // In a transaction that we began as read-only the same error is a mistake of the statement.
     const standby = options.readOnly || engine.mayBeReadOnly ? undefined : standbyFrom(error)
     // Another connection may reach the server that took over.
-    broken ??= standby
+    session.broken ??= standby
     throw standby ?? error
   } finally {
-    if (!broken) await engine.limitStatements(session.client, undefined)
-    release(session, broken)
+    if (!session.broken) await engine.limitStatements(session.client, undefined)
   }
 }
 

@@ -16,6 +16,7 @@ export type PostgresOptions = {
 const CONNECT_LIMIT_MS = 5_000
 const STATEMENT_LIMIT_MS = 10_000
 const HEARTBEAT_MS = 15_000
+const KEEP_ALIVE_MS = 30_000
 
 export function openPostgres(options: PostgresOptions): Db {
   const instance = newInstance()
@@ -26,6 +27,9 @@ export function openPostgres(options: PostgresOptions): Db {
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
+    // A build of an index can be silent for hours, and a firewall would drop its connection.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 60_000,
     application_name: instance,
@@ -39,6 +43,7 @@ export function openPostgres(options: PostgresOptions): Db {
     pool,
     statementLimitMs: statementTimeoutMs,
     limitStatements: setLocalTimeout,
+    limitSession: (client, timeoutMs) => client.query(`set statement_timeout = ${Math.ceil(timeoutMs)}`),
     listen: listener.listen,
     close: async () => {
       await listener.close()
