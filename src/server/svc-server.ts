@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ERRORS, ServiceError } from '#contract/core/errors.ts'
 import { DataKeyRefused } from '#lib/crypto/data-keys.ts'
+import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
 import { ConfigError, environment } from './config/reader.ts'
 import { assets } from './process/assets.ts'
@@ -10,46 +11,52 @@ import { startFault } from './process/start-fault.ts'
 const HELP = `svc-server: maintenance of a svc server, run with the same variables as the server itself.
 
 Usage:
+  svc-server migrate     applies the migrations that the database lacks and prints each of them
   svc-server reseal      seals every stored secret under the current data key (SVC_DATA_KEY)
   svc-server --help
   svc-server --version
 
+migrate needs DATABASE_URL and no secrets. A server migrates by itself when it starts; run this command first where
+servers run with SVC_MIGRATE=off. It may be interrupted and repeated. See docs/running.md, "Upgrading".
+
 reseal is the last step of changing the data key: afterwards former keys can be removed from
-SVC_DATA_KEYS_FORMER. It may be interrupted and repeated. On Postgres it runs beside the server; on the
-embedded database stop the server first. See docs/running.md, "Changing the data key".
+SVC_DATA_KEYS_FORMER. It may be interrupted and repeated. See docs/running.md, "Changing the data key".
+
+On Postgres both run beside the server; on the embedded database stop the server first.
 
 Exit codes: 0 done, 1 unexpected, 4 no database in the data folder, 5 wrong usage or configuration,
-6 the data folder is in use, or values are left under another key.
+6 the data folder is in use, the schema does not fit this version, or values are left under another key.
 `
 
-/** The exit code; what went wrong is on standard error. */
+type Print = (line: string) => void
+
+/** Each loads its code only when it runs, because that brings the whole server along. */
+const COMMANDS: Record<string, (print: Print) => Promise<void>> = {
+  migrate: async (print) => (await import('./process/migrate-command.ts')).runMigrations(environment(), print),
+  reseal: async (print) => (await import('./process/reseal.ts')).reseal(environment(), print),
+}
+
+/** Returns the exit code. Errors are written to standard error. */
 async function run(args: readonly string[]): Promise<number> {
+  const print: Print = (line) => process.stdout.write(`${line}\n`)
   try {
-    const command = readCommand(args)
-    if (command === 'help') process.stdout.write(HELP)
-    else if (command === 'version') process.stdout.write(`${readVersion()}\n`)
-    else await runReseal()
+    await readCommand(args)(print)
     return 0
   } catch (error) {
-    const known = toServiceError(error)
-    process.stderr.write(`svc-server: ${known.message}\n`)
-    return ERRORS[known.code].exit
+    const { code, message } = toServiceError(error)
+    process.stderr.write(`svc-server: ${message}\n`)
+    return ERRORS[code].exit
   }
 }
 
-/** Loaded only here: it brings the whole server along, which help need not wait for. */
-async function runReseal(): Promise<void> {
-  const { reseal } = await import('./process/reseal.ts')
-  await reseal(environment(), (line) => process.stdout.write(`${line}\n`))
-}
-
-function readCommand(args: readonly string[]): 'help' | 'version' | 'reseal' {
+function readCommand(args: readonly string[]): (print: Print) => Promise<void> {
   const options = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } } as const
   const { values, positionals } = parse(() => parseArgs({ args: [...args], options, allowPositionals: true }))
-  if (values.version) return 'version'
-  const [command = 'help', ...rest] = positionals
-  if (values.help || command === 'help') return 'help'
-  if (command !== 'reseal' || rest.length > 0) throw usage(`unknown command: ${positionals.join(' ')}`)
+  if (values.version) return async (print) => print(readVersion())
+  const [name = 'help', ...rest] = positionals
+  if (values.help || name === 'help') return async () => void process.stdout.write(HELP)
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!command || rest.length > 0) throw usage(`unknown command: ${positionals.join(' ')}`)
   return command
 }
 
@@ -70,7 +77,8 @@ function toServiceError(error: unknown): ServiceError {
   if (error instanceof FolderInUse) return new ServiceError('CONFLICT', `${error.message}: stop the server first`)
   if (error instanceof ConfigError || error instanceof DataKeyRefused)
     return new ServiceError('INVALID_REQUEST', error.message)
-  return new ServiceError('INTERNAL', startFault(error, { host: '', port: 0, dataDir: '' }))
+  const message = startFault(error, { host: '', port: 0, dataDir: '' })
+  return new ServiceError(error instanceof MigrationRefused ? 'CONFLICT' : 'INTERNAL', message)
 }
 
 function readVersion(): string {

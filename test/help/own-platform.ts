@@ -1,7 +1,7 @@
 import type { Db } from '#lib/db/db.ts'
-import { migrate } from '#lib/db/migrate.ts'
+import { migrate } from '#lib/db/migrate/migrate.ts'
 import { openPostgres, type PostgresOptions } from '#lib/db/postgres.ts'
-import { allMigrations } from '../../src/server/process/resources.ts'
+import { allMigrations } from '../../src/server/process/schema.ts'
 import { onServer, withDatabase } from './global-setup.ts'
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
 

@@ -69,6 +69,12 @@ describe('configuration', () => {
       ['SVC_SERVICES names only some services, which needs DATABASE_URL: the embedded database serves one process'],
     ],
     [
+      'OP-02 an embedded database that nobody may migrate',
+      { SVC_MIGRATE: 'off' },
+      ['SVC_MIGRATE=off needs DATABASE_URL: the embedded database is migrated by the one process that uses it'],
+    ],
+    ['OP-02 a switch that is none', { ...CLUSTER, SVC_MIGRATE: 'no' }, ['SVC_MIGRATE must be one of on, off']],
+    [
       'a neighbour nobody can find',
       { ...CLUSTER, SVC_SERVICES: 'mcp-server' },
       [

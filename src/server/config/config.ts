@@ -72,6 +72,15 @@ function checkCluster(settings: Omit<Settings, 'names' | 'warnings'>, read: Envi
   checkServiceUrls(settings, read)
 }
 
+/** Reads only what opening the database needs, for commands that need no secrets. Throws ConfigError as above. */
+export function readStoreSettings(env: Environment): Pick<Settings, 'databaseUrl' | 'dataDir'> {
+  const read = new EnvironmentReader(env)
+  const { databaseUrl } = readStores(read)
+  const { dataDir } = readProcess(read, 'info')
+  if (read.faults.length > 0) throw new ConfigError(read.faults)
+  return { databaseUrl, dataDir }
+}
+
 /** Completes the settings with the secrets that the embedded default generated and keeps in its data folder. */
 export function toConfig({ names: _, warnings: __, ...settings }: Settings, generated: Partial<Secrets> = {}): Config {
   const secrets = completeSecrets(settings.secrets, generated, settings.services)

@@ -1,17 +1,17 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '#contract/core/errors.ts'
 import { checkDataKeys, retireFormerKeys } from '#lib/crypto/data-keys.ts'
 import { createSealer, type Sealer } from '#lib/crypto/seal.ts'
 import { countByKey, type Resealed, resealColumn } from '#lib/crypto/sealed-columns.ts'
 import type { Db } from '#lib/db/db.ts'
-import { pendingMigrations } from '#lib/db/migrate.ts'
-import { lockFolder } from '#lib/folder-lock.ts'
+import { findPending } from '#lib/db/migrate/migrate.ts'
 import { createLog } from '#lib/log.ts'
 import { type Config, readSettings, type Settings, toConfig } from '../config/config.ts'
 import type { Environment } from '../config/reader.ts'
+import { takeDataFolder } from './data-folder.ts'
 import { loadOrMakeSecrets } from './embedded-secrets.ts'
-import { allMigrations, openDatabase } from './resources.ts'
+import { openDatabase } from './resources.ts'
+import { allMigrations } from './schema.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 
 /** Seals every stored secret under the current data key and prints the numbers. */
@@ -20,13 +20,7 @@ export async function reseal(env: Environment, print: (line: string) => void): P
   await using stack = new AsyncDisposableStack()
   const config = openConfig(settings, stack)
   const db = stack.use(await openDatabase(config, createLog('warn')))
-  const pending = await pendingMigrations(db, allMigrations())
-  if (pending.length > 0) {
-    throw new ServiceError(
-      'CONFLICT',
-      'the database was made by an earlier version: start the server once, then repeat',
-    )
-  }
+  await refuseOtherSchema(db)
   const { dataKeys } = config.secrets
   await checkDataKeys(db, dataKeys, async () => SEALED_COLUMNS)
   const sealer = createSealer(dataKeys)
@@ -40,14 +34,25 @@ export async function reseal(env: Environment, print: (line: string) => void): P
 /** On the embedded database also takes the folder, which refuses while the server runs. */
 function openConfig(settings: Settings, stack: AsyncDisposableStack): Config {
   if (settings.databaseUrl !== undefined) return toConfig(settings)
-  if (!existsSync(join(settings.dataDir, 'db', 'PG_VERSION'))) {
+  takeDataFolder(settings.dataDir, stack)
+  return toConfig(settings, loadOrMakeSecrets(settings.dataDir))
+}
+
+/**
+ * A newer schema may have sealed columns that this version does not know. It would leave them sealed under the former
+ * key and then call that key unneeded.
+ */
+async function refuseOtherSchema(db: Db): Promise<void> {
+  const { pending, newer } = await findPending(db, allMigrations())
+  if (pending.length > 0) {
     throw new ServiceError(
-      'NOT_FOUND',
-      `there is no database in ${settings.dataDir}: set SVC_DATA_DIR to the data folder`,
+      'CONFLICT',
+      'the database was made by an earlier version: run svc-server migrate, then repeat',
     )
   }
-  stack.use(lockFolder(settings.dataDir))
-  return toConfig(settings, loadOrMakeSecrets(settings.dataDir))
+  if (newer.length > 0) {
+    throw new ServiceError('CONFLICT', 'the database was migrated by a newer version: run reseal of that version')
+  }
 }
 
 async function resealAll(db: Db, sealer: Sealer, print: (line: string) => void): Promise<void> {

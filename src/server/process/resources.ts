@@ -7,7 +7,6 @@ import { createSealer } from '#lib/crypto/seal.ts'
 import { copyCluster, ensureCluster, isCluster } from '#lib/db/cluster.ts'
 import type { Db } from '#lib/db/db.ts'
 import { openEmbedded } from '#lib/db/embedded.ts'
-import { migrate, readMigrations } from '#lib/db/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { type KeyValueStore, openMemoryStore, openRedis } from '#lib/kv.ts'
 import { withFallback } from '#lib/kv-fallback.ts'
@@ -18,13 +17,7 @@ import { createSafeFetch } from '#lib/net/safe-fetch.ts'
 import type { Resources } from '../compose/parts.ts'
 import type { Config } from '../config/config.ts'
 import { assets } from './assets.ts'
-
-/** In the order their tables build on each other. */
-const AREAS = ['lib', 'auth', 'data-sources', 'databases', 'ai', 'activity', 'notifications'] as const
-
-export function allMigrations() {
-  return readMigrations(AREAS.map((area) => ({ area, folder: assets.migrations(area) })))
-}
+import { prepareSchema } from './schema.ts'
 
 type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore } & Partial<
   Pick<Resources, 'outgoing' | 'safeFetch'>
@@ -39,7 +32,7 @@ export async function openResources(
   const clock = over.clock ?? systemClock
   const log = over.log ?? createLog(config.logLevel)
   const db = over.db ?? stack.use(await openDatabase(config, log))
-  if (!over.db) await prepare(db, config)
+  if (!over.db) await prepare(db, config, log)
   const kv = over.kv ?? stack.use(openStore(config, log, clock))
   return {
     config,
@@ -56,12 +49,15 @@ export async function openResources(
   }
 }
 
-async function prepare(db: Db, { secrets }: Config): Promise<void> {
-  await migrate(db, allMigrations())
-  await checkDataKeys(db, secrets.dataKeys, async () => (await import('./sealed-columns.ts')).SEALED_COLUMNS)
+async function prepare(db: Db, config: Config, log: Log): Promise<void> {
+  await prepareSchema(db, config, log)
+  await checkDataKeys(db, config.secrets.dataKeys, async () => (await import('./sealed-columns.ts')).SEALED_COLUMNS)
 }
 
-export async function openDatabase({ databaseUrl, dataDir }: Config, log: Log): Promise<Db> {
+export async function openDatabase(
+  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  log: Log,
+): Promise<Db> {
   const onError = (error: unknown) => log.warn({ error }, 'the database connection failed')
   if (databaseUrl) return openPostgres({ url: databaseUrl, onError })
   const folder = join(dataDir, 'db')

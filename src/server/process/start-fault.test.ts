@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { DataKeyRefused } from '#lib/crypto/data-keys.ts'
 import { DatabaseUnavailable, readOnlyDatabase } from '#lib/db/errors.ts'
-import { MigrationRefused } from '#lib/db/migrate.ts'
+import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
 import { ConfigError } from '../config/reader.ts'
 import { startFault } from './start-fault.ts'

@@ -1,7 +1,7 @@
 import { DataKeyRefused } from '#lib/crypto/data-keys.ts'
 import { CannotWrite } from '#lib/data-folder.ts'
 import { DatabaseUnavailable, writeFaultOf } from '#lib/db/errors.ts'
-import { MigrationRefused } from '#lib/db/migrate.ts'
+import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
 import { hideSecrets } from '#lib/log.ts'
 import { ConfigError } from '../config/reader.ts'

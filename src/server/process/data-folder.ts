@@ -1,0 +1,15 @@
+import { join } from 'node:path'
+import { ServiceError } from '#contract/core/errors.ts'
+import { isCluster } from '#lib/db/cluster.ts'
+import { lockFolder } from '#lib/folder-lock.ts'
+
+/**
+ * Takes the data folder for a maintenance command until `stack` is disposed. Throws NOT_FOUND when it holds no database,
+ * and FolderInUse while a server runs on it.
+ */
+export function takeDataFolder(dataDir: string, stack: AsyncDisposableStack): void {
+  if (!isCluster(join(dataDir, 'db'))) {
+    throw new ServiceError('NOT_FOUND', `there is no database in ${dataDir}: set SVC_DATA_DIR to the data folder`)
+  }
+  stack.use(lockFolder(dataDir))
+}

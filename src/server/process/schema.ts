@@ -1,0 +1,37 @@
+import type { Db } from '#lib/db/db.ts'
+import { type Migration, readMigrations } from '#lib/db/migrate/file.ts'
+import { findPending, migrate } from '#lib/db/migrate/migrate.ts'
+import { nameOf } from '#lib/db/migrate/plan.ts'
+import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
+import type { Log } from '#lib/log.ts'
+import { assets } from './assets.ts'
+
+/** Areas with tables, in the order in which their tables build on each other. */
+const AREAS = ['lib', 'auth', 'data-sources', 'databases', 'ai', 'activity', 'notifications'] as const
+
+export function allMigrations(): Migration[] {
+  return readMigrations(AREAS.map((area) => ({ area, folder: assets.migrations(area) })))
+}
+
+/** Migrates the database, or where `mayMigrate` is false refuses one that lacks a migration of this version. */
+export async function prepareSchema(
+  db: Db,
+  { mayMigrate }: { mayMigrate: boolean },
+  log: Log,
+  migrations: readonly Migration[] = allMigrations(),
+): Promise<void> {
+  if (mayMigrate) await migrate(db, migrations, { report: (line) => log.info({}, line) })
+  const { pending, newer } = await findPending(db, migrations)
+  if (pending.length > 0) {
+    throw new MigrationRefused(
+      `the database lacks ${pending.map(nameOf).join(', ')}, and SVC_MIGRATE=off keeps this process from migrating: ` +
+        'run "svc-server migrate" of this version with the same DATABASE_URL, then start again',
+    )
+  }
+  if (newer.length > 0) {
+    log.warn(
+      { migrations: newer.map(nameOf) },
+      'the database was migrated by a newer version on which this one can run',
+    )
+  }
+}
