@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { IdPrefix } from './ids.ts'
 import { subjectLine } from './subject-line.ts'
 
 /** What a person can choose to follow in an app. */
@@ -47,8 +48,8 @@ export function defineEvent<const Statuses extends readonly string[], About exte
   return { ...parts, body }
 }
 
-/** An id as `lib/ids.ts` makes them. */
-export function idOf(prefix: string): z.ZodString {
+/** The shape of an id with that prefix, as `lib/ids.ts` makes them. */
+export function idOf(prefix: IdPrefix): z.ZodString {
   return z.string().regex(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
 }
 

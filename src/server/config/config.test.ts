@@ -216,6 +216,24 @@ describe('configuration', () => {
       ['AUTH_LOGIN_URL needs SVC_REDIRECT_BASE_URL: the address people come back to'],
     ],
     [
+      'AU-09 tokens of a hosted auth service without its address',
+      { ...CLUSTER, SVC_SERVICES: 'worker', SVC_AUTH_API_TOKEN: 'svc_'.padEnd(53, 'a') },
+      ['AUTH_SERVICE_URL is needed with SVC_AUTH_API_TOKEN: the address of the hosted auth service'],
+    ],
+    [
+      'AU-09 tokens of a hosted auth service beside an own one',
+      { SVC_AUTH_API_TOKEN: 'svc_'.padEnd(53, 'a') },
+      ['SVC_AUTH_API_TOKEN is for a hosted auth service, but auth-service runs in this process: remove it'],
+    ],
+    [
+      'AU-09 tokens that cannot be sent, and too many',
+      { AUTH_SERVICE_URL: 'https://auth.example.com', SVC_AUTH_API_TOKEN: `${'x,'.repeat(100)}a b` },
+      [
+        'SVC_AUTH_API_TOKEN must be API tokens of the hosted auth service, comma-separated',
+        'SVC_AUTH_API_TOKEN has 101 tokens; at most 100 are possible',
+      ],
+    ],
+    [
       'AU-09 a remote auth service needs no signing secrets here',
       {
         ...CLUSTER,
@@ -268,7 +286,14 @@ describe('configuration', () => {
       operatorToken: 'x'.repeat(32),
       jwtSecret: undefined,
       jwtSigningKey: undefined,
+      authApiTokens: [],
     })
+  })
+
+  it('AU-09 tokens of a hosted auth service, one per organization', () => {
+    const tokens = ['svc_'.padEnd(53, 'a'), 'svc_'.padEnd(53, 'b')]
+    const env = { AUTH_SERVICE_URL: 'https://auth.example.com', SVC_AUTH_API_TOKEN: ` ${tokens.join(' , ')},` }
+    expect(readSettings(env).secrets.authApiTokens).toEqual(tokens)
   })
 
   it('DS-18 how many questions an organization may ask', () => {

@@ -5,7 +5,7 @@ import { type DatabaseSettings, readDatabases } from './databases.ts'
 import { type ProcessSettings, readProcess } from './process.ts'
 import { type QuestionSettings, readQuestions } from './questions.ts'
 import { ConfigError, type Environment, EnvironmentReader } from './reader.ts'
-import { checkClusterSecrets, completeSecrets, readSecrets, type Secrets } from './secrets.ts'
+import { checkAuthApiTokens, checkClusterSecrets, completeSecrets, readSecrets, type Secrets } from './secrets.ts'
 import { checkEmbeddedServices, checkServiceUrls, readServices, type ServiceSettings } from './services.ts'
 import { readSignIn, type SignInSettings } from './sign-in.ts'
 import { readStores, type StoreSettings } from './stores.ts'
@@ -54,6 +54,7 @@ export function readSettings(env: Environment): Settings {
     connector: readConnector(read),
     secrets: readSecrets(read),
   }
+  checkAuthApiTokens(settings.secrets.authApiTokens, settings, read)
   if (stores.databaseUrl) checkCluster(settings, read)
   else checkEmbeddedServices(settings, read)
   const unknown = findUnknownSettings(env, read.names)

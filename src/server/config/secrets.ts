@@ -1,6 +1,7 @@
 import { HEX_KEY } from '#lib/crypto/keys.ts'
 import type { ServiceName } from '../process/service-table.ts'
 import { ConfigError, type EnvironmentReader } from './reader.ts'
+import type { ServiceSettings } from './services.ts'
 
 export type Secrets = {
   /** Signs sessions, tokens and grants together with `jwtSigningKey`. Changing either ends all of them. */
@@ -12,7 +13,12 @@ export type Secrets = {
   internalSecret: string
   /** Signs what the MCP server says about an agent. Without it agents cannot connect. */
   actorAssertionSecret: string | undefined
+  /** API tokens at a hosted auth service, one per organization, by which the people of it are asked for. */
+  authApiTokens: readonly string[]
 }
+
+/** Secrets of our own, which can be made here. */
+export type OwnSecrets = Omit<Secrets, 'authApiTokens'>
 
 /** Reads the secrets that are set. On the embedded default the others come from the data folder. */
 export function readSecrets(read: EnvironmentReader): Partial<Secrets> {
@@ -25,6 +31,7 @@ export function readSecrets(read: EnvironmentReader): Partial<Secrets> {
     operatorToken: readOperatorToken(read),
     internalSecret: read.key('SVC_INTERNAL_SECRET'),
     actorAssertionSecret: read.key('SVC_ACTOR_ASSERTION_SECRET'),
+    authApiTokens: readAuthApiTokens(read),
   }) as Partial<Secrets>
 }
 
@@ -47,6 +54,33 @@ function readOperatorToken(read: EnvironmentReader): string | undefined {
     read.fault('SVC_OPERATOR_TOKEN must have 32 characters or more, of letters, digits and -._~+/=')
   }
   return token
+}
+
+const MAX_AUTH_API_TOKENS = 100
+
+function readAuthApiTokens(read: EnvironmentReader): readonly string[] {
+  const tokens = read.list('SVC_AUTH_API_TOKEN')
+  if (tokens.some((token) => !/^[\w.~+/=-]{32,}$/.test(token))) {
+    read.fault('SVC_AUTH_API_TOKEN must be API tokens of the hosted auth service, comma-separated')
+  }
+  if (tokens.length > MAX_AUTH_API_TOKENS) {
+    read.fault(`SVC_AUTH_API_TOKEN has ${tokens.length} tokens; at most ${MAX_AUTH_API_TOKENS} are possible`)
+  }
+  return Object.freeze(tokens)
+}
+
+/** The tokens are for an auth service elsewhere, so it needs an address and cannot run here. */
+export function checkAuthApiTokens(
+  tokens: readonly string[] | undefined,
+  { services, urls }: Pick<ServiceSettings, 'services' | 'urls'>,
+  read: EnvironmentReader,
+): void {
+  if (tokens === undefined || tokens.length === 0) return
+  if (services.includes('auth-service')) {
+    read.fault('SVC_AUTH_API_TOKEN is for a hosted auth service, but auth-service runs in this process: remove it')
+  } else if (!urls['auth-service']) {
+    read.fault('AUTH_SERVICE_URL is needed with SVC_AUTH_API_TOKEN: the address of the hosted auth service')
+  }
 }
 
 /** With DATABASE_URL nothing is generated, because every process must have the same secrets. */
@@ -72,17 +106,26 @@ export function completeSecrets(
   generated: Partial<Secrets>,
   services: readonly ServiceName[],
 ): Readonly<Secrets> {
-  const { dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken, actorAssertionSecret } = {
+  const { authApiTokens = [], ...secrets }: Partial<Secrets> = {
     ...generated,
     // An auth service elsewhere does not know a secret generated here, so agents would be promised access and refused.
     ...(!services.includes('auth-service') && { actorAssertionSecret: undefined }),
     ...defined(fromEnvironment),
   }
+  const { dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken, actorAssertionSecret } = secrets
   if (!dataKeys || !internalSecret) throw new ConfigError(['SVC_DATA_KEY and SVC_INTERNAL_SECRET are needed'])
   if (actorAssertionSecret !== undefined && actorAssertionSecret.toLowerCase() === jwtSecret?.toLowerCase()) {
     throw new ConfigError(['SVC_ACTOR_ASSERTION_SECRET must differ from SVC_JWT_SECRET: openssl rand -hex 32'])
   }
-  return Object.freeze({ dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken, actorAssertionSecret })
+  return Object.freeze({
+    dataKeys,
+    internalSecret,
+    jwtSecret,
+    jwtSigningKey,
+    operatorToken,
+    actorAssertionSecret,
+    authApiTokens,
+  })
 }
 
 function defined<T extends object>(values: T): Partial<T> {

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path'
 import { HEX_KEY } from '#lib/crypto/keys.ts'
 import { ConfigError } from '../config/reader.ts'
-import type { Secrets } from '../config/secrets.ts'
+import type { OwnSecrets } from '../config/secrets.ts'
 
 /** Secrets of the embedded default: generated once and stored in the data folder, readable by its owner only. */
-export function loadOrMakeSecrets(dataDir: string): Secrets {
+export function loadOrMakeSecrets(dataDir: string): OwnSecrets {
   const file = join(dataDir, 'secrets.json')
   const stored = existsSync(file) ? readSecrets(file) : {}
   const secrets = { ...makeSecrets(), ...stored }
@@ -16,10 +16,10 @@ export function loadOrMakeSecrets(dataDir: string): Secrets {
 }
 
 /** The data keys are edited by hand when they are changed, so they are checked. */
-function readSecrets(file: string): Partial<Secrets> {
-  let stored: Partial<Secrets>
+function readSecrets(file: string): Partial<OwnSecrets> {
+  let stored: Partial<OwnSecrets>
   try {
-    stored = JSON.parse(readFileSync(file, 'utf8')) as Partial<Secrets>
+    stored = JSON.parse(readFileSync(file, 'utf8')) as Partial<OwnSecrets>
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
     throw new ConfigError([`${file} is not valid JSON: correct it, or restore it from a backup`])
@@ -31,7 +31,7 @@ function readSecrets(file: string): Partial<Secrets> {
   return stored
 }
 
-function makeSecrets(): Secrets {
+function makeSecrets(): OwnSecrets {
   const key = () => randomBytes(32).toString('hex')
   return {
     jwtSecret: key(),

@@ -21,6 +21,7 @@ import { createValidate, type Validate, type ValidateWorkload, validateRoute } f
 export { chooseFirstAccount, type FirstAccount, makeFirstAccount } from './bootstrap.ts'
 export { authKeys } from './deps.ts'
 export type { OAuthOptions } from './oauth/index.ts'
+export { createPeopleDirectory } from './people/directory.ts'
 export { SIGN_IN_VERIFIER } from './sign-in/flow.ts'
 export type { SignInOptions } from './sign-in/index.ts'
 export { type LocalCode, openLocalCode } from './sign-in/local-code.ts'

@@ -23,7 +23,7 @@ export async function countSlugs(tx: Tx, slug: string): Promise<number> {
   return row!.count
 }
 
-export async function findOrg(tx: Tx, id: string): Promise<OrgRow | undefined> {
+export async function findOrg(tx: Querier, id: string): Promise<OrgRow | undefined> {
   const [row] = await tx.query<OrgRow>(sql`select id, name, slug, created_at from auth.orgs where id = ${id}`)
   return row
 }

@@ -1,0 +1,51 @@
+import type { AppPart, Role } from '#contract/core/roles.ts'
+
+/** An answer about people. One that is not known never means "nobody": what depends on it is recorded as not sent. */
+export type PeopleAnswer<T> =
+  | { readonly known: true; readonly value: T }
+  | {
+      readonly known: false
+      readonly reason: 'people_unknown'
+      /** The auth service did not answer, so asking again later can help. */
+      readonly isTemporary: boolean
+    }
+
+export type Person = {
+  readonly user_id: string
+  readonly email: string
+  readonly display_name: string
+  readonly role: Role
+}
+
+type PartHolder = { readonly user_id: string; readonly part: AppPart }
+
+/**
+ * Says who the people of an organization are, wherever auth keeps them. Nobody else's are ever answered: a user of
+ * another organization is no member. Not for use inside a transaction, because the answer can come over the network.
+ */
+export type People = {
+  /** Sorted by user id. */
+  ownersAndAdmins(orgId: string): Promise<PeopleAnswer<readonly Person[]>>
+  /** The value is undefined when the user is not a member now. */
+  member(orgId: string, userId: string): Promise<PeopleAnswer<Person | undefined>>
+  /** By user id; users who are not members now have no entry. */
+  displayNames(orgId: string, userIds: readonly string[]): Promise<PeopleAnswer<ReadonlyMap<string, string>>>
+  organization(orgId: string): Promise<PeopleAnswer<{ readonly name: string; readonly slug: string }>>
+  partHolders(orgId: string, appId: string): Promise<PeopleAnswer<readonly PartHolder[]>>
+}
+
+/** What auth knows of people. Parts in apps are not among it. */
+export type PeopleDirectory = Omit<People, 'partHolders'>
+
+export function known<T>(value: T): PeopleAnswer<T> {
+  return { known: true, value }
+}
+
+export function unknownPeople({ isTemporary }: { isTemporary: boolean }): PeopleAnswer<never> {
+  return { known: false, reason: 'people_unknown', isTemporary }
+}
+
+/** Addresses are for sending only, so a person without a name is shown by the part before the `@`. */
+export function displayName({ name, email }: { name: string | null; email: string }): string {
+  return name ?? email.slice(0, email.lastIndexOf('@'))
+}

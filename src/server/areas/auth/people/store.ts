@@ -1,0 +1,28 @@
+import type { Role } from '#contract/core/roles.ts'
+import type { Querier } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+
+export type MemberFilter = { roles: readonly Role[] } | { userIds: readonly string[] }
+type MemberRow = { user_id: string; email: string; name: string | null; role: Role }
+
+/** Returns undefined when there is no such organization. */
+export async function selectMembers(
+  db: Querier,
+  orgId: string,
+  filter: MemberFilter,
+): Promise<MemberRow[] | undefined> {
+  const matches =
+    'roles' in filter ? sql`m.role = any(${filter.roles}::text[])` : sql`m.user_id = any(${filter.userIds}::text[])`
+  const rows = await db.query<{ [Column in keyof MemberRow]: MemberRow[Column] | null }>(sql`
+    select u.id as user_id, u.email, u.name, m.role
+    from auth.orgs o
+    left join (auth.memberships m join auth.users u on u.id = m.user_id) on m.org_id = o.id and ${matches}
+    where o.id = ${orgId}
+    order by u.id`)
+  return rows.length === 0 ? undefined : rows.filter(isMember)
+}
+
+/** The row of an organization without matching members has no user. */
+function isMember(row: { user_id: string | null }): row is MemberRow {
+  return row.user_id !== null
+}

@@ -1,0 +1,20 @@
+import type { FetchLike } from '#contract/core/client.ts'
+import { type Client, createClient } from '#contract/core/client.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Log } from '#lib/log.ts'
+
+export type HostedPeopleDeps = {
+  /** The hosted auth service. */
+  readonly auth: FetchLike
+  /** API tokens of owners or admins, one per organization. */
+  readonly tokens: readonly string[]
+  readonly clock: Clock
+  readonly log: Log
+  /** All calls for one answer together take no longer. */
+  readonly timeLimitMs: number
+}
+
+export function clientFor({ auth }: HostedPeopleDeps, token: string): Client {
+  const headers = () => ({ authorization: `Bearer ${token}` })
+  return createClient({ baseUrl: 'http://auth-service', fetch: auth, headers })
+}

@@ -1,0 +1,1 @@
+export { createHostedPeopleDirectory } from './directory.ts'

@@ -1,0 +1,37 @@
+import { newId } from '#edge/ids.ts'
+import { known, type People } from '#edge/people.ts'
+import { createPeopleDirectory } from '../areas/auth/index.ts'
+import { createHostedPeopleDirectory } from '../areas/hosted-people/index.ts'
+import type { ServiceParts } from './parts.ts'
+
+type Parts = Pick<ServiceParts, 'config' | 'db' | 'clock' | 'log' | 'neighbour'>
+
+const TIME_LIMIT_MS = 10_000
+
+/** The only place that chooses where people are asked for. */
+export function composePeople(parts: Parts): People {
+  const directory = isHosted(parts) ? hostedDirectory(parts) : createPeopleDirectory(parts)
+  return {
+    ...directory,
+    // Until apps exist nobody has a part in one.
+    partHolders: async () => known([]),
+  }
+}
+
+/** An address alone does not say so: in a cluster the own auth service has one too. */
+function isHosted({ config: { services, authLoginUrl, secrets } }: Parts): boolean {
+  if (services.includes('auth-service')) return false
+  return authLoginUrl !== undefined || secrets.authApiTokens.length > 0
+}
+
+function hostedDirectory({ config, clock, log, neighbour }: Parts) {
+  const auth = neighbour('auth-service')
+  return createHostedPeopleDirectory({
+    auth: (request) =>
+      auth(request, { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: false }),
+    tokens: config.secrets.authApiTokens,
+    clock,
+    log,
+    timeLimitMs: TIME_LIMIT_MS,
+  })
+}
