@@ -1,19 +1,21 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findViolations } from '#test/layers.ts'
+import { findViolations, type SourceFile } from '#test/layers.ts'
+import { ALLOWED_STATE, findModuleState } from '#test/module-state.ts'
 
-const SRC = join(import.meta.dirname, '..', 'src')
+const ROOT = join(import.meta.dirname, '..')
+const SRC = join(ROOT, 'src')
+
+function readSources(): SourceFile[] {
+  const paths = globSync('**/*.{ts,tsx}', { cwd: SRC })
+  expect(paths.length).toBeGreaterThan(50)
+  return paths.map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(SRC, path), 'utf8') }))
+}
 
 describe('imports point one way', () => {
   it('the whole of src keeps the rules', () => {
-    const paths = globSync('**/*.{ts,tsx}', { cwd: SRC })
-    expect(paths.length).toBeGreaterThan(50)
-    const files = paths.map((path) => ({
-      path: path.replaceAll('\\', '/'),
-      text: readFileSync(join(SRC, path), 'utf8'),
-    }))
-    expect(findViolations(files)).toEqual([])
+    expect(findViolations(readSources())).toEqual([])
   })
 
   it.each([
@@ -139,5 +141,45 @@ describe('imports point one way', () => {
       { path: 'server/areas/auth/a.test.ts', text: 'await fetch(process.env.URL)' },
     ]
     expect(findViolations(files)).toEqual([])
+  })
+})
+
+describe('modules hold no state', () => {
+  it('the whole of src keeps the rule', () => {
+    expect(findModuleState(readSources())).toEqual([])
+  })
+
+  it('every exception still exists, and ARCHITECTURE.md names its file', () => {
+    const architecture = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+    for (const exception of ALLOWED_STATE) {
+      const [path = '', name] = exception.split(' ')
+      expect(readFileSync(join(SRC, path), 'utf8')).toMatch(new RegExp(`^(?:export )?(?:let|const) ${name}\\b`, 'm'))
+      expect(architecture).toContain(`\`${path.replace('server/areas/', '')}\``)
+    }
+  })
+
+  it.each([
+    ['a variable', 'let count = 0'],
+    ['an exported variable', 'export let count = 0'],
+    ['a map that is filled', 'const count = new Map<string, number>()\nexport const add = () => count.set(1, 2)'],
+    ['a set that is emptied', 'const count = new Set()\nexport function reset() {\n  count.clear()\n}'],
+    ['a list that grows', 'const count: string[] = []\nexport const add = () => void count.push(1)'],
+    ['an object that is assigned to', 'const count = { n: 0 }\nexport const add = () => {\n  count.n += 1\n}'],
+    ['an element that is assigned to', 'const count = [0]\nexport const add = () => {\n  count[0] = 1\n}'],
+    ['a pattern with a position', 'const count = /a/g\nexport const at = (n: number) => {\n  count.lastIndex = n\n}'],
+    ['an async context', 'const count = new AsyncLocalStorage<true>()'],
+    ['an object with a life of its own', 'export const count: Cache = createCache(10)'],
+  ])('planted: %s is found', (_, text) => {
+    expect(findModuleState([{ path: 'lib/a.ts', text }])).toEqual(['lib/a.ts: count is state of the module'])
+  })
+
+  it('constants, state inside functions, and tests do not count', () => {
+    const files = [
+      { path: 'lib/a.ts', text: `const NAMES = new Set(['a'])\nexport const has = (name: string) => NAMES.has(name)` },
+      { path: 'lib/b.ts', text: `export function create() {\n  let n = 0\n  const m = new Map()\n  m.set(n, ++n)\n}` },
+      { path: 'lib/c.ts', text: `const LIMIT = 3\nexport const same = (n: number) => LIMIT === n || n >= LIMIT` },
+      { path: 'lib/a.test.ts', text: 'let count = 0' },
+    ]
+    expect(findModuleState(files)).toEqual([])
   })
 })

@@ -29,7 +29,7 @@ export function createLog(level: LogLevel, destination?: pino.DestinationStream)
     destination ?? pino.destination(2),
   )
   const plain = level === 'debug' || level === 'info' ? (destination ?? gathered()) : undefined
-  return withCleanChildren(log, plain)
+  return withCleanChildren(log, plain && { isoNow: createIsoNow(), write: (line) => plain.write(line) })
 }
 
 const GATHERED_CHARS = 16_000
@@ -62,21 +62,24 @@ function gathered(): pino.DestinationStream {
 
 const LABELS = { level: (label: string) => ({ level: label }) }
 
-let lastMs = 0
-let lastIso = ''
-
-/** The same text for the same millisecond. */
-function isoNow(): string {
-  const now = Date.now()
-  if (now !== lastMs) {
-    lastMs = now
-    lastIso = new Date(now).toISOString()
+/** Creates a function that writes the current time, and writes it only once for all lines of one millisecond. */
+function createIsoNow(): () => string {
+  let lastMs = 0
+  let lastIso = ''
+  return () => {
+    const now = Date.now()
+    if (now !== lastMs) {
+      lastMs = now
+      lastIso = new Date(now).toISOString()
+    }
+    return lastIso
   }
-  return lastIso
 }
 
-/** pino itself writes a child's fields as they are. */
-function withCleanChildren(log: pino.Logger, plain: pino.DestinationStream | undefined, held: object = {}): Log {
+type PlainLines = { isoNow(): string; write(line: string): void }
+
+/** Redacts the fields of child logs, because pino writes those as they are. */
+function withCleanChildren(log: pino.Logger, plain: PlainLines | undefined, held: object = {}): Log {
   const heldText = Object.entries(held)
     .map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`)
     .join('')
@@ -88,7 +91,7 @@ function withCleanChildren(log: pino.Logger, plain: pino.DestinationStream | und
     // Written by hand: one comes with every request.
     plain: (fields, message) => {
       if (!plain) return
-      let line = `{"level":"info","time":"${isoNow()}"${heldText}`
+      let line = `{"level":"info","time":"${plain.isoNow()}"${heldText}`
       for (const key in fields) {
         const value = fields[key]!
         line += `,"${key}":${typeof value === 'number' ? value : JSON.stringify(value)}`
@@ -133,5 +136,3 @@ function redactError(error: Error, depth: number): Record<string, unknown> {
     ...(error.cause !== undefined && { cause: redact(error.cause, depth + 1) }),
   }
 }
-
-export const silentLog: Log = createLog('silent')

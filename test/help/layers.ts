@@ -31,7 +31,7 @@ export function findViolations(files: readonly SourceFile[]): string[] {
 }
 
 /** Returns the area (`server/areas/<area>`), `server` for everything else of the server, or the top folder. */
-function roomOf(path: string): string {
+export function roomOf(path: string): string {
   const [top = '', second, area] = path.split('/')
   return top === 'server' && second === 'areas' ? `server/areas/${area}` : top
 }
@@ -119,6 +119,6 @@ function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return found
 }
 
-function withoutComments(text: string): string {
+export function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[\s;])\/\/.*$/gm, '$1')
 }

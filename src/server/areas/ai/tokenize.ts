@@ -2,13 +2,11 @@ import type { Tokenizer } from '@huggingface/tokenizers'
 
 export const MAX_TOKENS = 256
 const CHUNK_CHARS = 512
-/** What the tokenizer itself takes as the end of a word, whatever stands around it. */
-const SPACE = /[ \n\t]/g
 
 /**
- * Word pieces with [CLS] and [SEP] around them, cut to what the model was trained on: the tokenizer does not cut,
- * whatever its file says. It goes chunk by chunk, since words it does not know are slow and most of a long text
- * never counts.
+ * Turns a text into the ids of its word pieces, with [CLS] and [SEP] around them, cut to MAX_TOKENS because the
+ * tokenizer does not cut. It goes chunk by chunk and stops early, because unknown words are slow to split and most of a
+ * long text is cut off anyway.
  */
 export function createTokenize(tokenizer: Tokenizer): (text: string) => number[] {
   const [open, close] = tokenizer.encode('').ids as [number, number]
@@ -22,10 +20,12 @@ export function createTokenize(tokenizer: Tokenizer): (text: string) => number[]
   }
 }
 
+/** Cuts only at characters that the tokenizer always takes as the end of a word. */
 function* chunksOf(text: string): Generator<string> {
+  const space = /[ \n\t]/g
   for (let start = 0; start < text.length; ) {
-    SPACE.lastIndex = start + CHUNK_CHARS
-    const end = SPACE.exec(text)?.index ?? text.length
+    space.lastIndex = start + CHUNK_CHARS
+    const end = space.exec(text)?.index ?? text.length
     yield text.slice(start, end)
     start = end
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testClock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { silentLog } from '#lib/log.ts'
+import { createLog } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
 import { type FakeKubernetes, startFakeKubernetes } from '#test/fake-kubernetes.ts'
 import { until } from '#test/until.ts'
@@ -19,7 +19,7 @@ describe('AU-15 under a flood of forged workload tokens', () => {
     cluster = await startFakeKubernetes(clock)
     const { url: apiServer, credentialsDir } = cluster
     validate = createWorkloadValidator(
-      { db, clock, log: silentLog, metrics: createMetrics({ processMetrics: false }) },
+      { db, clock, log: createLog('silent'), metrics: createMetrics({ processMetrics: false }) },
       { audience: 'svc-control-plane', apiServer, credentialsDir, timeoutMs: 20_000 },
     )
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { silentLog } from '#lib/log.ts'
+import { createLog } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
 import { startFakeKubernetes } from '#test/fake-kubernetes.ts'
 import { startSystem } from '#test/system.ts'
@@ -102,7 +102,7 @@ it('AU-15 an API server that does not answer in time is UNAVAILABLE and is count
   const db: Querier = { query: () => Promise.reject(new Error('the database is asked last')) }
   const { url: apiServer, credentialsDir } = cluster
   const validate = createWorkloadValidator(
-    { db, clock: systemClock, log: silentLog, metrics },
+    { db, clock: systemClock, log: createLog('silent'), metrics },
     { audience: 'svc-control-plane', apiServer, credentialsDir, timeoutMs: 50 },
   )
   const refusal = { code: 'UNAVAILABLE', retryAfterSeconds: 5, cause: { name: 'TimeoutError' } }
