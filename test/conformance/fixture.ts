@@ -36,7 +36,7 @@ function addTools(server: Server): void {
   server.setRequestHandler('tools/list', () => ({ tools: [...tools, SCHEMA_TOOL] }))
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = TOOLS[params.name]
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`)
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}.`)
     return tool(ctx, params.arguments ?? {})
   })
 }

@@ -42,7 +42,7 @@ export function startTestArea(db: Db, databaseUrl: string | undefined, limitMs?:
   const leave = async (name: string) => {
     const of = { org_id: ORG, name, created_by: 'usr_1', created_at: systemClock.now() }
     const row = await newDatabase(of, sealer)
-    if (!(await db.tx((tx) => insertDatabase(tx, row)))) throw new Error(`there is a database ${name} already`)
+    if (!(await db.tx((tx) => insertDatabase(tx, row)))) throw new Error(`A database named ${name} already exists.`)
     return row
   }
   return {

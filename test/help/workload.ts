@@ -18,7 +18,7 @@ export const REFUSED = {
 export const DOWN = {
   status: 503,
   retryAfter: '5',
-  body: { code: 'UNAVAILABLE', detail: 'workload tokens cannot be checked now; try again' },
+  body: { code: 'UNAVAILABLE', detail: 'Workload tokens cannot be checked at the moment. Try again.' },
 }
 
 /** A system in a cluster, with an organization and a deployment of it. */

@@ -140,13 +140,13 @@ describe('known clients', () => {
         .catch((error: unknown) => error)
       const { code, message } = refusal as { code: string; message: string }
       const { body } = await callTool(platform, viewer.token, 'data_source_query', input)
-      expect(body.result).toMatchObject({ isError: true, content: [{ type: 'text', text: `${code}: ${message}.` }] })
+      expect(body.result).toMatchObject({ isError: true, content: [{ type: 'text', text: `${code}: ${message}` }] })
     }
     const unknown = await callTool(platform, viewer.token, 'data_source_query', { ...QUESTION, limit: 3 })
-    const text = 'INVALID_REQUEST: limit: unknown key.'
+    const text = 'INVALID_REQUEST: limit: unknown key'
     expect(unknown.body.result).toMatchObject({ isError: true, content: [{ type: 'text', text }] })
     const none = await callTool(platform, viewer.token, 'drop_everything')
-    expect(none.body.error).toMatchObject({ code: -32602, message: 'there is no tool drop_everything' })
+    expect(none.body.error).toMatchObject({ code: -32602, message: 'Unknown tool: drop_everything.' })
   })
 
   it('DS-23 a viewer sees every tool, and sources only as far as the role goes', async () => {

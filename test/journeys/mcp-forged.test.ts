@@ -141,7 +141,7 @@ describe('what is no access token of a live grant', () => {
     expect([none.status, none.challenge, none.body.detail]).toEqual([
       403,
       `Bearer error="insufficient_scope", resource_metadata="${METADATA}", scope="datasources:read datasources:query"`,
-      'needs the scope datasources:read datasources:query',
+      'This endpoint needs the scope datasources:read datasources:query.',
     ])
   })
 

@@ -90,7 +90,7 @@ describe('DS-17 what is not there for the caller', () => {
   it.each(BODIES)('is the same bytes after the same statements, asked %j', async (body) => {
     const unknown = await look('db_unknown', body)
     expect(unknown.status).toBe(404)
-    expect(JSON.parse(unknown.text)).toMatchObject({ code: 'NOT_FOUND', detail: 'no such data source' })
+    expect(JSON.parse(unknown.text)).toMatchObject({ code: 'NOT_FOUND', detail: 'No such data source.' })
     const [search, record, ...more] = unknown.ran
     expect(search).toContain('data_sources.sources')
     expect(record).toContain('insert into activity.records')

@@ -91,7 +91,9 @@ describe('AU-08 changing the data key', () => {
     expect(await svcServer({}, 'reseal', '--force')).toMatchObject({ exit: 5, stdout: '' })
     const nowhere = await svcServer({ SVC_DATA_DIR: join(dataDir, 'nowhere') }, 'reseal')
     expect(nowhere).toMatchObject({ exit: 4, stdout: '' })
-    expect(nowhere.stderr).toContain(`there is no database in ${join(dataDir, 'nowhere')}`)
+    expect(nowhere.stderr).toContain(
+      `There is no database in ${join(dataDir, 'nowhere')}. Set SVC_DATA_DIR to the data folder.`,
+    )
   })
 
   it('a server with another key does not start, and names the variable and the key it lacks', async () => {

@@ -98,11 +98,13 @@ export class ServiceError extends Error {
 }
 
 /**
- * Makes the one not-found answer. Unknown, hidden and switched-off things must not be told apart, so all of them get
- * the same text: `no such <kind>`, or for a path that is not served a text without a kind.
+ * Makes the not-found answer of a resource or, without `kind`, of a path. Unknown, hidden and switched-off resources get
+ * the same text, so that callers cannot distinguish them.
  */
 export function notFound(kind?: string): ServiceError {
-  return new ServiceError('NOT_FOUND', kind === undefined ? 'there is nothing here' : `no such ${kind}`)
+  const detail =
+    kind === undefined ? 'Nothing is served at this path. The API reference is at /docs.' : `No such ${kind}.`
+  return new ServiceError('NOT_FOUND', detail)
 }
 
 /** A problem as it came over the wire, back into the error it was. */

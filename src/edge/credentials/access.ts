@@ -76,27 +76,34 @@ export function admit(
   effect: Operation['effect'],
   found: { orgInPath?: string | undefined; part?: boolean } = {},
 ): void {
-  if (!access.principals.includes(principal.kind)) throw forbidden(`not open to callers of kind ${principal.kind}`)
+  if (!access.principals.includes(principal.kind))
+    throw forbidden(`Callers of kind ${principal.kind} may not use this operation.`)
   if (access.org === 'path' && found.orgInPath !== principal.org_id) {
     throw notFound('organization')
   }
   if (access.role !== null && !found.part) admitRole(principal, access.role)
   if (principal.kind === 'agent') admitScope(principal, access)
-  if (principal.support && access.support === 'refused') throw forbidden('not open to support sessions')
+  if (principal.support && access.support === 'refused') throw forbidden('Support sessions may not use this operation.')
   if (effect === 'write' && principal.read_only) {
-    throw new ServiceError('READ_ONLY_SESSION', 'this session may only read')
+    throw new ServiceError('READ_ONLY_SESSION', 'This support session is read-only. Elevate it to make changes.')
   }
 }
 
 function admitScope(principal: Principal, { scope }: MemberAccess): void {
   const scopes = scope === null ? [] : [scope].flat()
   if (scopes.some((one) => principal.scopes.includes(one))) return
-  throw forbidden(scopes.length === 0 ? 'not open to agents' : `needs the scope ${scopes.join(' or ')}`)
+  throw forbidden(
+    scopes.length === 0
+      ? 'Agents may not use this operation.'
+      : `This operation needs the scope ${scopes.join(' or ')}.`,
+  )
 }
 
 function admitRole(principal: Principal, role: NonNullable<MemberAccess['role']>): void {
-  if (principal.org_id === null || principal.role === null) throw forbidden('join or create an organization first')
-  if (!roleAtLeast(principal.role, role)) throw forbidden(`needs the role ${role} or above; you are ${principal.role}`)
+  if (principal.org_id === null || principal.role === null)
+    throw forbidden('You do not belong to an organization. Join or create one first.')
+  if (!roleAtLeast(principal.role, role))
+    throw forbidden(`This needs the role ${role} or above. Your role is ${principal.role}.`)
 }
 
 function forbidden(detail: string): ServiceError {

@@ -92,5 +92,8 @@ export function invalidToken(cause?: unknown): ServiceError {
 }
 
 function notSignedIn(): ServiceError {
-  return new ServiceError('INVALID_TOKEN', 'send `Authorization: Bearer <API token>`')
+  return new ServiceError(
+    'INVALID_TOKEN',
+    'No API token was sent. Send the header `Authorization: Bearer <API token>`.',
+  )
 }

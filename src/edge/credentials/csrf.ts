@@ -16,5 +16,8 @@ export function isSameOrigin(request: Request, publicUrl: string | undefined): b
 /** A cookie comes along whoever caused the request, so a write by cookie must come from our own pages. */
 export function refuseCrossSite(request: Request, publicUrl: string | undefined): void {
   if (isSameOrigin(request, publicUrl)) return
-  throw new ServiceError('CSRF', 'a change by cookie must come from a page of this address; elsewhere send a token')
+  throw new ServiceError(
+    'CSRF',
+    'A change made with a session cookie must come from a page of this site. Elsewhere, send an API token.',
+  )
 }

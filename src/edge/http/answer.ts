@@ -92,7 +92,10 @@ function withRequestId(response: Response, requestId: string): Response {
 function refuseMediaType(request: Request, consumes: readonly string[]): void {
   const [type = ''] = (request.headers.get('content-type') ?? '').split(';')
   if (consumes.includes(type.trim().toLowerCase())) return
-  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `send the body as ${consumes.join(' or ')}`)
+  throw new ServiceError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `Unsupported content type. Send the body as ${consumes.join(' or ')}.`,
+  )
 }
 
 function respond(value: unknown, status: NonNullable<JsonOperation['status']>, format: Format, requestId: string) {

@@ -33,12 +33,12 @@ describe.each<Mode>(['together', 'apart'])('what is refused, and how, services %
 
   it('broken JSON is 400 and tells nothing of the parser', async () => {
     const body = await problem(await post('{"name": '))
-    expect([body.status, body.code, body.detail]).toEqual([400, 'MALFORMED_REQUEST', 'the body is not valid JSON'])
+    expect([body.status, body.code, body.detail]).toEqual([400, 'MALFORMED_REQUEST', 'The body is not valid JSON.'])
   })
 
   it('JSON that is no object is 400', async () => {
     for (const text of ['[]', 'null', '"x"', '1']) {
-      expect((await problem(await post(text))).detail).toBe('the body must be a JSON object')
+      expect((await problem(await post(text))).detail).toBe('The body must be a JSON object.')
     }
   })
 
@@ -154,7 +154,7 @@ describe.each<Mode>(['together', 'apart'])('what is refused, and how, services %
     expect([nul.status, nul.errors]).toEqual([400, [{ path: 'name', message: expect.any(String) }]])
     expect((await problem(await post('{"name": "half \\ud800"}'))).status).toBe(400)
     const broken = await problem(await post(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])))
-    expect(broken.detail).toBe('the body is not valid UTF-8')
+    expect(broken.detail).toBe('The body is not valid UTF-8.')
     const json = { 'content-type': 'application/json' }
     expect((await problem(await post('{"name":"a"}', { ...json, 'content-encoding': 'gzip' }))).status).toBe(415)
     expect(

@@ -186,7 +186,7 @@ function refuse(request: Request, info: RequestInfo, error: ServiceError, extra?
 }
 
 function methodNotAllowed(method: string, allow: string): ServiceError {
-  return new ServiceError('METHOD_NOT_ALLOWED', `${method} is not taken here; ${allow} is`)
+  return new ServiceError('METHOD_NOT_ALLOWED', `${method} is not supported at this path. Supported: ${allow}.`)
 }
 
 function methodsByPath(routes: readonly Route[]): { shape: RegExp; allow: string }[] {

@@ -49,7 +49,7 @@ describe('Idempotency-Key', () => {
   })
 
   it('a key that is empty or endless is 400', async () => {
-    expect((await create('x'.repeat(256), 'No')).body.detail).toBe('Idempotency-Key: 1 to 255 characters')
+    expect((await create('x'.repeat(256), 'No')).body.detail).toBe('Idempotency-Key: must have 1 to 255 characters')
   })
 
   it('a first request that never ended is told apart from one that runs', async () => {

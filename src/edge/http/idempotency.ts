@@ -25,7 +25,7 @@ export function withIdempotency(op: JsonOperation, run: Run, deps: Deps): Run {
     const key = context.request.headers.get('idempotency-key')
     if (key === null) return run(input, context)
     if (key === '' || key.length > IDEMPOTENCY_KEY_LENGTH) {
-      throw new ServiceError('INVALID_REQUEST', `Idempotency-Key: 1 to ${IDEMPOTENCY_KEY_LENGTH} characters`)
+      throw new ServiceError('INVALID_REQUEST', `Idempotency-Key: must have 1 to ${IDEMPOTENCY_KEY_LENGTH} characters`)
     }
     const of = { caller: callerOf(context), operation: op.name, key }
     const digest = createHash('sha256').update(JSON.stringify(input)).digest()
@@ -57,18 +57,22 @@ async function replay(of: KeyOf, digest: Buffer, { db, sealer, clock }: Deps): P
   if (kept && !kept.requestDigest.equals(digest)) {
     throw new ServiceError(
       'IDEMPOTENCY_KEY_REUSED',
-      'this Idempotency-Key was used with another request: take a new one',
+      'This Idempotency-Key was already used with a different request. Use a new key.',
     )
   }
   if (kept?.answer) return JSON.parse(sealer.open(kept.answer.body, IDEMPOTENT_ANSWER.context(of)))
   if (!kept || clock.now().getTime() - kept.createdAt.getTime() < RUNNING_MS) {
-    throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', 'the first request with this key is still running', {
-      retryAfterSeconds: 1,
-    })
+    throw new ServiceError(
+      'IDEMPOTENCY_IN_PROGRESS',
+      'The first request with this Idempotency-Key is still running. Try again in 1 second.',
+      {
+        retryAfterSeconds: 1,
+      },
+    )
   }
   throw new ServiceError(
     'OUTCOME_UNKNOWN',
-    'the first request with this key never finished: look whether it took effect, then use a new key',
+    'The first request with this Idempotency-Key did not finish. Check whether it took effect, then use a new key.',
   )
 }
 

@@ -70,7 +70,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     handle(incoming, outgoing)
   })
   server.on('checkExpectation', (_, outgoing) => {
-    const refusal = new ServiceError('EXPECTATION_FAILED', 'only `Expect: 100-continue` can be met').toProblem(
+    const refusal = new ServiceError('EXPECTATION_FAILED', 'Only `Expect: 100-continue` is supported.').toProblem(
       newId('req'),
     )
     outgoing.writeHead(refusal.status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(refusal))
@@ -177,7 +177,7 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Connection, l
     socket.destroy()
     return
   }
-  const [code, detail] = BROKEN[error.code ?? ''] ?? ['MALFORMED_REQUEST', 'this is not HTTP']
+  const [code, detail] = BROKEN[error.code ?? ''] ?? ['MALFORMED_REQUEST', 'The request is not valid HTTP.']
   const problem = new ServiceError(code, detail).toProblem(newId('req'))
   const body = JSON.stringify(problem)
   const head = `HTTP/1.1 ${problem.status} ${problem.title}\r\ncontent-type: application/problem+json\r\n`
@@ -186,15 +186,15 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Connection, l
 }
 
 const BROKEN: Record<string, [ErrorCode, string]> = {
-  HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'send smaller headers'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'the request took too long to arrive'],
+  HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The request headers are too large. Send smaller headers.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time. Try again.'],
 }
 
 /** Answers faults outside any route: an address that cannot be parsed, or a bug in the listener. */
 function outsideFault(error: unknown, onError: (error: unknown) => void): Response {
   const requestId = newId('req')
   if (error instanceof RequestError) {
-    return problemResponse(new ServiceError('MALFORMED_REQUEST', 'the address cannot be read'), 'json', requestId)
+    return problemResponse(new ServiceError('MALFORMED_REQUEST', 'The request URL is not valid.'), 'json', requestId)
   }
   onError(error)
   return problemResponse(toServiceError(error), 'json', requestId)

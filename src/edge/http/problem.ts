@@ -13,25 +13,27 @@ export function toServiceError(error: unknown): ServiceError {
     const { retryAfterSeconds, writeFault } = error
     const detail = writeFault
       ? `Nothing can be saved now: ${writeFault}. Try again later.`
-      : 'the database cannot answer now; try again'
+      : 'The database is not available. Try again.'
     return new ServiceError('UNAVAILABLE', detail, {
       cause: error,
       retryAfterSeconds,
     })
   }
   if (error instanceof StoreUnavailable) {
-    return new ServiceError('UNAVAILABLE', 'Redis does not answer now; try again', {
+    return new ServiceError('UNAVAILABLE', 'Redis is not available. Try again.', {
       cause: error,
       retryAfterSeconds: 1,
     })
   }
   if (error instanceof OperatorFetchError) {
-    return new ServiceError('UNAVAILABLE', 'a part of the service cannot be reached; try again', {
+    return new ServiceError('UNAVAILABLE', 'A part of the service is not available. Try again.', {
       cause: error,
       retryAfterSeconds: 1,
     })
   }
-  return new ServiceError('INTERNAL', 'an unexpected fault; the request id helps to find it', { cause: error })
+  return new ServiceError('INTERNAL', 'Unexpected error. The operator can find it in the log by the request id.', {
+    cause: error,
+  })
 }
 
 /** Enough to mend any request a person writes; an answer must not grow with what was sent. */

@@ -63,7 +63,7 @@ function rateLimited({ limit, windowSeconds }: Window, retryAfterSeconds: number
 function tooManyFailures({ limit, windowSeconds }: Window, retryAfterSeconds: number, status: number): ServiceError {
   const detail =
     `Too many refused requests: ${limit} in ${windowSeconds} seconds. ` +
-    `A valid one is answered now; others after ${retryAfterSeconds} seconds.`
+    `A valid request is answered now, others after ${retryAfterSeconds} seconds.`
   return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds, ...(status === 401 && TOKEN_REFUSED) })
 }
 

@@ -93,11 +93,14 @@ async function readJsonBody(request: Request, limit: number): Promise<Record<str
   const length = request.headers.get('content-length')
   if (type === null && (length === '0' || length === null) && !request.headers.has('transfer-encoding')) return {}
   if (type === null || !JSON_TYPE.test(type)) {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'send the body as application/json, in UTF-8')
+    throw new ServiceError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Unsupported content type. Send the body as application/json in UTF-8.',
+    )
   }
   const encoding = request.headers.get('content-encoding')
   if (encoding !== null && encoding !== 'identity') {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'send the body as it is: compressed ones are not taken')
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not supported. Send the body uncompressed.')
   }
   return parseObject(await readText(request, limit, length !== null))
 }
@@ -109,10 +112,10 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new ServiceError('MALFORMED_REQUEST', 'the body is not valid JSON', { cause })
+    throw new ServiceError('MALFORMED_REQUEST', 'The body is not valid JSON.', { cause })
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ServiceError('INVALID_REQUEST', 'the body must be a JSON object')
+    throw new ServiceError('INVALID_REQUEST', 'The body must be a JSON object.')
   }
   return value as Record<string, unknown>
 }
@@ -124,7 +127,7 @@ export function refuseLargeBody(request: Request, limit: number): void {
 function tooLarge(limit: number): ServiceError {
   return new ServiceError(
     'PAYLOAD_TOO_LARGE',
-    limit === 0 ? 'no body is taken here' : `at most ${limit} bytes are taken`,
+    limit === 0 ? 'This operation takes no body.' : `The body is too large. At most ${limit} bytes are accepted.`,
   )
 }
 
@@ -136,7 +139,7 @@ async function readText(request: Request, limit: number, saidLength: boolean): P
   try {
     return utf8.decode(bytes)
   } catch (cause) {
-    throw new ServiceError('MALFORMED_REQUEST', 'the body is not valid UTF-8', { cause })
+    throw new ServiceError('MALFORMED_REQUEST', 'The body is not valid UTF-8.', { cause })
   }
 }
 
@@ -153,7 +156,7 @@ async function readBytes(request: Request, limit: number | undefined): Promise<A
     return Buffer.concat(await Array.fromAsync(boundedBody(request.body, limit)))
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause
-    throw new ServiceError('MALFORMED_REQUEST', 'the body ended before it was complete', { cause })
+    throw new ServiceError('MALFORMED_REQUEST', 'The body ended before it was complete.', { cause })
   }
 }
 
@@ -162,7 +165,7 @@ function refuseBadText(value: unknown, path: readonly string[]): void {
   if (typeof value === 'string') {
     if (!value.includes('\0') && value.isWellFormed()) return
     const where = path.join('.')
-    const errors = [{ path: where, message: 'must be text without NUL and without half characters' }]
+    const errors = [{ path: where, message: 'must not contain NUL characters or unpaired surrogates' }]
     throw new ServiceError('INVALID_REQUEST', `${where}: ${errors[0]!.message}`, { errors })
   }
   if (typeof value !== 'object' || value === null) return

@@ -53,7 +53,7 @@ async function readText(request: Request): Promise<string> {
     return await request.text()
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause
-    throw new ServiceError('MALFORMED_REQUEST', 'the body ended before it was complete', { cause })
+    throw new ServiceError('MALFORMED_REQUEST', 'The body ended before it was complete.', { cause })
   }
 }
 

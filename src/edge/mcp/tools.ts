@@ -39,7 +39,7 @@ export function createToolServer(deps: Deps): (call: McpCall) => Server {
     })
     server.setRequestHandler('tools/call', async ({ params }) => {
       const op = byName.get(params.name)
-      if (!op) throw new ProtocolFault(INVALID_PARAMS, `there is no tool ${params.name.slice(0, 64)}`)
+      if (!op) throw new ProtocolFault(INVALID_PARAMS, `Unknown tool: ${params.name.slice(0, 64)}.`)
       return callTool(op, params.arguments ?? {}, call, deps)
     })
     return server
@@ -91,11 +91,11 @@ function refuseUnsendable(op: JsonOperation, input: Record<string, unknown>): vo
   if (!parsed.success) throw inputError(parsed.error)
 }
 
-/** What a model needs to mend its call: the code, the words, and how long to wait. */
+/** The text that a model needs to correct its call: the code, the message, and how long to wait. */
 function textOf(error: ServiceError, requestId: string): string {
   const wait = error.retryAfterSeconds === undefined ? '' : ` Wait ${Math.ceil(error.retryAfterSeconds)} seconds.`
   const id = ERRORS[error.code].status >= 500 ? ` Request id: ${requestId}.` : ''
-  return `${error.code}: ${error.message}.${wait}${id}`
+  return `${error.code}: ${error.message}${wait}${id}`
 }
 
 function toTool(op: JsonOperation): Tool {

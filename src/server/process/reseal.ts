@@ -80,8 +80,8 @@ async function refuseLeftOvers(db: Db, { currentKeyId }: Sealer): Promise<void> 
   if (left.length === 0) return
   throw new ServiceError(
     'CONFLICT',
-    `these are not under the current key, so keep the former keys: ${left.join('; ')}. ` +
-      'If a server still runs with a former key as SVC_DATA_KEY, restart it with the current one; then repeat.',
+    `Keep the former keys: these values are not sealed under the current key: ${left.join('; ')}. ` +
+      'If a server still runs with a former key as SVC_DATA_KEY, restart it with the current key, then repeat.',
   )
 }
 

@@ -97,6 +97,6 @@ function midnightOf(now: Date): Date {
 
 function refusal(limit: number, span: string, spanMs: number, now: Date): ServiceError {
   const retryAfterSeconds = Math.ceil((spanMs - (now.getTime() % spanMs)) / 1000)
-  const detail = `the organization may ask ${limit} questions a ${span}, and has`
+  const detail = `Question limit reached: ${limit} per ${span} for this organization. Try again in ${retryAfterSeconds} seconds.`
   return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds })
 }

@@ -98,7 +98,7 @@ describe('DS-24 the model that ships with the product', () => {
     await using wrong = createBuiltin({ folder })
     await expect(wrong.warm()).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: 'the built-in model cannot be loaded',
+      message: 'The built-in model cannot be loaded. The log says why.',
       cause: { message: 'onnx/model_quantized.onnx is not the model this version knows' },
     })
     await expect(wrong.embed(['x'], going)).rejects.toMatchObject({ code: 'UNAVAILABLE' })

@@ -47,8 +47,7 @@ export function createBuiltin(options: BuiltinOptions = {}): Builtin {
   return {
     embed: async (texts, signal) => {
       signal.throwIfAborted()
-      if (waiting.size + texts.length > queueLimit)
-        throw unavailable('the built-in model has too much to do; try again')
+      if (waiting.size + texts.length > queueLimit) throw unavailable('The built-in model is busy. Try again.')
       const { jobs, all } = askFor(texts, (ask) => waiting.drop((job) => job.ask === ask), signal)
       waiting.add(jobs)
       dispatch()

@@ -108,7 +108,7 @@ describe('DS-24 the AI gateway', () => {
       { model: 'anyone/x', input: 'x' },
       404,
       'NOT_FOUND',
-      'the AI provider anyone has no model x',
+      'The AI provider anyone has no model x.',
     ],
     [
       'an empty text',
@@ -141,13 +141,13 @@ describe('DS-24 the AI gateway', () => {
       'dimensions: builtin/all-minilm-l6-v2 has 384',
     ],
     ['an unknown key', { model: BUILTIN, input: 'x', foo: 1 }, 400, 'INVALID_REQUEST', 'foo: unknown key'],
-    ['no JSON', '{', 400, 'MALFORMED_REQUEST', 'the body is not valid JSON'],
+    ['no JSON', '{', 400, 'MALFORMED_REQUEST', 'The body is not valid JSON.'],
     [
       'a large body',
       { model: BUILTIN, input: 'x'.repeat(1_100_000) },
       413,
       'PAYLOAD_TOO_LARGE',
-      'at most 1048576 bytes are taken',
+      'The body is too large. At most 1048576 bytes are accepted.',
     ],
   ])('%s is refused where OpenAI’s clients look for it', async (_, body, status, code, message) => {
     const answer = await post(body)
@@ -177,7 +177,8 @@ describe('DS-24 the AI gateway', () => {
     expect(refused.status).toBe(429)
     expect(refused.headers.get('retry-after')).toBe('3600')
     expect(refused.body.error).toEqual({
-      message: 'the organization has 1000 tokens a day (UTC), and too few are left for this',
+      message:
+        'Too few tokens left: this organization may use 1000 per UTC day. Try again tomorrow, or send less text.',
       type: 'invalid_request_error',
       code: 'RATE_LIMITED',
     })
@@ -197,7 +198,7 @@ describe('DS-24 the AI gateway', () => {
     const { status, headers, body } = await post({ model: 'acme/fake-small', input: 'x' }, key)
     expect([status, headers.get('retry-after')]).toEqual([503, '10'])
     expect(body.error).toEqual({
-      message: 'the AI provider acme answered 502',
+      message: 'The AI provider acme answered 502.',
       type: 'server_error',
       code: 'UNAVAILABLE',
     })

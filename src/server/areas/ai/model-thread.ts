@@ -25,7 +25,7 @@ export class ModelThread implements AsyncDisposable {
   async embed(text: string): Promise<Embedded> {
     const host = await this.ready()
     return ask<Embedded>(host, { do: 'embed', text }, RUN_LIMIT_MS).catch((error: unknown) => {
-      throw unavailable('the built-in model stopped at its work; try again', withoutText(error))
+      throw unavailable('The built-in model stopped before it answered. Try again.', withoutText(error))
     })
   }
 
@@ -36,7 +36,7 @@ export class ModelThread implements AsyncDisposable {
     } catch (cause) {
       this.#host = undefined
       await host[Symbol.asyncDispose]()
-      throw unavailable('the built-in model cannot be loaded', cause)
+      throw unavailable('The built-in model cannot be loaded. The log says why.', cause)
     }
     void host.stopped.then(() => {
       this.#host = undefined

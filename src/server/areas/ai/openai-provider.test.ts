@@ -73,76 +73,82 @@ describe('DS-24 a provider that speaks the protocol of OpenAI', () => {
       '500 three times',
       [{ status: 500 }, { status: 500 }, { status: 500 }],
       {},
-      { code: 'UNAVAILABLE', message: 'the AI provider acme answered 500' },
+      { code: 'UNAVAILABLE', message: 'The AI provider acme answered 500.' },
       3,
     ],
     [
       '429 that lasts longer than we wait',
       [{ status: 429, headers: { 'retry-after': '11' } }],
       {},
-      { code: 'UNAVAILABLE', message: 'the AI provider acme lets us ask no more for now' },
+      { code: 'UNAVAILABLE', message: 'The AI provider acme is limiting requests.' },
       1,
     ],
-    ['502', [{ status: 502 }], {}, { code: 'UNAVAILABLE', message: 'the AI provider acme answered 502' }, 1],
-    ['302', [{ status: 302 }], {}, { code: 'UNAVAILABLE', message: 'the AI provider acme answered 302' }, 1],
+    ['502', [{ status: 502 }], {}, { code: 'UNAVAILABLE', message: 'The AI provider acme answered 502.' }, 1],
+    ['302', [{ status: 302 }], {}, { code: 'UNAVAILABLE', message: 'The AI provider acme answered 302.' }, 1],
     [
       '400',
       [{ status: 400 }],
       {},
-      { code: 'INVALID_REQUEST', message: 'the AI provider acme does not take this input' },
+      { code: 'INVALID_REQUEST', message: 'The AI provider acme rejected this input.' },
       1,
     ],
-    ['404', [], { model: 'none' }, { code: 'NOT_FOUND', message: 'the AI provider acme has no model none' }, 1],
+    ['404', [], { model: 'none' }, { code: 'NOT_FOUND', message: 'The AI provider acme has no model none.' }, 1],
     [
       'too few vectors',
       [{ body: ({ data }) => ({ data: data.slice(1) }) }],
       {},
-      { code: 'UNAVAILABLE', message: 'the AI provider acme gave 1 vectors for 2 texts' },
+      { code: 'UNAVAILABLE', message: 'The AI provider acme sent 1 vectors for 2 texts.' },
       1,
     ],
     [
       'one vector twice',
       [{ body: ({ data }) => ({ data: [data[0], data[0]] }) }],
       {},
-      { code: 'UNAVAILABLE', message: 'the AI provider acme gave no vector for some of the texts' },
+      { code: 'UNAVAILABLE', message: 'The AI provider acme sent no vector for some of the texts.' },
       1,
     ],
     [
       'an index out of range',
       [{ body: ({ data }) => ({ data: [data[0], { ...data[1], index: -1 }] }) }],
       {},
-      { code: 'UNAVAILABLE', message: 'the AI provider acme gave no vector for some of the texts' },
+      { code: 'UNAVAILABLE', message: 'The AI provider acme sent no vector for some of the texts.' },
       1,
     ],
     [
       'other dimensions',
       [],
       { dimensions: 9 },
-      { code: 'UNAVAILABLE', message: 'the AI provider acme gave 8 dimensions, not 9' },
+      { code: 'UNAVAILABLE', message: 'The AI provider acme sent 8 dimensions, not 9.' },
       1,
     ],
     [
       'numbers too large',
       [{ body: ({ data }) => ({ data: data.map((one) => ({ ...one, embedding: one.embedding.fill(1e300) })) }) }],
       {},
-      { code: 'UNAVAILABLE', message: 'the AI provider acme gave numbers out of range' },
+      { code: 'UNAVAILABLE', message: 'The AI provider acme sent numbers out of range.' },
       1,
     ],
     [
       'garbage',
       [{ body: () => '<html>you sent one canary</html>' }],
       {},
-      { code: 'UNAVAILABLE', message: 'the AI provider acme gave an answer that cannot be read' },
+      { code: 'UNAVAILABLE', message: 'The AI provider acme sent an answer that cannot be read.' },
       1,
     ],
     [
       'text for numbers',
       [{ body: () => ({ data: [{ embedding: ['one canary'] }, { embedding: ['two'] }] }) }],
       {},
-      { code: 'UNAVAILABLE', message: 'the AI provider acme gave an answer that cannot be read' },
+      { code: 'UNAVAILABLE', message: 'The AI provider acme sent an answer that cannot be read.' },
       1,
     ],
-    ['half an answer', ['half'], {}, { code: 'UNAVAILABLE', message: 'the AI provider acme broke off its answer' }, 1],
+    [
+      'half an answer',
+      ['half'],
+      {},
+      { code: 'UNAVAILABLE', message: 'The AI provider acme closed the connection before it had answered.' },
+      1,
+    ],
   ])('%s is refused without its words, ours or the key', async (_, next, ask, expected, asked) => {
     expect(await refusal(next, ask)).toEqual(expected)
     expect(fake.asked).toHaveLength(asked)
@@ -152,13 +158,13 @@ describe('DS-24 a provider that speaks the protocol of OpenAI', () => {
     const wrong = provider({ apiKey: 'sk-wrong' })
     await expect(wrong(ASK, going)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: 'the AI provider acme refuses the key it was given',
+      message: 'The AI provider acme refused its API key.',
     })
   })
 
   it('one that is not there is tried three times', async () => {
     await fake[Symbol.asyncDispose]()
-    expect(await refusal([])).toEqual({ code: 'UNAVAILABLE', message: 'the AI provider acme cannot be reached' })
+    expect(await refusal([])).toEqual({ code: 'UNAVAILABLE', message: 'The AI provider acme cannot be reached.' })
     expect(waits).toEqual([500, 1000])
   })
 
@@ -166,7 +172,7 @@ describe('DS-24 a provider that speaks the protocol of OpenAI', () => {
     fake.next.push('silent')
     await expect(provider({ timeoutMs: 100 })(ASK, going)).rejects.toMatchObject({
       code: 'TIMEOUT',
-      message: 'the AI provider acme did not answer in 0.1 seconds',
+      message: 'The AI provider acme did not answer in 0.1 seconds.',
     })
     expect(fake.asked.length).toBeLessThanOrEqual(1)
   })

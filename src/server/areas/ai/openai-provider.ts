@@ -21,8 +21,8 @@ export function createOpenAiProvider(
       return readEmbeddings(name, await response.text(), ask)
     } catch (error) {
       if (caller.aborted || error instanceof ServiceError) throw error
-      if (!limit.aborted) throw providerFault(name, 'broke off its answer', error)
-      throw new ServiceError('TIMEOUT', `the AI provider ${name} did not answer in ${timeoutMs / 1000} seconds`)
+      if (!limit.aborted) throw providerFault(name, 'closed the connection before it had answered', error)
+      throw new ServiceError('TIMEOUT', `The AI provider ${name} did not answer in ${timeoutMs / 1000} seconds.`)
     }
   }
 }

@@ -10,7 +10,7 @@ const Answer = z.object({
 /** One vector for each text, in their order; an answer that is anything else is not used at all. */
 export function readEmbeddings(name: string, body: string, { texts, dimensions }: EmbedAsk): Embeddings {
   const { data, usage } = parse(name, body)
-  if (data.length !== texts.length) throw providerFault(name, `gave ${data.length} vectors for ${texts.length} texts`)
+  if (data.length !== texts.length) throw providerFault(name, `sent ${data.length} vectors for ${texts.length} texts`)
   const vectors: Vector[] = []
   data.forEach(({ index = vectors.length, embedding }) => {
     vectors[index] = Float32Array.from(embedding)
@@ -18,9 +18,9 @@ export function readEmbeddings(name: string, body: string, { texts, dimensions }
   const expected = dimensions ?? data[0]?.embedding.length
   for (let i = 0; i < texts.length; i++) {
     const vector = vectors[i]
-    if (!vector) throw providerFault(name, 'gave no vector for some of the texts')
-    if (vector.length !== expected) throw providerFault(name, `gave ${vector.length} dimensions, not ${expected}`)
-    if (!vector.every(Number.isFinite)) throw providerFault(name, 'gave numbers out of range')
+    if (!vector) throw providerFault(name, 'sent no vector for some of the texts')
+    if (vector.length !== expected) throw providerFault(name, `sent ${vector.length} dimensions, not ${expected}`)
+    if (!vector.every(Number.isFinite)) throw providerFault(name, 'sent numbers out of range')
   }
   return { vectors, tokens: usage?.prompt_tokens ?? guessTokens(texts) }
 }
@@ -30,7 +30,7 @@ function parse(name: string, body: string): z.output<typeof Answer> {
     return Answer.parse(JSON.parse(body))
   } catch {
     // Without the cause: it may quote the body.
-    throw providerFault(name, 'gave an answer that cannot be read')
+    throw providerFault(name, 'sent an answer that cannot be read')
   }
 }
 

@@ -45,12 +45,12 @@ async function send(request: Request, options: Options, waitMs: number): Promise
 async function refused(response: Response, name: string, model: string, waitMs: number): Promise<Failure> {
   const { status } = response
   await response.body?.cancel()
-  if (status === 404) return { error: new ServiceError('NOT_FOUND', `the AI provider ${name} has no model ${model}`) }
+  if (status === 404) return { error: new ServiceError('NOT_FOUND', `The AI provider ${name} has no model ${model}.`) }
   if (status === 400 || status === 413 || status === 422) {
-    return { error: new ServiceError('INVALID_REQUEST', `the AI provider ${name} does not take this input`) }
+    return { error: new ServiceError('INVALID_REQUEST', `The AI provider ${name} rejected this input.`) }
   }
-  if (status === 401 || status === 403) return { error: providerFault(name, 'refuses the key it was given') }
-  const error = providerFault(name, status === 429 ? 'lets us ask no more for now' : `answered ${status}`)
+  if (status === 401 || status === 403) return { error: providerFault(name, 'refused its API key') }
+  const error = providerFault(name, status === 429 ? 'is limiting requests' : `answered ${status}`)
   return RETRIED.has(status) ? { error, waitMs: askedWait(response, waitMs) } : { error }
 }
 

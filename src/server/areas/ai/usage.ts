@@ -36,6 +36,6 @@ export function createMeter({ db, clock, limit }: { db: Querier; clock: Clock; l
 
 function usedUp(limit: number, now: Date): ServiceError {
   const retryAfterSeconds = Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1000)
-  const detail = `the organization has ${limit} tokens a day (UTC), and too few are left for this`
+  const detail = `Too few tokens left: this organization may use ${limit} per UTC day. Try again tomorrow, or send less text.`
   return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds })
 }

@@ -115,7 +115,7 @@ describe('enough of auth', () => {
     })
     await expect(refused).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: 'taken.example.org: the domain of another organization already',
+      message: 'Already a domain of another organization: taken.example.org.',
     })
     expect(await system.db.query(sql`select from auth.orgs where name = 'Latecomer'`)).toEqual([])
     const free = await system.operator.call(adminCreateOrg, { name: 'Next', domains: ['free.example.org'] })

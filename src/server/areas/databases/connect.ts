@@ -31,10 +31,11 @@ export function connectRoute(deps: DatabaseDeps): Route {
 export async function needReady({ db }: Pick<DatabaseDeps, 'db'>, orgId: string, name: string): Promise<DatabaseRow> {
   const row = await findDatabase(db, orgId, name)
   if (!row) throw noSuchDatabase(name)
-  if (row.state !== 'ready') throw new ServiceError('CONFLICT', `the database ${name} is not ready: it is ${row.state}`)
+  if (row.state !== 'ready')
+    throw new ServiceError('CONFLICT', `The database ${name} is not ready. Its state is ${row.state}.`)
   return row
 }
 
 export function noSuchDatabase(name: string): ServiceError {
-  return new ServiceError('NOT_FOUND', `there is no database ${name}`)
+  return new ServiceError('NOT_FOUND', `No such database: ${name}.`)
 }

@@ -50,6 +50,6 @@ async function resume({ db }: DatabaseDeps, orgId: string, name: string): Promis
 function limitReached(limit: number): ServiceError {
   return new ServiceError(
     'DATABASE_LIMIT',
-    `the embedded engine holds at most ${limit} databases: drop one, raise SVC_EMBEDDED_MAX_DATABASES, or use Postgres`,
+    `The embedded engine holds at most ${limit} databases. Drop one, raise SVC_EMBEDDED_MAX_DATABASES, or use Postgres.`,
   )
 }

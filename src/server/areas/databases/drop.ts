@@ -31,5 +31,8 @@ async function mark({ db, clock, sources }: DatabaseDeps, row: DatabaseRow, prin
 }
 
 function exposed(name: string): ServiceError {
-  return new ServiceError('DATABASE_EXPOSED', `agents may ask ${name}: take it from them before you drop it`)
+  return new ServiceError(
+    'DATABASE_EXPOSED',
+    `The database ${name} is exposed to agents. Stop exposing it before you drop it.`,
+  )
 }

@@ -19,15 +19,19 @@ const SECURE_EVERY_MS = 60 * 60_000
 const UNMADE: readonly DatabaseState[] = ['creating', 'failed']
 
 export function taken(name: string): ServiceError {
-  return new ServiceError('CONFLICT', `there is a database ${name} already`)
+  return new ServiceError('CONFLICT', `A database named ${name} already exists.`)
 }
 
 /** Runs `run` unless another process is at work on this database. */
 export async function alone<T>({ db }: Deps, row: DatabaseRow, run: (lease: LeaseGuard) => Promise<T>): Promise<T> {
   const refuse = (retryAfterSeconds: number) =>
-    new ServiceError('CONFLICT', `the database ${row.name} is being worked on; try again in ${retryAfterSeconds} s`, {
-      retryAfterSeconds,
-    })
+    new ServiceError(
+      'CONFLICT',
+      `Another request is working on the database ${row.name}. Try again in ${retryAfterSeconds} seconds.`,
+      {
+        retryAfterSeconds,
+      },
+    )
   return withLease(db, { name: `database:${row.id}`, refuse, run })
 }
 

@@ -16,7 +16,7 @@ export async function exchange({ auth }: HostedDeps, info: RequestInfo, code: st
 export async function endSession({ auth, onRevoked }: HostedDeps, info: RequestInfo, token: string): Promise<void> {
   const response = await auth(post('/auth/logout', token), info)
   onRevoked()
-  if (response.status >= 500) throw new ServiceError('UNAVAILABLE', 'the sign-in service does not answer; try again')
+  if (response.status >= 500) throw new ServiceError('UNAVAILABLE', 'The sign-in service does not answer. Try again.')
 }
 
 export async function switchSession(

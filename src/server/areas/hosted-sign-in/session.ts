@@ -41,5 +41,5 @@ async function readBody({ allowedRedirectBaseUrls }: HostedDeps, request: Reques
   if (!isForm) return { isForm, returnTo: '/', json: text }
   const { return_to: returnTo = '/', ...fields } = Object.fromEntries(new URLSearchParams(text))
   if (isAllowedReturn(returnTo, allowedRedirectBaseUrls)) return { isForm, returnTo, json: JSON.stringify(fields) }
-  throw new ServiceError('INVALID_REQUEST', 'return_to: not an address people are sent to from here')
+  throw new ServiceError('INVALID_REQUEST', 'return_to: this address is not allowed')
 }

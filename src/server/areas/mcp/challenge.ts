@@ -24,5 +24,5 @@ export function withChallenge(error: unknown, resource: Resource | undefined, to
 
 export function insufficientScope(resource: Resource): ServiceError {
   const challenge = challengeOf(resource, 'insufficient_scope')
-  return new ServiceError('FORBIDDEN', `needs the scope ${resource.scopes.join(' ')}`, { challenge })
+  return new ServiceError('FORBIDDEN', `This endpoint needs the scope ${resource.scopes.join(' ')}.`, { challenge })
 }

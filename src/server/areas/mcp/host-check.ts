@@ -17,11 +17,14 @@ export function createHostCheck({ publicUrls, isPassedOn }: Deps): (request: Req
   return (request) => {
     const hostname = hostnameOf(request)
     if (!(names.includes(hostname) || isAddress(hostname) || isPassedOn(request))) {
-      throw new ServiceError('FORBIDDEN', 'the Host header does not name this server; a proxy in front must pass it on')
+      throw new ServiceError(
+        'FORBIDDEN',
+        'The Host header does not name this server. A proxy in front of it must pass the Host header on.',
+      )
     }
     const origin = request.headers.get('origin')
     if (origin !== null && !isFriendly(origin, [...names, hostname])) {
-      throw new ServiceError('FORBIDDEN', 'pages of other sites may not call this')
+      throw new ServiceError('FORBIDDEN', 'Pages of other sites may not call this endpoint.')
     }
   }
 }

@@ -73,7 +73,11 @@ describe('invitations and domains', () => {
     ]
     const refusals = await Promise.allSettled(tries)
     const told = refusals.map((one) => (one.status === 'rejected' ? (one.reason as Error).message : 'let in'))
-    expect(new Set(told)).toEqual(new Set(['used, expired, taken back, or for another email: ask for a new one']))
+    expect(new Set(told)).toEqual(
+      new Set([
+        'This invitation was used, has expired, was revoked, or is for another email address. Ask for a new one.',
+      ]),
+    )
   })
 
   it('AU-06 refused invitations are limited for each caller, and a good one is accepted beyond the limit', async () => {

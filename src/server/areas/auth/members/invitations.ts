@@ -65,7 +65,10 @@ export function invitationRoutes({ db, clock, keys }: AuthDeps): Route[] {
 
 /** The same for unknown, used, expired, taken back, and meant for someone else. */
 function cannotBeUsed(): ServiceError {
-  return new ServiceError('INVITATION_INVALID', 'used, expired, taken back, or for another email: ask for a new one')
+  return new ServiceError(
+    'INVITATION_INVALID',
+    'This invitation was used, has expired, was revoked, or is for another email address. Ask for a new one.',
+  )
 }
 
 function present({ id, email, role, invited_by, created_at, expires_at }: InvitationRow) {

@@ -29,7 +29,8 @@ export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
     route(removeMember, async ({ org_id, user_id }, { principal }) => {
       const at = clock.now()
       const leaves = principal.user_id === user_id
-      if (!leaves && principal.role !== 'owner') throw new ServiceError('FORBIDDEN', 'only an owner removes others')
+      if (!leaves && principal.role !== 'owner')
+        throw new ServiceError('FORBIDDEN', 'Only an owner can remove other members.')
       await db.tx(async (tx) => {
         await keepAnOwner(tx, org_id, user_id)
         if (!(await deleteMember(tx, org_id, user_id))) throw notFound('member')
@@ -45,7 +46,10 @@ export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
 async function keepAnOwner(tx: Tx, orgId: string, userId: string): Promise<void> {
   const owners = await lockOwners(tx, orgId)
   if (owners.length === 1 && owners[0] === userId) {
-    throw new ServiceError('LAST_OWNER', 'the last owner cannot leave or step down: make another owner first')
+    throw new ServiceError(
+      'LAST_OWNER',
+      'The last owner cannot leave or take a lower role. Make another member an owner first.',
+    )
   }
 }
 

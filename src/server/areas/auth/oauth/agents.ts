@@ -33,7 +33,7 @@ async function end(
   const at = clock.now()
   await db.tx(async (tx) => {
     const grant = await revokeGrant(tx, { ...which, now: at })
-    if (!grant) throw notFound('agent is connected')
+    if (!grant) throw notFound('connected agent')
     const action = grant.user_id === principal.user_id ? 'agent.disconnected' : 'agent.revoked'
     const detail = { client_name: grant.client_name, user_id: grant.user_id }
     await audit(tx, { org_id: grant.org_id, actor: actorOf(principal), action, target: which.id, detail, at })
@@ -43,7 +43,7 @@ async function end(
 }
 
 function personOf({ user_id }: Member): string {
-  if (user_id === null) throw new ServiceError('FORBIDDEN', 'only a person connects agents')
+  if (user_id === null) throw new ServiceError('FORBIDDEN', 'Only a person can connect agents.')
   return user_id
 }
 

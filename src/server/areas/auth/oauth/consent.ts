@@ -139,7 +139,8 @@ async function findAsking(deps: OAuthDeps, id: string): Promise<OAuthClient | un
 /** Refuses a decision that was not sent from our own page in the session the page was shown to. */
 function refuseForged(deps: OAuthDeps, request: Request, form: URLSearchParams, { csrf }: ConsentView): void {
   const ours = isSameOrigin(request, deps.publicUrls().signIn) && equalSecrets(form.get('csrf') ?? '', csrf)
-  if (!ours) throw new ServiceError('CSRF', 'this was not sent from the page that asks')
+  if (!ours)
+    throw new ServiceError('CSRF', 'This request did not come from the consent page. Start again from the agent.')
 }
 
 async function decide(deps: Deps, asked: Asked, form: URLSearchParams): Promise<Response> {

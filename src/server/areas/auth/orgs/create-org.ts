@@ -11,11 +11,11 @@ import { makeOrg, presentOrg } from './make-org.ts'
 export function createOrgRoute({ db, clock }: Pick<AuthDeps, 'db' | 'clock'>): Route {
   return route(createOrg, async ({ name }, { principal }) => {
     const userId = principal.user_id
-    if (userId === null) throw new ServiceError('FORBIDDEN', 'only a person can own an organization')
+    if (userId === null) throw new ServiceError('FORBIDDEN', 'Only a person can own an organization.')
     const now = clock.now()
     return db.tx(async (tx) => {
       if ((await countOwned(tx, userId)) >= ORGS_PER_USER) {
-        throw new ServiceError('ORG_LIMIT', `a person may own at most ${ORGS_PER_USER} organizations`)
+        throw new ServiceError('ORG_LIMIT', `A person can own at most ${ORGS_PER_USER} organizations.`)
       }
       const org = await makeOrg(tx, name, now)
       await ensureMember(tx, { org_id: org.id, user_id: userId, role: 'owner', created_at: now })

@@ -45,11 +45,12 @@ async function replace(tx: Tx, orgId: string, domains: readonly string[], actor:
 export async function takeDomains(tx: Tx, orgId: string, domains: readonly string[]): Promise<void> {
   const wanted = [...new Set(domains)]
   const open = wanted.filter(isPublicMailDomain)
-  if (open.length > 0) throw new ServiceError('INVALID_REQUEST', `${open.join(', ')}: anyone can have an address there`)
+  if (open.length > 0)
+    throw new ServiceError('INVALID_REQUEST', `Public email domains cannot be added: ${open.join(', ')}.`)
   const free = await insertDomains(tx, orgId, wanted)
   const taken = wanted.filter((domain) => !free.includes(domain))
   if (taken.length > 0) {
-    throw new ServiceError('CONFLICT', `${taken.join(', ')}: the domain of another organization already`)
+    throw new ServiceError('CONFLICT', `Already a domain of another organization: ${taken.join(', ')}.`)
   }
 }
 
@@ -59,6 +60,6 @@ async function refuseForeign(tx: Tx, userId: string | null, added: readonly stri
   const own = email?.split('@')[1]
   const foreign = added.filter((domain) => domain !== own)
   if (foreign.length === 0) return
-  const detail = `${foreign.join(', ')}: you may add the domain of your own verified email; ask the operator for others`
+  const detail = `You can add only the domain of your own verified email address. Ask the operator to add ${foreign.join(', ')}.`
   throw new ServiceError('FORBIDDEN', detail)
 }

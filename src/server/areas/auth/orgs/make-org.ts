@@ -14,7 +14,10 @@ export async function makeOrg(tx: Tx, name: string, now: Date, id = newId('org')
     const org = await insertOrg(tx, { id, name, slug: numberedSlug(slug, n), created_at: now })
     if (org) return org
   }
-  throw new ServiceError('CONFLICT', 'many organizations of this name are being made: try again')
+  throw new ServiceError(
+    'CONFLICT',
+    'Too many organizations with this name are being created at the same time. Try again.',
+  )
 }
 
 export function presentOrg(org: OrgRow, domains: readonly string[]) {

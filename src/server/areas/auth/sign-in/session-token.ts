@@ -9,7 +9,8 @@ export function sessionTokenRoute(deps: SignInDeps): Route {
   return route(sessionToken, async (_, { request }) => {
     const session = await callerSession(deps, request)
     // A token that could make the next one would not end after 15 minutes.
-    if (!session?.secret) throw new ServiceError('FORBIDDEN', 'needs the session itself, not a token made from it')
+    if (!session?.secret)
+      throw new ServiceError('FORBIDDEN', 'This operation needs the session itself, not a token made from it.')
     const { token, expires_at } = await signUserJwt(deps, session.id, session.user_id)
     return { token, expires_at: expires_at.toISOString() }
   })

@@ -23,7 +23,8 @@ export function switchOrgRoute(deps: SignInDeps): Route {
       const { org_id, return_to } = await readFields(request, isForm)
       const returnTo = checkReturn(deps, return_to)
       const before = await callerSession(deps, request)
-      if (!before?.secret) throw new ServiceError('FORBIDDEN', 'needs the session itself, not a token made from it')
+      if (!before?.secret)
+        throw new ServiceError('FORBIDDEN', 'This operation needs the session itself, not a token made from it.')
       const { secret, role } = await follow(deps, before, org_id)
       deps.onRevoked()
       const cookies = before.byCookie ? [sessionCookie(deps, secret)] : []
@@ -62,6 +63,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new ServiceError('MALFORMED_REQUEST', 'the body is not valid JSON', { cause })
+    throw new ServiceError('MALFORMED_REQUEST', 'The body is not valid JSON.', { cause })
   }
 }

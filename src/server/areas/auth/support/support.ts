@@ -73,7 +73,8 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
   async function alreadyRaised(id: string): Promise<SupportRow> {
     const row = await findSupport(db, id)
     if (!row) throw notFound('support session')
-    if (row.ended_at || row.expires_at <= clock.now()) throw new ServiceError('CONFLICT', 'the support session is over')
+    if (row.ended_at || row.expires_at <= clock.now())
+      throw new ServiceError('CONFLICT', 'This support session has ended.')
     return row
   }
 }

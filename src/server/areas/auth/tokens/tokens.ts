@@ -38,7 +38,7 @@ export function tokenRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
       const owner = principal.role === 'owner' ? undefined : personOf(principal)
       await db.tx(async (tx) => {
         if (!(await revokeTokenRow(tx, { id, org_id: principal.org_id, user_id: owner, now }))) {
-          throw notFound('token')
+          throw notFound('API token')
         }
         await audit(tx, { ...by(principal), action: 'token.revoked', target: id, at: now })
       })
@@ -53,7 +53,7 @@ function by(principal: Member) {
 }
 
 function personOf(principal: Member): string {
-  if (principal.user_id === null) throw new ServiceError('FORBIDDEN', 'only a person has tokens')
+  if (principal.user_id === null) throw new ServiceError('FORBIDDEN', 'Only a person can have API tokens.')
   return principal.user_id
 }
 
@@ -64,7 +64,10 @@ function expiryOf(asked: string | undefined, principal: Member, now: Date): Date
   if (principal.kind !== 'api_token' || principal.expires_at === null) return wanted
   const latest = new Date(principal.expires_at)
   if (wanted && wanted > latest) {
-    throw new ServiceError('INVALID_REQUEST', 'expires_at: must not be later than that of the token you use')
+    throw new ServiceError(
+      'INVALID_REQUEST',
+      'expires_at: must not be later than the expiry of the token you are using',
+    )
   }
   return wanted ?? latest
 }

@@ -35,6 +35,6 @@ export function createApiServerCall({ fetchCluster, log, metrics }: Deps): CallA
 }
 
 function unavailable(cause: unknown): ServiceError {
-  const detail = 'workload tokens cannot be checked now; try again'
+  const detail = 'Workload tokens cannot be checked at the moment. Try again.'
   return new ServiceError('UNAVAILABLE', detail, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS })
 }

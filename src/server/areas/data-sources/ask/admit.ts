@@ -10,9 +10,12 @@ export type Ready = { source: AskedSource; entries: readonly ResolvedEntry[]; fi
 
 /** The one place that decides who may ask what. Unknown, not exposed and switched off are the same 404. */
 export function admit(source: AskedSource | undefined, input: Input, principal: Member): Ready {
-  if (!source) throw new ServiceError('NOT_FOUND', 'no such data source')
+  if (!source) throw new ServiceError('NOT_FOUND', 'No such data source.')
   if (!roleAtLeast(principal.role, source.min_role)) {
-    throw new ServiceError('FORBIDDEN', `needs the role ${source.min_role} or above; you are ${principal.role}`)
+    throw new ServiceError(
+      'FORBIDDEN',
+      `This needs the role ${source.min_role} or above. Your role is ${principal.role}.`,
+    )
   }
   if (source.search === null || source.search.length === 0) {
     throw new ServiceError('NO_SEARCH_CONFIGURED', 'this data source has no semantic search configured')
@@ -26,7 +29,7 @@ function chooseEntries(all: readonly ResolvedEntry[], target: string | undefined
   const fits = (entry: ResolvedEntry) => filters.every(({ column }) => Object.hasOwn(entry.filters, column))
   if (target === undefined) return all.filter(fits)
   const entry = all.find(({ label }) => label === target)
-  if (!entry) throw badTarget(`there is no such label. Labels: ${all.map(({ label }) => label).join(', ')}`)
+  if (!entry) throw badTarget(`unknown label. Labels: ${all.map(({ label }) => label).join(', ')}`)
   if (!fits(entry)) throw badTarget('cannot be filtered on all of these columns')
   return [entry]
 }

@@ -160,12 +160,12 @@ describe('asking a source', () => {
   it('DS-14 an unknown target lists the labels', async () => {
     expect((await ask('work', { target: 'articles', top_k: 1 })).count).toBe(1)
     await expect(ask('work', { target: 'nope' })).rejects.toMatchObject({
-      message: 'target: there is no such label. Labels: articles',
+      message: 'target: unknown label. Labels: articles',
     })
   })
 
   it('DS-17 unknown, unexposed and switched off are one 404; below the role is 403; unconfigured says so', async () => {
-    const gone = { code: 'NOT_FOUND', message: 'no such data source' }
+    const gone = { code: 'NOT_FOUND', message: 'No such data source.' }
     await expect(ask('x', { id: 'db_none' })).rejects.toMatchObject(gone)
     await admin.call(exposeSource, { id: 'db_handbook', exposed: false })
     await expect(ask('x')).rejects.toMatchObject(gone)
@@ -212,8 +212,7 @@ describe('asking a source', () => {
     expect(refused).toMatchObject({
       code: 'SOURCE_CHANGED',
       status: 409,
-      message:
-        'the database changed since this data source was configured: its search configuration must be saved again',
+      message: 'The database changed after this data source was configured. Save its search configuration again.',
     })
     expect((await ask('x', { filters: { year: 2024 } })).count).toBe(2)
   })

@@ -8,7 +8,7 @@ import { type System, startSystem } from '#test/system.ts'
 const SWITCHED_ON = {
   code: 'SOURCE_CHANGED',
   message:
-    'row-level security was switched on since this data source was configured: its search configuration must be saved again',
+    'Row-level security was switched on after this data source was configured. Save its search configuration again.',
 }
 
 let system: System
@@ -73,7 +73,7 @@ describe('DS-15 row-level security', () => {
     await expect(ask()).rejects.toMatchObject({
       code: 'SOURCE_CHANGED',
       message:
-        'the last row-level security policy that showed rows was dropped since this data source was configured: its search configuration must be saved again',
+        'The last row-level security policy that showed rows was dropped after this data source was configured. Save its search configuration again.',
     })
     await run('create policy visible on note for update using (true)')
     await expect(ask()).rejects.toMatchObject({ code: 'SOURCE_CHANGED' })

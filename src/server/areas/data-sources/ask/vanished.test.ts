@@ -12,7 +12,7 @@ const SECRET = 'TOPSECRET'
 const CHANGED = {
   status: 409,
   code: 'SOURCE_CHANGED',
-  message: 'the database changed since this data source was configured: its search configuration must be saved again',
+  message: 'The database changed after this data source was configured. Save its search configuration again.',
 }
 
 let system: System

@@ -75,10 +75,10 @@ async function save(
 }
 
 function beingSaved(retryAfterSeconds: number): ServiceError {
-  const detail = `this data source is being configured by another request; try again in ${retryAfterSeconds} s`
+  const detail = `Another request is configuring this data source. Try again in ${retryAfterSeconds} seconds.`
   return new ServiceError('CONFLICT', detail, { retryAfterSeconds })
 }
 
 function noSuchSource(): ServiceError {
-  return new ServiceError('NOT_FOUND', 'no such data source')
+  return new ServiceError('NOT_FOUND', 'No such data source.')
 }

@@ -14,7 +14,7 @@ export function exposeRoute({ db, clock }: { db: Db; clock: Clock }): Route {
     const now = clock.now()
     const row = await db.tx(async (tx) => {
       const source = await lockSource(tx, org_id, id)
-      if (!source) throw new ServiceError('NOT_FOUND', 'no such data source')
+      if (!source) throw new ServiceError('NOT_FOUND', 'No such data source.')
       const role = min_role ?? source.min_role
       if (exposed) await admitExposure(tx, org_id, source, role)
       const updated = await exposeRow(tx, { id: source.id, exposed, min_role: role, now })
@@ -28,12 +28,16 @@ export function exposeRoute({ db, clock }: { db: Db; clock: Clock }): Route {
 }
 
 async function admitExposure(tx: Tx, orgId: string, source: SourceRow, role: SourceRow['min_role']): Promise<void> {
-  if (!source.enabled) throw new ServiceError('SOURCE_OFF', 'switch the database on as a data source first')
+  if (!source.enabled)
+    throw new ServiceError('SOURCE_OFF', 'The database is not switched on as a data source. Switch it on first.')
   if (role === null) {
-    const errors = [{ path: 'min_role', message: 'needed the first time' }]
-    throw new ServiceError('INVALID_REQUEST', 'min_role: needed the first time', { errors })
+    const errors = [{ path: 'min_role', message: 'required the first time a source is exposed' }]
+    throw new ServiceError('INVALID_REQUEST', 'min_role: required the first time a source is exposed', { errors })
   }
   if ((await countExposed(tx, orgId)) >= EXPOSED_SOURCES_MAX && !source.exposed) {
-    throw new ServiceError('EXPOSED_LIMIT', `at most ${EXPOSED_SOURCES_MAX} data sources can be exposed`)
+    throw new ServiceError(
+      'EXPOSED_LIMIT',
+      `At most ${EXPOSED_SOURCES_MAX} data sources can be exposed. Stop exposing another one first.`,
+    )
   }
 }

@@ -33,7 +33,9 @@ async function change(owner: ManagedDb, work: (tx: Tx) => Promise<void>): Promis
     await owner.tx(work, { timeoutMs: GRANT_MS })
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error
-    throw new ServiceError('CONFLICT', 'the tables were changed while this was saved: save it again', { cause: error })
+    throw new ServiceError('CONFLICT', 'The tables changed while the configuration was being saved. Save it again.', {
+      cause: error,
+    })
   }
 }
 

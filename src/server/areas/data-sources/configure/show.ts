@@ -21,7 +21,7 @@ export function showRoute({ db, openReader }: ShowDeps): Route {
   return route(getSource, async ({ id: typed }, { principal }) => {
     const id = await findSourceId(db, principal.org_id, typed)
     const found = id === undefined ? undefined : await findConfigured(db, id)
-    if (!found) throw new ServiceError('NOT_FOUND', 'no such data source')
+    if (!found) throw new ServiceError('NOT_FOUND', 'No such data source.')
     const { search, warnings, ...source } = found
     const open = () => openReader(principal.org_id, source.database_name)
     const plans = search === null ? [] : await plansOf(await open(), search)

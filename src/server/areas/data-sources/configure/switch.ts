@@ -21,7 +21,7 @@ export function switchRoute({ db, clock, hasDatabase }: SwitchDeps): Route {
     const { org_id } = principal
     const now = clock.now()
     const row = await db.tx(async (tx) => {
-      if (!(await hasDatabase(tx, org_id, name))) throw new ServiceError('NOT_FOUND', 'no such database')
+      if (!(await hasDatabase(tx, org_id, name))) throw new ServiceError('NOT_FOUND', 'No such database.')
       const source = { id: newId('ds'), org_id, database_name: name, enabled, description, now }
       const switched = await switchRow(tx, source)
       const action = enabled ? 'data_source.switched_on' : 'data_source.switched_off'

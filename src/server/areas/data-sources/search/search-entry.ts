@@ -53,7 +53,7 @@ export async function searchEntry(db: Reader, question: Question): Promise<Hit[]
 
 async function requirePolicy(on: ReadsOn, entry: ResolvedEntry): Promise<void> {
   const [row] = await on.query<{ visible: boolean }>(policyStatement(entry))
-  if (!row!.visible) throw sourceChanged('the last row-level security policy that showed rows was dropped')
+  if (!row!.visible) throw sourceChanged('The last row-level security policy that showed rows was dropped')
 }
 
 async function searchInTextOrder(db: Reader, question: Question): Promise<Hit[]> {
@@ -167,11 +167,11 @@ function codeOf(error: unknown): string | undefined {
 /** Undefined for other errors. The database's own words are dropped: they can name columns that were never offered. */
 function changedSince(error: unknown): ServiceError | undefined {
   if (!DRIFT.has(codeOf(error) ?? '')) return undefined
-  const what = isFilteredByPolicy(error) ? 'row-level security was switched on' : 'the database changed'
+  const what = isFilteredByPolicy(error) ? 'Row-level security was switched on' : 'The database changed'
   return sourceChanged(what, wordless(error))
 }
 
 function sourceChanged(what: string, cause?: unknown): ServiceError {
-  const message = `${what} since this data source was configured: its search configuration must be saved again`
+  const message = `${what} after this data source was configured. Save its search configuration again.`
   return new ServiceError('SOURCE_CHANGED', message, { cause })
 }

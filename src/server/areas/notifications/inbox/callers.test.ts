@@ -72,10 +72,10 @@ describe('NO-13 who may read an inbox', () => {
   }
 
   const NO_AGENT = {
-    read: '403 needs the scope notifications:read',
-    ack: '403 needs the scope notifications:ack',
+    read: '403 This operation needs the scope notifications:read.',
+    ack: '403 This operation needs the scope notifications:ack.',
   }
-  const KIND = (kind: string) => `403 not open to callers of kind ${kind}`
+  const KIND = (kind: string) => `403 Callers of kind ${kind} may not use this operation.`
 
   it.each<[string, Partial<Principal>, string, string]>([
     ['a person', {}, '1 shown', 'read true'],
@@ -88,20 +88,25 @@ describe('NO-13 who may read an inbox', () => {
       'another person’s agent',
       { ...agent('notifications:read', 'notifications:ack'), user_id: newId('usr') },
       '0 shown',
-      '404 no such notification',
+      '404 No such notification.',
     ],
-    ['a read-only session', { read_only: true }, '1 shown', '403 this session may only read'],
+    [
+      'a read-only session',
+      { read_only: true },
+      '1 shown',
+      '403 This support session is read-only. Elevate it to make changes.',
+    ],
     [
       'a caller without a person',
       { user_id: null },
-      '403 only a person has notifications',
-      '403 only a person has notifications',
+      '403 Only a person has notifications.',
+      '403 Only a person has notifications.',
     ],
     [
       'a person in no organization',
       { org_id: null, role: null },
-      '403 join or create an organization first',
-      '403 join or create an organization first',
+      '403 You do not belong to an organization. Join or create one first.',
+      '403 You do not belong to an organization. Join or create one first.',
     ],
     ['a workload', { kind: 'workload', user_id: null }, KIND('workload'), KIND('workload')],
     ['a run', { kind: 'run', user_id: null }, KIND('run'), KIND('run')],

@@ -4,7 +4,7 @@ import type { Member } from '#edge/http/route.ts'
 import type { InboxRow, Whose } from './store.ts'
 
 export function whose({ org_id, user_id }: Member): Whose {
-  if (user_id === null) throw new ServiceError('FORBIDDEN', 'only a person has notifications')
+  if (user_id === null) throw new ServiceError('FORBIDDEN', 'Only a person has notifications.')
   return { org_id, user_id }
 }
 

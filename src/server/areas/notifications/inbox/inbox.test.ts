@@ -141,7 +141,7 @@ describe('NO-13 the inbox', () => {
     const owner = await system.member('owner', one.org_id)
     const id = await tell(one)
     const unknown = await refusalOf(owner, newId('ntf'))
-    expect(unknown).toEqual({ status: 404, code: 'NOT_FOUND', message: 'no such notification' })
+    expect(unknown).toEqual({ status: 404, code: 'NOT_FOUND', message: 'No such notification.' })
     expect(await refusalOf(owner, id)).toEqual(unknown)
     expect(await refusalOf(owner, 'no id at all')).toEqual(unknown)
     expect((await list(one)).items[0]!.read_at).toBeNull()
@@ -198,7 +198,7 @@ describe('NO-13 the inbox', () => {
     const support = await system.operator.call(startSupport, input)
     system.secrets.push(support.token)
     const staff = { ...owner, token: support.token }
-    const refused = { status: 403, code: 'FORBIDDEN', message: 'not open to support sessions' }
+    const refused = { status: 403, code: 'FORBIDDEN', message: 'Support sessions may not use this operation.' }
     await expect(list(staff)).rejects.toMatchObject(refused)
     await system.operator.call(elevateSupport, { id: support.id })
     await expect(list(staff)).rejects.toMatchObject(refused)

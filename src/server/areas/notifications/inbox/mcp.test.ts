@@ -57,7 +57,7 @@ describe.each<Mode>(['together', 'apart'])('NO-13 the inbox over MCP, services %
       const refused = await client.callTool({ name: 'notifications_ack', arguments: { id } })
       expect(refused).toMatchObject({
         isError: true,
-        content: [{ type: 'text', text: 'NOT_FOUND: no such notification.' }],
+        content: [{ type: 'text', text: 'NOT_FOUND: No such notification.' }],
       })
     }
   })
