@@ -45,7 +45,7 @@ test('nobody listening is UNAVAILABLE with the address and what the system said'
     await using server = await serve(() => {})
     return { url: server.url }
   })()
-  const message = `cannot reach ${url}: is it running? (ECONNREFUSED)`
+  const message = `Cannot reach ${url} (ECONNREFUSED). Check that it is running.`
   await expect(list(url)).rejects.toMatchObject({ code: 'UNAVAILABLE', message })
 })
 

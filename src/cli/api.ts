@@ -1,10 +1,11 @@
 import { type Client, createClient } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
+import { secondsText } from '#contract/core/seconds-text.ts'
 import type { Login } from './contexts.ts'
 
 const TIMEOUT_SECONDS = 30
 
-/** The typed client over the network. The only file of the CLI that names `fetch`. */
+/** Opens the typed client for a login. This is the only file of the CLI that calls `fetch`. */
 export function connect(login: Login, timeoutSeconds: number = TIMEOUT_SECONDS): Client {
   return createClient({
     baseUrl: login.api_url,
@@ -17,7 +18,7 @@ export function connect(login: Login, timeoutSeconds: number = TIMEOUT_SECONDS):
 
 type RawCall = { method: string; path: string; headers: readonly (readonly [string, string])[]; body?: string }
 
-/** Any path, answered as it comes. What the caller's headers say goes before what we would say. */
+/** Calls any path and returns the answer unchanged. The caller's headers take precedence over the default ones. */
 export async function callRaw(
   login: Login,
   call: RawCall,
@@ -40,20 +41,22 @@ async function send(request: Request, apiUrl: string, timeoutSeconds: number | u
   const timer = timeoutSeconds && setTimeout(() => timeout.abort(), timeoutSeconds * 1000)
   const signal = AbortSignal.any([request.signal, timeout.signal])
   try {
-    // Followed, a redirect would carry the key to wherever it points.
+    // Redirects are not followed, because that would send the key to another address.
     const response = await fetch(request, { signal, redirect: 'manual' })
     if (response.status >= 300 && response.status < 400) throw redirected(response, apiUrl)
     return isStream(response) ? response : await readWhole(response)
   } catch (cause) {
     if (cause instanceof ServiceError || request.signal.aborted) throw cause
     if (timeoutSeconds && timeout.signal.aborted) throw timedOut(apiUrl, timeoutSeconds)
-    throw new ServiceError('UNAVAILABLE', `cannot reach ${apiUrl}: is it running?${reason(cause)}`, { cause })
+    throw new ServiceError('UNAVAILABLE', `Cannot reach ${apiUrl}${reason(cause)}. Check that it is running.`, {
+      cause,
+    })
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Within the time-out, which would otherwise end with the headers. A stream may take as long as it likes. */
+/** Reads the body within the timeout, which would otherwise cover the headers only. Streams have no timeout. */
 async function readWhole(response: Response): Promise<Response> {
   const body = await response.arrayBuffer()
   const { status, statusText, headers } = response
@@ -66,14 +69,17 @@ function isStream(response: Response): boolean {
 
 function redirected(response: Response, apiUrl: string): ServiceError {
   const to = URL.parse(response.headers.get('location') ?? '', apiUrl)
-  return new ServiceError('UNAVAILABLE', `${apiUrl} redirects to ${to?.origin ?? 'nowhere'}: log in with that address`)
+  return new ServiceError(
+    'UNAVAILABLE',
+    `${apiUrl} redirects to ${to?.origin ?? 'an unknown address'}. Log in with that address.`,
+  )
 }
 
 function timedOut(apiUrl: string, timeoutSeconds: number): ServiceError {
-  return new ServiceError('TIMEOUT', `${apiUrl} gave no answer within ${timeoutSeconds} s`)
+  return new ServiceError('TIMEOUT', `${apiUrl} did not answer within ${secondsText(timeoutSeconds)}.`)
 }
 
-/** What the system says, as ECONNREFUSED: `fetch failed` says nothing. */
+/** Returns the system's error code, such as ECONNREFUSED, because `fetch failed` alone does not explain the failure. */
 function reason(error: unknown): string {
   const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined
   return typeof cause?.code === 'string' ? ` (${cause.code})` : ''

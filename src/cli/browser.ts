@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** Leaves the browser to itself. False where there is none after all. */
+/** Opens `url` in a browser that outlives this process. Returns false if the browser cannot be started. */
 export async function openBrowser([command, ...args]: readonly string[], url: string): Promise<boolean> {
   const child = spawn(command!, [...args, url], { stdio: 'ignore', detached: true })
   return await new Promise((resolve) => {

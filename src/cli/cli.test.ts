@@ -149,20 +149,20 @@ describe('CL-01 login and contexts', () => {
   test('off a terminal a missing key is told, and two keys are one too many', async () => {
     const none = await svc(['login', '--api-url', url])
     expect(none).toMatchObject({ exit: 5, stdout: '' })
-    expect(none.stderr).toContain('the API key is missing')
+    expect(none.stderr).toContain('The API key is missing. Give it with --api-key-stdin or --api-key.')
     expect(await login('--api-key-stdin')).toMatchObject({ exit: 5, stdout: '' })
   })
 
   test('without options it takes the instance of this folder, once', async () => {
     const nothing = await svc(['login'])
     expect(nothing).toMatchObject({ exit: 5, stdout: '' })
-    expect(nothing.stderr).toContain(`None runs on this folder (${join(folder, '.svc')})`)
+    expect(nothing.stderr).toContain(`No instance found in ${join(folder, '.svc')}. Name one with`)
     await mkdir(join(folder, '.svc'))
     await writeFile(join(folder, '.svc', 'first-run.json'), JSON.stringify({ base_url: url, api_key: KEY }))
     for (const _ of [1, 2]) {
       expect(await svc(['login'])).toMatchObject({
         exit: 0,
-        stdout: `Logged in to ${url} as developer in org_1. Context: ${hostOf(url)}\n`,
+        stdout: `Logged in to ${url} as developer in org_1. Context: ${hostOf(url)}.\n`,
       })
     }
     expect(Object.keys((JSON.parse(await readFile(file, 'utf8')) as Stored).contexts)).toEqual([hostOf(url)])
@@ -170,12 +170,12 @@ describe('CL-01 login and contexts', () => {
 
   test('CL-03 without a login the error names the command that logs in here, as the client was called', async () => {
     const hint = async (env: Record<string, string> = {}) => (await svc(['datasource', 'list'], { env })).stderr
-    expect(await hint()).toBe('svc: you are not logged in\nLog in: svc login --api-url <url> --api-key-stdin\n')
+    expect(await hint()).toBe('svc: You are not logged in.\nLog in: svc login --api-url <url> --api-key-stdin\n')
     await mkdir(join(folder, '.svc'))
     await writeFile(join(folder, '.svc', 'first-run.json'), JSON.stringify({ base_url: url, api_key: KEY }))
-    expect(await hint()).toBe('svc: you are not logged in\nLog in: svc login\n')
-    expect(await hint({ npm_command: 'exec' })).toBe('svc: you are not logged in\nLog in: npx svc login\n')
-    expect((await svc(['status'])).stderr).toBe('svc: you are not logged in\nLog in: svc login\n')
+    expect(await hint()).toBe('svc: You are not logged in.\nLog in: svc login\n')
+    expect(await hint({ npm_command: 'exec' })).toBe('svc: You are not logged in.\nLog in: npx svc login\n')
+    expect((await svc(['status'])).stderr).toBe('svc: You are not logged in.\nLog in: svc login\n')
     await writeFile(join(folder, '.svc', 'first-run.json'), '{"base_url": ')
     expect(await hint()).toContain('Log in: svc login --api-url <url> --api-key-stdin\n')
   })
@@ -205,8 +205,8 @@ describe('CL-01 login and contexts', () => {
     await login('--context', 'two')
     expect(await svc(['context', 'remove', 'nope'])).toMatchObject({ exit: 4, stdout: '' })
     const out = await svc(['logout'])
-    expect(out).toMatchObject({ exit: 0, stdout: 'The login one is gone from this machine.\n' })
-    expect(out.stderr).toContain('No context is current now. Choose one of two')
+    expect(out).toMatchObject({ exit: 0, stdout: 'Removed the login one from this machine.\n' })
+    expect(out.stderr).toContain('There is no current context now. Choose one of two')
     expect(await svc(['context', 'remove', 'two'])).toMatchObject({ exit: 0, stderr: '' })
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ current: null, contexts: {} })
     expect(await svc(['logout'])).toMatchObject({ exit: 3, stdout: '' })

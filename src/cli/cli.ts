@@ -13,7 +13,7 @@ export function createCli(config: Config, table: Table, streams: Streams): Cli {
     table,
     streams,
     columns: stdout.isTTY ? (stdout.columns ?? 80) : undefined,
-    // Asked for only when needed: a process opens each of its streams at the first look, for milliseconds.
+    // A getter, because the first access to a standard stream opens it, which takes milliseconds.
     get interactive() {
       return Boolean(streams.stdin.isTTY && streams.stderr.isTTY)
     },

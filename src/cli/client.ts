@@ -6,9 +6,9 @@ import type { Cli } from './cli.ts'
 import type { LoginFlags } from './command.ts'
 import { requireLogin } from './credentials.ts'
 
-const PAGE = 100
+const PAGE_SIZE = 100
 
-/** The instance of the login that the command was told, or that is current. */
+/** Opens a client with the login named by --context, or else with the current login. */
 export async function openClient({ context, timeout }: LoginFlags, cli: Cli): Promise<Client> {
   return connect(await requireLogin(cli.config, context), timeout)
 }
@@ -16,17 +16,17 @@ export async function openClient({ context, timeout }: LoginFlags, cli: Cli): Pr
 type PageInput = z.ZodObject<{ limit: z.ZodType; cursor: z.ZodType }>
 type Page = { items: unknown[]; next_cursor: string | null }
 
-/** The first `limit` items of a list that comes in pages. */
+/** Returns the first `limit` items of a paged list. `next_cursor` is null if there are no more. */
 export async function collect<I extends PageInput, O extends z.ZodType<Page>>(
   client: Client,
   op: JsonOperation<I, O>,
   input: Record<string, unknown>,
-  limit = PAGE,
+  limit = PAGE_SIZE,
 ): Promise<z.output<O>> {
   const items: unknown[] = []
   let cursor: string | null = null
   do {
-    const ask = { ...input, limit: Math.min(PAGE, limit - items.length), ...(cursor !== null && { cursor }) }
+    const ask = { ...input, limit: Math.min(PAGE_SIZE, limit - items.length), ...(cursor !== null && { cursor }) }
     const page: Page = await client.call(op, ask as z.input<I>)
     items.push(...page.items)
     cursor = page.next_cursor

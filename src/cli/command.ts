@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 
-/** `<name>` in its place; `choices` are all it may be. Only the last ones may be optional. */
+/** A positional argument. Optional arguments come after all required ones. */
 export type Argument = {
   readonly name: string
   readonly summary: string
@@ -9,25 +9,25 @@ export type Argument = {
 }
 
 export type Option = {
-  /** `top-k` is written `--top-k` and arrives as `topK`. */
+  /** `top-k` is typed as `--top-k` and passed to the command as `topK`. */
   readonly name: string
   readonly short?: string
   readonly summary: string
-  /** What it takes, as help shows it between angle brackets. Without it the option is a switch. */
+  /** Name of the value in the help text. An option without it is a switch. */
   readonly value?: string
   readonly choices?: readonly string[]
-  /** It takes a whole number from the first to the second. */
+  /** Smallest and largest whole number that is accepted. */
   readonly range?: readonly [number, number]
-  /** May be given again; arrives as a list. */
+  /** The option can be repeated, and its values are passed as a list. */
   readonly repeat?: true
 }
 
 export type Flags = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
-/** Narrower types for arguments and flags are the command's own business: its row says what they are. */
-type Body = { run(args: readonly string[], flags: Flags, cli: Cli): Promise<void> }
+/** Each command narrows the types of its arguments and flags to what its row in the table declares. */
+type CommandModule = { run(args: readonly string[], flags: Flags, cli: Cli): Promise<void> }
 
-/** A command is a row of data. Help, completion and the guide are made from it; its code is loaded when it runs. */
+/** One command as data. Help and completion are generated from it. Its code is loaded only when it runs. */
 export type Command = {
   /** Words after `svc`: `datasource query`. */
   readonly path: string
@@ -35,21 +35,21 @@ export type Command = {
   readonly description?: string
   readonly arguments?: readonly Argument[]
   readonly options?: readonly Option[]
-  /** Prints data: takes `-o` and `--json`. */
+  /** The command prints data and takes `-o` and `--json`. */
   readonly output?: true
-  /** Speaks to an instance as somebody: takes `--context` and `--timeout`. */
+  /** The command calls an instance and takes `--context` and `--timeout`. */
   readonly login?: true
-  /** Asks before it acts: takes `--yes`. */
+  /** The command asks for confirmation and takes `--yes`. */
   readonly confirms?: true
   readonly examples: readonly [string, ...string[]]
-  readonly load: () => Promise<Body>
+  readonly load: () => Promise<CommandModule>
 }
 
-/** Words that lead to commands. */
+/** A word that precedes several commands, such as `db`. */
 type Group = { readonly path: string; readonly summary: string }
 
-/** An option of `svc` itself, which does what it says and ends. */
-export type RootOption = Option & { readonly load?: () => Promise<Body> }
+/** An option of `svc` itself, such as `--version`. It runs its module and exits. */
+export type RootOption = Option & { readonly load?: () => Promise<CommandModule> }
 
 export type Table = {
   readonly commands: readonly Command[]
@@ -61,21 +61,21 @@ type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
 type Input = NodeJS.ReadableStream & { isTTY?: boolean }
 export type Streams = { stdin: Input; stdout: Output; stderr: Output }
 
-/** What a command gets: its surroundings, and the ways to speak and to ask. */
+/** Configuration, streams and output functions that every command receives. */
 export type Cli = {
   readonly config: Config
   readonly table: Table
   readonly streams: Streams
-  /** Width to fit lines into; undefined where a program reads, which wants all of it. */
+  /** Width of the terminal. Undefined if stdout is not a terminal, so that programs get complete lines. */
   readonly columns: number | undefined
-  /** Somebody is there to ask. */
+  /** Whether stdin and stderr are terminals, so that the command can ask questions. */
   readonly interactive: boolean
-  /** The answer: stdout, which a program may read. */
+  /** Writes the result to stdout. */
   readonly print: (lines: string | readonly string[]) => void
-  /** Anything else, for the person: stderr. */
+  /** Writes messages for people to stderr. */
   readonly note: (line: string) => void
   readonly strong: (text: string) => string
-  /** Shows on a terminal that work goes on, until it ends. */
+  /** Shows a spinner on a terminal until `work` settles. */
   readonly progress: <T>(label: string, work: Promise<T>) => Promise<T>
   readonly readStdin: () => Promise<string>
 }
@@ -85,25 +85,30 @@ export type OutputFlags = { output: Format }
 export type LoginFlags = { context?: string; timeout?: number }
 export type ConfirmFlags = { yes?: boolean }
 
-const HELP: Option = { name: 'help', short: 'h', summary: 'print this help' }
+const HELP: Option = { name: 'help', short: 'h', summary: 'print help' }
 
 const OUTPUT: readonly Option[] = [
-  { name: 'output', short: 'o', value: 'format', choices: ['table', 'json', 'yaml'], summary: 'how to print it' },
-  { name: 'json', summary: 'the same as -o json' },
+  { name: 'output', short: 'o', value: 'format', choices: ['table', 'json', 'yaml'], summary: 'output format' },
+  { name: 'json', summary: 'same as -o json' },
 ]
 const LOGIN: readonly Option[] = [
-  { name: 'context', value: 'name', summary: 'the login to use, in place of the current one' },
-  { name: 'timeout', value: 'seconds', range: [1, 3600], summary: 'give up after so long (default: 30)' },
+  { name: 'context', value: 'name', summary: 'login to use instead of the current one' },
+  { name: 'timeout', value: 'seconds', range: [1, 3600], summary: 'give up after this many seconds (default: 30)' },
 ]
-const CONFIRM: Option = { name: 'yes', short: 'y', summary: 'do not ask' }
+const CONFIRM: Option = { name: 'yes', short: 'y', summary: 'do not ask for confirmation' }
 
-/** Of the lists that come in pages. */
-export const LIMIT: Option = { name: 'limit', value: 'n', range: [1, 1000], summary: 'at most so many (default: 100)' }
+/** The `--limit` option of commands that print paged lists. */
+export const LIMIT: Option = {
+  name: 'limit',
+  value: 'n',
+  range: [1, 1000],
+  summary: 'show at most this many (default: 100)',
+}
 
-/** Those that may also stand before the command. */
+/** Options that may also precede the command. */
 export const COMMON_OPTIONS: readonly Option[] = [...OUTPUT, ...LOGIN, HELP]
 
-/** All that a command takes, its own first. */
+/** Returns all options of a command, its own first. */
 export function optionsOf({ options = [], output, login, confirms }: Command): readonly Option[] {
   return [...options, ...(confirms ? [CONFIRM] : []), ...(output ? OUTPUT : []), ...(login ? LOGIN : []), HELP]
 }

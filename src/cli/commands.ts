@@ -12,13 +12,13 @@ const account: readonly Command[] = [
     path: 'login',
     summary: 'Log in to an instance',
     description:
-      'Log in to an instance and keep the login as a context. The key is tried before it is kept. Without options it takes the instance that runs on this folder (`.svc`, or SVC_DATA_DIR). The first login becomes the current one; later ones are added, and `svc context use` switches.',
+      'Log in to an instance and save the login as a context. The key is checked before it is saved. Without options, log in to the instance in this folder (`.svc`, or SVC_DATA_DIR). The first login becomes the current context. Switch to a later one with `svc context use`.',
     options: [
       { name: 'api-url', value: 'url', summary: 'address of the instance' },
-      { name: 'api-key', value: 'key', summary: 'your API key; it stays in the history of your shell' },
+      { name: 'api-key', value: 'key', summary: 'your API key (it stays in your shell history)' },
       { name: 'api-key-stdin', summary: 'read the key from standard input' },
       { name: 'context', value: 'name', summary: 'name for this login (default: the host of the address)' },
-      { name: 'timeout', value: 'seconds', range: [1, 3600], summary: 'give up after so long (default: 30)' },
+      { name: 'timeout', value: 'seconds', range: [1, 3600], summary: 'give up after this many seconds (default: 30)' },
     ],
     output: true,
     examples: ['svc login', 'svc login --api-url https://svc.example.com --api-key-stdin < key.txt'],
@@ -26,19 +26,19 @@ const account: readonly Command[] = [
   },
   {
     path: 'logout',
-    summary: 'Forget the current login',
+    summary: 'Remove the current login',
     description:
-      'Forget the current login, or the one of --context, on this machine. Its API key stays valid without --revoke.',
-    options: [{ name: 'revoke', summary: 'revoke its API key at the instance first' }],
+      'Remove the current login, or the one named by --context, from this machine. Its API key stays valid unless you use --revoke.',
+    options: [{ name: 'revoke', summary: 'also revoke its API key' }],
     login: true,
     examples: ['svc logout', 'svc logout --revoke'],
     load: () => import('./commands/logout.ts'),
   },
   {
     path: 'status',
-    summary: 'Show whether and as whom you are logged in',
+    summary: 'Show your login',
     description:
-      'Show whether and as whom you are logged in. Exits 0 when the login works, 3 when there is none or it is refused.',
+      'Show whether you are logged in, where and as whom. Exits with 0 if the login works, and with 3 if there is none or it is refused.',
     output: true,
     login: true,
     examples: ['svc status --json'],
@@ -48,8 +48,8 @@ const account: readonly Command[] = [
     path: 'console',
     summary: 'Sign in to the web console',
     description:
-      'Open the sign-in of the web console in a browser, or print its address where there is none. For an instance on this folder it also prints the one-time code that the page asks for.',
-    options: [{ name: 'no-browser', summary: 'print the address and open nothing' }],
+      'Open the sign-in page of the web console in a browser, or print its address if there is no browser. For the instance in this folder, also print the one-time code that the page asks for.',
+    options: [{ name: 'no-browser', summary: 'only print the address' }],
     output: true,
     login: true,
     examples: ['svc console', 'svc console --no-browser'],
@@ -60,12 +60,12 @@ const account: readonly Command[] = [
 const general: readonly Command[] = [
   {
     path: 'api',
-    summary: 'Call the HTTP API as your login',
+    summary: 'Call the HTTP API with your login',
     description:
-      'Call any path of the HTTP API as your login and print what it answers. A refusal is printed too, and exits as any other command would.',
+      'Call any path of the HTTP API with your login and print the answer. Errors are printed too, with the exit code that any other command would give.',
     arguments: [
       { name: 'method', summary: 'GET, POST, PUT, PATCH, DELETE or HEAD' },
-      { name: 'path', summary: 'begins with a slash: /api/v1/me' },
+      { name: 'path', summary: 'path that begins with a slash, as in /api/v1/me' },
     ],
     options: [
       {
@@ -79,9 +79,9 @@ const general: readonly Command[] = [
         short: 'H',
         value: 'name: value',
         repeat: true,
-        summary: 'a header of your own; repeat it for more',
+        summary: 'header to send; repeat it for more',
       },
-      { name: 'include', short: 'i', summary: 'print status and headers first' },
+      { name: 'include', short: 'i', summary: 'print the status and the headers first' },
     ],
     login: true,
     examples: [
@@ -94,8 +94,8 @@ const general: readonly Command[] = [
   },
   {
     path: 'completion',
-    summary: 'Print the completion script of a shell',
-    arguments: [{ name: 'shell', summary: 'the shell it is for', choices: ['bash', 'zsh', 'fish'] }],
+    summary: 'Print a shell completion script',
+    arguments: [{ name: 'shell', summary: 'shell', choices: ['bash', 'zsh', 'fish'] }],
     examples: ['source <(svc completion bash)', 'svc completion fish > ~/.config/fish/completions/svc.fish'],
     load: () => import('./commands/completion.ts'),
   },
@@ -108,7 +108,7 @@ const general: readonly Command[] = [
   },
 ]
 
-/** All there is. A new command is a row and a file with its `run`; a new group also a line in `groups`. */
+/** All commands. A new command is a row here and a file that exports `run`. A new group is also a row in `groups`. */
 export const TABLE: Table = {
   commands: [
     ...account,
@@ -123,15 +123,15 @@ export const TABLE: Table = {
   ],
   groups: [
     { path: 'context', summary: 'Switch between logins' },
-    { path: 'datasource', summary: 'Ask the data sources of your organization' },
-    { path: 'db', summary: 'Managed databases of your organization' },
-    { path: 'tokens', summary: 'Your API tokens' },
-    { path: 'notifications', summary: 'Your notifications' },
-    { path: 'agents', summary: 'Agents you connected' },
-    { path: 'skills', summary: 'What an agent should know of svc, as files' },
+    { path: 'datasource', summary: 'Ask questions to data sources' },
+    { path: 'db', summary: 'Create and use managed databases' },
+    { path: 'tokens', summary: 'Manage your API tokens' },
+    { path: 'notifications', summary: 'Read your notifications' },
+    { path: 'agents', summary: 'Manage the agents you connected' },
+    { path: 'skills', summary: 'Install skills that teach agents to use svc' },
   ],
   rootOptions: [
-    { name: 'help', short: 'h', summary: 'print this help, or that of a command' },
+    { name: 'help', short: 'h', summary: 'print help' },
     { name: 'version', short: 'V', summary: 'print the version', load: () => import('./commands/version.ts') },
     ...skillPrompt,
   ],

@@ -3,26 +3,26 @@ import { join, resolve } from 'node:path'
 
 export type Config = Readonly<{
   contextsFile: string
-  /** Together they stand in for a context. */
+  /** `apiUrl` and `apiKey` together replace a context. */
   apiUrl: string | undefined
   apiKey: string | undefined
-  /** Stands in for the current one. */
+  /** Replaces the current context. */
   context: string | undefined
-  /** Data folder of the instance that runs on this folder. It need not exist. */
+  /** Data folder of the instance in this folder. It may not exist. */
   dataDir: string
   /** The command people type to run the client: `npx svc` in a checkout, `svc` where it is installed. */
   program: 'svc' | 'npx svc'
   noColor: boolean
-  /** A terminal that can only print: nothing moves on it. */
+  /** The terminal cannot move its cursor, so no spinner is shown. */
   dumbTerminal: boolean
-  /** What opens an address, or undefined where nobody would see it. */
+  /** Command that opens an address in a browser. Undefined if there is no browser on this machine's screen. */
   browser: readonly string[] | undefined
 }>
 
 type Env = Readonly<Record<string, string | undefined>>
 type System = { home: string; platform: NodeJS.Platform; folder: string }
 
-/** The client's only reader of the environment. An empty variable counts as not set. */
+/** Reads the environment, which no other file of the client does. An empty variable counts as not set. */
 export function readConfig(env: Env = process.env, system: System = thisSystem()): Config {
   return Object.freeze({
     contextsFile: join(configFolder(env, system), 'svc', 'contexts.json'),
@@ -30,7 +30,7 @@ export function readConfig(env: Env = process.env, system: System = thisSystem()
     apiKey: env.SVC_API_KEY || undefined,
     context: env.SVC_CONTEXT || undefined,
     dataDir: resolve(system.folder, env.SVC_DATA_DIR || '.svc'),
-    // npm sets this variable for what npx runs.
+    // npm sets this variable for programs that npx runs.
     program: env.npm_command === 'exec' ? 'npx svc' : 'svc',
     noColor: Boolean(env.NO_COLOR),
     dumbTerminal: env.TERM === 'dumb',
@@ -48,7 +48,7 @@ function configFolder(env: Env, { home, platform }: System): string {
   return env.XDG_CONFIG_HOME || join(home, '.config')
 }
 
-/** Over SSH a browser would open on the other machine, if at all. */
+/** Returns undefined over SSH, because the browser would open on the remote machine. */
 function browserOf(env: Env, platform: NodeJS.Platform): readonly string[] | undefined {
   if (env.BROWSER) return [env.BROWSER]
   if (env.SSH_CONNECTION) return undefined

@@ -37,14 +37,14 @@ describe('CL-01 names of contexts', () => {
 
   test('an explicit name must be one that a shell needs no quotes for', () => {
     for (const name of ['', 'a b', '__proto__', '-x', 'a\n', 'a'.repeat(101)]) {
-      expect(() => addContext(NONE, login('https://a.example.com'), name)).toThrow('a context name has')
+      expect(() => addContext(NONE, login('https://a.example.com'), name)).toThrow('A context name can have')
     }
   })
 
   test('only a context that exists can be used, names of built-in properties included', () => {
     const { contexts } = addContext(NONE, login('https://a.example.com'), 'a')
     expect(switchTo(contexts, 'a').current).toBe('a')
-    expect(() => switchTo(contexts, 'constructor')).toThrow('there is no context constructor')
+    expect(() => switchTo(contexts, 'constructor')).toThrow('No such context: constructor.')
   })
 })
 
@@ -58,7 +58,7 @@ describe('CL-01 removing', () => {
   })
 
   test('one that is not there is told, names of built-in properties included', () => {
-    expect(() => removeContext(two, 'constructor')).toThrow('there is no context constructor')
+    expect(() => removeContext(two, 'constructor')).toThrow('No such context: constructor.')
   })
 })
 

@@ -11,17 +11,17 @@ const NAME = /^[A-Za-z0-9[][A-Za-z0-9._:[\]-]{0,99}$/
 export async function readContexts(file: string): Promise<Contexts> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
-    throw new ServiceError('INTERNAL', `cannot read ${file}: ${error.message}`, { cause: error })
+    throw new ServiceError('INTERNAL', `Cannot read ${file}: ${error.message}.`, { cause: error })
   })
   if (text === undefined) return { current: null, contexts: {} }
   try {
     return parseContexts(JSON.parse(text))
   } catch (cause) {
-    throw new ServiceError('INTERNAL', `${file} is damaged: mend it or delete it and log in again`, { cause })
+    throw new ServiceError('INTERNAL', `${file} is damaged. Repair it, or delete it and log in again.`, { cause })
   }
 }
 
-/** By hand, so that commands which need nothing else start without the schema library. */
+/** Checks the file without zod, so that commands that need only this file start faster. */
 function parseContexts(value: unknown): Contexts {
   const { current, contexts } = value as Record<string, unknown>
   const logins = Object.entries(contexts as Record<string, Partial<Login>>)
@@ -30,7 +30,7 @@ function parseContexts(value: unknown): Contexts {
   return { current, contexts: Object.fromEntries(logins) as Record<string, Login> }
 }
 
-/** Private from its first byte, and whole or not there: a new file takes the place of the old one. */
+/** Replaces the file in one step. Only the user can read it, from the moment it is created. */
 export async function writeContexts(file: string, contexts: Contexts): Promise<void> {
   const folder = dirname(file)
   const fresh = `${file}.${randomUUID()}`
@@ -41,17 +41,18 @@ export async function writeContexts(file: string, contexts: Contexts): Promise<v
     await rename(fresh, file)
   } catch (cause) {
     await rm(fresh, { force: true }).catch(() => {})
-    throw new ServiceError('INTERNAL', `cannot write ${file}: ${(cause as Error).message}`, { cause })
+    throw new ServiceError('INTERNAL', `Cannot write ${file}: ${(cause as Error).message}.`, { cause })
   }
 }
 
-/** Adds a login and overwrites none. Only the first becomes current. */
+/** Adds a login without overwriting another. The first login becomes the current one. */
 export function addContext(
   before: Contexts,
   login: Login,
-  wanted: string | undefined,
+  requestedName: string | undefined,
 ): { name: string; contexts: Contexts } {
-  const name = wanted === undefined ? freeName(before, new URL(login.api_url).host) : explicitName(before, wanted)
+  const host = new URL(login.api_url).host
+  const name = requestedName === undefined ? unusedName(before, host) : checkedName(before, requestedName)
   const contexts = { ...before.contexts, [name]: login }
   return { name, contexts: { current: before.current ?? name, contexts } }
 }
@@ -61,7 +62,7 @@ export function switchTo(before: Contexts, name: string): Contexts {
   return { ...before, current: name }
 }
 
-/** Without the current one none is current: which is next is for the person to say. */
+/** Removes a context. If it was the current one, no context is current until the user chooses another. */
 export function removeContext(before: Contexts, name: string): Contexts {
   if (!Object.hasOwn(before.contexts, name)) throw noContext(name)
   const { [name]: _, ...contexts } = before.contexts
@@ -69,21 +70,24 @@ export function removeContext(before: Contexts, name: string): Contexts {
 }
 
 export function noContext(name: string): ServiceError {
-  return new ServiceError('NOT_FOUND', `there is no context ${name}: svc context list shows those there are`)
+  return new ServiceError('NOT_FOUND', `No such context: ${name}. List them with svc context list.`)
 }
 
-function freeName({ contexts }: Contexts, host: string): string {
+function unusedName({ contexts }: Contexts, host: string): string {
   let name = host
   for (let suffix = 2; Object.hasOwn(contexts, name); suffix++) name = `${host}-${suffix}`
   return name
 }
 
-function explicitName({ contexts }: Contexts, name: string): string {
+function checkedName({ contexts }: Contexts, name: string): string {
   if (!NAME.test(name)) {
-    throw new ServiceError('INVALID_REQUEST', 'a context name has letters, digits and . _ : - only, 100 at most')
+    throw new ServiceError(
+      'INVALID_REQUEST',
+      'A context name can have letters, digits and . _ : - only, at most 100 in all.',
+    )
   }
   if (Object.hasOwn(contexts, name)) {
-    throw new ServiceError('CONFLICT', `there is a context ${name} already: choose another name with --context`)
+    throw new ServiceError('CONFLICT', `A context named ${name} already exists. Choose another name with --context.`)
   }
   return name
 }

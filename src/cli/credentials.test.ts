@@ -45,7 +45,7 @@ test('half a login in the environment is refused, so that no key goes to another
 })
 
 test('CL-01 SVC_CONTEXT and a context that was told must exist', async () => {
-  const missing = { code: 'NOT_FOUND', message: 'there is no context work: svc context list shows those there are' }
+  const missing = { code: 'NOT_FOUND', message: 'No such context: work. List them with svc context list.' }
   await expect(findLogin(nowhere({ SVC_CONTEXT: 'work' }))).rejects.toMatchObject(missing)
   const told = findLogin(nowhere({ SVC_API_URL: 'http://a', SVC_API_KEY: 'k' }), 'work')
   await expect(told).rejects.toMatchObject(missing)
@@ -64,7 +64,7 @@ test('an address is http or https and nothing but an address', () => {
     'https://u:p@a.example.com',
     'https://a?b',
   ]) {
-    expect(() => parseApiUrl(text)).toThrow('the API URL')
+    expect(() => parseApiUrl(text)).toThrow('The API URL')
   }
 })
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Login } from './contexts.ts'
 
-/** The instance that runs on this folder: the first start left its address and a key in the data folder. */
+/** Reads the login that the first start wrote into the data folder. Undefined if there is no instance. */
 export async function findEmbedded(dataDir: string): Promise<Login | undefined> {
   const text = await readFile(join(dataDir, 'first-run.json'), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
@@ -10,7 +10,7 @@ export async function findEmbedded(dataDir: string): Promise<Login | undefined> 
   return typeof base_url === 'string' && typeof api_key === 'string' ? { api_url: base_url, api_key } : undefined
 }
 
-/** The one-time code of local sign-in, which only the owner of the folder can read. */
+/** Reads the one-time code for local sign-in. Undefined if there is none. */
 export async function readSignInCode(dataDir: string): Promise<string | undefined> {
   const text = await readFile(join(dataDir, 'sign-in-code'), 'utf8').catch(() => undefined)
   return text?.trim()

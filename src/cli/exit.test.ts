@@ -40,8 +40,13 @@ describe('CL-03 errors say what to do next', () => {
   test('a server that says when to come back is quoted', () => {
     expect(report(new ServiceError('RATE_LIMITED', 'slow', { retryAfterSeconds: 7 })).lines).toEqual([
       'svc: slow',
-      'Try again in 7 s.',
+      'Try again in 7 seconds.',
     ])
+  })
+
+  test('a message that names the time to wait is not followed by a hint', () => {
+    const error = new ServiceError('RATE_LIMITED', 'Limit reached. Try again in 7 seconds.', { retryAfterSeconds: 7 })
+    expect(report(error).lines).toEqual(['svc: Limit reached. Try again in 7 seconds.'])
   })
 
   test('asked for JSON, the error is a document with the same words', () => {
@@ -53,7 +58,7 @@ describe('CL-03 errors say what to do next', () => {
         detail: 'slow',
         errors,
         retry_after_seconds: 7,
-        hint: 'Try again in 7 s.',
+        hint: 'Try again in 7 seconds.',
         exit_code: 1,
       },
     })
@@ -61,7 +66,7 @@ describe('CL-03 errors say what to do next', () => {
 
   test('an answer of another shape is told as such', () => {
     const shape = z.object({ a: z.string() }).safeParse({}).error
-    expect(report(shape).lines[0]).toContain('a shape this version of svc does not know')
+    expect(report(shape).lines[0]).toContain('This version of svc does not understand the answer.')
   })
 
   test('what a server sends cannot steer the terminal', () => {

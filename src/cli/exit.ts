@@ -1,11 +1,12 @@
 import { ERRORS, type ErrorCode, ServiceError } from '#contract/core/errors.ts'
+import { secondsText } from '#contract/core/seconds-text.ts'
 import { HintedError } from './hinted-error.ts'
 import { toJson } from './output.ts'
 import { printable } from './printable.ts'
 
 export const INTERRUPTED = 130
 
-/** Interrupted by Ctrl-C, or a question answered with no (exit 130). Prints nothing: the person knows already. */
+/** Interrupted by Ctrl-C, or a confirmation that was declined (exit 130). Prints nothing: the person knows already. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
@@ -13,50 +14,53 @@ export class Interrupted extends Error {
 /** The next step to suggest for each error code. A `HintedError` brings its own. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   INVALID_TOKEN: 'Log in: svc login --api-url <url> --api-key-stdin',
-  FORBIDDEN: 'Ask an admin of your organization for the role, or take another login: svc context use <name>',
-  READ_ONLY_SESSION: 'Take a login that may change things: svc context use <name>',
-  NOT_FOUND: 'Check the name: the list command beside it shows what there is.',
+  FORBIDDEN: 'Ask an admin of your organization for the role, or use another login: svc context use <name>',
+  READ_ONLY_SESSION: 'Use a login that can make changes: svc context use <name>',
+  NOT_FOUND: 'Check the name. The list command shows what exists.',
   INVALID_REQUEST: 'Add --help to the command to see what it takes.',
-  CONFLICT: 'Nothing was changed. Look at the present state, then decide.',
+  CONFLICT: 'Nothing was changed. Check the current state first.',
   RATE_LIMITED: 'Wait a little, then try again.',
-  UNAVAILABLE: 'Check that it runs and that the address is right (svc status shows it), then try again.',
-  TIMEOUT: 'Try again, or allow more time with --timeout. Whether the service answers at all: svc status',
-  INTERNAL: 'Try again; if it stays, tell whoever runs this instance.',
+  UNAVAILABLE: 'Check the address with svc status, then try again.',
+  TIMEOUT: 'Try again, or allow more time with --timeout.',
+  INTERNAL: 'Try again. If it happens again, tell the operator of this instance.',
 }
 
 /** Prints why a command failed and returns its exit code, which depends on the error's code alone. */
 export function reportError(error: unknown, format: 'text' | 'json', note: (line: string) => void): number {
   if (error instanceof Interrupted) return INTERRUPTED
-  const known = error instanceof ServiceError ? error : toServiceError(error)
-  for (const line of format === 'json' ? [toJson(toDocument(known))] : toLines(known)) note(line)
-  return ERRORS[known.code].exit
+  const serviceError = error instanceof ServiceError ? error : toServiceError(error)
+  for (const line of format === 'json' ? [toJson(toDocument(serviceError))] : toLines(serviceError)) note(line)
+  return ERRORS[serviceError.code].exit
 }
 
 function toLines(error: ServiceError): string[] {
   const faults = (error.errors ?? []).map((fault) => `  ${printable(`${fault.path}: ${fault.message}`)}`)
   const hint = hintFor(error)
-  // Only for faults of the server: its operator finds them in the log by this id.
+  // Shown only for errors of the server: its operator finds them in the log by this id.
   const id = error.requestId !== undefined && error.status >= 500 ? [`Request id: ${printable(error.requestId)}`] : []
   return [`svc: ${printable(error.message)}`, ...faults, ...(hint ? [hint] : []), ...id]
 }
 
-/** The error as a document for programs. It goes to stderr, so that stdout holds answers only. */
+/** Returns the error as a document for programs. It is printed to stderr, so that stdout holds only results. */
 function toDocument(error: ServiceError): object {
   const { code, message, errors, retryAfterSeconds, requestId } = error
-  const known = { code, detail: message, errors, retry_after_seconds: retryAfterSeconds, request_id: requestId }
-  return { error: { ...known, hint: hintFor(error), exit_code: ERRORS[code].exit } }
+  const fields = { code, detail: message, errors, retry_after_seconds: retryAfterSeconds, request_id: requestId }
+  return { error: { ...fields, hint: hintFor(error), exit_code: ERRORS[code].exit } }
 }
 
 function hintFor(error: ServiceError): string | undefined {
   if (error instanceof HintedError) return error.hint
-  return error.retryAfterSeconds === undefined ? HINTS[error.code] : `Try again in ${error.retryAfterSeconds} s.`
+  if (error.retryAfterSeconds === undefined) return HINTS[error.code]
+  // Some messages name the time to wait already.
+  if (error.message.includes('Try again in')) return undefined
+  return `Try again in ${secondsText(error.retryAfterSeconds)}.`
 }
 
 function toServiceError(error: unknown): ServiceError {
   if (error instanceof Error && error.name === 'ZodError') {
-    const detail = 'the answer has a shape this version of svc does not know: update svc, or check the address'
+    const detail = 'This version of svc does not understand the answer. Update svc, or check the address.'
     return new ServiceError('UNAVAILABLE', detail, { cause: error })
   }
   const detail = error instanceof Error ? error.message : String(error)
-  return new ServiceError('INTERNAL', `unexpected: ${detail}`, { cause: error })
+  return new ServiceError('INTERNAL', `Unexpected error: ${detail}`, { cause: error })
 }

@@ -2,13 +2,13 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { COMMON_OPTIONS, type Command, type Option, type RootOption, type Table } from './command.ts'
 import { suggest } from './suggest.ts'
 
-/** What the command line means, before the options of the command itself are looked at. */
+/** Result of finding the command, before its own options are parsed. `asked` is true if the user asked for help. */
 export type Found =
   | { kind: 'help'; path: string; asked: boolean }
   | { kind: 'root'; option: RootOption; rest: readonly string[] }
   | { kind: 'command'; command: Command; rest: readonly string[] }
 
-/** Follows the words of `argv` into the table. Options that stand before the command count as if behind it. */
+/** Finds the command named by `argv`. Options before the command are treated as if they followed it. */
 export function findCommand(argv: readonly string[], table: Table): Found {
   const rest = argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv]
   const before: string[] = []
@@ -16,7 +16,7 @@ export function findCommand(argv: readonly string[], table: Table): Found {
   while (rest.length > 0) {
     const word = rest.shift()!
     if (!word.startsWith('-')) path = step(path, word, table)
-    else if (isHelp(word)) return { kind: 'help', path: whereTo(path, rest, table), asked: true }
+    else if (isHelp(word)) return { kind: 'help', path: pathAfterHelp(path, rest, table), asked: true }
     else {
       const option = path === '' ? table.rootOptions.find((known) => isOption(known, word)) : undefined
       if (option) return { kind: 'root', option, rest: [...before, ...rest] }
@@ -28,7 +28,7 @@ export function findCommand(argv: readonly string[], table: Table): Found {
   return { kind: 'help', path, asked: path === '' }
 }
 
-/** The words that may follow `path`, in the order of the table. */
+/** Returns the words that can follow `path`, in the order of the table. */
 export function childrenOf(path: string, { commands, groups }: Table): { word: string; summary: string }[] {
   const prefix = path === '' ? '' : `${path} `
   const below = commands.filter((row) => row.path.startsWith(prefix)).map((row) => row.path.slice(prefix.length))
@@ -44,21 +44,21 @@ function step(path: string, word: string, table: Table): string {
   if (words.includes(word)) return path === '' ? word : `${path} ${word}`
   const near = suggest(word, words)
   const full = ['svc', path, word].filter(Boolean).join(' ')
-  const next = near ? `Did you mean ${near}?` : `There are: ${words.join(', ')}`
-  throw new ServiceError('INVALID_REQUEST', `there is no command ${full}. ${next}`)
+  const next = near ? `Did you mean ${near}?` : `Commands: ${words.join(', ')}.`
+  throw new ServiceError('INVALID_REQUEST', `Unknown command: ${full}. ${next}`)
 }
 
 function helpOf(path: string): Found {
   return { kind: 'help', path, asked: true }
 }
 
-/** `svc --help datasource list` asks for the help of what follows. */
-function whereTo(path: string, rest: readonly string[], table: Table): string {
+/** Finds the command whose help is wanted, as in `svc --help datasource list`. */
+function pathAfterHelp(path: string, rest: readonly string[], table: Table): string {
   const words = rest.filter((word) => !word.startsWith('-'))
   return words.reduce((at, word) => (table.commands.some((row) => row.path === at) ? at : step(at, word, table)), path)
 }
 
-/** Anywhere before `--`, whatever else is wrong: who asks for help gets it. */
+/** Whether `--help` or `-h` occurs before `--`. Help is shown even if other options are wrong. */
 function wantsHelp(rest: readonly string[]): boolean {
   const end = rest.indexOf('--')
   return (end === -1 ? rest : rest.slice(0, end)).some(isHelp)
@@ -72,13 +72,13 @@ function isOption({ name, short }: Option, word: string): boolean {
   return word === `--${name}` || (short !== undefined && word === `-${short}`)
 }
 
-/** Takes the value off `rest` that belongs to a common option; any other option belongs behind its command. */
+/** Removes the value of a common option from `rest`. Throws for other options, which must follow their command. */
 function takeValue(word: string, rest: string[]): string[] {
   const [name] = word.split('=')
   const option = COMMON_OPTIONS.find(
     (known) => isOption(known, name!) || (!word.startsWith('--') && isOption(known, word.slice(0, 2))),
   )
   if (!option)
-    throw new ServiceError('INVALID_REQUEST', `there is no option ${name} of svc: options follow the command`)
+    throw new ServiceError('INVALID_REQUEST', `Unknown option: ${name}. Options of a command follow the command.`)
   return option.value !== undefined && isOption(option, word) ? rest.splice(0, 1) : []
 }

@@ -1,22 +1,22 @@
 import { type Argument, type Command, type Option, optionsOf, type Table } from './command.ts'
 import { childrenOf } from './find-command.ts'
 
-const ABOUT = 'svc asks your company data and keeps watch over your apps, from a terminal, a script or an agent.'
+const ABOUT = 'Ask questions to your company data from a terminal, a script or an agent.'
 
 const ENVIRONMENT = [
-  ['SVC_API_URL, SVC_API_KEY', 'a login for this call, in place of any context'],
-  ['SVC_CONTEXT', 'the context to use, in place of the current one'],
-  ['SVC_CONFIG_DIR', 'where contexts are kept'],
-  ['NO_COLOR', 'no colours'],
+  ['SVC_API_URL, SVC_API_KEY', 'login to use instead of a context'],
+  ['SVC_CONTEXT', 'context to use instead of the current one'],
+  ['SVC_CONFIG_DIR', 'folder for saved contexts'],
+  ['NO_COLOR', 'turn off colors'],
 ] as const
 
 export const EXITS = [
   ['0', 'success'],
-  ['1', 'unexpected, or the instance cannot be reached'],
+  ['1', 'unexpected error, or the instance cannot be reached'],
   ['3', 'not logged in, or not allowed'],
   ['4', 'not found'],
-  ['5', 'wrong usage, or the request is not valid'],
-  ['6', 'conflict with the present state'],
+  ['5', 'wrong usage, or invalid request'],
+  ['6', 'conflict with the current state'],
   ['7', 'timed out'],
   ['11', 'a maintenance run recorded a finding'],
   ['130', 'interrupted'],
@@ -24,7 +24,7 @@ export const EXITS = [
 
 type Style = { strong: (text: string) => string; columns: number }
 
-/** Help of a command, of a group, or of all of svc: made from the table alone. */
+/** Returns the help text of a command, of a group, or of svc itself if `path` is empty. */
 export function helpFor(path: string, table: Table, style: Style): string {
   const command = table.commands.find((row) => row.path === path)
   const parts = command ? commandHelp(command, style) : groupHelp(path, table, style)
@@ -57,7 +57,7 @@ function groupHelp(path: string, table: Table, style: Style): string[] {
           ),
         ]
       : rootHelp(table, style)),
-    `Add --help to a command to see what it takes.`,
+    `Use svc <command> --help for more information about a command.`,
   ]
 }
 

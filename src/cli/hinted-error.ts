@@ -1,6 +1,6 @@
 import { type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 
-/** An error that knows what to do next better than the table of hints, which knows only the code. */
+/** An error with its own hint about what to do next, instead of the default hint for its code. */
 export class HintedError extends ServiceError {
   readonly hint: string
 

@@ -4,10 +4,10 @@ import { INTERRUPTED } from './exit.ts'
 import { run } from './run.ts'
 
 process.once('SIGINT', () => process.exit(INTERRUPTED))
-// The reader went away, as `head` does: there is nobody left to write for.
+// The reader of stdout closed it, as `head` does, so there is nothing left to do.
 process.stdout.on('error', () => process.exit(0))
 
-// The bundle is CommonJS, which starts sooner and knows no await out here.
+// No top-level await, because the bundle is CommonJS, which starts faster.
 void run(process.argv.slice(2), TABLE, readConfig(), process).then((code) => {
   process.exitCode = code
 })

@@ -3,16 +3,18 @@ import type { Cli } from './cli.ts'
 import type { Format } from './command.ts'
 import { toTable } from './table.ts'
 
-/** What JSON and YAML let pass and a terminal may obey. */
+/** Control and direction characters that JSON and YAML allow unescaped but a terminal interprets. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Prints the document as JSON or YAML, or else the lines for people. */
+/** Prints `document` as JSON or YAML, or `lines` for people. */
 export function show(cli: Cli, format: Format, document: unknown, lines: () => string | readonly string[]): void {
-  const shown = { json: () => toJson(document), yaml: () => inert(toYaml(document).trimEnd()), table: lines }[format]()
+  const shown = { json: () => toJson(document), yaml: () => escapeUnsafe(toYaml(document).trimEnd()), table: lines }[
+    format
+  ]()
   if (shown.length > 0) cli.print(shown)
 }
 
-/** A list as a table, or a word on stderr where there is nothing in it. */
+/** Prints a list as a table. An empty list prints `none` to stderr instead. */
 export function showList<T>(
   cli: Cli,
   format: Format,
@@ -25,14 +27,14 @@ export function showList<T>(
     const [header, ...lines] = toTable(table.header, list.items.map(table.row), cli.columns)
     return [cli.strong(header!), ...lines]
   })
-  if (list.next_cursor !== null) cli.note('There are more: ask for them with --limit.')
+  if (list.next_cursor !== null) cli.note('There are more. Show them with --limit.')
 }
 
 export function toJson(value: unknown): string {
-  return inert(JSON.stringify(value, null, 2))
+  return escapeUnsafe(JSON.stringify(value, null, 2))
 }
 
-/** The same value, written so that no byte of it steers the terminal: both formats quote their strings alike. */
-function inert(text: string): string {
+/** Escapes control and direction characters. Works for JSON and for YAML, whose strings are quoted the same way. */
+function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -57,19 +57,19 @@ describe('options and arguments', () => {
   })
 
   test.each([
-    [['it', '--nope'], 'there is no option --nope here'],
-    [['it', '--tpo-k', '3'], 'there is no option --tpo-k here. Did you mean --top-k?'],
-    [['it', '-x'], 'there is no option -x here'],
-    [['it', '--top-k', '0'], '--top-k is a whole number from 1 to 20, not 0'],
-    [['it', '--top-k', '1.5'], '--top-k is a whole number from 1 to 20, not 1.5'],
-    [['it', '--top-k', 'x'], '--top-k is a whole number from 1 to 20, not x'],
-    [['it', '--tag'], '--tag needs a value: --tag <text>'],
-    [['it', '--tag', '--json'], '--tag needs a value. One that begins with a dash is written --tag=--json'],
-    [['it', '-o', 'xml'], '-o is one of table, json, yaml, not xml'],
-    [['it', '--quiet=yes'], '--quiet takes no value'],
-    [[], '<what> is missing: the thing'],
-    [['it', 'sideways'], '<how> is one of fast, slow, not sideways'],
-    [['it', 'fast', 'now'], 'now is one argument too many: put quotes around text with spaces'],
+    [['it', '--nope'], 'Unknown option: --nope.'],
+    [['it', '--tpo-k', '3'], 'Unknown option: --tpo-k. Did you mean --top-k?'],
+    [['it', '-x'], 'Unknown option: -x.'],
+    [['it', '--top-k', '0'], '--top-k must be a whole number from 1 to 20, not 0.'],
+    [['it', '--top-k', '1.5'], '--top-k must be a whole number from 1 to 20, not 1.5.'],
+    [['it', '--top-k', 'x'], '--top-k must be a whole number from 1 to 20, not x.'],
+    [['it', '--tag'], '--tag needs a value: --tag <text>.'],
+    [['it', '--tag', '--json'], '--tag needs a value. Write a value that begins with a dash as --tag=--json.'],
+    [['it', '-o', 'xml'], '-o must be one of table, json, yaml, not xml.'],
+    [['it', '--quiet=yes'], '--quiet takes no value.'],
+    [[], '<what> is missing: the thing.'],
+    [['it', 'sideways'], '<how> must be one of fast, slow, not sideways.'],
+    [['it', 'fast', 'now'], 'Unexpected argument: now. Put quotes around text with spaces.'],
   ])('%j is refused with words', (rest, message) => {
     expect(() => parse(COMMAND, rest)).toThrow(message)
   })
@@ -106,14 +106,16 @@ describe('the command', () => {
 
   test('an option of svc itself is told apart from one of a command', () => {
     expect(findCommand(['-V'], TABLE)).toMatchObject({ kind: 'root', option: { name: 'version' } })
-    expect(() => findCommand(['--top-k', '3', 'thing', 'do'], TABLE)).toThrow('there is no option --top-k of svc')
+    expect(() => findCommand(['--top-k', '3', 'thing', 'do'], TABLE)).toThrow(
+      'Unknown option: --top-k. Options of a command follow the command.',
+    )
   })
 
   test.each([
-    [['thign'], 'there is no command svc thign. Did you mean thing?'],
-    [['thing', 'undo'], 'there is no command svc thing undo. There are: do'],
-    [['zzz'], 'there is no command svc zzz. There are: thing, apps'],
-    [['constructor'], 'there is no command svc constructor'],
+    [['thign'], 'Unknown command: svc thign. Did you mean thing?'],
+    [['thing', 'undo'], 'Unknown command: svc thing undo. Commands: do.'],
+    [['zzz'], 'Unknown command: svc zzz. Commands: thing, apps.'],
+    [['constructor'], 'Unknown command: svc constructor.'],
   ])('%j is refused with words', (argv, message) => {
     expect(() => findCommand(argv, TABLE)).toThrow(message)
   })

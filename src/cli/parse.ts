@@ -5,7 +5,7 @@ import { suggest } from './suggest.ts'
 
 type Parsed = { args: string[]; flags: Flags }
 
-/** Reads arguments and options as the command's row declares them. Everything that is wrong is INVALID_REQUEST. */
+/** Parses arguments and options as the command declares them. Throws INVALID_REQUEST for anything else. */
 export function parse(command: Command, rest: readonly string[]): Parsed {
   const options = optionsOf(command)
   const { tokens } = parseArgs({
@@ -37,13 +37,13 @@ function find(options: readonly Option[], name: string, rawName: string): Option
     rawName,
     options.map((known) => `--${known.name}`),
   )
-  throw wrong(`there is no option ${rawName} here${near ? `. Did you mean ${near}?` : ''}`)
+  throw usageError(`Unknown option: ${rawName}.${near ? ` Did you mean ${near}?` : ''}`)
 }
 
 function read(flags: Record<string, unknown>, option: Option, given: Given): void {
   const key = camelCase(option.name)
   if (option.value === undefined) {
-    if (given.inlineValue) throw wrong(`${given.rawName} takes no value`)
+    if (given.inlineValue) throw usageError(`${given.rawName} takes no value.`)
     flags[key] = true
     return
   }
@@ -52,33 +52,33 @@ function read(flags: Record<string, unknown>, option: Option, given: Given): voi
 }
 
 function check(option: Option, { rawName, value, inlineValue }: Given): string | number {
-  if (value === undefined) throw wrong(`${rawName} needs a value: ${rawName} <${option.value}>`)
+  if (value === undefined) throw usageError(`${rawName} needs a value: ${rawName} <${option.value}>.`)
   if (!inlineValue && /^-./.test(value)) {
-    throw wrong(`${rawName} needs a value. One that begins with a dash is written --${option.name}=${value}`)
+    throw usageError(`${rawName} needs a value. Write a value that begins with a dash as --${option.name}=${value}.`)
   }
   if (option.choices && !option.choices.includes(value)) {
-    throw wrong(`${rawName} is one of ${option.choices.join(', ')}, not ${value}`)
+    throw usageError(`${rawName} must be one of ${option.choices.join(', ')}, not ${value}.`)
   }
   return option.range ? toInteger(rawName, value, option.range) : value
 }
 
-function toInteger(rawName: string, text: string, [least, most]: readonly [number, number]): number {
+function toInteger(rawName: string, text: string, [min, max]: readonly [number, number]): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= least && value <= most) return value
-  throw wrong(`${rawName} is a whole number from ${least} to ${most}, not ${text}`)
+  if (value >= min && value <= max) return value
+  throw usageError(`${rawName} must be a whole number from ${min} to ${max}, not ${text}.`)
 }
 
 function checkArguments(known: readonly Argument[], given: readonly string[]): void {
   const missing = known.slice(given.length).find((argument) => !argument.optional)
-  if (missing) throw wrong(`<${missing.name}> is missing: ${missing.summary}`)
+  if (missing) throw usageError(`<${missing.name}> is missing: ${missing.summary}.`)
   if (given.length > known.length) {
-    const hint = known.length > 0 ? ': put quotes around text with spaces' : ''
-    throw wrong(`${given[known.length]} is one argument too many${hint}`)
+    const hint = known.length > 0 ? ' Put quotes around text with spaces.' : ''
+    throw usageError(`Unexpected argument: ${given[known.length]}.${hint}`)
   }
   for (const [place, { name, choices }] of known.entries()) {
     const value = given[place]
     if (choices && value !== undefined && !choices.includes(value)) {
-      throw wrong(`<${name}> is one of ${choices.join(', ')}, not ${value}`)
+      throw usageError(`<${name}> must be one of ${choices.join(', ')}, not ${value}.`)
     }
   }
 }
@@ -87,6 +87,6 @@ function formatOf(flags: Readonly<Record<string, unknown>>): unknown {
   return flags.json ? 'json' : (flags.output ?? 'table')
 }
 
-function wrong(message: string): ServiceError {
+function usageError(message: string): ServiceError {
   return new ServiceError('INVALID_REQUEST', message)
 }

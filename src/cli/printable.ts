@@ -1,12 +1,12 @@
-/** Turns the reading direction of what follows. */
+/** Characters that change the reading direction of the text after them. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Text of others on one line: it must not move the cursor, colour the terminal or turn the reading direction. */
+/** Makes foreign text safe to print on one line: no control characters, line breaks or changes of reading direction. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replace(DIRECTION, '')
 }
 
-/** The same for text of several lines. */
+/** Makes foreign text of several lines safe to print. Keeps its line breaks and tabs. */
 export function printableLines(text: string): string {
   return text
     .split(/\r?\n/)

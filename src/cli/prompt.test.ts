@@ -18,7 +18,7 @@ test('CL-03 the right word goes on, any other changes nothing and is 130', async
   const right = terminal(true)
   right.type('docs\r')
   await confirm(right.cli, undefined, 'This drops docs', 'docs')
-  expect(right.said()).toContain('This drops docs. Type docs to go on: ')
+  expect(right.said()).toContain('This drops docs. Type docs to continue: ')
   const wrong = terminal(true)
   wrong.type('y\r')
   await expect(confirm(wrong.cli, undefined, 'This drops docs', 'docs')).rejects.toThrow(
@@ -43,6 +43,6 @@ test('CL-03 where nobody can answer, only --yes goes on, and that is said', asyn
   await confirm(cli, true, 'This drops docs')
   await expect(confirm(cli, undefined, 'This drops docs')).rejects.toMatchObject({
     code: 'INVALID_REQUEST',
-    message: 'This drops docs: there is no terminal to ask on, so add --yes if you mean it',
+    message: 'This drops docs. There is no terminal to confirm it on. Add --yes to confirm.',
   })
 })

@@ -4,13 +4,13 @@ import { ServiceError } from '#contract/core/errors.ts'
 import type { Cli } from './cli.ts'
 import { Interrupted } from './exit.ts'
 
-/** Asks before something that cannot be undone. Where nobody can answer, only `--yes` will do. */
+/** Asks for confirmation. Without a terminal it throws unless `--yes` was given. */
 export async function confirm(cli: Cli, yes: boolean | undefined, what: string, answer = 'yes'): Promise<void> {
   if (yes) return
   if (!cli.interactive) {
-    throw new ServiceError('INVALID_REQUEST', `${what}: there is no terminal to ask on, so add --yes if you mean it`)
+    throw new ServiceError('INVALID_REQUEST', `${what}. There is no terminal to confirm it on. Add --yes to confirm.`)
   }
-  const given = await ask(cli, `${what}. Type ${answer} to go on: `)
+  const given = await ask(cli, `${what}. Type ${answer} to continue: `)
   if (given.trim() === answer) return
   cli.note('Nothing was changed.')
   throw new Interrupted()
@@ -20,7 +20,7 @@ async function ask(cli: Cli, question: string): Promise<string> {
   return await read(cli, question, cli.streams.stderr)
 }
 
-/** What is typed does not show. */
+/** Asks for a secret without showing what is typed. */
 export async function askSecret(cli: Cli, question: string): Promise<string> {
   cli.streams.stderr.write(question)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -31,7 +31,7 @@ export async function askSecret(cli: Cli, question: string): Promise<string> {
   }
 }
 
-/** Ctrl-C and the end of the input are no answer. */
+/** Reads one line. Throws Interrupted on Ctrl-C and at the end of the input. */
 async function read(cli: Cli, question: string, output: NodeJS.WritableStream): Promise<string> {
   const lines = createInterface({ input: cli.streams.stdin, output, terminal: true })
   const interrupted = new Promise<never>((_, reject) => {

@@ -7,17 +7,17 @@ import { type Found, findCommand } from './find-command.ts'
 import { helpFor } from './help.ts'
 import { parse } from './parse.ts'
 
-/** Runs one command line and answers its exit code. */
+/** Runs one command line and returns its exit code. */
 export async function run(argv: readonly string[], table: Table, config: Config, streams: Streams): Promise<number> {
   const cli = createCli(config, table, streams)
   try {
-    return await follow(findCommand(argv, table), cli)
+    return await execute(findCommand(argv, table), cli)
   } catch (error) {
     return reportError(error, asksForJson(argv) ? 'json' : 'text', cli.note)
   }
 }
 
-async function follow(found: Found, cli: Cli): Promise<number> {
+async function execute(found: Found, cli: Cli): Promise<number> {
   if (found.kind === 'help') return help(found, cli)
   if (found.kind === 'root') {
     const option = await found.option.load!()
@@ -30,7 +30,7 @@ async function follow(found: Found, cli: Cli): Promise<number> {
   return 0
 }
 
-/** Asked for, it is the answer. Half a command gets it as what to do next. */
+/** Prints help to stdout if the user asked for it. For an incomplete command it goes to stderr, with exit code 5. */
 function help({ path, asked }: { path: string; asked: boolean }, cli: Cli): number {
   const columns = Math.min(cli.columns ?? 100, 120)
   const text = helpFor(path, cli.table, { strong: cli.strong, columns })
@@ -39,7 +39,7 @@ function help({ path, asked }: { path: string; asked: boolean }, cli: Cli): numb
   return asked ? 0 : ERRORS.INVALID_REQUEST.exit
 }
 
-/** Looked for in the plain words, since what cannot be parsed must be told in JSON too. */
+/** Whether JSON was asked for. Looks at the raw words, because parse errors must be printed as JSON too. */
 function asksForJson(argv: readonly string[]): boolean {
   return argv.some(
     (word, place) =>

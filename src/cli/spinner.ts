@@ -1,14 +1,14 @@
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 80
-/** What is done sooner needs no spinner. */
-const PATIENCE_MS = 300
+/** Work that takes less time shows no spinner. */
+const SPINNER_DELAY_MS = 300
 const CLEAR_LINE = '\r\u001b[K'
 
-/** One line that moves while work goes on and is gone afterwards. Answers how to stop it. */
+/** Shows a spinner until the returned function is called, which clears its line. */
 export function startSpinner(stream: NodeJS.WritableStream, label: string): () => void {
   let frame = 0
   let shown = false
-  let timer = setTimeout(show, PATIENCE_MS)
+  let timer = setTimeout(show, SPINNER_DELAY_MS)
   function show(): void {
     shown = true
     stream.write(`${CLEAR_LINE}${FRAMES[frame++ % FRAMES.length]} ${label}`)
@@ -20,7 +20,7 @@ export function startSpinner(stream: NodeJS.WritableStream, label: string): () =
     if (shown) stream.write(CLEAR_LINE)
     shown = false
   }
-  // Ctrl-C ends the process in the middle of a line.
+  // Ctrl-C ends the process while the spinner is shown.
   process.once('exit', stop)
   return stop
 }

@@ -1,11 +1,11 @@
-/** The nearest of `known`, when it is near enough to be what was meant. */
-export function suggest(word: string, known: readonly string[]): string | undefined {
-  const ranked = known.map((name) => ({ name, distance: distance(word, name) })).sort((a, b) => a.distance - b.distance)
+/** Returns the name most similar to `word`, or undefined if none is similar enough. */
+export function suggest(word: string, names: readonly string[]): string | undefined {
+  const ranked = names.map((name) => ({ name, distance: distance(word, name) })).sort((a, b) => a.distance - b.distance)
   const [best] = ranked
   return best && best.distance <= Math.max(1, Math.floor(best.name.length * 0.4)) ? best.name : undefined
 }
 
-/** Letters to change, add, leave out or swap with the next. */
+/** Counts the letters to change, add, remove or swap with the next one to turn `a` into `b`. */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   for (let i = 1; i <= a.length; i++) {

@@ -1,14 +1,14 @@
 import { printable } from './printable.ts'
 
 const GAP = '  '
-/** Narrower than this no column is made: three letters and dots tell nobody anything. */
-const LEAST_WIDTH = 8
+/** Columns are not cut below this width, because the rest would be unreadable. */
+const MIN_COLUMN_WIDTH = 8
 
-/** Columns as wide as their widest cell, or narrower where `columns` leaves no room; the first is never cut. */
+/** Lays out a table. Columns are as wide as their widest cell, or cut to fit `columns`. The first is never cut. */
 export function toTable(header: readonly string[], rows: readonly (readonly string[])[], columns?: number): string[] {
   const lines = [header, ...rows.map((row) => row.map(printable))]
-  const wanted = header.map((_, column) => Math.max(...lines.map((row) => widthOf(row[column] ?? ''))))
-  const widths = columns === undefined ? wanted : squeeze(wanted, columns)
+  const fullWidths = header.map((_, column) => Math.max(...lines.map((row) => widthOf(row[column] ?? ''))))
+  const widths = columns === undefined ? fullWidths : fitWidths(fullWidths, columns)
   return lines.map((row) =>
     row
       .map((cell, column) => pad(cut(cell, widths[column]!), widths[column]!))
@@ -17,18 +17,18 @@ export function toTable(header: readonly string[], rows: readonly (readonly stri
   )
 }
 
-/** Label and value, one pair a line. */
+/** Lays out labels and values, one pair per line. */
 export function toPairs(pairs: readonly (readonly [string, string])[]): string[] {
   return toTable(['', ''], pairs).slice(1)
 }
 
-/** Takes from the widest column, one character at a time, until the line fits or none can be narrower. */
-function squeeze(wanted: readonly number[], columns: number): number[] {
-  const widths = [...wanted]
+/** Narrows the widest column, one character at a time, until the line fits or no column can be narrower. */
+function fitWidths(fullWidths: readonly number[], columns: number): number[] {
+  const widths = [...fullWidths]
   let over = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - columns
   for (; over > 0; over--) {
     const widest = Math.max(...widths.slice(1))
-    if (widest <= LEAST_WIDTH) break
+    if (widest <= MIN_COLUMN_WIDTH) break
     widths[widths.lastIndexOf(widest)]! -= 1
   }
   return widths
@@ -36,14 +36,14 @@ function squeeze(wanted: readonly number[], columns: number): number[] {
 
 function cut(cell: string, width: number): string {
   if (widthOf(cell) <= width) return cell
-  let kept = ''
+  let shown = ''
   let used = 1
   for (const character of cell) {
     used += widthOfCharacter(character)
     if (used > width) break
-    kept += character
+    shown += character
   }
-  return `${kept}…`
+  return `${shown}…`
 }
 
 function pad(cell: string, width: number): string {

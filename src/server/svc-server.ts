@@ -8,29 +8,29 @@ import { ConfigError, environment } from './config/reader.ts'
 import { assets } from './process/assets.ts'
 import { startFault } from './process/start-fault.ts'
 
-const HELP = `svc-server: maintenance of a svc server, run with the same variables as the server itself.
+const HELP = `Maintain an svc server. Run it with the same environment variables as the server.
 
 Usage:
-  svc-server migrate     applies the migrations that the database lacks and prints each of them
-  svc-server reseal      seals every stored secret under the current data key (SVC_DATA_KEY)
+  svc-server migrate     apply all pending migrations and print each of them
+  svc-server reseal      seal every stored secret under the current data key (SVC_DATA_KEY)
   svc-server --help
   svc-server --version
 
-migrate needs DATABASE_URL and no secrets. A server migrates by itself when it starts; run this command first where
-servers run with SVC_MIGRATE=off. It may be interrupted and repeated. See docs/running.md, "Upgrading".
+migrate needs DATABASE_URL and no secrets. A server migrates when it starts. Run this command first if servers run with
+SVC_MIGRATE=off. It is safe to interrupt and repeat. See docs/running.md, "Upgrading".
 
-reseal is the last step of changing the data key: afterwards former keys can be removed from
-SVC_DATA_KEYS_FORMER. It may be interrupted and repeated. See docs/running.md, "Changing the data key".
+reseal is the last step of changing the data key. Afterwards you can remove former keys from
+SVC_DATA_KEYS_FORMER. It is safe to interrupt and repeat. See docs/running.md, "Changing the data key".
 
-On Postgres both run beside the server; on the embedded database stop the server first.
+With Postgres the server can keep running. With the embedded database, stop the server first.
 
-Exit codes: 0 done, 1 unexpected, 4 no database in the data folder, 5 wrong usage or configuration,
-6 the data folder is in use, the schema does not fit this version, or values are left under another key.
+Exit codes: 0 success, 1 unexpected error, 4 no database in the data folder, 5 wrong usage or configuration,
+6 the data folder is in use, the schema does not fit this version, or values remain under another key.
 `
 
 type Print = (line: string) => void
 
-/** Each loads its code only when it runs, because that brings the whole server along. */
+/** Loads the code of a command only when it runs, so that help is fast. */
 const COMMANDS: Record<string, (print: Print) => Promise<void>> = {
   migrate: async (print) => (await import('./process/migrate-command.ts')).runMigrations(environment(), print),
   reseal: async (print) => (await import('./process/reseal.ts')).reseal(environment(), print),
@@ -56,7 +56,7 @@ function readCommand(args: readonly string[]): (print: Print) => Promise<void> {
   const [name = 'help', ...rest] = positionals
   if (values.help || name === 'help') return async () => void process.stdout.write(HELP)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!command || rest.length > 0) throw usage(`unknown command: ${positionals.join(' ')}`)
+  if (!command || rest.length > 0) throw usage(`Unknown command: ${positionals.join(' ')}.`)
   return command
 }
 
@@ -69,12 +69,12 @@ function parse<T>(read: () => T): T {
 }
 
 function usage(message: string): ServiceError {
-  return new ServiceError('INVALID_REQUEST', `${message}\nsvc-server --help shows what it takes.`)
+  return new ServiceError('INVALID_REQUEST', `${message}\nUse svc-server --help for more information.`)
 }
 
 function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
-  if (error instanceof FolderInUse) return new ServiceError('CONFLICT', `${error.message}: stop the server first`)
+  if (error instanceof FolderInUse) return new ServiceError('CONFLICT', `${error.message}. Stop the server first.`)
   if (error instanceof ConfigError || error instanceof DataKeyRefused)
     return new ServiceError('INVALID_REQUEST', error.message)
   const message = startFault(error, { host: '', port: 0, dataDir: '' })

@@ -135,7 +135,9 @@ describe('the worker’s client', () => {
   })
 
   it('AU-16 without an address the error says what to set', () => {
-    expect(() => createWorkerClient({ env: {} })).toThrow('no address to call: set SVC_API_URL')
+    expect(() => createWorkerClient({ env: {} })).toThrow(
+      'SVC_API_URL is not set. Set it to the address of the instance',
+    )
   })
 
   it('AU-16 the guide requires no later version than this one, and this one presents the projected token', async () => {

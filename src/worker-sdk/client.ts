@@ -10,7 +10,8 @@ export type WorkerClientOptions = { env?: Environment; apiUrl?: string; token?: 
 export function createWorkerClient(options: WorkerClientOptions = {}): Client {
   const { env, token = createTokenSource({ ...(env && { env }) }) } = options
   const baseUrl = options.apiUrl ?? readConfig(env).apiUrl
-  if (!baseUrl) throw new Error('no address to call: set SVC_API_URL, such as https://svc.example.com')
+  if (!baseUrl)
+    throw new Error('SVC_API_URL is not set. Set it to the address of the instance, such as https://svc.example.com.')
   const client = createClient({ baseUrl, fetch: options.fetch ?? send })
   return {
     async call(op, input, given = {}) {
@@ -48,7 +49,9 @@ async function send(request: Request): Promise<Response> {
     return await fetch(request, { redirect: 'manual' })
   } catch (cause) {
     if (request.signal.aborted) throw cause
-    throw new ServiceError('UNAVAILABLE', `cannot reach ${new URL(request.url).origin}`, { cause })
+    throw new ServiceError('UNAVAILABLE', `Cannot reach ${new URL(request.url).origin}. Check that it is running.`, {
+      cause,
+    })
   }
 }
 

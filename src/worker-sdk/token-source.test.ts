@@ -39,14 +39,14 @@ describe('where a worker’s token comes from', () => {
     const missing = createTokenSource({ env: { SVC_WORKLOAD_TOKEN_FILE: join(folder, 'nothing') } })
     await expect(missing()).rejects.toMatchObject({
       message:
-        `no token to sign in with: ${join(folder, 'nothing')} cannot be read; set SERVER_API_TOKEN to an API token, ` +
-        'or deploy with workload identity, which keeps a token there',
+        `No token to authenticate with: ${join(folder, 'nothing')} cannot be read. Set SERVER_API_TOKEN to an API token, ` +
+        'or deploy with workload identity, which writes the token file.',
       cause: { code: 'ENOENT' },
     })
   })
 
   it('AU-16 an empty file is no token', async () => {
     const empty = createTokenSource({ env: {}, readFile: async () => ' \n' })
-    await expect(empty()).rejects.toThrow('/var/run/secrets/svc/token is empty; set SERVER_API_TOKEN')
+    await expect(empty()).rejects.toThrow('/var/run/secrets/svc/token is empty. Set SERVER_API_TOKEN')
   })
 })

@@ -24,6 +24,6 @@ function readText(path: string): Promise<string> {
 }
 
 function noToken(why: string, cause?: unknown): Error {
-  const advice = 'set SERVER_API_TOKEN to an API token, or deploy with workload identity, which keeps a token there'
-  return new Error(`no token to sign in with: ${why}; ${advice}`, { cause })
+  const advice = 'Set SERVER_API_TOKEN to an API token, or deploy with workload identity, which writes the token file.'
+  return new Error(`No token to authenticate with: ${why}. ${advice}`, { cause })
 }

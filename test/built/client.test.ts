@@ -63,7 +63,7 @@ describe('CL-03 the client by itself', () => {
     await expect(svc('datasource', 'list')).rejects.toMatchObject({
       code: 3,
       stdout: '',
-      stderr: 'svc: you are not logged in\nLog in: svc login --api-url <url> --api-key-stdin\n',
+      stderr: 'svc: You are not logged in.\nLog in: svc login --api-url <url> --api-key-stdin\n',
     })
   })
 })

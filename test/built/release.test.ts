@@ -73,7 +73,7 @@ describe('a release', () => {
     expect((await run(process.execPath, [file, '--version'], { env })).stdout.trim()).toBe('0.1.0')
     await expect(run(process.execPath, [file, 'reseal'], { env })).rejects.toMatchObject({
       code: 6,
-      stderr: expect.stringContaining('stop the server first'),
+      stderr: expect.stringContaining('Stop the server first.'),
     })
   })
 

@@ -85,7 +85,7 @@ describe('CL-02 exit codes against the running server', () => {
     for (let n = 0; n < 30; n++) system.secrets.push((await client.call(createToken, { name: `t${n}` })).token)
     const refused = await svc(words('tokens create more'), member.token)
     expect(refused).toMatchObject({ exit: 1, stdout: '' })
-    expect(refused.stderr).toMatch(/\nTry again in \d+ s\.\n$/)
+    expect(refused.stderr).toMatch(/^svc: Limit reached: 30 in 3600 seconds\. Try again in \d+ seconds?\.\n$/)
   })
 
   it('500 is 1, whether it is ours or of something in between', async () => {
@@ -105,7 +105,7 @@ describe('CL-02 exit codes against the running server', () => {
     const refused = await runSvc(words('datasource list --timeout 1'), { env: at(url, owner.token) })
     await close(server)
     expect(refused).toMatchObject({ exit: 7, stdout: '' })
-    expect(refused.stderr).toContain(`svc: ${url} gave no answer within 1 s\n`)
+    expect(refused.stderr).toContain(`svc: ${url} did not answer within 1 second.\n`)
   })
 
   it('nobody listening is 1 and names the address', async () => {
@@ -113,7 +113,7 @@ describe('CL-02 exit codes against the running server', () => {
     await close(server)
     const refused = await runSvc(words('datasource list'), { env: at(url, owner.token) })
     expect(refused).toMatchObject({ exit: 1, stdout: '' })
-    expect(refused.stderr).toContain(`svc: cannot reach ${url}: is it running? (ECONNREFUSED)`)
+    expect(refused.stderr).toContain(`svc: Cannot reach ${url} (ECONNREFUSED). Check that it is running.`)
   })
 
   it('Ctrl-C is 130', async () => {
@@ -129,7 +129,7 @@ describe('CL-02 exit codes against the running server', () => {
 
 describe('databases', () => {
   it('DS-01 DS-02 create, list, connect and drop; a second create is 6', async () => {
-    expect(await svc(words('db create notes'))).toMatchObject({ exit: 0, stdout: 'notes is ready\n' })
+    expect(await svc(words('db create notes'))).toMatchObject({ exit: 0, stdout: 'The database notes is ready.\n' })
     const again = await svc(words('db create notes'))
     expect(again).toMatchObject({ exit: 6, stdout: '' })
     const { stdout } = await svc(words('db list'))
@@ -141,8 +141,8 @@ describe('databases', () => {
     })
     const unsure = await svc(words('db drop notes'))
     expect(unsure).toMatchObject({ exit: 5, stdout: '' })
-    expect(unsure.stderr).toContain('add --yes if you mean it')
-    expect(await svc(words('db drop notes --yes'))).toMatchObject({ exit: 0, stdout: 'notes is gone\n' })
+    expect(unsure.stderr).toContain('Add --yes to confirm.')
+    expect(await svc(words('db drop notes --yes'))).toMatchObject({ exit: 0, stdout: 'Dropped notes.\n' })
     expect(await svc(words('db list'))).toMatchObject({ exit: 0, stdout: '' })
   })
 })
@@ -153,13 +153,13 @@ describe('tokens', () => {
     const token = made.stdout.trim()
     system.secrets.push(token)
     expect(made.stdout).toMatch(/^svc_\w+\n$/)
-    const id = /This is (tok_\w+)\./.exec(made.stderr)![1]!
+    const id = /Token id: (tok_\w+)\./.exec(made.stderr)![1]!
     const { items } = JSON.parse((await svc(words('tokens list --json'))).stdout) as { items: Token[] }
     const days = items.map((item) => (item.id === id ? (Date.parse(item.expires_at!) - Date.now()) / 86_400_000 : 0))
     expect(Math.max(...days)).toBeCloseTo(2, 2)
     expect(JSON.parse((await svc(words('status --json'), token)).stdout)).toMatchObject({ principal: { id } })
     expect((await svc(['tokens', 'revoke', id])).exit).toBe(5)
-    expect(await svc(['tokens', 'revoke', id, '--yes'])).toMatchObject({ exit: 0, stdout: `${id} is revoked\n` })
+    expect(await svc(['tokens', 'revoke', id, '--yes'])).toMatchObject({ exit: 0, stdout: `Revoked ${id}.\n` })
     expect((await svc(words('status'), token)).exit).toBe(3)
   })
 
@@ -169,7 +169,7 @@ describe('tokens', () => {
     for (let n = 0; n < 4; n++) system.secrets.push((await client.call(createToken, { name: `t${n}` })).token)
     const cut = await svc(words('tokens list --limit 3'), member.token)
     expect(cut.stdout.trim().split('\n')).toHaveLength(4)
-    expect(cut.stderr).toBe('There are more: ask for them with --limit.\n')
+    expect(cut.stderr).toBe('There are more. Show them with --limit.\n')
     expect(await svc(words('tokens list'), member.token)).toMatchObject({ stderr: '' })
   })
 
@@ -206,7 +206,7 @@ describe('notifications', () => {
     for (const _ of [1, 2]) {
       expect(await svc(['notifications', 'ack', entry!.id])).toMatchObject({
         exit: 0,
-        stdout: `${entry!.id} is read\n`,
+        stdout: `Marked ${entry!.id} as read.\n`,
       })
     }
     expect(await svc(words('notifications list --unread'))).toMatchObject({ exit: 0, stdout: '' })
@@ -265,12 +265,12 @@ describe('svc api', () => {
   })
 
   it.each([
-    ['api FETCH /x', '<method> is one of GET'],
-    ['api GET x', 'x is no path'],
-    ['api GET https://evil.test/', 'is no path'],
-    ['api GET /x --data {}', 'GET sends no body'],
-    ['api POST /x --data @/nowhere/at/all', 'cannot read /nowhere/at/all'],
-    ['api GET /x --header nonsense', '--header is written "Name: value"'],
+    ['api FETCH /x', '<method> must be one of GET'],
+    ['api GET x', '<path> must begin with a slash, as in /api/v1/me, not x.'],
+    ['api GET https://evil.test/', '<path> must begin with a slash, as in /api/v1/me, not https://evil.test/.'],
+    ['api GET /x --data {}', 'GET sends no body. Leave out --data.'],
+    ['api POST /x --data @/nowhere/at/all', 'Cannot read /nowhere/at/all'],
+    ['api GET /x --header nonsense', '--header must be written as "Name: value".'],
   ])('%s is refused before anything is sent', async (line, message) => {
     const { exit, stdout, stderr } = await svc(words(line))
     expect({ exit, stdout }).toEqual({ exit: 5, stdout: '' })
@@ -293,7 +293,7 @@ describe('svc console', () => {
   it('prints the sign-in of the instance', async () => {
     const { exit, stdout, stderr } = await svc(words('console'))
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: `Sign in at ${system.url}/auth/login\n` })
-    expect(stderr).toBe('There is no browser to open here: open the address yourself.\n')
+    expect(stderr).toBe('No browser found. Open the address yourself.\n')
   })
 
   it('for the instance of this folder it reads the one-time code, also without a login', async () => {

@@ -35,7 +35,7 @@ describe('OP-01 the README, followed word for word', () => {
     await expect(shell(COMMANDS[1]!)).rejects.toMatchObject({
       code: 3,
       stdout: '',
-      stderr: `svc: you are not logged in\nLog in: ${COMMANDS[0]}\n`,
+      stderr: `svc: You are not logged in.\nLog in: ${COMMANDS[0]}\n`,
     })
   })
 

@@ -118,7 +118,7 @@ describe('AU-08 changing the data key', () => {
     const busy = await svcServer(withKeys(NEW, OLD), 'reseal')
     expect(busy).toMatchObject({ exit: 6, stdout: '' })
     expect(busy.stderr).toContain(`is in use by process ${server!.child.pid}`)
-    expect(busy.stderr).toContain('stop the server first')
+    expect(busy.stderr).toContain('Stop the server first.')
   })
 
   it('reseal moves everything to the new key and says which keys are no longer needed', async () => {

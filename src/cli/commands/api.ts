@@ -14,7 +14,7 @@ const BODILESS = ['GET', 'HEAD']
 
 export async function run([given, path]: [string, string], flags: Flags, cli: Cli): Promise<void> {
   const method = parseMethod(given)
-  if (!path.startsWith('/')) throw wrong(`${path} is no path: it begins with a slash, as /api/v1/me`)
+  if (!path.startsWith('/')) throw usageError(`<path> must begin with a slash, as in /api/v1/me, not ${path}.`)
   const headers = (flags.header ?? []).map(parseHeader)
   const login = await requireLogin(cli.config, flags.context)
   const body = await readBody(method, flags.data, cli)
@@ -22,34 +22,34 @@ export async function run([given, path]: [string, string], flags: Flags, cli: Cl
   const response = await cli.progress(`${method} ${path}`, callRaw(login, call, flags.timeout))
   const text = await response.text()
   if (flags.include) cli.print([...headLines(response), ''])
-  if (text !== '') cli.print(shown(text, cli))
+  if (text !== '') cli.print(formatBody(text, cli))
   if (!response.ok) throw toError(response, text)
 }
 
 function parseMethod(given: string): string {
   const method = given.toUpperCase()
   if (METHODS.includes(method)) return method
-  throw wrong(`<method> is one of ${METHODS.join(', ')}, not ${given}`)
+  throw usageError(`<method> must be one of ${METHODS.join(', ')}, not ${given}.`)
 }
 
 function parseHeader(text: string): [string, string] {
   const match = /^([!#$%&'*+.^_`|~\w-]+):\s*([\x20-\x7e]*)$/.exec(text)
-  if (!match) throw wrong('--header is written "Name: value"')
+  if (!match) throw usageError('--header must be written as "Name: value".')
   return [match[1]!, match[2]!]
 }
 
 async function readBody(method: string, data: string | undefined, cli: Cli): Promise<string | undefined> {
   if (data === undefined) return undefined
-  if (BODILESS.includes(method)) throw wrong(`${method} sends no body: leave --data out`)
+  if (BODILESS.includes(method)) throw usageError(`${method} sends no body. Leave out --data.`)
   if (data === '-' || data === '@-') return await cli.readStdin()
   if (!data.startsWith('@')) return data
   return await readFile(data.slice(1), 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new ServiceError('INVALID_REQUEST', `cannot read ${data.slice(1)}: ${cause.message}`, { cause })
+    throw new ServiceError('INVALID_REQUEST', `Cannot read ${data.slice(1)}: ${cause.message}.`, { cause })
   })
 }
 
-/** A program gets what was answered; a person gets it indented, and nothing in it steers the terminal. */
-function shown(text: string, cli: Cli): string {
+/** Returns the body unchanged for programs. For a terminal it is indented and control characters are escaped. */
+function formatBody(text: string, cli: Cli): string {
   if (cli.columns === undefined) return text.trimEnd()
   try {
     return toJson(JSON.parse(text))
@@ -77,6 +77,6 @@ function problemOf(text: string): Partial<Problem> {
   }
 }
 
-function wrong(message: string): ServiceError {
+function usageError(message: string): ServiceError {
   return new ServiceError('INVALID_REQUEST', message)
 }

@@ -18,12 +18,12 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const opened = !flags.noBrowser && browser !== undefined && (await openBrowser(browser, url))
   show(cli, flags.output, { url, code: code ?? null, opened }, () => [
     `Sign in at ${url}`,
-    ...(code === undefined ? [] : [`The code it asks for, good once: ${code}`]),
+    ...(code === undefined ? [] : [`One-time code: ${code}`]),
   ])
-  if (!opened && !flags.noBrowser) cli.note('There is no browser to open here: open the address yourself.')
+  if (!opened && !flags.noBrowser) cli.note('No browser found. Open the address yourself.')
 }
 
-/** Whoever is logged in nowhere, but stands in the folder of an instance, means that one. */
+/** Returns the login to use. Without a login, this is the instance in this folder. */
 async function findInstance(flags: Flags, cli: Cli): Promise<{ login: Login; code: string | undefined }> {
   const { config } = cli
   const embedded = await findEmbedded(config.dataDir)

@@ -22,19 +22,19 @@ type Found = { login: Login; embedded: boolean }
 export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const file = cli.config.contextsFile
   const found = await readLogin(flags, cli)
-  // Named before the key is tried, so that a name that is taken costs no call.
+  // The name is checked first, so that a name that is already used costs no call.
   add(await readContexts(file), found, flags.context)
   const principal = await cli.progress(`Asking ${found.login.api_url}`, whoIs(found.login, flags.timeout))
   const added = add(await readContexts(file), found, flags.context)
   await writeContexts(file, added.contexts)
-  tell(added, found.login, principal, flags, cli)
+  printLogin(added, found.login, principal, flags, cli)
 }
 
 async function readLogin(flags: Flags, cli: Cli): Promise<Found> {
   if (flags.apiUrl === undefined) {
     const login = flags.apiKey || flags.apiKeyStdin ? undefined : await findEmbedded(cli.config.dataDir)
     if (login) return { login, embedded: true }
-    const detail = `which instance? None runs on this folder (${cli.config.dataDir}), so give --api-url and --api-key-stdin`
+    const detail = `No instance found in ${cli.config.dataDir}. Name one with --api-url and --api-key-stdin.`
     throw new ServiceError('INVALID_REQUEST', detail)
   }
   const api_url = parseApiUrl(flags.apiUrl)
@@ -43,21 +43,21 @@ async function readLogin(flags: Flags, cli: Cli): Promise<Found> {
 
 async function readKey({ apiKey, apiKeyStdin }: Flags, cli: Cli): Promise<string> {
   if (apiKey !== undefined && apiKeyStdin) {
-    throw new ServiceError('INVALID_REQUEST', '--api-key and --api-key-stdin: only one of them')
+    throw new ServiceError('INVALID_REQUEST', 'Use either --api-key or --api-key-stdin, not both.')
   }
   if (apiKeyStdin || apiKey === '-') return await cli.readStdin()
   if (apiKey !== undefined) return apiKey
   if (cli.interactive) return await askSecret(cli, 'API key: ')
-  throw new ServiceError('INVALID_REQUEST', 'the API key is missing: give it with --api-key-stdin or --api-key')
+  throw new ServiceError('INVALID_REQUEST', 'The API key is missing. Give it with --api-key-stdin or --api-key.')
 }
 
-/** The instance of this folder is not added a second time, however often people ask for it. */
-function add(before: Contexts, { login, embedded }: Found, wanted: string | undefined) {
+/** Adds the login. For the instance in this folder, returns the context that already exists. */
+function add(before: Contexts, { login, embedded }: Found, requestedName: string | undefined) {
   const same = Object.entries(before.contexts).find(
     ([, { api_url, api_key }]) => api_url === login.api_url && api_key === login.api_key,
   )
-  if (embedded && same && wanted === undefined) return { name: same[0], contexts: before }
-  return addContext(before, login, wanted)
+  if (embedded && same && requestedName === undefined) return { name: same[0], contexts: before }
+  return addContext(before, login, requestedName)
 }
 
 async function whoIs(login: Login, timeout: number | undefined): Promise<Principal> {
@@ -65,13 +65,15 @@ async function whoIs(login: Login, timeout: number | undefined): Promise<Princip
     return (await connect(login, timeout).call(validateToken, { token: login.api_key })).principal
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    if (error.code === 'INVALID_TOKEN') throw new ServiceError('INVALID_TOKEN', 'this API key is not valid here')
-    if (error.code === 'NOT_FOUND') throw new ServiceError('NOT_FOUND', `there is no svc at ${login.api_url}`)
+    if (error.code === 'INVALID_TOKEN')
+      throw new ServiceError('INVALID_TOKEN', `${login.api_url} does not accept this API key.`)
+    if (error.code === 'NOT_FOUND')
+      throw new ServiceError('NOT_FOUND', `There is no svc at ${login.api_url}. Check the address.`)
     throw error
   }
 }
 
-function tell(
+function printLogin(
   { name, contexts }: { name: string; contexts: Contexts },
   { api_url }: Login,
   principal: Principal,
@@ -85,12 +87,12 @@ function tell(
     org_id: principal.org_id,
     role: principal.role,
   }
-  show(cli, output, document, () => `Logged in to ${api_url} as ${describe(principal)}. Context: ${name}`)
+  show(cli, output, document, () => `Logged in to ${api_url} as ${describe(principal)}. Context: ${name}.`)
   if (contexts.current !== name) {
     cli.note(`The current context is still ${contexts.current}. To switch: ${cli.config.program} context use ${name}`)
   }
 }
 
 function describe({ role, org_id }: Principal): string {
-  return org_id === null ? 'a person in no organization yet' : `${role} in ${org_id}`
+  return org_id === null ? 'a person without an organization' : `${role} in ${org_id}`
 }

@@ -12,22 +12,24 @@ type Flags = LoginFlags & { revoke?: boolean }
 export async function run(_: [], { context, timeout, revoke }: Flags, cli: Cli): Promise<void> {
   const login = await requireLogin(cli.config, context)
   if (login.context === null) {
-    const detail = 'the login comes from SVC_API_URL and SVC_API_KEY: unset them, or name one with --context'
+    const detail =
+      'This login comes from SVC_API_URL and SVC_API_KEY. Unset them, or name another login with --context.'
     throw new ServiceError('INVALID_REQUEST', detail)
   }
   if (revoke) await revokeKey(login, timeout)
   await forget(login.context, cli)
-  if (!revoke) cli.note('Its API key stays valid. To end that too, log out with --revoke, or use svc tokens revoke.')
+  if (!revoke)
+    cli.note('Its API key is still valid. Revoke it with svc tokens revoke, or use svc logout --revoke next time.')
 }
 
-/** Before the login is forgotten: a key that could not be revoked is still at hand. */
+/** Revokes the key before the login is removed, so that the login remains if revoking fails. */
 async function revokeKey(login: ActiveLogin, timeout: number | undefined): Promise<void> {
   const client = connect(login, timeout)
   const { principal } = await client.call(validateToken, { token: login.api_key })
   if (principal.kind !== 'api_token') {
     throw new ServiceError(
       'INVALID_REQUEST',
-      `this login is a ${principal.kind}, not an API token: log out without --revoke`,
+      `This login is a ${principal.kind}, not an API token. Log out without --revoke.`,
     )
   }
   await client.call(revokeToken, { id: principal.id })

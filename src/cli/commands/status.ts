@@ -12,14 +12,14 @@ type Status = {
   logged_in: boolean
   context: string | null
   api_url: string | null
-  /** Null when there is nothing to reach. */
+  /** Null if there is no login. */
   reachable: boolean | null
   principal: Pick<Principal, 'kind' | 'id' | 'org_id' | 'role' | 'expires_at'> | null
 }
 
 const NOT_LOGGED_IN: Status = { logged_in: false, context: null, api_url: null, reachable: null, principal: null }
 
-/** Prints the document in every case, then the error if there is one. */
+/** Prints the status document in every case, then the error if there is one. */
 export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const login = await findLogin(cli.config, flags.context)
   const { status, error } = login

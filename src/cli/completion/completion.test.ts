@@ -47,6 +47,6 @@ describe('CL-03 completion scripts', () => {
   test('another shell is told which there are', async () => {
     const { exit, stderr } = await runSvc(['completion', 'tcsh'])
     expect(exit).toBe(5)
-    expect(stderr).toContain('<shell> is one of bash, zsh, fish, not tcsh')
+    expect(stderr).toContain('<shell> must be one of bash, zsh, fish, not tcsh.')
   })
 })

@@ -2,14 +2,14 @@ import { type Command, type Option, optionsOf, type Table } from '../command.ts'
 import { childrenOf } from '../find-command.ts'
 
 export type Word = { word: string; summary: string }
-/** A place in the table and what may be typed there. */
+/** A command or group, with the words and options that can follow it. */
 export type Node = {
   path: string
   words: readonly Word[]
   options: readonly Word[]
-  /** Values by option as it is typed. */
+  /** Values of each option that has a fixed set, by the option as it is typed. */
   values: readonly { option: string; words: readonly string[] }[]
-  /** Options whose value is anybody's guess, as they are typed. */
+  /** Options that take any value, as they are typed. */
   free: readonly string[]
 }
 

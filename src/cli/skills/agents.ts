@@ -4,11 +4,11 @@ import { join } from 'node:path'
 export const SCOPES = ['project', 'user'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Where agents look for skills that all of them share, and where Claude Code does. */
-const ALWAYS = ['.agents', '.claude']
+/** Folders that are always written: the one shared by agents, and the one of Claude Code. */
+const SHARED_FOLDERS = ['.agents', '.claude']
 
-/** Folders of agents that look elsewhere; one that is there shows that its agent is in use. */
-const WHERE_IN_USE: Record<Scope, readonly string[]> = {
+/** Folders of agents that use neither. They are written only if they exist, which shows that the agent is in use. */
+const AGENT_FOLDERS: Record<Scope, readonly string[]> = {
   project: [
     '.windsurf',
     '.goose',
@@ -47,13 +47,13 @@ const WHERE_IN_USE: Record<Scope, readonly string[]> = {
   ],
 }
 
-/** Folders of skills below `base`. Only folders that were there before count, so a second look finds the same. */
+/** Returns the skills folders below `base`. Creates none, so that a second call returns the same. */
 export function skillFolders(base: string, scope: Scope): string[] {
-  const used = WHERE_IN_USE[scope].filter((folder) => existsSync(join(base, folder)))
-  return [...ALWAYS, ...used].map((folder) => `${folder}/skills`)
+  const used = AGENT_FOLDERS[scope].filter((folder) => existsSync(join(base, folder)))
+  return [...SHARED_FOLDERS, ...used].map((folder) => `${folder}/skills`)
 }
 
-/** Files that tell agents of a skill. In the home folder there is no file of all agents, so each is told in its own. */
+/** Returns the files that get a note about the skill. In the home folder each agent has its own file. */
 export function instructionFiles(base: string, scope: Scope): string[] {
   if (scope === 'project') return ['AGENTS.md', 'GEMINI.md']
   return ['.codex/AGENTS.md', '.gemini/GEMINI.md'].filter((file) => existsSync(join(base, file, '..')))

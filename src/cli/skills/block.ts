@@ -9,7 +9,7 @@ const ABOUT: Partial<Record<SkillName, string>> = {
   'svc-ai-gateway': 'Before you call the AI gateway of svc (embeddings in the shape of OpenAI)',
 }
 
-/** What we say in AGENTS.md and GEMINI.md. The blank lines keep formatters from joining text and markers. */
+/** Returns the block for AGENTS.md and GEMINI.md. The blank lines keep formatters from joining text and markers. */
 export function blockOf(id: SkillName, scope: Scope): string {
   const [begin, end] = markersOf(id)
   const place = `${scope === 'user' ? '~/' : ''}.agents/skills/${id}/SKILL.md`
@@ -21,7 +21,7 @@ function markersOf(id: SkillName): [begin: string, end: string] {
   return [`<!-- BEGIN:${id}-skill -->`, `<!-- END:${id}-skill -->`]
 }
 
-/** `malformed` where anything but one whole pair of markers is there: whoever guesses then may delete a user's text. */
+/** Finds the block. `malformed` means the markers are not one complete pair; replacing them could delete user text. */
 export function findBlock(text: string, id: SkillName): Found | 'absent' | 'malformed' {
   const [begin, end] = markersOf(id)
   const [begins, ends] = [placesOf(text, begin), placesOf(text, end)]
@@ -33,7 +33,7 @@ export function findBlock(text: string, id: SkillName): Found | 'absent' | 'malf
   return { start: start!, end: until, text: toLf(text.slice(start, until)) }
 }
 
-/** Everything outside the block stays as it is, to the byte. */
+/** Inserts or replaces the block. Every byte outside of it stays unchanged. */
 export function putBlock(text: string, found: Found | 'absent', block: string): string {
   if (found !== 'absent') return text.slice(0, found.start) + inEndingsOf(text, block) + text.slice(found.end)
   const rest = text.replace(BYTE_ORDER_MARK, '')
@@ -42,7 +42,7 @@ export function putBlock(text: string, found: Found | 'absent', block: string): 
   return text + inEndingsOf(text, `${ends ? '\n' : '\n\n'}${block}${ends ? '\n' : ''}`)
 }
 
-/** As three bytes: the text is read one character a byte. */
+/** The UTF-8 byte order mark as three characters, because the text is read as one character per byte. */
 const BYTE_ORDER_MARK = /^\xef\xbb\xbf/
 
 function placesOf(text: string, marker: string): number[] {

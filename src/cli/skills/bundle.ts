@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { descriptionOfSkill, filesOfSkill, INSTALLABLE_SKILLS, type SkillName } from '#contract/skills.ts'
 import type { Releases } from './released.ts'
 
-/** Set by the build, which puts the files into the one file of the client. */
+/** Content of the skills, defined by the build, which makes the client one file. */
 declare const SVC_SKILLS: string | undefined
 
 export type BundledSkill = {
@@ -14,7 +14,7 @@ export type BundledSkill = {
 
 export type Bundle = { readonly skills: readonly BundledSkill[]; readonly releases: Releases }
 
-/** The skills this client carries: in a checkout its folder, in a release itself. */
+/** Loads the skills of this client: from the skills folder in a checkout, from the bundle in a release. */
 export async function loadBundle(): Promise<Bundle> {
   if (typeof SVC_SKILLS !== 'undefined') return JSON.parse(SVC_SKILLS) as Bundle
   return readBundle(join(import.meta.dirname, '..', '..', '..', 'skills'))

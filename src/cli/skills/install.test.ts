@@ -122,8 +122,8 @@ describe('svc skills install', () => {
     const error = await refused()
     expect(error.code).toBe('CONFLICT')
     expect(error.errors).toEqual([
-      { path: SKILL, message: 'was edited; --force replaces it' },
-      { path: '.claude/skills/svc/references/databases.md', message: 'was edited; --force replaces it' },
+      { path: SKILL, message: 'was edited. Use --force to replace it' },
+      { path: '.claude/skills/svc/references/databases.md', message: 'was edited. Use --force to replace it' },
     ])
     const done = await run({ force: true })
     expect(done.filter(({ action }) => action === 'written')).toHaveLength(2)
@@ -192,7 +192,7 @@ describe('AGENTS.md of the user', () => {
       const error = await refused({ force })
       expect(error.code).toBe('CONFLICT')
       expect(error.errors).toEqual([
-        { path: 'AGENTS.md', message: 'has markers of svc that are not one whole pair: mend or delete them' },
+        { path: 'AGENTS.md', message: 'has svc markers that are not one complete pair. Repair or delete them' },
       ])
     }
   })
@@ -245,7 +245,7 @@ describe('links', () => {
     await writeFile(join(root, 'outside.md'), 'mine')
     await symlink(to, at(link))
     for (const force of [false, true]) {
-      expect((await refused({ force })).errors![0]!.message).toBe('is a link out of this folder')
+      expect((await refused({ force })).errors![0]!.message).toBe('is a link that leads out of this folder')
     }
     expect((await readdir(root)).sort()).toEqual(['outside.md', 'project'])
     expect(await readFile(join(root, 'outside.md'), 'utf8')).toBe('mine')
@@ -257,8 +257,8 @@ describe('links', () => {
     await put('.claude', 'a file')
     const { errors } = await refused()
     const messages = new Map(errors!.map(({ path, message }) => [path, message]))
-    expect(messages.get('AGENTS.md')).toBe('is a link that leads nowhere')
+    expect(messages.get('AGENTS.md')).toBe('is a link to nothing')
     expect(messages.get('GEMINI.md')).toBe('is a link that leads to itself')
-    expect(messages.get('.claude/skills/svc/SKILL.md')).toBe('has a file in the place of a folder')
+    expect(messages.get('.claude/skills/svc/SKILL.md')).toBe('has a file where a folder is needed')
   })
 })

@@ -2,7 +2,7 @@ export function toLf(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
-/** `text`, which has LF, in the line endings that most lines of `model` have. */
+/** Returns `text`, which uses LF, with the line endings that most lines of `model` have. */
 export function inEndingsOf(model: string, text: string): string {
   const crlf = model.split('\r\n').length - 1
   const all = model.split('\n').length - 1

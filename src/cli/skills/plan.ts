@@ -5,31 +5,31 @@ import { inEndingsOf, toLf } from './line-endings.ts'
 import { type Base, findPlace, type Place } from './place.ts'
 import { blockPlace, filePlace, type Releases, wasReleased } from './released.ts'
 
-/** What is to become of one file. */
+/** What the installation does with one file. */
 type Step = { readonly path: string } & (
   | { readonly action: 'unchanged' }
   | { readonly action: 'write'; readonly place: Place; readonly bytes: Buffer }
   | { readonly action: 'refuse'; readonly why: string }
 )
 
-export type Wishes = { readonly base: Base; readonly force: boolean; readonly agents: boolean }
+export type InstallOptions = { readonly base: Base; readonly force: boolean; readonly agents: boolean }
 
-/** Looks at every file before any is written. */
-export async function planInstall(skill: BundledSkill, releases: Releases, wishes: Wishes): Promise<Step[]> {
-  const { folder, scope } = wishes.base
+/** Plans the installation by looking at every file. Writes nothing. */
+export async function planInstall(skill: BundledSkill, releases: Releases, options: InstallOptions): Promise<Step[]> {
+  const { folder, scope } = options.base
   const files = skillFolders(folder, scope).flatMap((skillFolder) =>
     skill.files.map((file) => ({ ...file, shown: `${skillFolder}/${skill.id}/${file.path}` })),
   )
   const steps: Step[] = []
   for (const { path, text, shown } of files) {
-    const allowed = (now: string) => wishes.force || wasReleased(releases, filePlace(skill.id, path), now)
-    steps.push(await planAt(wishes.base, shown, (place) => planFile(place, text, allowed)))
+    const allowed = (now: string) => options.force || wasReleased(releases, filePlace(skill.id, path), now)
+    steps.push(await planAt(options.base, shown, (place) => planFile(place, text, allowed)))
   }
-  for (const path of wishes.agents ? instructionFiles(folder, scope) : []) {
-    const allowed = (now: string) => wishes.force || wasReleased(releases, blockPlace(skill.id, scope), now)
-    steps.push(await planAt(wishes.base, path, (place) => planBlock(place, skill.id, scope, allowed)))
+  for (const path of options.agents ? instructionFiles(folder, scope) : []) {
+    const allowed = (now: string) => options.force || wasReleased(releases, blockPlace(skill.id, scope), now)
+    steps.push(await planAt(options.base, path, (place) => planBlock(place, skill.id, scope, allowed)))
   }
-  return withoutTwins(steps)
+  return withoutDuplicates(steps)
 }
 
 type Outcome = { bytes: Buffer } | { why: string } | 'unchanged'
@@ -48,25 +48,27 @@ function planFile({ before }: Place, text: string, allowed: Allowed): Outcome {
   if (!before) return { bytes: Buffer.from(text) }
   const now = before.toString('utf8')
   if (toLf(now) === text) return 'unchanged'
-  return allowed(now) ? { bytes: Buffer.from(inEndingsOf(now, text)) } : { why: 'was edited; --force replaces it' }
+  return allowed(now)
+    ? { bytes: Buffer.from(inEndingsOf(now, text)) }
+    : { why: 'was edited. Use --force to replace it' }
 }
 
-/** The file is the user's. It is read one character a byte, so that whatever its encoding no byte is lost. */
+/** Plans the note in the user's own file. Reads it as latin1, so that no byte is lost whatever its encoding. */
 function planBlock({ before }: Place, id: BundledSkill['id'], scope: Scope, allowed: Allowed): Outcome {
   const now = before?.toString('latin1') ?? ''
   if (now.includes('\0')) return { why: 'is not text in UTF-8' }
   const found = findBlock(now, id)
-  if (found === 'malformed') return { why: 'has markers of svc that are not one whole pair: mend or delete them' }
+  if (found === 'malformed') return { why: 'has svc markers that are not one complete pair. Repair or delete them' }
   const block = blockOf(id, scope)
   if (found !== 'absent' && found.text === block) return 'unchanged'
   if (found !== 'absent' && !allowed(found.text)) {
-    return { why: 'has other words between the markers of svc: move them out, or --force replaces them' }
+    return { why: 'has other text between the svc markers. Move it out, or use --force to replace it' }
   }
   return { bytes: Buffer.from(putBlock(now, found, block), 'latin1') }
 }
 
-/** Two folders may be one, when one is a link to the other. */
-function withoutTwins(steps: readonly Step[]): Step[] {
+/** Removes duplicate writes. Two folders can be the same when one is a link to the other. */
+function withoutDuplicates(steps: readonly Step[]): Step[] {
   const seen = new Set<string>()
   return steps.filter((step) => {
     if (step.action !== 'write') return true

@@ -2,7 +2,7 @@ import { bodyOfSkill } from '#contract/skills.ts'
 import { loadBundle } from './bundle.ts'
 import { findSkill } from './install.ts'
 
-/** For a model that has nothing installed: what `svc --skill-prompt` prints. Needs no network and no login. */
+/** Returns what `svc --skill-prompt` prints, for a model without an installed skill. Needs no network and no login. */
 export async function skillPrompt(version: string): Promise<string> {
   const { files } = findSkill(await loadBundle(), 'svc')
   return `You work with svc through its command-line client, version ${version}, which is installed here as \`svc\`.

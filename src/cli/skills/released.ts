@@ -4,10 +4,10 @@ import { SCOPES, type Scope } from './agents.ts'
 import { blockOf } from './block.ts'
 import { toLf } from './line-endings.ts'
 
-/** By version, what each release published and installed: a name of the place and the digest of the text there. */
+/** For each version, the digest of every text it published or installed, by place. */
 export type Releases = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** Whether some release wrote this text there, so that nobody's own words are lost with it. */
+/** Whether a release wrote this text there, so that replacing it loses no edits of a user. */
 export function wasReleased(releases: Releases, place: string, text: string): boolean {
   const digest = digestOf(text)
   return Object.values(releases).some((release) => release[place] === digest)
@@ -23,7 +23,7 @@ export function blockPlace(id: SkillName, scope: Scope): string {
 
 type Files = readonly { readonly path: string; readonly text: string }[]
 
-/** Digests of the files this version publishes. Takes all skills, because one that is only published is recorded too. */
+/** Returns digests of the files this version publishes. Takes all skills, including those that are only published. */
 export function digestsOfRelease(
   skills: readonly { readonly id: SkillName; readonly files: Files }[],
 ): Record<string, string> {
@@ -38,7 +38,7 @@ export function digestsOfRelease(
   ) as Record<string, string>
 }
 
-/** The places whose text is not the recorded one. Empty where the version is not recorded, or recorded as it is. */
+/** Returns the places whose text differs from the recorded one. Empty if the version is not recorded. */
 export function changedSince(releases: Releases, version: string, digests: Readonly<Record<string, string>>): string[] {
   const recorded = releases[version]
   if (!recorded) return []
@@ -46,7 +46,7 @@ export function changedSince(releases: Releases, version: string, digests: Reado
   return [...places].filter((place) => recorded[place] !== digests[place])
 }
 
-/** Adds a version to the table. One that is recorded cannot change: people may have installed it. */
+/** Adds a version to the table. Throws if the version is recorded with other text, because it may be installed. */
 export function recordRelease(
   releases: Releases,
   version: string,
@@ -60,7 +60,7 @@ export function recordRelease(
   )
 }
 
-/** Of the text whatever its line endings: git may change those. */
+/** Returns a digest that ignores line endings, because git may change them. */
 function digestOf(text: string): string {
   return createHash('sha256').update(toLf(text)).digest('hex')
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** The new file or the old one, never half of one: written beside it, synced, then renamed over it. */
+/** Replaces a file in one step: writes a temporary file, syncs it and renames it. */
 export async function replaceFile(path: string, bytes: Buffer, mode: number | undefined): Promise<void> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true })

@@ -40,7 +40,7 @@ export const createToken = operation({
   name: 'tokens.create',
   method: 'POST',
   path: '/api/v1/tokens',
-  summary: 'Make an API token that acts for you',
+  summary: 'Create an API token that acts for you',
   description:
     'The token is answered once and never shown again. It acts with your role of the moment, never more. Made with another token, it expires no later than that one.',
   access: own,

@@ -1,6 +1,7 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Operation, RateLimit } from '#contract/core/operation.ts'
 import type { Principal } from '#contract/core/principal.ts'
+import { secondsText } from '#contract/core/seconds-text.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { KeyValueStore } from '#lib/kv.ts'
 import { addressBlock } from '#lib/net/address-block.ts'
@@ -56,14 +57,14 @@ async function countOne(limit: Window, subject: string, { kv, clock }: Deps): Pr
 }
 
 function rateLimited({ limit, windowSeconds }: Window, retryAfterSeconds: number): ServiceError {
-  const detail = `Limit reached: ${limit} in ${windowSeconds} seconds. Try again in ${retryAfterSeconds} seconds.`
+  const detail = `Limit reached: ${limit} in ${secondsText(windowSeconds)}. Try again in ${secondsText(retryAfterSeconds)}.`
   return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds })
 }
 
 function tooManyFailures({ limit, windowSeconds }: Window, retryAfterSeconds: number, status: number): ServiceError {
   const detail =
-    `Too many refused requests: ${limit} in ${windowSeconds} seconds. ` +
-    `A valid request is answered now, others after ${retryAfterSeconds} seconds.`
+    `Too many refused requests: ${limit} in ${secondsText(windowSeconds)}. ` +
+    `A valid request is answered now, others after ${secondsText(retryAfterSeconds)}.`
   return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds, ...(status === 401 && TOKEN_REFUSED) })
 }
 
@@ -82,7 +83,7 @@ export function createFailureLimiter(limit: Window, deps: Deps): CountFailure {
   return async (address) => {
     const retryAfterSeconds = await countOne(limit, addressBlock(address), deps)
     if (retryAfterSeconds === undefined) return
-    const detail = `Too many invalid tokens from this address. Try again in ${retryAfterSeconds} seconds with a valid one.`
+    const detail = `Too many invalid tokens from this address. Try again in ${secondsText(retryAfterSeconds)} with a valid one.`
     throw new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds, ...TOKEN_REFUSED })
   }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ERRORS, type ServiceError } from '#contract/core/errors.ts'
 import { inputInQuery, type JsonOperation, pathParameters } from '#contract/core/operation.ts'
 import type { Principal } from '#contract/core/principal.ts'
+import { secondsText } from '#contract/core/seconds-text.ts'
 import { inputError, toServiceError } from '../http/problem.ts'
 import type { Context } from '../http/route.ts'
 import type { McpCall } from './server.ts'
@@ -93,7 +94,7 @@ function refuseUnsendable(op: JsonOperation, input: Record<string, unknown>): vo
 
 /** The text that a model needs to correct its call: the code, the message, and how long to wait. */
 function textOf(error: ServiceError, requestId: string): string {
-  const wait = error.retryAfterSeconds === undefined ? '' : ` Wait ${Math.ceil(error.retryAfterSeconds)} seconds.`
+  const wait = error.retryAfterSeconds === undefined ? '' : ` Wait ${secondsText(Math.ceil(error.retryAfterSeconds))}.`
   const id = ERRORS[error.code].status >= 500 ? ` Request id: ${requestId}.` : ''
   return `${error.code}: ${error.message}${wait}${id}`
 }

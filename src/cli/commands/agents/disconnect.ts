@@ -9,7 +9,7 @@ type Flags = OutputFlags & LoginFlags & ConfirmFlags
 
 export async function run([id]: [string], flags: Flags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
-  await confirm(cli, flags.yes, `This disconnects ${id}`)
+  await confirm(cli, flags.yes, `This disconnects the agent ${id}`)
   const answer = await client.call(disconnectAgent, { id })
-  show(cli, flags.output, answer, () => `${id} is disconnected`)
+  show(cli, flags.output, answer, () => `Disconnected ${id}.`)
 }

@@ -4,7 +4,7 @@ export const agents: readonly Command[] = [
   {
     path: 'agents list',
     summary: 'List the agents you connected',
-    description: 'List the agents you connected in this organization, with what you allowed each.',
+    description: 'List the agents you connected in this organization, with the scopes you allowed.',
     options: [LIMIT],
     output: true,
     login: true,
@@ -13,9 +13,10 @@ export const agents: readonly Command[] = [
   },
   {
     path: 'agents disconnect',
-    summary: 'Disconnect one',
-    description: 'Disconnect an agent of yours. Its next call is refused; to come back it must ask you again.',
-    arguments: [{ name: 'id', summary: 'an agent of `svc agents list`' }],
+    summary: 'Disconnect an agent',
+    description:
+      'Disconnect one of your agents. Its next call is refused. To connect again, it must ask you for approval.',
+    arguments: [{ name: 'id', summary: 'agent id from `svc agents list`' }],
     output: true,
     login: true,
     confirms: true,

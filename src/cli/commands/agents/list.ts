@@ -19,6 +19,6 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
       created_at,
       last_used_at ?? 'never',
     ],
-    none: 'You have connected no agent here.',
+    none: 'You have not connected an agent in this organization.',
   })
 }

@@ -1,6 +1,6 @@
 import type { Argument, Command } from '../../command.ts'
 
-const NAME: Argument = { name: 'name', summary: 'name of the login, as `svc context list` shows it' }
+const NAME: Argument = { name: 'name', summary: 'context name from `svc context list`' }
 
 export const context: readonly Command[] = [
   {
@@ -12,15 +12,15 @@ export const context: readonly Command[] = [
   },
   {
     path: 'context use',
-    summary: 'Make a login the current one',
+    summary: 'Set the current login',
     arguments: [NAME],
     examples: ['svc context use svc.example.com'],
     load: () => import('./use.ts'),
   },
   {
     path: 'context remove',
-    summary: 'Forget a login',
-    description: 'Forget a login on this machine. Its API key stays valid: `svc tokens revoke` ends that.',
+    summary: 'Remove a login',
+    description: 'Remove a login from this machine. Its API key stays valid. Revoke it with `svc tokens revoke`.',
     arguments: [NAME],
     examples: ['svc context remove svc.example.com-2'],
     load: () => import('./remove.ts'),

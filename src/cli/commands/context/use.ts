@@ -5,6 +5,6 @@ export async function run([name]: [string], _: object, cli: Cli): Promise<void> 
   const { contextsFile, apiUrl, context } = cli.config
   await writeContexts(contextsFile, switchTo(await readContexts(contextsFile), name))
   cli.print(`The current context is now ${name}.`)
-  if (apiUrl !== undefined) cli.note('SVC_API_URL is set and goes before any context.')
-  else if (context !== undefined) cli.note('SVC_CONTEXT is set and goes before the current context.')
+  if (apiUrl !== undefined) cli.note('SVC_API_URL is set and takes precedence over contexts.')
+  else if (context !== undefined) cli.note('SVC_CONTEXT is set and takes precedence over the current context.')
 }

@@ -4,7 +4,7 @@ export const datasource: readonly Command[] = [
   {
     path: 'datasource list',
     summary: 'List the data sources you may ask',
-    description: 'List the data sources you may ask, with the columns each can be filtered on.',
+    description: 'List the data sources you may ask, with the columns you can filter on.',
     output: true,
     login: true,
     examples: ['svc datasource list'],
@@ -12,20 +12,20 @@ export const datasource: readonly Command[] = [
   },
   {
     path: 'datasource query',
-    summary: 'Ask one a question',
-    description: 'Ask a data source a question in words and print the nearest rows.',
+    summary: 'Ask a data source a question',
+    description: 'Ask a data source a question and print the nearest rows.',
     arguments: [
-      { name: 'source_id', summary: 'a source of `svc datasource list`' },
-      { name: 'question', summary: 'in words, as one argument' },
+      { name: 'source_id', summary: 'source id from `svc datasource list`' },
+      { name: 'question', summary: 'your question, in quotes' },
     ],
     options: [
       {
         name: 'filter',
         value: 'column=value',
         repeat: true,
-        summary: 'exact match; repeat it for more, the same column twice means either',
+        summary: 'exact match; repeat it for more columns, or for more values of one column',
       },
-      { name: 'top-k', value: 'n', range: [1, 20], summary: 'hits wanted, 1 to 20 (default: 10)' },
+      { name: 'top-k', value: 'n', range: [1, 20], summary: 'number of hits, 1 to 20 (default: 10)' },
       { name: 'target', value: 'label', summary: 'search only the entry with this label' },
     ],
     output: true,

@@ -4,7 +4,7 @@ import { openClient } from '../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../command.ts'
 import { showList } from '../../output.ts'
 
-const NONE_YET = `There is no data source you may ask yet.
+const NONE_YET = `There are no data sources that you may ask yet.
 An admin of your organization can expose one to your role, or give you the role it needs.`
 
 export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {

@@ -26,10 +26,10 @@ it.each([
 })
 
 it.each([
-  ['year', '0x10', '--filter year: 0x10 is not a number'],
-  ['year', 'soon', '--filter year: soon is not a number'],
-  ['year', '', '--filter year:  is not a number'],
-  ['published', 'yes', '--filter published: yes is not a boolean'],
+  ['year', '0x10', '--filter year: must be a number, not 0x10'],
+  ['year', 'soon', '--filter year: must be a number, not soon'],
+  ['year', '', '--filter year: must be a number, not '],
+  ['published', 'yes', '--filter published: must be a boolean, not yes'],
 ])('DS-22 --filter %s=%s is refused before it is sent', (column, text, words) => {
   expect(() => toFilters([[column, text]], TYPES)).toThrow(words)
 })

@@ -34,7 +34,7 @@ async function query(client: Client, id: string, question: string, pairs: Pair[]
   })
 }
 
-/** The declared type of each filterable column, by which the text from the shell is converted. */
+/** Returns the declared type of each filterable column. Values from the shell are text and are converted to it. */
 async function filterTypes(client: Client, id: string): Promise<Record<string, string>> {
   const { items } = await client.call(listSlimSources, {})
   return items.find((item) => item.id === id)?.filters ?? {}
@@ -49,11 +49,11 @@ export function toFilters(pairs: readonly Pair[], types: Readonly<Record<string,
 }
 
 function convert(column: string, text: string, type: string | undefined): string | number | boolean {
-  // Text that JavaScript would change as a number goes out as it is: a number column takes digits as text too.
+  // A number that JavaScript cannot represent exactly is sent as text, which number columns accept too.
   if (type === 'number' && isNumberText(text.trim())) return exactNumber(text.trim()) ?? text.trim()
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   if (type === 'number' || type === 'boolean') {
-    throw new ServiceError('INVALID_REQUEST', `--filter ${column}: ${text} is not a ${type}`)
+    throw new ServiceError('INVALID_REQUEST', `--filter ${column}: must be a ${type}, not ${text}`)
   }
   return text
 }
@@ -76,6 +76,6 @@ function toText(value: unknown): string {
 
 function toPair(text: string): Pair {
   const at = text.indexOf('=')
-  if (at < 1) throw new ServiceError('INVALID_REQUEST', `--filter ${text}: write it as column=value`)
+  if (at < 1) throw new ServiceError('INVALID_REQUEST', `--filter must be written as column=value, not ${text}.`)
   return [text.slice(0, at), text.slice(at + 1)]
 }

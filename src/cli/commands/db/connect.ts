@@ -11,5 +11,5 @@ export async function run([name]: [string], flags: Flags, cli: Cli): Promise<voi
   const client = await openClient(flags, cli)
   const connection = await cli.progress(`Opening ${name}`, client.call(readConnection, { name }))
   show(cli, flags.output, connection, () => printable(connection.connection_string))
-  if (!flags.quiet) cli.note('This holds the password: keep it out of files and chats.')
+  if (!flags.quiet) cli.note('This contains the password. Do not put it into files or chats.')
 }

@@ -16,6 +16,6 @@ it('DS-01 svc db create prints what the server warns of on stderr, and only the 
   const { exit, stdout, stderr } = await runSvc(['db', 'create', 'docs'], { env })
   server.close()
   expect(exit).toBe(0)
-  expect(stdout).toBe('docs is ready\n')
+  expect(stdout).toBe('The database docs is ready.\n')
   expect(stderr).toContain('Warning: bubblewrap is not installed: owners must be trusted')
 })

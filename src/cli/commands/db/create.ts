@@ -7,7 +7,7 @@ import { show } from '../../output.ts'
 export async function run([name]: [string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
   const database = await cli.progress(`Creating ${name}`, client.call(createDatabase, { name }))
-  show(cli, flags.output, database, () => `${name} is ${database.state}`)
+  show(cli, flags.output, database, () => `The database ${name} is ${database.state}.`)
   for (const warning of database.warnings) cli.note(`Warning: ${warning}`)
   cli.note(`Print its connection string with: svc db connect ${name} -q`)
 }

@@ -9,7 +9,7 @@ type Flags = OutputFlags & LoginFlags & ConfirmFlags
 
 export async function run([name]: [string], flags: Flags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
-  await confirm(cli, flags.yes, `This drops ${name} and all that is in it`, name)
+  await confirm(cli, flags.yes, `This drops the database ${name} and everything in it`, name)
   const answer = await cli.progress(`Dropping ${name}`, client.call(dropDatabase, { name, confirm: name }))
-  show(cli, flags.output, answer, () => `${name} is gone`)
+  show(cli, flags.output, answer, () => `Dropped ${name}.`)
 }

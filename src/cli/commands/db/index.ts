@@ -1,12 +1,12 @@
 import type { Argument, Command } from '../../command.ts'
 import { LIMIT } from '../../command.ts'
 
-const NAME: Argument = { name: 'name', summary: 'a managed database of your organization' }
+const NAME: Argument = { name: 'name', summary: 'name of a managed database' }
 
 export const db: readonly Command[] = [
   {
     path: 'db list',
-    summary: 'List the managed databases',
+    summary: 'List managed databases',
     options: [LIMIT],
     output: true,
     login: true,
@@ -16,7 +16,7 @@ export const db: readonly Command[] = [
   {
     path: 'db create',
     summary: 'Create a managed database',
-    description: 'Create a managed database: Postgres with pgvector, with a role and a password of its own.',
+    description: 'Create a managed database: Postgres with pgvector, its own role and its own password.',
     arguments: [{ name: 'name', summary: 'a lower-case letter, then lower-case letters, digits and underscores' }],
     output: true,
     login: true,
@@ -25,10 +25,11 @@ export const db: readonly Command[] = [
   },
   {
     path: 'db connect',
-    summary: 'Print the connection string of one',
-    description: 'Print the connection string of a managed database. It holds the password; reading it is on record.',
+    summary: 'Print a connection string',
+    description:
+      'Print the connection string of a managed database. It contains the password. Each read is recorded in the audit log.',
     arguments: [NAME],
-    options: [{ name: 'quiet', short: 'q', summary: 'print the connection string and nothing else' }],
+    options: [{ name: 'quiet', short: 'q', summary: 'print only the connection string' }],
     output: true,
     login: true,
     examples: ['psql "$(svc db connect handbook -q)"'],
@@ -36,9 +37,9 @@ export const db: readonly Command[] = [
   },
   {
     path: 'db drop',
-    summary: 'Drop one and all that is in it',
+    summary: 'Drop a managed database',
     description:
-      'Drop a managed database and all that is in it. It cannot be brought back. Refused while it is exposed as a data source. Needs the role admin or owner.',
+      'Drop a managed database and everything in it. This cannot be undone. Refused while the database is exposed as a data source. Needs the role admin or owner.',
     arguments: [NAME],
     output: true,
     login: true,

@@ -12,7 +12,7 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   showList(cli, flags.output, list, {
     header: ['NAME', 'STATE', 'DATA SOURCE', 'CREATED'],
     row: (database) => [database.name, database.state, sourceOf(database), database.created_at],
-    none: 'There is no managed database yet. Make one: svc db create <name>',
+    none: 'There are no managed databases yet. Create one: svc db create <name>',
   })
 }
 

@@ -7,5 +7,5 @@ import { show } from '../../output.ts'
 export async function run([id]: [string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
   const entry = await client.call(ackNotification, { id })
-  show(cli, flags.output, entry, () => `${id} is read`)
+  show(cli, flags.output, entry, () => `Marked ${id} as read.`)
 }

@@ -1,11 +1,11 @@
 import type { Argument, Command, RootOption } from '../../command.ts'
 
-const ID: Argument = { name: 'id', summary: 'a skill of `svc skills list`' }
+const ID: Argument = { name: 'id', summary: 'skill id from `svc skills list`' }
 
 export const skills: readonly Command[] = [
   {
     path: 'skills list',
-    summary: 'List the skills that came with this client',
+    summary: 'List the skills in this client',
     output: true,
     examples: ['svc skills list'],
     load: () => import('./list.ts'),
@@ -13,21 +13,21 @@ export const skills: readonly Command[] = [
   {
     path: 'skills show',
     summary: 'Print a file of a skill',
-    description: 'Print a file of a skill as it would be installed: SKILL.md, or the one you name.',
-    arguments: [ID, { name: 'file', summary: 'a file of the skill (default: SKILL.md)', optional: true }],
+    description: 'Print a file of a skill as it would be installed: SKILL.md, or the file you name.',
+    arguments: [ID, { name: 'file', summary: 'file of the skill (default: SKILL.md)', optional: true }],
     examples: ['svc skills show svc', 'svc skills show svc references/data-sources-ask.md'],
     load: () => import('./show.ts'),
   },
   {
     path: 'skills install',
-    summary: 'Install a skill for the agents you use',
+    summary: 'Install a skill for your agents',
     description:
-      'Install a skill into this folder for the agents you use: into .agents/skills and .claude/skills, into the folders of other agents that are there, and a few words into AGENTS.md and GEMINI.md. Needs no network. Files you edited are not replaced without --force, and doing it twice changes nothing.',
+      'Install a skill into this folder for your agents: into .agents/skills and .claude/skills, into the folders of other agents that exist here, and as a short note into AGENTS.md and GEMINI.md. Works without network access. Files that you edited are replaced only with --force. It is safe to repeat.',
     arguments: [ID],
     options: [
-      { name: 'user', summary: 'install into your home folder, for all projects' },
-      { name: 'force', summary: 'replace files that were edited' },
-      { name: 'no-agents', summary: 'leave AGENTS.md and GEMINI.md alone' },
+      { name: 'user', summary: 'install into your home folder for all projects' },
+      { name: 'force', summary: 'replace edited files' },
+      { name: 'no-agents', summary: 'do not write to AGENTS.md and GEMINI.md' },
     ],
     output: true,
     examples: ['svc skills install svc', 'svc skills install svc-ai-gateway --user --no-agents'],
@@ -38,7 +38,7 @@ export const skills: readonly Command[] = [
 export const skillPrompt: readonly RootOption[] = [
   {
     name: 'skill-prompt',
-    summary: 'print instructions for a model that is to use svc',
+    summary: 'print instructions for a model that uses svc',
     load: () => import('./prompt.ts'),
   },
 ]

@@ -15,7 +15,7 @@ export async function run([id]: [string], flags: Flags, cli: Cli): Promise<void>
   show(cli, output, { id, folder: base.folder, files }, () => toLines(files))
 }
 
-/** A line for each folder of skills, and one for each file beside them. */
+/** Returns one line for each skills folder, and one for each file outside of them. */
 function toLines(files: readonly Installed[]): string[] {
   const groups = Object.groupBy(files, ({ path }) => /^.*\/skills\/[^/]+/.exec(path)?.[0] ?? path)
   return Object.entries(groups).map(([place, group]) => {

@@ -10,6 +10,6 @@ export async function run(_args: readonly string[], { output }: OutputFlags, cli
     cli,
     output,
     { items, next_cursor: null },
-    { header: ['ID', 'DESCRIPTION'], row: ({ id, description }) => [id, description], none: 'There are none.' },
+    { header: ['ID', 'DESCRIPTION'], row: ({ id, description }) => [id, description], none: 'There are no skills.' },
   )
 }

@@ -6,10 +6,10 @@ import { findSkill } from '../../skills/install.ts'
 
 export async function run([id, path = 'SKILL.md']: readonly string[], _flags: Flags, cli: Cli): Promise<void> {
   const { files } = findSkill(await loadBundle(), id!)
-  const file = files.find((known) => known.path === path)
+  const file = files.find((candidate) => candidate.path === path)
   if (!file) {
-    const known = files.map((one) => one.path).join(', ')
-    throw new ServiceError('NOT_FOUND', `${id} has no file ${path}; it has ${known}`)
+    const paths = files.map((one) => one.path).join(', ')
+    throw new ServiceError('NOT_FOUND', `The skill ${id} has no file ${path}. Its files: ${paths}.`)
   }
   cli.print(file.text.trimEnd())
 }

@@ -87,7 +87,7 @@ describe('svc skills, as a process without a network', () => {
     await writeFile(file, 'mine')
     const { status, stdout, stderr } = svc(['skills', 'install', 'svc'])
     expect({ status, stdout }).toEqual({ status: 6, stdout: '' })
-    expect(stderr).toContain('.agents/skills/svc/references/databases.md: was edited; --force replaces it')
+    expect(stderr).toContain('.agents/skills/svc/references/databases.md: was edited. Use --force to replace it')
     expect(await readFile(file, 'utf8')).toBe('mine')
     expect(svc(['skills', 'install', 'svc', '--force']).status).toBe(0)
     expect(await readFile(file, 'utf8')).toBe(await source('svc/references/databases.md'))
@@ -96,7 +96,7 @@ describe('svc skills, as a process without a network', () => {
   it('SK-01 an unknown skill is exit 4 with those there are, none at all is exit 5', () => {
     const { status, stderr } = svc(['skills', 'install', 'svc-faq'])
     expect(status).toBe(4)
-    expect(stderr).toContain('there is no skill svc-faq to install; there are svc, svc-ai-gateway')
+    expect(stderr).toContain('No such skill: svc-faq. Skills: svc, svc-ai-gateway.')
     expect(svc(['skills', 'install']).status).toBe(5)
     expect(svc(['skills', 'show', 'svc', 'references/none.md']).status).toBe(4)
   })

@@ -9,12 +9,12 @@ type Flags = OutputFlags & LoginFlags & { expiresDays?: number }
 
 const DAY_MS = 86_400_000
 
-/** The token alone is the answer, so that a script can take it as it is. */
+/** Prints only the token to stdout, so that scripts can use it directly. */
 export async function run([name]: [string], flags: Flags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
-  const made = await client.call(createToken, { name, ...expiry(flags.expiresDays) })
-  show(cli, flags.output, made, () => printable(made.token))
-  cli.note(`This is ${made.id}. It is not shown again; revoke it with: svc tokens revoke ${made.id}`)
+  const created = await client.call(createToken, { name, ...expiry(flags.expiresDays) })
+  show(cli, flags.output, created, () => printable(created.token))
+  cli.note(`Token id: ${created.id}. The token is not shown again. To revoke it: svc tokens revoke ${created.id}`)
 }
 
 function expiry(days: number | undefined): { expires_at?: string } {

@@ -4,7 +4,7 @@ export const tokens: readonly Command[] = [
   {
     path: 'tokens list',
     summary: 'List your API tokens',
-    description: 'List your API tokens in this organization. The tokens themselves are never shown again.',
+    description: 'List your API tokens in this organization. The tokens themselves are not shown.',
     options: [LIMIT],
     output: true,
     login: true,
@@ -13,10 +13,12 @@ export const tokens: readonly Command[] = [
   },
   {
     path: 'tokens create',
-    summary: 'Make an API token that acts for you',
-    description: 'Make an API token that acts for you, with your role of the moment. It is printed this once.',
-    arguments: [{ name: 'name', summary: 'what it is for, to know it by in the list' }],
-    options: [{ name: 'expires-days', value: 'n', range: [1, 3650], summary: 'days it is good for (default: no end)' }],
+    summary: 'Create an API token that acts for you',
+    description: 'Create an API token that acts for you with your current role. The token is shown only once.',
+    arguments: [{ name: 'name', summary: 'name for the token, such as what it is for' }],
+    options: [
+      { name: 'expires-days', value: 'n', range: [1, 3650], summary: 'days until it expires (default: never)' },
+    ],
     output: true,
     login: true,
     examples: ['svc tokens create nightly-report --expires-days 90'],
@@ -25,8 +27,8 @@ export const tokens: readonly Command[] = [
   {
     path: 'tokens revoke',
     summary: 'Revoke an API token',
-    description: 'Revoke an API token: your own, or as an owner anybody’s. It stops working at once.',
-    arguments: [{ name: 'id', summary: 'a token of `svc tokens list`' }],
+    description: 'Revoke an API token. It stops working at once. Owners can revoke the tokens of others.',
+    arguments: [{ name: 'id', summary: 'token id from `svc tokens list`' }],
     output: true,
     login: true,
     confirms: true,

@@ -12,6 +12,6 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   showList(cli, flags.output, list, {
     header: ['ID', 'NAME', 'CREATED', 'EXPIRES'],
     row: ({ id, name, created_at, expires_at }) => [id, name, created_at, expires_at ?? 'never'],
-    none: 'You have no API tokens here. Make one: svc tokens create <name>',
+    none: 'You have no API tokens in this organization. Create one: svc tokens create <name>',
   })
 }

@@ -9,7 +9,7 @@ type Flags = OutputFlags & LoginFlags & ConfirmFlags
 
 export async function run([id]: [string], flags: Flags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
-  await confirm(cli, flags.yes, `This ends ${id} for everything that uses it`)
+  await confirm(cli, flags.yes, `This revokes ${id} for everything that uses it`)
   const answer = await client.call(revokeToken, { id })
-  show(cli, flags.output, answer, () => `${id} is revoked`)
+  show(cli, flags.output, answer, () => `Revoked ${id}.`)
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
+import { secondsText } from '#contract/core/seconds-text.ts'
 import type { Route } from '#edge/http/route.ts'
 import { createBoundedCache } from '#lib/bounded-cache.ts'
 import type { Clock } from '#lib/clock.ts'
@@ -97,6 +98,6 @@ function midnightOf(now: Date): Date {
 
 function refusal(limit: number, span: string, spanMs: number, now: Date): ServiceError {
   const retryAfterSeconds = Math.ceil((spanMs - (now.getTime() % spanMs)) / 1000)
-  const detail = `Question limit reached: ${limit} per ${span} for this organization. Try again in ${retryAfterSeconds} seconds.`
+  const detail = `Question limit reached: ${limit} per ${span} for this organization. Try again in ${secondsText(retryAfterSeconds)}.`
   return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds })
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
+import { secondsText } from '#contract/core/seconds-text.ts'
 import { type LeaseGuard, withLease } from '#lib/work/lease.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { DatabaseDeps } from './deps.ts'
@@ -27,7 +28,7 @@ export async function alone<T>({ db }: Deps, row: DatabaseRow, run: (lease: Leas
   const refuse = (retryAfterSeconds: number) =>
     new ServiceError(
       'CONFLICT',
-      `Another request is working on the database ${row.name}. Try again in ${retryAfterSeconds} seconds.`,
+      `Another request is working on the database ${row.name}. Try again in ${secondsText(retryAfterSeconds)}.`,
       {
         retryAfterSeconds,
       },

@@ -1,4 +1,5 @@
 import { oauthRegister } from '#contract/auth/oauth.ts'
+import { secondsText } from '#contract/core/seconds-text.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
@@ -60,7 +61,7 @@ async function register(tx: Tx, { clock, keys }: OAuthDeps, newcomer: Newcomer) 
 
 function full(retryAfterSeconds: number): Response {
   const error_description =
-    `Too many agents are registered. Try again in ${retryAfterSeconds} seconds, disconnect an agent that is no longer ` +
+    `Too many agents are registered. Try again in ${secondsText(retryAfterSeconds)}, disconnect an agent that is no longer ` +
     'used, or use a client metadata document.'
   const headers = { 'retry-after': String(retryAfterSeconds) }
   return answer(429, { error: 'temporarily_unavailable', error_description }, headers)

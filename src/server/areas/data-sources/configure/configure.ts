@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ServiceError } from '#contract/core/errors.ts'
+import { secondsText } from '#contract/core/seconds-text.ts'
 import { configureSource, SearchConfiguration } from '#contract/data-sources/search-config.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
@@ -75,7 +76,7 @@ async function save(
 }
 
 function beingSaved(retryAfterSeconds: number): ServiceError {
-  const detail = `Another request is configuring this data source. Try again in ${retryAfterSeconds} seconds.`
+  const detail = `Another request is configuring this data source. Try again in ${secondsText(retryAfterSeconds)}.`
   return new ServiceError('CONFLICT', detail, { retryAfterSeconds })
 }
 
