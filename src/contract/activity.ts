@@ -4,15 +4,15 @@ import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
 import { PrincipalKind } from './core/principal.ts'
 
-/** What is never known after a crash between question and answer is null. */
-const unknown = 'Null: unknown'
+/** Fields that are unknown if the process crashed between the question and the answer. */
+const unknown = 'Null if unknown'
 
 export const ActivityRecord = z.object({
   id: z.string(),
-  target: z.string().describe('What was asked: a data source, shaped `db_<database name>`, or a function'),
-  source: z.enum(['mcp', 'cli', 'api']).describe('How it came'),
+  target: z.string().describe('The data source (`db_<database name>`) or function that was called'),
+  source: z.enum(['mcp', 'cli', 'api']).describe('Where the call came from'),
   principal: z.object({ kind: PrincipalKind, id: z.string() }),
-  user_id: z.string().nullable().describe('The person behind it; null for workloads and runs'),
+  user_id: z.string().nullable().describe('The person that the caller acts for; null for workloads and runs'),
   asked_at: z.iso.datetime(),
   duration_ms: z.int().nullable().describe(unknown),
   answer_bytes: z.int().nullable().describe(unknown),
@@ -25,8 +25,8 @@ export const listActivity = operation({
   name: 'activity.list',
   method: 'GET',
   path: '/api/activity',
-  summary: 'Who called functions, or asked data sources, and when',
-  description: 'From admin upwards all of it, others what they did themselves. Questions and answers are never stored.',
+  summary: 'List function calls or data source questions',
+  description: 'Admins and owners see all records, others only their own. Questions and answers are never stored.',
   access: { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' },
   effect: 'read',
   bodyLimit: NO_BODY,
@@ -45,13 +45,13 @@ export const setQuota = operation({
   name: 'activity.set-quota',
   method: 'PUT',
   path: '/api/wf/admin/quotas/{org_id}',
-  summary: 'Set how many questions an organization may ask',
-  description: 'Null is the default of the installation. It takes effect everywhere within five seconds.',
+  summary: 'Set the question limits of an organization',
+  description: 'Null restores the default of the installation. Takes effect within five seconds.',
   access: 'operator',
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   input: z.object({
-    org_id: z.string().regex(/^org_[0-9a-z]{26}$/, 'the id of an organization'),
+    org_id: z.string().regex(/^org_[0-9a-z]{26}$/, 'must be the id of an organization'),
     per_minute: Limit.nullable(),
     per_day: Limit.nullable(),
   }),

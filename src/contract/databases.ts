@@ -7,18 +7,21 @@ const developer = { principals: ['user', 'api_token'], role: 'developer', scope:
 
 const DatabaseName = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{0,47}$/, 'a lower-case letter, then up to 47 lower-case letters, digits and underscores')
+  .regex(
+    /^[a-z][a-z0-9_]{0,47}$/,
+    'must be a lower-case letter, followed by up to 47 lower-case letters, digits and underscores',
+  )
 
 export const Database = z.object({
   name: z.string(),
   state: z
     .enum(['creating', 'ready', 'dropping', 'failed'])
-    .describe('`failed`: making it did not work; creating it again goes on where that stopped'),
+    .describe('`failed`: it could not be created; creating it again continues where that stopped'),
   created_at: z.iso.datetime(),
   data_source: z
     .object({ enabled: z.boolean(), exposed: z.boolean() })
     .nullable()
-    .describe('Null while it was never switched on as a data source'),
+    .describe('Null if it was never switched on as a data source'),
 })
 export type Database = z.infer<typeof Database>
 
@@ -28,7 +31,7 @@ export const createDatabase = operation({
   method: 'POST',
   path: '/api/wf/databases',
   summary: 'Create a managed database',
-  description: 'Postgres with pgvector, a role of its own that owns everything in it, and a password of its own.',
+  description: 'Creates a Postgres database with pgvector, its own role as owner, and its own password.',
   access: developer,
   effect: 'write',
   bodyLimit: BODY_LIMIT,
@@ -38,7 +41,7 @@ export const createDatabase = operation({
   status: 201,
   input: z.object({ name: DatabaseName }),
   output: Database.extend({
-    warnings: z.array(z.string()).describe('What the installation’s operator should know or change; usually empty'),
+    warnings: z.array(z.string()).describe('Problems for the operator of the installation; usually empty'),
   }),
 })
 
@@ -47,7 +50,7 @@ export const listDatabases = operation({
   name: 'databases.list',
   method: 'GET',
   path: '/api/wf/databases',
-  summary: 'The organization’s managed databases',
+  summary: 'List the managed databases of the organization',
   access: developer,
   effect: 'read',
   bodyLimit: NO_BODY,
@@ -60,8 +63,9 @@ export const readConnection = operation({
   name: 'databases.connection',
   method: 'GET',
   path: '/api/wf/databases/{name}/connection',
-  summary: 'The connection string of a managed database',
-  description: 'For psql and any Postgres driver. It holds the owner’s password; each reading is audited.',
+  summary: 'Get the connection string of a managed database',
+  description:
+    'For psql and any Postgres driver. It contains the password of the owner role. Each read is recorded in the audit log.',
   access: { ...developer, support: 'refused' },
   effect: 'read',
   bodyLimit: NO_BODY,
@@ -75,12 +79,12 @@ export const dropDatabase = operation({
   name: 'databases.drop',
   method: 'DELETE',
   path: '/api/wf/databases/{name}',
-  summary: 'Drop a managed database and all that is in it',
-  description: 'Needs its name once more as `confirm`. Refused while it is exposed as a data source.',
+  summary: 'Drop a managed database and everything in it',
+  description: 'Repeat the name as `confirm`. Refused while the database is exposed as a data source.',
   access: { ...developer, role: 'admin', support: 'refused' },
   effect: 'write',
   bodyLimit: NO_BODY,
   errors: ['NOT_FOUND', 'DATABASE_EXPOSED', 'UNAVAILABLE'],
-  input: z.object({ name: DatabaseName, confirm: z.string().describe('The name once more') }),
+  input: z.object({ name: DatabaseName, confirm: z.string().describe('The name again, to confirm') }),
   output: z.object({ name: z.string(), dropped: z.literal(true) }),
 })

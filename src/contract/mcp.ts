@@ -4,7 +4,7 @@ import { operation } from './core/operation.ts'
 
 const MCP_BODY_LIMIT = 1024 * 1024
 
-/** Raw: JSON-RPC has its own shapes. Which tools callers see follows from who they are. */
+/** Raw operations, because JSON-RPC defines its own bodies. Callers see the tools that their role and scopes allow. */
 const endpoint = {
   kind: 'raw',
   method: 'POST',
@@ -21,7 +21,7 @@ export const platformMcp = operation({
   ...endpoint,
   name: 'mcp.platform',
   path: '/mcp/platform',
-  summary: 'MCP endpoint for agents: data sources',
+  summary: 'MCP endpoint for data sources',
   access: { ...callers, scope: ['datasources:read', 'datasources:query'] },
 })
 
@@ -29,7 +29,7 @@ export const notificationsMcp = operation({
   ...endpoint,
   name: 'mcp.notifications',
   path: '/mcp/notifications',
-  summary: 'MCP endpoint for agents: the notifications of the person they act for',
+  summary: 'MCP endpoint for notifications',
   access: { ...callers, scope: ['notifications:read', 'notifications:ack'] },
 })
 
@@ -45,7 +45,7 @@ const ResourceMetadata = z.object({
 const metadata = {
   kind: 'json',
   method: 'GET',
-  summary: 'Where an agent gets a token for an MCP endpoint (RFC 9728)',
+  summary: 'Get the OAuth metadata of an MCP endpoint (RFC 9728)',
   access: 'public',
   effect: 'read',
   bodyLimit: NO_BODY,
@@ -57,7 +57,8 @@ export const platformMetadata = operation({
   ...metadata,
   name: 'mcp.platform-metadata',
   path: '/.well-known/oauth-protected-resource',
-  description: 'Of `/mcp/platform`, for agents that look at the root of a host. 404 where agents cannot connect.',
+  description:
+    'Metadata of `/mcp/platform`, for agents that look at the root of a host. 404 if agents cannot connect to this installation.',
   input: z.object({}),
 })
 
@@ -65,6 +66,6 @@ export const endpointMetadata = operation({
   ...metadata,
   name: 'mcp.endpoint-metadata',
   path: '/.well-known/oauth-protected-resource/mcp/{endpoint}',
-  description: '404 where agents cannot connect.',
+  description: '404 if agents cannot connect to this installation.',
   input: z.object({ endpoint: z.string().describe('`platform` or `notifications`') }),
 })

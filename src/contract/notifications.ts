@@ -3,10 +3,10 @@ import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
 import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
 
-/** All that is ever told of an event, whichever way it goes: what happened and where to look, never its body. */
+/** What every channel may show of an event: what happened and where to look, never the body of the event. */
 const Notification = z.object({
   id: z.string(),
-  // Any text: an entry outlives its type.
+  // Any text, because an entry can be older than a change of the event types.
   event_type: z.string(),
   subject: z.string(),
   occurred_at: z.iso.datetime(),
@@ -18,7 +18,7 @@ const Notification = z.object({
 export const InboxEntry = Notification.extend({ read_at: z.iso.datetime().nullable() })
 export type InboxEntry = z.infer<typeof InboxEntry>
 
-/** A person's own, in the organization of their token: vendor staff, workloads and runs have none. */
+/** Access to the caller's own notifications in the organization of the token. Only people have notifications. */
 const own = {
   principals: ['user', 'api_token', 'agent'],
   role: 'viewer',
@@ -31,11 +31,11 @@ export const listInbox = operation({
   name: 'notifications.list',
   method: 'GET',
   path: '/api/notifications/inbox',
-  summary: 'Your notifications in this organization',
+  summary: 'List your notifications in this organization',
   access: { ...own, scope: 'notifications:read' },
   effect: 'read',
   bodyLimit: NO_BODY,
-  input: z.object({ unread: z.boolean().optional().describe('True: only those not read yet'), ...pageInput }),
+  input: z.object({ unread: z.boolean().optional().describe('If true, only unread notifications'), ...pageInput }),
   output: listOf(InboxEntry),
   tool: {
     name: 'notifications_list',
@@ -50,7 +50,7 @@ export const ackNotification = operation({
   method: 'POST',
   path: '/api/notifications/inbox/{id}/ack',
   summary: 'Mark one of your notifications as read',
-  description: 'For you alone. Once read it stays so: a repetition answers the same, with the time of the first.',
+  description: 'Affects only you. Safe to repeat: the time of the first call is kept.',
   access: { ...own, scope: 'notifications:ack' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,

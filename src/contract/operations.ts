@@ -56,7 +56,7 @@ import { ackNotification, listInbox } from './notifications.ts'
 import { skillArchive, skillEntry, skillIndex, skillReference } from './skills.ts'
 import { docs, health, metrics, openapi, ready } from './system.ts'
 
-/** All there is. OpenAPI and the role table are made from this list, and nothing outside it is mounted. */
+/** All operations. OpenAPI and the role table are generated from this list, and only these operations are mounted. */
 export const OPERATIONS: readonly Operation[] = [
   validateToken,
   createOrg,

@@ -65,7 +65,7 @@ describe('the files of the skills', () => {
   it('SK-04 frontmatter is read with and without quotes, and left out of the body', () => {
     expect(descriptionOfSkill('---\nname: a\ndescription: plain words\n---\n\n# A\n')).toBe('plain words')
     expect(descriptionOfSkill('---\nname: a\ndescription: "a \\"b\\": c"\n---\n')).toBe('a "b": c')
-    expect(() => descriptionOfSkill('# A\ndescription: none\n')).toThrow('a SKILL.md without a description')
+    expect(() => descriptionOfSkill('# A\ndescription: none\n')).toThrow('SKILL.md has no description')
     expect(bodyOfSkill('---\nname: a\n---\n\n# A\n')).toBe('# A\n')
   })
 })

@@ -4,7 +4,7 @@ import { operation } from './core/operation.ts'
 
 type SkillRow = { readonly type: 'archive' | 'skill-md'; readonly installable: boolean; readonly references: string[] }
 
-/** The skills that travel with this version, and every file of each. */
+/** The skills of this version and the files of each. */
 export const SKILLS = {
   svc: {
     type: 'archive',
@@ -43,17 +43,17 @@ export type SkillName = keyof typeof SKILLS
 export const SKILL_NAMES = Object.keys(SKILLS) as SkillName[]
 export const INSTALLABLE_SKILLS = SKILL_NAMES.filter((name) => SKILLS[name].installable)
 
-/** Paths inside a skill, in the order of their bytes. */
+/** Returns the paths of all files of a skill, in byte order. */
 export function filesOfSkill(name: SkillName): string[] {
   return ['SKILL.md', ...SKILLS[name].references.map((reference) => `references/${reference}.md`)]
 }
 
 const FRONTMATTER = /^---\n([\s\S]*?)\n---\n/
 
-/** From the frontmatter of a SKILL.md, where it stands on one line, plain or in double quotes. */
+/** Reads the description from the frontmatter of a SKILL.md, where it is one line, plain or in double quotes. */
 export function descriptionOfSkill(entry: string): string {
   const line = /^description: (.+)$/m.exec(FRONTMATTER.exec(entry)?.[1] ?? '')?.[1]
-  if (line === undefined) throw new Error('a SKILL.md without a description')
+  if (line === undefined) throw new Error('SKILL.md has no description')
   return line.startsWith('"') ? (JSON.parse(line) as string) : line
 }
 
@@ -61,7 +61,7 @@ export function bodyOfSkill(entry: string): string {
   return entry.replace(FRONTMATTER, '').trimStart()
 }
 
-/** https://github.com/cloudflare/agent-skills-discovery-rfc: clients compare it as it stands. */
+/** Schema URL of https://github.com/cloudflare/agent-skills-discovery-rfc. Clients compare it letter by letter. */
 export const DISCOVERY_SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json'
 export const SKILLS_PATH = '/.well-known/agent-skills'
 
@@ -73,13 +73,13 @@ export const SkillIndex = z.object({
       type: z.enum(['archive', 'skill-md']),
       description: z.string(),
       url: z.string(),
-      digest: z.string().describe('`sha256:` and the digest of the bytes at `url`, in lower-case hex'),
-      files: z.array(z.string()).describe('Each is served by itself at `<name>/<file>` beside the index'),
+      digest: z.string().describe('`sha256:` and the lower-case hex digest of the bytes at `url`'),
+      files: z.array(z.string()).describe('Each file is also served at `<name>/<file>` beside the index'),
     }),
   ),
   _source: z.object({
     ref: z.string().describe('The tag of the release, or `unreleased`'),
-    commit: z.string().nullable().describe('Null where the files are those of no commit'),
+    commit: z.string().nullable().describe('Null if the files belong to no commit'),
   }),
 })
 export type SkillIndex = z.infer<typeof SkillIndex>
@@ -92,7 +92,7 @@ export const skillIndex = operation({
   ...published,
   name: 'skills.index',
   path: `${SKILLS_PATH}/index.json`,
-  summary: 'The agent skills of this version, by the discovery draft 0.2.0',
+  summary: 'List the agent skills of this version (discovery draft 0.2.0)',
   input: z.object({}),
   produces: ['application/json'],
 })
@@ -101,7 +101,7 @@ export const skillArchive = operation({
   ...published,
   name: 'skills.archive',
   path: `${SKILLS_PATH}/{archive}`,
-  summary: 'All files of a skill, as `<name>.tar.gz`',
+  summary: 'Download a skill as `<name>.tar.gz`',
   input: z.object({ archive: z.string().max(71) }),
   produces: ['application/gzip'],
 })
@@ -110,7 +110,7 @@ export const skillEntry = operation({
   ...published,
   name: 'skills.entry',
   path: `${SKILLS_PATH}/{name}/{file}`,
-  summary: 'The file a skill begins with, `SKILL.md`',
+  summary: 'Get the entry file of a skill, `SKILL.md`',
   input: z.object({ name, file }),
   produces: ['text/markdown'],
 })
@@ -119,7 +119,7 @@ export const skillReference = operation({
   ...published,
   name: 'skills.reference',
   path: `${SKILLS_PATH}/{name}/references/{file}`,
-  summary: 'A reference of a skill',
+  summary: 'Get a reference file of a skill',
   input: z.object({ name, file }),
   produces: ['text/markdown'],
 })

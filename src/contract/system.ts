@@ -10,7 +10,7 @@ export const health = operation({
   name: 'system.health',
   method: 'GET',
   path: '/healthz',
-  summary: 'Is the process alive',
+  summary: 'Check that the process is alive',
   output: z.object({ status: z.literal('ok'), services: z.array(z.string()), version: z.string() }),
 })
 
@@ -23,14 +23,14 @@ export const Readiness = z.object({
 })
 export type Readiness = z.infer<typeof Readiness>
 
-/** Raw, because 503 answers the same document as 200. */
+/** Raw, because the body is the same document with 503 as with 200. */
 export const ready = operation({
   ...open,
   kind: 'raw',
   name: 'system.ready',
   method: 'GET',
   path: '/readyz',
-  summary: 'Can the process do its work: each dependency by name, 503 while one fails',
+  summary: 'Check that the process is ready, with the state of each dependency. 503 if one fails',
   produces: ['application/json'],
 })
 
@@ -40,7 +40,7 @@ export const metrics = operation({
   name: 'system.metrics',
   method: 'GET',
   path: '/metrics',
-  summary: 'Prometheus metrics, for direct callers on a private network or with the operator token',
+  summary: 'Get Prometheus metrics (direct callers on a private network, or the operator token)',
   produces: ['text/plain'],
 })
 
@@ -50,7 +50,7 @@ export const openapi = operation({
   name: 'system.openapi',
   method: 'GET',
   path: '/openapi.json',
-  summary: 'This API as an OpenAPI 3.1 document',
+  summary: 'Get the OpenAPI 3.1 document of this API',
   produces: ['application/json'],
 })
 
@@ -60,6 +60,6 @@ export const docs = operation({
   name: 'system.docs',
   method: 'GET',
   path: '/docs',
-  summary: 'This API as a page to read',
+  summary: 'Show the API reference',
   produces: ['text/html'],
 })

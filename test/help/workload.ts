@@ -8,7 +8,7 @@ export const REFUSED = {
   retryAfter: null,
   body: {
     type: 'urn:svc:problem:invalid-token',
-    title: 'Not signed in',
+    title: 'Not authenticated',
     status: 401,
     detail: 'Invalid or expired API token',
     code: 'INVALID_TOKEN',

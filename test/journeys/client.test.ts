@@ -76,7 +76,7 @@ describe('CL-02 exit codes against the running server', () => {
   it('400 is 5 and names each fault', async () => {
     const refused = await svc(words('db create Not-A-Name'))
     expect(refused).toMatchObject({ exit: 5, stdout: '' })
-    expect(refused.stderr).toContain('  name: a lower-case letter, then up to 47')
+    expect(refused.stderr).toContain('  name: must be a lower-case letter, followed by up to 47')
   })
 
   it('429 is 1 and says when to come back', async () => {
@@ -89,14 +89,14 @@ describe('CL-02 exit codes against the running server', () => {
   })
 
   it('500 is 1, whether it is ours or of something in between', async () => {
-    for (const body of ['{"code":"INTERNAL","detail":"Something went wrong"}', '<h1>Oops</h1>']) {
+    for (const body of ['{"code":"INTERNAL","detail":"Internal error."}', '<h1>Oops</h1>']) {
       const { server, url } = await listen((_, response) => {
         response.writeHead(500, { 'content-type': body.startsWith('{') ? 'application/json' : 'text/html' }).end(body)
       })
       const refused = await runSvc(words('datasource list'), { env: at(url, owner.token) })
       await close(server)
       expect(refused).toMatchObject({ exit: 1, stdout: '' })
-      expect(refused.stderr).toContain('svc: Something went wrong\n')
+      expect(refused.stderr).toContain('svc: Internal error.\n')
     }
   })
 

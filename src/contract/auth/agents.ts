@@ -4,12 +4,14 @@ import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { Scope } from '../core/roles.ts'
 
-/** An agent that a person connected. Its `id` is that of the approval. */
+/** An agent that a person connected. `id` is the id of the approval. */
 const ConnectedAgent = z.object({
   id: z.string(),
   client_id: z.string(),
   client_name: z.string(),
-  redirect_host: z.string().describe('Where its codes go: more telling than the name it gives itself'),
+  redirect_host: z
+    .string()
+    .describe('Host that receives its authorization codes. Unlike the name, the agent cannot choose it freely'),
   resource: z.string(),
   scopes: z.array(Scope),
   user_id: z.string(),
@@ -19,7 +21,7 @@ const ConnectedAgent = z.object({
   last_used_at: z.iso.datetime().nullable(),
 })
 
-const Gone = z.object({ id: z.string(), revoked: z.literal(true) })
+const RevokedAgent = z.object({ id: z.string(), revoked: z.literal(true) })
 
 const own = {
   principals: ['user', 'api_token'],
@@ -35,7 +37,7 @@ export const listAgents = operation({
   name: 'agents.list',
   method: 'GET',
   path: '/api/v1/agents',
-  summary: 'Agents you connected in this organization',
+  summary: 'List the agents you connected in this organization',
   access: own,
   effect: 'read',
   bodyLimit: NO_BODY,
@@ -48,12 +50,12 @@ export const disconnectAgent = operation({
   name: 'agents.disconnect',
   method: 'DELETE',
   path: '/api/v1/agents/{id}',
-  summary: 'Disconnect an agent of yours: its next call is refused',
+  summary: 'Disconnect one of your agents',
   access: own,
   effect: 'write',
   bodyLimit: NO_BODY,
   input: z.object({ id: z.string() }),
-  output: Gone,
+  output: RevokedAgent,
 })
 
 export const listOrgAgents = operation({
@@ -61,7 +63,7 @@ export const listOrgAgents = operation({
   name: 'agents.list-org',
   method: 'GET',
   path: '/api/v1/orgs/{org_id}/agents',
-  summary: 'Agents that anybody connected to the organization',
+  summary: 'List all agents connected to the organization',
   access: admin,
   effect: 'read',
   bodyLimit: NO_BODY,
@@ -74,10 +76,10 @@ export const revokeAgent = operation({
   name: 'agents.revoke',
   method: 'DELETE',
   path: '/api/v1/orgs/{org_id}/agents/{id}',
-  summary: 'Revoke what a person allowed an agent',
+  summary: 'Disconnect an agent of any member',
   access: admin,
   effect: 'write',
   bodyLimit: NO_BODY,
   input: z.object({ org_id: z.string(), id: z.string() }),
-  output: Gone,
+  output: RevokedAgent,
 })

@@ -10,7 +10,7 @@ function perAddress(name: string, limit: number, windowSeconds = 60): readonly R
   return [{ name, per: 'address', limit, windowSeconds }]
 }
 
-/** Counts only refused requests, so that nobody behind an address can lock out the agents there. */
+/** Counts only refused requests, so that one client cannot block the other agents at its address. */
 function failuresPerAddress(name: string, limit: number): readonly RateLimit[] {
   return [{ name, per: 'address', counts: 'failures', limit, windowSeconds: 60 }]
 }
@@ -20,7 +20,7 @@ export const oauthMetadata = operation({
   name: 'oauth.metadata',
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
-  summary: 'Where agents learn how to connect (RFC 8414)',
+  summary: 'Get the authorization server metadata (RFC 8414)',
   effect: 'read',
   bodyLimit: NO_BODY,
   produces: ['application/json'],
@@ -33,15 +33,15 @@ export const oauthAuthorize = operation({
   name: 'oauth.authorize',
   method: 'GET',
   path: '/oauth/authorize',
-  summary: 'An agent asks a person for access: authorization code with PKCE (S256)',
+  summary: 'Start an authorization (authorization code with PKCE S256)',
   description:
-    'Ends at `redirect_uri` with `code`, `state` and `iss`, or with `error`. A `redirect_uri` that is not exactly a registered one is never gone to.',
+    'Redirects to `redirect_uri` with `code`, `state` and `iss`, or with `error`. A `redirect_uri` that does not exactly match a registered one is refused without a redirect.',
   effect: 'write',
   bodyLimit: NO_BODY,
   rateLimits: perAddress('oauth-authorize', 60),
   produces: ['text/html'],
   ignoresUnknownKeys: true,
-  // Only named here: faults are answered as the protocol wants them, so the handler reads them itself.
+  // Empty, because the handler reads the parameters and answers faults as the protocol requires.
   input: z.object({}),
 })
 
@@ -50,7 +50,7 @@ export const oauthResume = operation({
   name: 'oauth.resume',
   method: 'GET',
   path: '/oauth/authorize/{uid}',
-  summary: 'Back from the consent page, on to the agent',
+  summary: 'Continue an authorization after consent',
   effect: 'write',
   bodyLimit: NO_BODY,
   rateLimits: perAddress('oauth-resume', 60),
@@ -64,7 +64,7 @@ export const consentPage = operation({
   name: 'oauth.consent-page',
   method: 'GET',
   path: '/oauth/consent/{uid}',
-  summary: 'What an agent asks for, to approve or deny',
+  summary: 'Show the consent page',
   effect: 'read',
   bodyLimit: NO_BODY,
   rateLimits: perAddress('oauth-consent', 120),
@@ -77,7 +77,7 @@ export const consentDecision = operation({
   name: 'oauth.consent',
   method: 'POST',
   path: '/oauth/consent/{uid}',
-  summary: 'Approve or deny',
+  summary: 'Approve or deny an authorization',
   effect: 'write',
   bodyLimit: FORM_LIMIT,
   rateLimits: perAddress('oauth-decide', 60),
@@ -91,8 +91,8 @@ export const oauthToken = operation({
   name: 'oauth.token',
   method: 'POST',
   path: '/oauth/token',
-  summary: 'A code, or a refresh token, for an access token',
-  description: 'Refresh tokens are used once; one that is used again ends all access that came from the approval.',
+  summary: 'Exchange a code or a refresh token for an access token',
+  description: 'A refresh token can be used once. Using it again revokes the approval and all of its tokens.',
   effect: 'write',
   bodyLimit: FORM_LIMIT,
   rateLimits: failuresPerAddress('oauth-token', 120),
@@ -107,7 +107,7 @@ export const oauthRevoke = operation({
   name: 'oauth.revoke',
   method: 'POST',
   path: '/oauth/revoke',
-  summary: 'An agent gives back its access (RFC 7009)',
+  summary: 'Revoke a token (RFC 7009)',
   effect: 'write',
   bodyLimit: FORM_LIMIT,
   rateLimits: failuresPerAddress('oauth-revoke', 120),
@@ -122,9 +122,9 @@ export const oauthRegister = operation({
   name: 'oauth.register',
   method: 'POST',
   path: '/oauth/register',
-  summary: 'An agent registers itself (RFC 7591)',
+  summary: 'Register an OAuth client (RFC 7591)',
   description:
-    'Good for 30 days. At most 100 at a time, 5 for each origin; unused ones make room. Agents with a metadata document need no registration.',
+    'A registration is valid for 30 days. At most 100 can be active, 5 per origin; unused ones are replaced first. Agents with a client metadata document need no registration.',
   effect: 'write',
   bodyLimit: 16 * 1024,
   rateLimits: perAddress('oauth-register', 20),
@@ -134,7 +134,7 @@ export const oauthRegister = operation({
   input: z.object({}),
 })
 
-/** What of an authorization request is looked at; a client may send more. */
+/** Parameters of an authorization request that are read. All others are ignored. */
 export const AUTHORIZE_PARAMETERS = [
   'client_id',
   'redirect_uri',

@@ -15,12 +15,12 @@ function perAddress(name: string, limit: number): readonly RateLimit[] {
   return [{ name, per: 'address', limit, windowSeconds: 60 }]
 }
 
-/** Counts only refused requests, so that nobody behind an address can lock out the others there. */
+/** Counts only refused requests, so that one client cannot block the others at its address. */
 function failuresPerAddress(name: string, limit: number): readonly RateLimit[] {
   return [{ name, per: 'address', counts: 'failures', limit, windowSeconds: 60 }]
 }
 
-/** What a session is handed over as, where there is no cookie to put it in. */
+/** A session token for callers that do not use cookies. */
 const IssuedToken = z.object({ token: z.string(), expires_at: z.iso.datetime() })
 
 export const signInPage = operation({
@@ -28,9 +28,9 @@ export const signInPage = operation({
   name: 'sign-in.page',
   method: 'GET',
   path: '/auth/login',
-  summary: 'Sign in: the ways there are',
+  summary: 'Show the sign-in page',
   description:
-    'With one way only it goes there at once. With `redirect` and `state` it is the hosted sign-in: it ends at that address with a one-time `code` and the `state`.',
+    'With only one identity provider, redirects to it at once. With `redirect` and `state` it is a hosted sign-in, which ends at that address with a one-time `code` and the `state`.',
   effect: 'write',
   bodyLimit: NO_BODY,
   rateLimits: perAddress('sign-in-page', 120),
@@ -47,8 +47,8 @@ export const signInStart = operation({
   name: 'sign-in.start',
   method: 'GET',
   path: '/auth/{provider}/start',
-  summary: 'Leave for an identity provider',
-  description: 'With `link=1` the identity is added to the person who is signed in.',
+  summary: 'Start signing in with an identity provider',
+  description: 'With `link=1` the identity is added to the signed-in person.',
   effect: 'write',
   bodyLimit: NO_BODY,
   rateLimits: perAddress('sign-in-start', 60),
@@ -60,7 +60,7 @@ export const signInCallback = operation({
   name: 'sign-in.callback',
   method: 'GET',
   path: '/auth/{provider}/callback',
-  summary: 'Come back from an identity provider',
+  summary: 'Finish signing in with an identity provider',
   effect: 'write',
   bodyLimit: NO_BODY,
   rateLimits: perAddress('sign-in-callback', 60),
@@ -79,8 +79,9 @@ export const signOut = operation({
   name: 'sign-in.sign-out',
   method: 'POST',
   path: '/auth/logout',
-  summary: 'End the session, and every token made from it',
-  description: 'By cookie or by bearer. A browser is sent to a page, others get 204.',
+  summary: 'End the session and every token made from it',
+  description:
+    'Accepts the session as a cookie or as a bearer token. Browsers are redirected to a page, others get 204.',
   effect: 'write',
   bodyLimit: FORM_LIMIT,
   errors: ['CSRF'],
@@ -92,7 +93,7 @@ export const localPage = operation({
   name: 'sign-in.local-page',
   method: 'GET',
   path: '/auth/local',
-  summary: 'Sign in on this machine with the code of its data folder',
+  summary: 'Show the local sign-in page',
   effect: 'read',
   bodyLimit: NO_BODY,
   input: z.object({ return_to: ReturnTo.optional() }),
@@ -103,7 +104,7 @@ export const localSignIn = operation({
   name: 'sign-in.local',
   method: 'POST',
   path: '/auth/local',
-  summary: 'Sign in as the first owner, once per code',
+  summary: 'Sign in locally as the first owner with a one-time code',
   effect: 'write',
   bodyLimit: FORM_LIMIT,
   rateLimits: perAddress('sign-in-local', 20),
@@ -116,9 +117,9 @@ export const switchOrg = operation({
   name: 'sign-in.switch-org',
   method: 'POST',
   path: '/auth/org',
-  summary: 'Go on in another of your organizations, in a new session',
+  summary: 'Switch to another of your organizations',
   description:
-    'A form or JSON with `org_id`, a form also with `return_to`. The session before it ends. A caller by cookie gets a new cookie, one by bearer session the new `token`.',
+    'Send `org_id` as a form or as JSON; a form can also have `return_to`. Ends the current session and starts a new one, returned as a cookie or, for bearer sessions, as `token`.',
   access: person,
   effect: 'write',
   bodyLimit: FORM_LIMIT,
@@ -132,7 +133,7 @@ export const sessionToken = operation({
   name: 'sign-in.token',
   method: 'POST',
   path: '/api/v1/sessions/token',
-  summary: 'A token for the API that stands for your session, for 15 minutes',
+  summary: 'Create an access token for your session, valid for 15 minutes',
   access: person,
   effect: 'write',
   bodyLimit: BODY_LIMIT,
@@ -146,8 +147,8 @@ export const exchangeCode = operation({
   name: 'sign-in.exchange',
   method: 'POST',
   path: '/api/v1/tokens/exchange',
-  summary: 'A one-time code of the hosted sign-in for a session',
-  description: 'A code is good once, for 60 seconds, with the `state` it was asked for with.',
+  summary: 'Exchange the one-time code of a hosted sign-in for a session',
+  description: 'A code can be used once, within 60 seconds, with the `state` of the sign-in.',
   access: 'public',
   effect: 'write',
   bodyLimit: BODY_LIMIT,
@@ -162,7 +163,7 @@ export const hostedCallback = operation({
   name: 'sign-in.hosted-callback',
   method: 'GET',
   path: '/auth/hosted/callback',
-  summary: 'Come back from a hosted sign-in',
+  summary: 'Finish a hosted sign-in',
   effect: 'write',
   bodyLimit: NO_BODY,
   rateLimits: failuresPerAddress('hosted-callback', 60),

@@ -40,8 +40,8 @@ export type Client = {
 }
 
 /**
- * The typed client of the CLI, the console and the services among themselves. `fetch` is the network's,
- * or a neighbour's in the same process: the caller cannot tell.
+ * Creates the typed client that the CLI, the console and the services use. `fetch` calls over the network, or directly
+ * into a service of the same process.
  */
 export function createClient(deps: {
   baseUrl: string
@@ -131,13 +131,13 @@ function toRequest(
   return withText(new Request(url, { ...init, body }), body)
 }
 
-/** `fetch` takes a stream as the body only with `duplex`, which the types of the web do not know. */
+/** Adds `duplex`, which `fetch` requires for a stream as the body and which its types do not declare. */
 function streaming(init: RequestInit, body: ReadableStream<Uint8Array>): RequestInit {
   const withBody: RequestInit & { duplex: 'half' } = { ...init, body, duplex: 'half' }
   return withBody
 }
 
-/** A URL drops `.` and goes up at `..`, encoded or not: the call would reach another operation. */
+/** Refuses `.` and `..`, because a URL resolves them, encoded or not, and the call would reach another operation. */
 function pathPart(name: string, value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? '')
   if (/^\.{0,2}$/.test(text)) throw new ServiceError('INVALID_REQUEST', `${name}: cannot be "${text}"`)

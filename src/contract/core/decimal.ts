@@ -2,7 +2,7 @@
 type Decimal = { negative: boolean; digits: string; exponent: number }
 
 const DECIMAL = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:e([+-]?\d+))?$/i
-/** What Postgres writes for numbers that have no digits. */
+/** Numbers that Postgres writes without digits. */
 const NAMED = new Set(['NaN', 'Infinity', '-Infinity'])
 
 /** Whether the text is a number as Postgres writes it; such text is accepted as the value of a number column. */
@@ -10,20 +10,20 @@ export function isNumberText(text: string): boolean {
   return NAMED.has(text) || DECIMAL.test(text)
 }
 
-/** The JSON number with exactly this value; undefined where JavaScript would change it or it is beyond 2^53. */
+/** Returns the JSON number with exactly this value. Undefined if JavaScript would change it or it exceeds 2^53. */
 export function exactNumber(text: string): number | undefined {
   const value = Number(text)
   const written = readDecimal(text)
   if (!written || Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined
-  const held = readDecimal(String(value))!
-  const isSame = held.digits === written.digits && held.exponent === written.exponent
+  const parsed = readDecimal(String(value))!
+  const isSame = parsed.digits === written.digits && parsed.exponent === written.exponent
   if (!isSame) return undefined
   return value === 0 ? 0 : value
 }
 
 /**
- * The digits of a whole number, however it is written (`2e3`, `2000.0`), because integer columns take only digits.
- * Other text, and a number of more than 400 digits, is returned as it is.
+ * Returns the digits of a whole number, however it is written (`2e3`, `2000.0`), because integer columns take only digits.
+ * Other text, and a number of more than 400 digits, is returned unchanged.
  */
 export function wholeDigits(text: string): string {
   const { negative, digits, exponent } = readDecimal(text) ?? { negative: false, digits: '', exponent: -1 }

@@ -114,7 +114,7 @@ describe('an answer without a code of ours', () => {
   ])('%d is %s, with its title as the words', (status, code) => {
     const error = fromProblem({}, status)
     expect(error.code).toBe(code)
-    expect(error.message).toBe(ERRORS[error.code].title)
+    expect(error.message).toBe(`${ERRORS[error.code].title}.`)
   })
 
   it.each(['SOMETHING_NEW', 'toString', '__proto__', 'constructor'])('the code %s is not ours', (code) => {

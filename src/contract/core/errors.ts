@@ -1,46 +1,46 @@
 /**
- * Every refusal the product can give: code -> HTTP status, CLI exit code, what MCP answers.
- * `tool` is a failed tool call the model can read and mend; `protocol` is a JSON-RPC error.
- * Nothing else maps errors.
+ * Every error code, with its HTTP status, CLI exit code and MCP answer. No other code maps errors.
+ * `tool` is answered as a failed tool call, which the model can read and correct; `protocol` as a JSON-RPC error.
  */
 export const ERRORS = {
-  INVALID_REQUEST: { status: 400, exit: 5, mcp: 'tool', title: 'The request is not valid' },
+  INVALID_REQUEST: { status: 400, exit: 5, mcp: 'tool', title: 'Invalid request' },
   INVALID_SEARCH_CONFIGURATION: { status: 400, exit: 5, mcp: 'tool', title: 'Invalid search configuration' },
-  MALFORMED_REQUEST: { status: 400, exit: 5, mcp: 'protocol', title: 'The request cannot be read' },
-  INVALID_TOKEN: { status: 401, exit: 3, mcp: 'protocol', title: 'Not signed in' },
+  MALFORMED_REQUEST: { status: 400, exit: 5, mcp: 'protocol', title: 'Malformed request' },
+  INVALID_TOKEN: { status: 401, exit: 3, mcp: 'protocol', title: 'Not authenticated' },
   FORBIDDEN: { status: 403, exit: 3, mcp: 'tool', title: 'Not allowed' },
-  CSRF: { status: 403, exit: 3, mcp: 'protocol', title: 'Sent from another site' },
-  READ_ONLY_SESSION: { status: 403, exit: 3, mcp: 'tool', title: 'This session is read-only' },
+  CSRF: { status: 403, exit: 3, mcp: 'protocol', title: 'Cross-site request refused' },
+  READ_ONLY_SESSION: { status: 403, exit: 3, mcp: 'tool', title: 'Read-only session' },
   NOT_FOUND: { status: 404, exit: 4, mcp: 'tool', title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, exit: 1, mcp: 'protocol', title: 'Method not allowed' },
-  REQUEST_TIMEOUT: { status: 408, exit: 7, mcp: 'protocol', title: 'The request took too long' },
+  REQUEST_TIMEOUT: { status: 408, exit: 7, mcp: 'protocol', title: 'Request timeout' },
   CONFLICT: { status: 409, exit: 6, mcp: 'tool', title: 'Conflict' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, exit: 6, mcp: 'tool', title: 'Idempotency key already used' },
-  IDEMPOTENCY_IN_PROGRESS: { status: 409, exit: 6, mcp: 'tool', title: 'The first request is still running' },
-  OUTCOME_UNKNOWN: { status: 409, exit: 6, mcp: 'tool', title: 'The outcome of the first request is unknown' },
-  LAST_OWNER: { status: 409, exit: 6, mcp: 'tool', title: 'The last owner stays' },
-  INVITATION_INVALID: { status: 409, exit: 6, mcp: 'tool', title: 'The invitation cannot be used' },
+  IDEMPOTENCY_IN_PROGRESS: { status: 409, exit: 6, mcp: 'tool', title: 'First request still running' },
+  OUTCOME_UNKNOWN: { status: 409, exit: 6, mcp: 'tool', title: 'Outcome of the first request unknown' },
+  LAST_OWNER: { status: 409, exit: 6, mcp: 'tool', title: 'Last owner cannot leave' },
+  INVITATION_INVALID: { status: 409, exit: 6, mcp: 'tool', title: 'Invalid invitation' },
   EXPOSED_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many exposed data sources' },
   NO_SEARCH_CONFIGURED: { status: 409, exit: 6, mcp: 'tool', title: 'No semantic search configured' },
-  SOURCE_CHANGED: { status: 409, exit: 6, mcp: 'tool', title: 'The data source changed' },
-  SOURCE_OFF: { status: 409, exit: 6, mcp: 'tool', title: 'The data source is switched off' },
+  SOURCE_CHANGED: { status: 409, exit: 6, mcp: 'tool', title: 'Data source changed' },
+  SOURCE_OFF: { status: 409, exit: 6, mcp: 'tool', title: 'Data source switched off' },
   ORG_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many organizations' },
   DATABASE_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many databases' },
-  DATABASE_EXPOSED: { status: 409, exit: 6, mcp: 'tool', title: 'The database is exposed as a data source' },
-  PAYLOAD_TOO_LARGE: { status: 413, exit: 5, mcp: 'protocol', title: 'The body is too large' },
+  DATABASE_EXPOSED: { status: 409, exit: 6, mcp: 'tool', title: 'Database exposed as a data source' },
+  PAYLOAD_TOO_LARGE: { status: 413, exit: 5, mcp: 'protocol', title: 'Request body too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 5, mcp: 'protocol', title: 'Unsupported media type' },
-  EXPECTATION_FAILED: { status: 417, exit: 1, mcp: 'protocol', title: 'The expectation cannot be met' },
+  EXPECTATION_FAILED: { status: 417, exit: 1, mcp: 'protocol', title: 'Expectation failed' },
   RATE_LIMITED: { status: 429, exit: 1, mcp: 'tool', title: 'Too many requests' },
-  HEADERS_TOO_LARGE: { status: 431, exit: 1, mcp: 'protocol', title: 'The headers are too large' },
-  INTERNAL: { status: 500, exit: 1, mcp: 'tool', title: 'Something went wrong' },
+  HEADERS_TOO_LARGE: { status: 431, exit: 1, mcp: 'protocol', title: 'Request headers too large' },
+  INTERNAL: { status: 500, exit: 1, mcp: 'tool', title: 'Internal error' },
   UNAVAILABLE: { status: 503, exit: 1, mcp: 'tool', title: 'Temporarily unavailable' },
   TIMEOUT: { status: 504, exit: 7, mcp: 'tool', title: 'Timed out' },
 } as const satisfies Record<string, { status: number; exit: number; mcp: 'tool' | 'protocol'; title: string }>
 
 export type ErrorCode = keyof typeof ERRORS
+/** What is wrong with one field of the input. `path` joins the keys with dots. */
 export type Fault = { path: string; message: string }
 
-/** RFC 9457 problem details, with our stable `code` and, where there are several faults, `errors`. */
+/** Problem details (RFC 9457) with a stable `code` and, for invalid input, one entry in `errors` per fault. */
 export type Problem = {
   type: string
   title: string
@@ -54,14 +54,14 @@ export type Problem = {
 type Extras = {
   errors?: Fault[]
   retryAfterSeconds?: number
-  /** What `WWW-Authenticate` says, where it says more than `Bearer`. */
+  /** Value of the `WWW-Authenticate` header, if it is more than `Bearer`. */
   challenge?: string
-  /** Of the request that was refused, where another process answered it. */
+  /** Id of the refused request, if another process answered it. */
   requestId?: string
   cause?: unknown
 }
 
-/** An expected refusal. Anything else that is thrown is a bug and answers INTERNAL. */
+/** An expected refusal. Any other error is a bug and is answered as INTERNAL. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
@@ -107,17 +107,17 @@ export function notFound(kind?: string): ServiceError {
   return new ServiceError('NOT_FOUND', detail)
 }
 
-/** A problem as it came over the wire, back into the error it was. */
+/** Turns a received problem back into the error that was sent. */
 export function fromProblem(problem: Partial<Problem>, status: number, retryAfterSeconds?: number): ServiceError {
   const code = problem.code && Object.hasOwn(ERRORS, problem.code) ? problem.code : codeOfStatus(status)
-  return new ServiceError(code, problem.detail ?? ERRORS[code].title, {
+  return new ServiceError(code, problem.detail ?? `${ERRORS[code].title}.`, {
     ...(problem.errors && { errors: problem.errors }),
     ...(problem.request_id !== undefined && { requestId: problem.request_id }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   })
 }
 
-/** For answers that carry no code of ours: a proxy in between, say. */
+/** Chooses a code for an answer that has none, such as the answer of a proxy. */
 function codeOfStatus(status: number): ErrorCode {
   if (status === 401) return 'INVALID_TOKEN'
   if (status === 408) return 'TIMEOUT'

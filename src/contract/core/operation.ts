@@ -3,31 +3,31 @@ import type { ErrorCode } from './errors.ts'
 import type { PrincipalKind } from './principal.ts'
 import type { AppPart, Role, Scope } from './roles.ts'
 
-/** Who may call. Every operation says it; the gate in `edge/credentials/access.ts` is the only reader. */
+/** Who may call an operation. Only the gate in `edge/credentials/access.ts` reads it. */
 export type Access =
   | 'public'
   | 'operator'
   | {
       readonly principals: readonly PrincipalKind[]
-      /** Least role in the organization; null when the caller need not be in one. */
+      /** Minimum role in the organization. Null if the caller need not belong to one. */
       readonly role: Role | null
-      /** A part in the app named by the path's `{alias}` that is as good as the role. */
+      /** Part in the app named by the path parameter `{alias}` that also grants access, without the role. */
       readonly part?: AppPart
-      /** What a connected agent must have been granted, one of a list; null means no agent may call it. */
+      /** Scope that an agent needs; of a list, one is enough. Null means that agents may not call the operation. */
       readonly scope: Scope | readonly Scope[] | null
-      /** `refused`: not in a support session, whatever its role. */
+      /** `refused` means that support sessions may not call the operation, whatever their role. */
       readonly support?: 'refused'
-      /** Where the organization comes from. With `path` the path parameter is `{org_id}` and must be the caller's own. */
+      /** Source of the organization. With `path`, the parameter `{org_id}` must be the caller's own organization. */
       readonly org: 'token' | 'path'
     }
 
 export type RateLimit = {
   readonly name: string
-  /** `address` is the end client's, never a calling service's. */
+  /** `address` is the address of the end client, never that of a calling service. */
   readonly per: 'address' | 'principal' | 'org'
   /**
-   * `failures`: the request is answered first, and only 4xx answers are counted and, past the limit, become 429. For
-   * operations that look a credential up: a good one works however many bad ones came from the same address.
+   * With `failures` the request is answered first and only 4xx answers count; above the limit they become 429. It is
+   * for operations that check a credential, so that failures from an address never block valid credentials.
    */
   readonly counts?: 'failures'
   readonly limit: number
@@ -35,21 +35,21 @@ export type RateLimit = {
 }
 
 type Common = {
-  /** Stable and unique: `area.verb`. */
+  /** Unique name that never changes: `area.verb`. */
   readonly name: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** A path parameter `{name}` is filled from the input key of the same name. */
+  /** A path parameter `{name}` takes its value from the input key of the same name. */
   readonly path: string
   readonly summary: string
   readonly description?: string
   readonly access: Access
-  /** A `write` is refused to read-only sessions. */
+  /** Read-only sessions may not call a `write`. */
   readonly effect: 'read' | 'write'
   readonly bodyLimit: number
   readonly rateLimits?: readonly RateLimit[]
-  /** `openai`: refusals carry `error.message` too, where clients made for OpenAI look for it. */
+  /** With `openai` errors also contain `error.message`, which OpenAI clients read. */
   readonly refusals?: 'openai'
-  /** Refusals of its own, beyond those that follow from its kind and access. */
+  /** Error codes besides those that follow from the kind and the access of the operation. */
   readonly errors?: readonly ErrorCode[]
 }
 
@@ -57,7 +57,7 @@ type Tool = {
   readonly name: string
   readonly description: string
   readonly endpoint: 'platform' | 'notifications'
-  /** A write that may be repeated: twice is as good as once. */
+  /** A write that is safe to repeat. */
   readonly repeatable?: true
 }
 
@@ -66,11 +66,11 @@ export type JsonOperation<I extends z.ZodObject = z.ZodObject, O extends z.ZodTy
   readonly input: I
   readonly output: O
   readonly status?: 200 | 201 | 202
-  /** What is answered when the caller asks for no format. */
+  /** Format of the answer if the caller does not ask for one. */
   readonly format?: 'json' | 'yaml'
-  /** Takes `Idempotency-Key`: the answer of the first request is given to its repetitions. */
+  /** Accepts `Idempotency-Key`: a repeated request gets the answer of the first one. */
   readonly idempotent?: boolean
-  /** Present when agents may call it over MCP. */
+  /** Set if agents can call the operation as an MCP tool. */
   readonly tool?: Tool
 }
 
@@ -92,13 +92,13 @@ export type UploadOperation<I extends z.ZodObject = z.ZodObject, O extends z.Zod
   readonly consumes: readonly string[]
 }
 
-/** Own media types and error shape: sign-in pages, OAuth, MCP, metrics. */
+/** An operation with its own media types and error bodies: sign-in pages, OAuth, MCP, metrics. */
 export type RawOperation<I extends z.ZodObject = z.ZodObject> = Common & {
   readonly kind: 'raw'
   readonly input: I
   readonly consumes?: readonly string[]
   readonly produces: readonly string[]
-  /** Only where others choose what to send: an OAuth answer may carry more (RFC 6749 section 4.1.2). */
+  /** Only for requests that other parties define: OAuth allows more parameters (RFC 6749 section 4.1.2). */
   readonly ignoresUnknownKeys?: true
 }
 
@@ -107,8 +107,8 @@ export type Operation = JsonOperation | StreamOperation | UploadOperation | RawO
 type Defined<T> = T extends Operation ? T : never
 
 /**
- * Defines an operation. Unknown keys are refused at its top level here, so that no definition can forget it:
- * a filter that is silently dropped widens an answer.
+ * Defines an operation. Unknown input keys are refused for all operations here, because ignoring a misspelled filter
+ * would return more than the caller asked for.
  */
 export function operation<const T extends Operation>(op: Defined<T>): T {
   if (op.kind === 'stream' && op.resumable && !('last_id' in op.input.shape)) {
@@ -117,17 +117,18 @@ export function operation<const T extends Operation>(op: Defined<T>): T {
   return Object.freeze({ ...op, input: op.input.strict() })
 }
 
+/** Returns the names of the path parameters, in order. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
 }
 
-/** Matches the paths an operation answers to. */
+/** Returns an expression that matches the request paths of an operation. */
 export function pathShape(path: string): RegExp {
   const parts = path.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^$()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${parts.join('[^/]+')}$`)
 }
 
-/** Methods whose input travels in the query string. */
+/** Whether the input of an operation is sent in the query string instead of the body. */
 export function inputInQuery(op: Operation): boolean {
   return op.method === 'GET' || op.method === 'DELETE' || op.kind === 'upload' || op.kind === 'raw'
 }

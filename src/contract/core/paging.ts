@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from './limits.ts'
+import { DEFAULT_PAGE_LIMIT, MAX_PAGE_LIMIT } from './limits.ts'
 
-/** Input keys of every list. */
+/** Input keys of every list operation. */
 export const pageInput = {
-  limit: z.int().min(1).max(PAGE_LIMIT_MAX).default(PAGE_LIMIT_DEFAULT).describe('Items per page, at most 100'),
-  cursor: z.string().max(512).optional().describe('`next_cursor` of the page before'),
+  limit: z.int().min(1).max(MAX_PAGE_LIMIT).default(DEFAULT_PAGE_LIMIT).describe('Items per page, at most 100'),
+  cursor: z.string().max(512).optional().describe('`next_cursor` of the previous page'),
 }
 
-/** The one envelope of lists: newest first, `next_cursor` null on the last page. */
+/** Output of every list operation: newest first, with `next_cursor` null on the last page. */
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), next_cursor: z.string().nullable() })
 }

@@ -5,13 +5,13 @@ const PRINCIPAL_KINDS = ['user', 'api_token', 'workload', 'agent', 'run'] as con
 export const PrincipalKind = z.enum(PRINCIPAL_KINDS)
 export type PrincipalKind = z.infer<typeof PrincipalKind>
 
-/** Who a valid token stands for, as the auth service answers it. */
+/** The caller that a valid token stands for, as the auth service returns it. */
 export const Principal = z.object({
   kind: PrincipalKind,
   id: z.string(),
-  /** The person behind it; null for workloads and runs. */
+  /** The person that the caller acts for. Null for workloads and runs. */
   user_id: z.string().nullable(),
-  /** Null for a person who is in no organization yet. */
+  /** Null for a person without an organization. */
   org_id: z.string().nullable(),
   role: Role.nullable(),
   scopes: z.array(Scope),
@@ -20,13 +20,13 @@ export const Principal = z.object({
   deployment: z.string().optional(),
   execution: z.string().optional(),
   read_only: z.boolean().optional(),
-  /** Set while vendor staff act in a support session. */
+  /** Set if the caller is vendor staff in a support session. */
   support: z.object({ staff_email: z.string() }).optional(),
   expires_at: z.iso.datetime().nullable(),
 })
 export type Principal = z.infer<typeof Principal>
 
-/** The services a token can be meant for. */
+/** The services that a token can be validated for. */
 const AUDIENCES = ['api-gateway', 'auth-service', 'deploy-api', 'mcp-server'] as const
 export const Audience = z.enum(AUDIENCES)
 export type Audience = z.infer<typeof Audience>

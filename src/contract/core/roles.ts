@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Weakest first: a role may do everything the ones before it may. */
+/** Roles in ascending order. Each role may do everything that the roles before it may do. */
 export const ROLES = ['viewer', 'member', 'developer', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 export const Role = z.enum(ROLES)
@@ -9,11 +9,11 @@ export function roleAtLeast(role: Role, minimum: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(minimum)
 }
 
-/** What a person can be in one app, whatever their role in the organization. */
+/** Parts that a person can have in one app, independent of the role in the organization. */
 const APP_PARTS = ['builder', 'maintainer', 'administrator'] as const
 export type AppPart = (typeof APP_PARTS)[number]
 
-/** What a connected agent can be allowed, each granted by the person on the consent page. */
+/** Scopes of connected agents. A person grants them on the consent page. */
 const SCOPES = [
   'datasources:read',
   'datasources:query',

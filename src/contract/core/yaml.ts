@@ -1,6 +1,6 @@
 /**
- * YAML in one fixed style: every string double-quoted, one key per line, so that the size of an answer can be
- * predicted and every parser agrees. Written by hand because a library chooses styles by content.
+ * Writes YAML in one fixed style: every string in double quotes, one key per line. The size of an answer can be
+ * predicted and every parser reads the same value. Libraries choose the style by content, so none is used.
  */
 export function toYaml(value: unknown): string {
   const lines = yamlLines(value, '')
@@ -8,14 +8,14 @@ export function toYaml(value: unknown): string {
 }
 
 const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_-]*$/
-/** Words some parser reads as something other than text. */
+/** Words that some parsers do not read as text. */
 const WORDS = new Set(['true', 'false', 'null', 'yes', 'no', 'on', 'off', 'y', 'n', '_'])
-/** YAML allows 1024 characters before the colon; a longer key needs its question mark. */
-const LONGEST_KEY = 1000
-/** What JSON leaves as it is and YAML 1.2 does not allow, or reads as a line break. */
+/** YAML allows 1024 characters before the colon. A longer key is written after a question mark. */
+const MAX_INLINE_KEY_LENGTH = 1000
+/** Characters that JSON does not escape but YAML 1.2 forbids or reads as line breaks. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
 
-/** A scalar or empty collection stands on its key's line; anything else on lines of its own. */
+/** Returns text for a scalar or an empty collection, which follow the key on its line, and lines for anything else. */
 function yamlLines(value: unknown, indent: string): string | string[] {
   if (value === null || value === undefined) return 'null'
   if (typeof value === 'string') return quote(value)
@@ -29,7 +29,7 @@ function yamlLines(value: unknown, indent: string): string | string[] {
 
 function mapEntry(key: string, value: unknown, indent: string): string[] {
   const text = PLAIN_KEY.test(key) && !WORDS.has(key.toLowerCase()) ? key : quote(key)
-  const head = text.length > LONGEST_KEY ? `${indent}? ${text}\n${indent}:` : `${indent}${text}:`
+  const head = text.length > MAX_INLINE_KEY_LENGTH ? `${indent}? ${text}\n${indent}:` : `${indent}${text}:`
   const lines = yamlLines(value, `${indent}  `)
   return typeof lines === 'string' ? [`${head} ${lines}`] : [head, ...lines]
 }
@@ -40,12 +40,12 @@ function listItem(value: unknown, indent: string): string[] {
   return [`${indent}- ${lines[0]!.trimStart()}`, ...lines.slice(1)]
 }
 
-/** YAML 1.1 reads `1e-7` as text: there a number with an exponent has a point. */
+/** Adds a decimal point to numbers with an exponent, because YAML 1.1 reads `1e-7` as text. */
 function numeral(value: number): string {
   return String(value).replace(/^(-?\d+)e/, '$1.0e')
 }
 
-/** Half a surrogate pair is no character, and most parsers refuse its escape. */
+/** Quotes text. Replaces unpaired surrogates, because most parsers refuse their escapes. */
 function quote(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(
     UNSAFE,

@@ -4,26 +4,25 @@ import { operation } from '../core/operation.ts'
 import { DataSource, FilterType } from './sources.ts'
 
 export const DISTANCE_METRICS = ['cosine', 'l2', 'inner_product'] as const
-const EMBEDDING_CONFIGS_MAX = 50
-/** What pgvector can hold in one vector. */
-export const DIMENSIONS_MAX = 16_000
+const MAX_EMBEDDING_CONFIGS = 50
+/** Largest vector that pgvector can store. */
+export const MAX_DIMENSIONS = 16_000
 
 const name = z.string().max(300)
 
-/**
- * Only the shape is held to here. What a value may be is checked together with the database, so that one answer
- * names every problem there is.
- */
+/** Checks only the shape. Values are checked together with the database, so that one answer lists every problem. */
 const EmbeddingConfigInput = z.strictObject({
-  label: name.describe('What an agent passes as target to search only this entry'),
-  table: name.describe('`name` or `schema.name`, as the catalogue has it; quote a part that has a dot in it'),
-  columns: z.array(name).max(20).default(['embedding']).describe('The vector column: exactly one'),
+  label: name.describe('Name that a question passes as `target` to search only this entry'),
+  table: name.describe('`name` or `schema.name`, in the exact case; quote a part that contains a dot'),
+  columns: z.array(name).max(20).default(['embedding']).describe('Exactly one vector column'),
   model: name.describe('The embedding model that filled the column'),
-  dimensions: z.number().meta({ type: 'integer', minimum: 1, maximum: DIMENSIONS_MAX }),
+  dimensions: z.number().meta({ type: 'integer', minimum: 1, maximum: MAX_DIMENSIONS }),
   content_columns: z
     .string()
     .max(20_000)
-    .describe('Names with commas between: the first is the id of a hit, the second its title. No other is returned'),
+    .describe(
+      'Comma-separated column names. The first is the id of a hit, the second its title. Only these columns are returned',
+    ),
   distance_metric: z
     .string()
     .meta({ enum: [...DISTANCE_METRICS] })
@@ -40,7 +39,7 @@ const EmbeddingConfig = z.object({
 export const SearchConfiguration = z.object({
   connection_config: z.object({ embedding_configs: z.array(EmbeddingConfig) }),
   filter_schema: z.record(z.string(), FilterType),
-  warnings: z.array(z.string()).describe('What was saved all the same: searched slowly, or not as one may expect'),
+  warnings: z.array(z.string()).describe('Problems that did not prevent saving, such as a slow search'),
 })
 export type SearchConfiguration = z.infer<typeof SearchConfiguration>
 
@@ -49,10 +48,10 @@ export const configureSource = operation({
   name: 'data-sources.configure',
   method: 'PUT',
   path: '/api/wf/data-sources/{id}',
-  summary: 'Save what can be searched in a data source, and what a hit shows',
+  summary: 'Save the search configuration of a data source',
   description:
-    'Replaces all that was saved before: a key not sent is gone, an empty `embedding_configs` leaves nothing to search. ' +
-    'Checked against the database first; what does not fit is listed in one answer, and nothing is saved.',
+    'Replaces the whole configuration: keys that are not sent are removed, and an empty `embedding_configs` clears it. ' +
+    'It is checked against the database first. If anything does not match, every problem is listed and nothing is saved.',
   access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
@@ -60,21 +59,21 @@ export const configureSource = operation({
   input: z.object({
     id: z.string(),
     connection_config: z.strictObject({
-      embedding_configs: z.array(EmbeddingConfigInput).max(EMBEDDING_CONFIGS_MAX),
+      embedding_configs: z.array(EmbeddingConfigInput).max(MAX_EMBEDDING_CONFIGS),
     }),
     filter_schema: z
       .record(name, z.string().meta({ enum: FilterType.options }))
       .default({})
-      .describe('Columns a question may be filtered on, with the type of their values'),
+      .describe('Columns that questions can filter on, with the type of their values'),
   }),
   output: SearchConfiguration,
 })
 
 export const SourcePlan = z.object({
-  label: z.string().describe('Of the entry in `embedding_configs`'),
+  label: z.string().describe('Label of the entry in `embedding_configs`'),
   method: z.enum(['exact', 'hnsw', 'ivfflat']),
-  index: z.string().nullable().describe('The name of the index; null for an exact search'),
-  reason: z.string().describe('Why this one, in words'),
+  index: z.string().nullable().describe('Name of the index; null for an exact search'),
+  reason: z.string().describe('Why this method is used'),
 })
 export type SourcePlan = z.infer<typeof SourcePlan>
 
@@ -83,10 +82,10 @@ export const getSource = operation({
   name: 'data-sources.get',
   method: 'GET',
   path: '/api/wf/data-sources/{id}',
-  summary: 'One data source: what is stored of it, and how it is searched',
+  summary: 'Get a data source, its configuration and its search plan',
   description:
     '`connection_config` and `filter_schema` can be sent back unchanged to save them again. ' +
-    '`plan` says for each entry whether an index is used and why; a new index is in use within a minute.',
+    '`plan` says for each entry whether an index is used and why. A new index is used within a minute.',
   access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
   effect: 'read',
   bodyLimit: NO_BODY,

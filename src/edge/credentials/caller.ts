@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { PRINCIPAL_KEPT_SECONDS } from '#contract/core/limits.ts'
+import { PRINCIPAL_CACHE_SECONDS } from '#contract/core/limits.ts'
 import type { Principal } from '#contract/core/principal.ts'
 import { type BoundedCache, createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
 import type { Clock } from '#lib/clock.ts'
@@ -18,7 +18,7 @@ export type PrincipalCache = BoundedCache<string, Promise<Principal>>
 const MAX_CACHED_PRINCIPALS = 10_000
 
 export function createPrincipalCache(clock: Clock): PrincipalCache {
-  return createBoundedCache({ max: MAX_CACHED_PRINCIPALS, ttl: { ms: PRINCIPAL_KEPT_SECONDS * 1000, clock } })
+  return createBoundedCache({ max: MAX_CACHED_PRINCIPALS, ttl: { ms: PRINCIPAL_CACHE_SECONDS * 1000, clock } })
 }
 
 export type ResolveCaller = (request: Request, info: RequestInfo) => Promise<Principal>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '#contract/core/errors.ts'
-import { IDEMPOTENCY_KEPT_HOURS, IDEMPOTENCY_KEY_LENGTH } from '#contract/core/limits.ts'
+import { IDEMPOTENCY_RETENTION_HOURS, MAX_IDEMPOTENCY_KEY_LENGTH } from '#contract/core/limits.ts'
 import type { JsonOperation } from '#contract/core/operation.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
@@ -24,8 +24,11 @@ export function withIdempotency(op: JsonOperation, run: Run, deps: Deps): Run {
   return async (input, context) => {
     const key = context.request.headers.get('idempotency-key')
     if (key === null) return run(input, context)
-    if (key === '' || key.length > IDEMPOTENCY_KEY_LENGTH) {
-      throw new ServiceError('INVALID_REQUEST', `Idempotency-Key: must have 1 to ${IDEMPOTENCY_KEY_LENGTH} characters`)
+    if (key === '' || key.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
+      throw new ServiceError(
+        'INVALID_REQUEST',
+        `Idempotency-Key: must have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`,
+      )
     }
     const of = { caller: callerOf(context), operation: op.name, key }
     const digest = createHash('sha256').update(JSON.stringify(input)).digest()
@@ -91,7 +94,7 @@ export function idempotencyLoop({ db }: Pick<Deps, 'db'>): Loop {
     name: 'idempotency-cleanup',
     leader: true,
     tick: async (now) => {
-      await dropKeysBefore(db, new Date(now.getTime() - IDEMPOTENCY_KEPT_HOURS * hour))
+      await dropKeysBefore(db, new Date(now.getTime() - IDEMPOTENCY_RETENTION_HOURS * hour))
       return new Date(now.getTime() + hour)
     },
   }

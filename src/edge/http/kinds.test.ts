@@ -366,7 +366,7 @@ describe('every kind of operation through the edge', () => {
     const refused = await ask('/page?%3Cb%3E=1', BROWSER, at)
     expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
     const text = await refused.text()
-    expect(text).toContain('<h1>The request is not valid</h1>')
+    expect(text).toContain('<h1>Invalid request</h1>')
     expect(text).toContain('<p class="fault" role="alert">&lt;b&gt;: unknown key</p>')
     expect(text).toContain('<code>req_1</code>')
     for (const accept of ['*/*', 'application/json', 'application/json, text/html', 'text/html;q=0']) {

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_KEY_LENGTH } from '#contract/core/limits.ts'
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '#contract/core/limits.ts'
 import { type Access, inputInQuery, type Operation, pathParameters, type RateLimit } from '#contract/core/operation.ts'
 import { RECORD_ID } from '#contract/core/stream.ts'
 import {
@@ -170,6 +170,6 @@ function idempotencyKey(): Parameter {
     in: 'header',
     required: false,
     description: 'Repetitions with the same key get the answer of the first request; with another body they get 409',
-    schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH },
+    schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_LENGTH },
   }
 }

@@ -94,7 +94,7 @@ describe('DS-24 the AI gateway', () => {
   })
 
   const texts = (count: number) => Array.from({ length: count }, () => 'x')
-  const wrongInput = 'input: must be a text of 1 to 8192 characters, or a list of 1 to 96 of them'
+  const wrongInput = 'input: must be a text of 1 to 8192 characters, or a list of 1 to 96 such texts'
   it.each<[string, unknown, number, string, string]>([
     [
       'no such model',

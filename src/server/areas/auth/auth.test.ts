@@ -48,7 +48,7 @@ describe('enough of auth', () => {
         401,
         {
           type: 'urn:svc:problem:invalid-token',
-          title: 'Not signed in',
+          title: 'Not authenticated',
           status: 401,
           detail: 'Invalid or expired API token',
           code: 'INVALID_TOKEN',

@@ -1,6 +1,6 @@
 import { createOrg } from '#contract/auth/auth.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import { ORGS_PER_USER } from '#contract/core/limits.ts'
+import { MAX_ORGS_PER_USER } from '#contract/core/limits.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
@@ -14,8 +14,8 @@ export function createOrgRoute({ db, clock }: Pick<AuthDeps, 'db' | 'clock'>): R
     if (userId === null) throw new ServiceError('FORBIDDEN', 'Only a person can own an organization.')
     const now = clock.now()
     return db.tx(async (tx) => {
-      if ((await countOwned(tx, userId)) >= ORGS_PER_USER) {
-        throw new ServiceError('ORG_LIMIT', `A person can own at most ${ORGS_PER_USER} organizations.`)
+      if ((await countOwned(tx, userId)) >= MAX_ORGS_PER_USER) {
+        throw new ServiceError('ORG_LIMIT', `A person can own at most ${MAX_ORGS_PER_USER} organizations.`)
       }
       const org = await makeOrg(tx, name, now)
       await ensureMember(tx, { org_id: org.id, user_id: userId, role: 'owner', created_at: now })

@@ -1,4 +1,4 @@
-import { DIMENSIONS_MAX, DISTANCE_METRICS, type EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
+import { DISTANCE_METRICS, type EmbeddingConfigInput, MAX_DIMENSIONS } from '#contract/data-sources/search-config.ts'
 import { FilterType } from '#contract/data-sources/sources.ts'
 import type { Reporter } from './findings.ts'
 import { shown, splitNames } from './names.ts'
@@ -31,8 +31,8 @@ export function isMetric(text: string): text is (typeof DISTANCE_METRICS)[number
 }
 
 export function checkDimensions({ model, dimensions }: EmbeddingConfigInput, find: FindModel, report: Reporter): void {
-  const valid = Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= DIMENSIONS_MAX
-  if (!valid) report.problem('dimensions', `must be a whole number from 1 to ${DIMENSIONS_MAX}`)
+  const valid = Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= MAX_DIMENSIONS
+  if (!valid) report.problem('dimensions', `must be a whole number from 1 to ${MAX_DIMENSIONS}`)
   const known = find(model)
   if (!known) report.problem('model', `there is no embedding model "${shown(model)}"`)
   else if (valid && known.dimensions !== undefined && known.dimensions !== dimensions) {

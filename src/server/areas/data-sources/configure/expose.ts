@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { EXPOSED_SOURCES_MAX, exposeSource } from '#contract/data-sources/sources.ts'
+import { exposeSource, MAX_EXPOSED_SOURCES } from '#contract/data-sources/sources.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
@@ -34,10 +34,10 @@ async function admitExposure(tx: Tx, orgId: string, source: SourceRow, role: Sou
     const errors = [{ path: 'min_role', message: 'required the first time a source is exposed' }]
     throw new ServiceError('INVALID_REQUEST', 'min_role: required the first time a source is exposed', { errors })
   }
-  if ((await countExposed(tx, orgId)) >= EXPOSED_SOURCES_MAX && !source.exposed) {
+  if ((await countExposed(tx, orgId)) >= MAX_EXPOSED_SOURCES && !source.exposed) {
     throw new ServiceError(
       'EXPOSED_LIMIT',
-      `At most ${EXPOSED_SOURCES_MAX} data sources can be exposed. Stop exposing another one first.`,
+      `At most ${MAX_EXPOSED_SOURCES} data sources can be exposed. Stop exposing another one first.`,
     )
   }
 }
