@@ -6,7 +6,9 @@ import { expect, it } from 'vitest'
 const RECORDED = 385
 
 const root = join(import.meta.dirname, '..')
-const unswept = readFileSync(join(root, 'test', 'unswept.txt'), 'utf8').split('\n').filter(Boolean)
+const unswept = readFileSync(join(root, 'test', 'unswept.txt'), 'utf8')
+  .split('\n')
+  .filter(Boolean)
 
 it('the list of files that are not yet swept only shrinks', () => {
   expect(unswept).toHaveLength(RECORDED)

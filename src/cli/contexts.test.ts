@@ -31,7 +31,7 @@ describe('CL-01 names of contexts', () => {
   test('an explicit name that is taken is a conflict', () => {
     const { contexts } = addContext(NONE, login('https://a.example.com'), 'work')
     expect(() => addContext(contexts, login('https://b.example.com'), 'work')).toThrow(
-      'there is a context work already',
+      'A context named work already exists. Choose another name with --context.',
     )
   })
 
