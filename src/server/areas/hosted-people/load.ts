@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { listMembers, me } from '#contract/auth/members.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import { PAGE_LIMIT_MAX } from '#contract/core/limits.ts'
+import { MAX_PAGE_LIMIT } from '#contract/core/limits.ts'
 import { displayName, known, type PeopleAnswer, type Person, unknownPeople } from '#edge/people.ts'
 import { clientFor, type HostedPeopleDeps } from './deps.ts'
 
@@ -46,7 +46,7 @@ async function loadMembers(
   const people: Person[] = []
   let cursor: string | undefined
   do {
-    const page: MemberPage = await client.call(listMembers, { org_id, limit: PAGE_LIMIT_MAX, cursor }, { signal })
+    const page: MemberPage = await client.call(listMembers, { org_id, limit: MAX_PAGE_LIMIT, cursor }, { signal })
     people.push(...page.items.map(toPerson))
     cursor = page.next_cursor ?? undefined
   } while (cursor !== undefined && people.length < MAX_MEMBERS)
