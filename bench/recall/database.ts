@@ -7,7 +7,7 @@ import { setGrants } from '../../src/server/areas/data-sources/configure/grants.
 import type { ResolvedEntry } from '../../src/server/areas/data-sources/search/entry.ts'
 import { connectionString } from '../../src/server/areas/databases/engine/engine.ts'
 import { createPools, type ManagedDb } from '../../src/server/areas/databases/engine/pools.ts'
-import { createPostgresEngine } from '../../src/server/areas/databases/engine/postgres.ts'
+import { createPostgresEngine } from '../../src/server/areas/databases/engine/postgres/engine.ts'
 import { newDatabase, openPassword } from '../../src/server/areas/databases/new-database.ts'
 import type { Data } from './data.ts'
 

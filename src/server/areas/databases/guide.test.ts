@@ -9,7 +9,7 @@ import { type OwnPlatform, startOwnPlatform } from '#test/own-platform.ts'
 import type { OwnPostgres } from '#test/own-postgres.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
-import { TEMPLATE_SQL } from './engine/template.ts'
+import { TEMPLATE_SQL } from './engine/postgres/template.ts'
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../../../docs/running.md'), 'utf8')
 const GUIDE_SQL = /```sql\n(.*?)```/s.exec(GUIDE)![1]!

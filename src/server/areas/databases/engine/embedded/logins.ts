@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { type Managed, READER } from '../engine.ts'
-import { schemaGrants } from '../postgres.ts'
+import { schemaGrants } from '../schema-grants.ts'
 import type { Session } from './session.ts'
 import { cStrings } from './wire-messages.ts'
 import type { Login } from './wire-seat.ts'

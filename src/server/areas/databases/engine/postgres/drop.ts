@@ -2,7 +2,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import type { Db } from '#lib/db/db.ts'
 import { onConnection, type SendText } from '#lib/db/single-connection.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
-import type { Managed } from './engine.ts'
+import type { Managed } from '../engine.ts'
 import { isInUse, isNotAllowed, isStillNeeded } from './states.ts'
 import { ADMIN_LIMIT_MS, ownUrl, type Server } from './template.ts'
 

@@ -7,7 +7,7 @@ import { codeOf, connectTo } from '#test/managed-databases.ts'
 import { type OwnPlatform, startOwnPlatform } from '#test/own-platform.ts'
 import type { OwnPostgres } from '#test/own-postgres.ts'
 import { needs } from '#test/stores.ts'
-import type { DatabaseRow } from '../store.ts'
+import type { DatabaseRow } from '../../store.ts'
 
 const SLOW = 120_000
 /** A transaction of the operator's that keeps anybody from dropping the database. */

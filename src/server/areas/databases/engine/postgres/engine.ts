@@ -1,11 +1,11 @@
-import pg from 'pg'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Db } from '#lib/db/db.ts'
 import { onConnection } from '#lib/db/single-connection.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
-import { type Address, type Managed, type ManagedEngine, OWNER, READER } from './engine.ts'
+import { type Address, type Managed, type ManagedEngine, OWNER, READER } from '../engine.ts'
+import { schemaGrants } from '../schema-grants.ts'
+import { dropManaged, endLogins } from './drop.ts'
 import { closeDatabases, openDatabasesWarning } from './open-databases.ts'
-import { dropManaged, endLogins } from './postgres-drop.ts'
 import { quietReader, quietWarning } from './quiet-reader.ts'
 import { isNotAllowed } from './states.ts'
 import { ADMIN_LIMIT_MS, ensureTemplate, needSuperuser, ownUrl, type Server, TEMPLATE } from './template.ts'
@@ -177,14 +177,6 @@ async function fillDatabase({ urlOf }: Server, managed: Managed): Promise<void> 
     })
     for (const statement of schemaGrants(managed)) await send(statement)
   })
-}
-
-export function schemaGrants({ owner_role, reader_role }: Managed): string[] {
-  return [
-    'revoke all on schema public from public',
-    `alter schema public owner to ${pg.escapeIdentifier(owner_role)}`,
-    `grant usage on schema public to ${pg.escapeIdentifier(reader_role)}`,
-  ]
 }
 
 function addressOf(databaseUrl: string): Address {

@@ -1,6 +1,6 @@
 import type { Db } from '#lib/db/db.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
-import type { Managed } from './engine.ts'
+import type { Managed } from '../engine.ts'
 import { isNotAllowed } from './states.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { createPostgresEngine } from './postgres.ts'
+import { createPostgresEngine } from './engine.ts'
 
 let test: TestDatabase
 beforeAll(async () => {
