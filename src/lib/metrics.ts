@@ -21,6 +21,12 @@ export function createMetrics(options: { processMetrics: boolean }) {
       labelNames: ['loop'],
       registers,
     }),
+    jobFaults: new Counter({
+      name: 'svc_job_faults_total',
+      help: 'Jobs, claims and lease renewals that failed, by kind of job',
+      labelNames: ['kind'],
+      registers,
+    }),
     workloadReviewFaults: new Counter({
       name: 'svc_workload_review_faults_total',
       help: 'Workload tokens the cluster could not or would not review, by what to look at',

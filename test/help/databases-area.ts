@@ -10,6 +10,7 @@ import { createDatabases, type Databases } from '../../src/server/areas/database
 import { newDatabase, openPassword } from '../../src/server/areas/databases/new-database.ts'
 import { type DatabaseRow, findDatabase, insertDatabase } from '../../src/server/areas/databases/store.ts'
 import { bringEmptyCluster } from './managed-databases.ts'
+import { runJobs } from './run-jobs.ts'
 
 const ORG = 'org_1'
 const sealer = createSealer(['ab'.repeat(32)])
@@ -19,8 +20,8 @@ export type TestArea = AsyncDisposable & {
   databases: Databases
   /** Warnings and errors that were logged. */
   lines: string[]
-  /** One turn of the area's loop. */
-  tick(): Promise<Date>
+  /** Finishes every database that was begun, as the worker does, also those that wait for their next attempt. */
+  finish(): Promise<number | null | undefined>
   /** A row as a process leaves it that dies right after writing it. */
   leave(name: string): Promise<DatabaseRow>
   /** A database that is ready. */
@@ -38,7 +39,10 @@ export function startTestArea(db: Db, databaseUrl: string | undefined, limitMs?:
   const log = createLog('warn', { write: (line: string) => void lines.push(line) })
   const settings = { databaseUrl, dataDir, publicHost: undefined, embeddedMax: 5, ...(limitMs && { limitMs }) }
   const databases = createDatabases({ db, clock: systemClock, sealer, sources, log, ...settings })
-  const tick = () => databases.loops[0]!.tick(systemClock.now(), new AbortController().signal)
+  const finish = async () => {
+    await db.query(sql`update databases.databases set retry_at = null`)
+    return runJobs(databases.slots[0]!)
+  }
   const leave = async (name: string) => {
     const of = { org_id: ORG, name, created_by: 'usr_1', created_at: systemClock.now() }
     const row = await newDatabase(of, sealer)
@@ -48,11 +52,11 @@ export function startTestArea(db: Db, databaseUrl: string | undefined, limitMs?:
   return {
     databases,
     lines,
-    tick,
+    finish,
     leave,
     make: async (name) => {
       const row = await leave(name)
-      await tick()
+      await finish()
       if ((await findDatabase(db, ORG, name))?.state !== 'ready') throw new Error(`not made: ${lines.join('\n')}`)
       return row
     },
@@ -65,7 +69,7 @@ export function startTestArea(db: Db, databaseUrl: string | undefined, limitMs?:
     },
     [Symbol.asyncDispose]: async () => {
       await db.query(sql`update databases.databases set state = 'dropping'`)
-      await tick()
+      await finish()
       await databases[Symbol.asyncDispose]()
       rmSync(dataDir, { recursive: true, force: true })
     },

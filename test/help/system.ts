@@ -98,11 +98,15 @@ async function startTogether(config: Config, stack: AsyncDisposableStack, over: 
   return Object.fromEntries(SERVICE_NAMES.map((name) => [name, url])) as Urls
 }
 
-/** Five listeners in one process: they share only the database, as five processes would. */
+/**
+ * Five listeners in one process. They share the database, as five processes would, and the engine of managed databases,
+ * because only one process at a time can open their folder.
+ */
 async function startListeners(config: Config, stack: AsyncDisposableStack, over: Over): Promise<Urls> {
   const urls: Partial<Urls> = {}
+  const { shared } = await openResources(config, stack, over)
   for (const name of SERVICE_NAMES) {
-    const resources = await openResources(config, stack, over)
+    const resources = await openResources(config, stack, { ...over, shared })
     const own = { ...resources, principalCache: createPrincipalCache(resources.clock) }
     const options = { ...config, services: [name], urlOf: (other: ServiceName) => urls[other] }
     urls[name] = (await startServices(own, stack, options)).url

@@ -6,7 +6,7 @@ export type Uptime = () => number
 export const processUptime: Uptime = () => performance.now()
 
 /** The reason of an aborted signal when the lease is no longer this process's. */
-export class LeaseLost extends Error {
+class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 

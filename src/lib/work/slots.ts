@@ -9,7 +9,7 @@ type Deps = {
 }
 
 /** How long jobs may take to end after they were aborted. A stop takes `drainSeconds` and this at most. */
-export const ABORT_SECONDS = 5
+const ABORT_SECONDS = 5
 
 const FIRST_BACK_OFF_MS = 1_000
 const MAX_BACK_OFF_MS = 60_000

@@ -2,13 +2,13 @@ import { isBundled } from '#lib/bundle.ts'
 import { createActivity, createQuota } from '../areas/activity/index.ts'
 import { createAi } from '../areas/ai/index.ts'
 import { consoleRoutes } from '../areas/console/index.ts'
-import { createDataSources, sourcesOfDatabases } from '../areas/data-sources/index.ts'
-import { createDatabases } from '../areas/databases/index.ts'
+import { createDataSources } from '../areas/data-sources/index.ts'
 import { createNotifications } from '../areas/notifications/index.ts'
 import { skillRoutes } from '../areas/skills/index.ts'
 import { apiDocsRoutes } from '../areas/system/index.ts'
 import { assets } from '../process/assets.ts'
 import { ownerOf } from '../process/service-table.ts'
+import { composeDatabases } from './databases.ts'
 import { composeEdge, NO_PARTS, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
 import type { Service, ServiceParts } from './parts.ts'
@@ -16,14 +16,7 @@ import type { Service, ServiceParts } from './parts.ts'
 /** The public door: its own areas, and the way to every other service by the table of prefixes. */
 export function compose(parts: ServiceParts): Service {
   const ai = createAi({ ...parts, ...parts.config.ai })
-  const { databaseUrl, dataDir } = parts.config
-  const databases = createDatabases({
-    ...parts,
-    ...parts.config.databases,
-    databaseUrl,
-    dataDir,
-    sources: sourcesOfDatabases,
-  })
+  const databases = parts.shared(composeDatabases)
   const activity = createActivity({
     ...parts,
     dataKey: parts.config.secrets.dataKeys[0],
@@ -64,8 +57,7 @@ export function compose(parts: ServiceParts): Service {
   })
   const close = async () => {
     await activity[Symbol.asyncDispose]()
-    await databases[Symbol.asyncDispose]()
     await ai[Symbol.asyncDispose]()
   }
-  return { fetch, loops: databases.loops, warnings: () => databases.warnings(), [Symbol.asyncDispose]: close }
+  return { fetch, warnings: () => databases.warnings(), [Symbol.asyncDispose]: close }
 }

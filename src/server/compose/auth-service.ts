@@ -23,7 +23,7 @@ export function compose(parts: ServiceParts): Service {
     routes: auth.routes,
     validate: (token, { clientAddress }) => auth.validate(token, 'auth-service', clientAddress),
   })
-  return { fetch, loops: [] }
+  return { fetch }
 }
 
 /** Agents can connect only where the MCP server has a secret of its own to speak for them with. */

@@ -8,5 +8,5 @@ export function compose(parts: ServiceParts): Service {
     validate: validateAtAuth(parts, 'deploy-api'),
     hasPart: NO_PARTS,
   })
-  return { fetch, loops: [] }
+  return { fetch }
 }

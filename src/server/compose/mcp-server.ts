@@ -19,7 +19,7 @@ export function compose(parts: ServiceParts): Service {
     checkHost: createHostCheck({ publicUrls: told, isPassedOn: passedOnBy(parts) }),
   })
   const edge = composeEdge(parts, { name: 'mcp-server', routes: mcp.routes, validate, resolve: mcp.resolve })
-  return { fetch: connector.mcpUrl === undefined ? edge : atPublicPath(connector.mcpUrl, edge), loops: [] }
+  return { fetch: connector.mcpUrl === undefined ? edge : atPublicPath(connector.mcpUrl, edge) }
 }
 
 /** A hosted auth service issues nothing for agents, whatever secrets are set here. */

@@ -8,6 +8,7 @@ import type { KeyValueStore } from '#lib/kv.ts'
 import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#lib/metrics.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
+import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceName } from '../process/service-table.ts'
@@ -27,6 +28,11 @@ export type Resources = {
   readonly outgoing: (request: Request) => Promise<Response>
   /** To addresses that others give us. */
   readonly safeFetch: SafeFetch
+  /**
+   * Builds a part that several services of the process use. The first call builds it and later calls return the same
+   * one; it is closed after the services.
+   */
+  readonly shared: <T extends AsyncDisposable>(build: (resources: Resources) => T) => T
 }
 
 /** What the builder of one service is given. */
@@ -49,10 +55,17 @@ export type PublicUrls = {
   readonly signIn: string
 }
 
-/** Closed after the port and the loops, where it holds something open. */
+/** `Symbol.asyncDispose` is called after the port is closed and the loops and slots have stopped. */
 export type Service = Partial<AsyncDisposable> & {
   readonly fetch: ServiceFetch
-  readonly loops: readonly Loop[]
   /** Warnings for the operator, printed at the start. */
   readonly warnings?: () => Promise<readonly string[]>
+}
+
+/** Only the worker has work of its own, so the other services can be scaled without regard to it. */
+export type WorkerService = Service & {
+  /** Short work that repeats. */
+  readonly loops: readonly Loop[]
+  /** Long work: jobs that are claimed, run under a lease and drained on stop. */
+  readonly slots: readonly JobKind[]
 }

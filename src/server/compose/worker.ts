@@ -2,11 +2,12 @@ import { invalidToken } from '#edge/credentials/caller.ts'
 import { idempotencyLoop } from '#edge/http/idempotency.ts'
 import { retentionLoop } from '../areas/activity/index.ts'
 import { createNotifications } from '../areas/notifications/index.ts'
+import { composeDatabases } from './databases.ts'
 import { composeEdge } from './edge.ts'
-import type { Service, ServiceParts } from './parts.ts'
+import type { ServiceParts, WorkerService } from './parts.ts'
 
-/** Loops, health and metrics; nobody signs in here. */
-export function compose(parts: ServiceParts): Service {
+/** Runs the loops and slots of every area. It serves health and metrics only; nobody signs in here. */
+export function compose(parts: ServiceParts): WorkerService {
   const fetch = composeEdge(parts, {
     name: 'worker',
     routes: [],
@@ -14,5 +15,9 @@ export function compose(parts: ServiceParts): Service {
       throw invalidToken()
     },
   })
-  return { fetch, loops: [idempotencyLoop(parts), retentionLoop(parts), ...createNotifications(parts).loops] }
+  return {
+    fetch,
+    loops: [idempotencyLoop(parts), retentionLoop(parts), ...createNotifications(parts).loops],
+    slots: parts.shared(composeDatabases).slots,
+  }
 }

@@ -20,7 +20,7 @@ import { assets } from './assets.ts'
 import { prepareSchema } from './schema.ts'
 
 type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore } & Partial<
-  Pick<Resources, 'outgoing' | 'safeFetch'>
+  Pick<Resources, 'outgoing' | 'safeFetch' | 'shared'>
 >
 
 /** Opens what a process holds once; `stack` closes it again, last opened first. */
@@ -34,7 +34,7 @@ export async function openResources(
   const db = over.db ?? stack.use(await openDatabase(config, log))
   if (!over.db) await prepare(db, config, log)
   const kv = over.kv ?? stack.use(openStore(config, log, clock))
-  return {
+  const resources: Resources = {
     config,
     clock,
     log,
@@ -46,6 +46,17 @@ export async function openResources(
     principalCache: createPrincipalCache(clock),
     outgoing: over.outgoing ?? stack.use(createOperatorFetch()),
     safeFetch: over.safeFetch ?? createSafeFetch(),
+    shared: over.shared ?? createShared(() => resources, stack),
+  }
+  return resources
+}
+
+/** Builds each part once, by the function that builds it. */
+function createShared(resources: () => Resources, stack: AsyncDisposableStack): Resources['shared'] {
+  const parts = new Map<unknown, unknown>()
+  return <T extends AsyncDisposable>(build: (resources: Resources) => T): T => {
+    if (!parts.has(build)) parts.set(build, stack.use(build(resources())))
+    return parts.get(build) as T
   }
 }
 

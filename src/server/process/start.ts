@@ -9,8 +9,10 @@ import type { Db } from '#lib/db/db.ts'
 import { readOnlyDatabase } from '#lib/db/errors.ts'
 import { sql } from '#lib/db/sql.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
+import { processUptime } from '#lib/work/lease-watch.ts'
 import { runLoops } from '#lib/work/loop.ts'
-import type { PublicUrls, Resources, Service, ServiceParts } from '../compose/parts.ts'
+import { runSlots } from '#lib/work/slots.ts'
+import type { PublicUrls, Resources, Service, ServiceParts, WorkerService } from '../compose/parts.ts'
 import { localNeighbour, remoteNeighbour } from './neighbours.ts'
 import { type Check, checkReadiness } from './readiness.ts'
 import { ownerOf, SERVICE_TABLE, type ServiceName } from './service-table.ts'
@@ -40,7 +42,7 @@ export async function startServices(
   stack: AsyncDisposableStack,
   options: StartOptions,
 ): Promise<Running> {
-  const { config, clock, log, metrics, db } = resources
+  const { config, clock, log } = resources
   const hops = createHops(config.secrets.internalSecret, clock)
   const operatorFetch = stack.use(createOperatorFetch())
   const built = new Map<ServiceName, Service>()
@@ -66,12 +68,8 @@ export async function startServices(
     built.set(name, service)
   }
 
-  const onLoopError = (loop: string, error: unknown) => {
-    metrics.loopFaults.inc({ loop })
-    log.error({ loop, error }, 'a loop failed; it is tried again')
-  }
-  const loops = [...built.values()].flatMap((service) => service.loops)
-  stack.use(await runLoops(loops, { db, clock, onError: onLoopError }))
+  const worker = [...built.values()].find(hasWork)
+  if (worker) stack.use(await startWork(worker, resources))
 
   const fetch = doorOf(options.services, built)
   const readInfo = createInfoReader({
@@ -84,6 +82,30 @@ export async function startServices(
   const listener: Listener = stack.use(await listen({ ...options, fetch, readInfo, onError }))
   const warnings = await Promise.all([...built.values()].map(async (service) => service.warnings?.() ?? []))
   return { url: listener.url, port: listener.port, fetch, warnings: warnings.flat() }
+}
+
+function hasWork(service: Service): service is WorkerService {
+  return 'slots' in service
+}
+
+/** Starts the loops and slots of the worker. They are stopped together, so that a stop takes as long as the slowest. */
+async function startWork({ loops, slots }: WorkerService, resources: Resources): Promise<AsyncDisposable> {
+  const { db, clock, log, metrics } = resources
+  const onLoopError = (loop: string, error: unknown) => {
+    metrics.loopFaults.inc({ loop })
+    log.error({ loop, error }, 'a loop failed; it is tried again')
+  }
+  const onJobError = (kind: string, error: unknown) => {
+    metrics.jobFaults.inc({ kind })
+    log.error({ kind, error }, 'a job failed')
+  }
+  const runningLoops = await runLoops(loops, { db, clock, onError: onLoopError })
+  const runningSlots = await runSlots(slots, { db, uptime: processUptime, onError: onJobError })
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([runningLoops[Symbol.asyncDispose](), runningSlots[Symbol.asyncDispose]()])
+    },
+  }
 }
 
 /** Bound to every address of the machine, it is reached by the machine's own name for itself. */

@@ -3,48 +3,72 @@ import { createDatabase } from '#contract/databases.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
+import type { LeaseGuard } from '#lib/work/lease.ts'
 import type { DatabaseDeps } from './deps.ts'
-import { finishCreating, taken } from './finish.ts'
+import { finishCreating, nameTaken, withDatabase } from './finish.ts'
 import { newDatabase } from './new-database.ts'
 import { present } from './present.ts'
-import { countDatabases, type DatabaseRow, findDatabase, insertDatabase, moveDatabase } from './store.ts'
+import {
+  countDatabases,
+  type DatabaseRow,
+  findDatabase,
+  insertDatabase,
+  moveDatabase,
+  notifyUnfinished,
+} from './store.ts'
 
-/** Writes the row first: from then on a crash leaves a database that can be finished. */
+/** Creates the database while the request waits. If this process dies meanwhile, the worker finishes it. */
 export function createRoute(deps: DatabaseDeps): Route {
   return route(createDatabase, async ({ name }, { principal }) => {
-    const row = (await reserve(deps, principal, name)) ?? (await resume(deps, principal.org_id, name))
-    try {
-      await finishCreating(deps, row)
-    } catch (error) {
-      if (!(error instanceof ServiceError && error.code === 'CONFLICT')) {
-        await moveDatabase(deps.db, row.id, ['creating'], 'failed')
-      }
-      throw error
-    }
+    const row = (await createNew(deps, principal, name)) ?? (await resume(deps, principal.org_id, name))
     const warning = await deps.engine.warning?.()
     return { ...present({ ...row, state: 'ready' }, undefined), warnings: warning === undefined ? [] : [warning] }
   })
 }
 
-/** Writes the row of a new database. Returns undefined when the name is taken. */
-async function reserve(deps: DatabaseDeps, principal: Member, name: string): Promise<DatabaseRow | undefined> {
-  const { db, clock, sealer, engine } = deps
-  const of = { org_id: principal.org_id, name, created_by: principal.id, created_at: clock.now() }
-  const row = await newDatabase(of, sealer)
-  return db.tx(async (tx) => {
-    if (!(await insertDatabase(tx, row))) return undefined
-    if (engine.limit !== undefined && (await countDatabases(tx)) > engine.limit) throw limitReached(engine.limit)
-    const entry = { org_id: row.org_id, actor: actorOf(principal), action: 'database.created', target: row.id }
-    await audit(tx, { ...entry, detail: { name }, at: row.created_at })
+/**
+ * Creates a database of a new name. Returns undefined when the name is taken. The lease is taken before the row can be
+ * seen, so that the worker leaves it to this request.
+ */
+async function createNew(deps: DatabaseDeps, principal: Member, name: string): Promise<DatabaseRow | undefined> {
+  const of = { org_id: principal.org_id, name, created_by: principal.id, created_at: deps.clock.now() }
+  const row = await newDatabase(of, deps.sealer)
+  return withDatabase(deps, row, async (guard) => {
+    if (!(await reserve(deps, principal, row))) return undefined
+    await createOrFail(deps, row, guard)
     return row
   })
 }
 
-/** Returns the row that an earlier, unfinished attempt left; a finished database of that name is a conflict. */
-async function resume({ db }: DatabaseDeps, orgId: string, name: string): Promise<DatabaseRow> {
-  const row = await findDatabase(db, orgId, name)
-  if (row?.state === 'creating' || row?.state === 'failed') return row
-  throw taken(name)
+/** Marks a database that cannot be created as failed: the caller is told why, and can ask again. */
+async function createOrFail(deps: DatabaseDeps, row: DatabaseRow, guard: LeaseGuard): Promise<void> {
+  try {
+    await finishCreating(deps, row, guard)
+  } catch (error) {
+    const isConflict = error instanceof ServiceError && error.code === 'CONFLICT'
+    if (!isConflict) await moveDatabase(deps.db, row.id, ['creating'], 'failed')
+    throw error
+  }
+}
+
+/** Writes the row of a new database. Returns false when the name is taken. */
+async function reserve({ db, engine }: DatabaseDeps, principal: Member, row: DatabaseRow): Promise<boolean> {
+  return db.tx(async (tx) => {
+    if (!(await insertDatabase(tx, row))) return false
+    if (engine.limit !== undefined && (await countDatabases(tx)) > engine.limit) throw limitReached(engine.limit)
+    const entry = { org_id: row.org_id, actor: actorOf(principal), action: 'database.created', target: row.id }
+    await audit(tx, { ...entry, detail: { name: row.name }, at: row.created_at })
+    await notifyUnfinished(tx)
+    return true
+  })
+}
+
+/** Finishes what an earlier attempt left. Throws a conflict when the database of that name is finished. */
+async function resume(deps: DatabaseDeps, orgId: string, name: string): Promise<DatabaseRow> {
+  const row = await findDatabase(deps.db, orgId, name)
+  if (row?.state !== 'creating' && row?.state !== 'failed') throw nameTaken(name)
+  await withDatabase(deps, row, (guard) => createOrFail(deps, row, guard))
+  return row
 }
 
 function limitReached(limit: number): ServiceError {

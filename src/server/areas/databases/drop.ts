@@ -5,17 +5,22 @@ import { actorOf } from '#edge/credentials/actor.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
 import { noSuchDatabase } from './connect.ts'
 import type { DatabaseDeps } from './deps.ts'
-import { finishDropping } from './finish.ts'
-import { type DatabaseRow, findDatabase, moveDatabase } from './store.ts'
+import { finishDropping, withDatabase } from './finish.ts'
+import { type DatabaseRow, findDatabase, moveDatabase, notifyUnfinished } from './store.ts'
 
-/** Marked first, so that a crash leaves a row that says what is still to be removed. */
+/**
+ * Drops the database while the request waits. Its row is marked first: if this process dies meanwhile, the worker drops
+ * it.
+ */
 export function dropRoute(deps: DatabaseDeps): Route {
   return route(dropDatabase, async ({ name, confirm }, { principal }) => {
     const row = await findDatabase(deps.db, principal.org_id, name)
     if (!row) throw noSuchDatabase(name)
     if (confirm !== name) throw new ServiceError('INVALID_REQUEST', 'confirm: must be the name of the database')
-    await mark(deps, row, principal)
-    await finishDropping(deps, row)
+    await withDatabase(deps, row, async (guard) => {
+      await mark(deps, row, principal)
+      await finishDropping(deps, row, guard)
+    })
     return { name, dropped: true as const }
   })
 }
@@ -23,10 +28,12 @@ export function dropRoute(deps: DatabaseDeps): Route {
 async function mark({ db, clock, sources }: DatabaseDeps, row: DatabaseRow, principal: Member): Promise<void> {
   await db.tx(async (tx) => {
     const entry = { org_id: row.org_id, actor: actorOf(principal), action: 'database.dropped', target: row.id }
-    // Before its source is looked at: who switches one on holds the database, and is waited for here.
+    // Before the source is looked at: a request that switches one on locks the row of the database, and is waited for here.
     const marked = await moveDatabase(tx, row.id, ['creating', 'ready', 'failed'], 'dropping')
     if (!(await sources.forgetUnlessExposed(tx, row.org_id, row.name))) throw exposed(row.name)
-    if (marked) await audit(tx, { ...entry, detail: { name: row.name }, at: clock.now() })
+    if (!marked) return
+    await notifyUnfinished(tx)
+    await audit(tx, { ...entry, detail: { name: row.name }, at: clock.now() })
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Route } from '#edge/http/route.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { Log } from '#lib/log.ts'
-import type { Loop } from '#lib/work/loop.ts'
+import type { JobKind } from '#lib/work/job-kind.ts'
 import { connectRoute, needReady } from './connect.ts'
 import { createRoute } from './create.ts'
 import type { DatabaseDeps } from './deps.ts'
@@ -10,7 +10,7 @@ import { createEmbeddedEngine } from './engine/embedded/engine.ts'
 import { connectionString, type ManagedEngine } from './engine/engine.ts'
 import { createPools, type ManagedDb } from './engine/pools.ts'
 import { createPostgresEngine } from './engine/postgres/engine.ts'
-import { secureLoop, unfinishedLoop } from './finish.ts'
+import { finishJobs, secureJobs } from './jobs.ts'
 import { listRoute } from './list.ts'
 import { createLogins } from './logins.ts'
 import { type Login, openPassword } from './new-database.ts'
@@ -21,16 +21,17 @@ export { DATABASE_PASSWORDS } from './new-database.ts'
 
 export type Databases = AsyncDisposable & {
   readonly routes: readonly Route[]
-  readonly loops: readonly Loop[]
-  /** What the operator should know or change, for the log and the start. */
+  /** Long work of the worker: finishes what a crash left, and keeps the limits of every database up to date. */
+  readonly slots: readonly JobKind[]
+  /** Returns what the operator should know or change, and logs what concerns the server. */
   warnings(): Promise<readonly string[]>
   /**
-   * Inside a managed database of the organization: as the reader, who sees what was granted and runs 10 seconds at
-   * most, or as the owner, to look at the catalogue and to grant. What runs as the owner meets what the tenant made:
-   * name everything with its schema.
+   * Opens a managed database of the organization: as the reader, who sees what was granted and whose statements run 10
+   * seconds at most, or as the owner, to read the catalogue and to grant. Statements of the owner can meet objects that
+   * the tenant made, so name everything with its schema.
    */
   open(orgId: string, name: string, as: Login): Promise<ManagedDb>
-  /** Whether the organization has one of that name that can be used; it is not dropped before the transaction ends. */
+  /** Returns whether the organization has a ready database of that name. It is not dropped before the transaction ends. */
   has(tx: Tx, orgId: string, name: string): Promise<boolean>
 }
 
@@ -42,10 +43,11 @@ type Options = Pick<DatabaseDeps, 'db' | 'clock' | 'sealer' | 'sources'> & {
   embeddedMax: number
   embeddedMemoryBytes?: number
   embeddedIdleMs?: number
-  /** How long a statement on a managed database may take on a server; 10 seconds where nothing is said. */
+  /** How long a statement on a managed database may take on a server, 10 seconds by default. */
   limitMs?: number
 }
 
+/** Opens the engine of managed databases. A process calls this once, because two engines cannot share one folder. */
 export function createDatabases(options: Options): Databases {
   const { db, log, sealer } = options
   const onError = (error: unknown) => log.warn({ error }, 'a managed database failed')
@@ -64,8 +66,8 @@ export function createDatabases(options: Options): Databases {
   }
   const deps: DatabaseDeps = { ...options, engine, pools: { ...pools, forget } }
   const secure = securedOnce(engine)
-  const onUnfinished = (error: unknown, { id }: { id: string }) =>
-    log.error({ error, database: id }, 'not finished; it is tried again')
+  const onJobError = (error: unknown, { id, state }: DatabaseRow) =>
+    log.error({ error, database: id, state }, 'work on a managed database failed; it is tried again')
   const loginOf = async (orgId: string, name: string, as: Login) => {
     const row = await needReady({ db }, orgId, name)
     if (as === 'reader') await secure(row)
@@ -77,7 +79,10 @@ export function createDatabases(options: Options): Databases {
   }
   return {
     routes: [createRoute(deps), listRoute(deps), connectRoute(deps), dropRoute(deps)],
-    loops: [unfinishedLoop(deps, onUnfinished), secureLoop(deps, secure, onUnfinished)],
+    slots: [
+      finishJobs(deps, onJobError),
+      ...(engine.secure ? [secureJobs({ db, secure: engine.secure }, onJobError)] : []),
+    ],
     async open(orgId, name, as) {
       if (as === 'owner') return pools.open((await loginOf(orgId, name, as)).connectionString)
       return pools.open(await logins.of(`${orgId} ${name}`, () => loginOf(orgId, name, as)))
@@ -96,13 +101,13 @@ export function createDatabases(options: Options): Databases {
   }
 }
 
-/** Once for each database in the life of a process. */
+/** Secures each database once in the life of a process, before its reader is first used. */
 function securedOnce(engine: ManagedEngine): (row: DatabaseRow) => Promise<void> {
   const secured = new Map<string, Promise<void>>()
   return (row) => {
     const known = secured.get(row.id)
     if (known) return known
-    const securing = engine.secure(row)
+    const securing = engine.secure?.(row) ?? Promise.resolve()
     secured.set(row.id, securing)
     securing.catch(() => secured.delete(row.id))
     return securing
@@ -122,10 +127,10 @@ function chooseEngine(options: Options, onError: (error: unknown) => void) {
   return createEmbeddedEngine({ dataDir, ...limits, find, onError })
 }
 
-function onlyOnce(tell: (text: string) => void): (text: string) => void {
-  const told = new Set<string>()
+function onlyOnce(log: (text: string) => void): (text: string) => void {
+  const logged = new Set<string>()
   return (text) => {
-    if (!told.has(text)) tell(text)
-    told.add(text)
+    if (!logged.has(text)) log(text)
+    logged.add(text)
   }
 }

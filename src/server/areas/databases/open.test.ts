@@ -9,6 +9,7 @@ import { createLog } from '#lib/log.ts'
 import { withLease } from '#lib/work/lease.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { bringEmptyCluster, codeOf } from '#test/managed-databases.ts'
+import { runJobs } from '#test/run-jobs.ts'
 import { needs } from '#test/stores.ts'
 import { createDatabases, type Databases } from './index.ts'
 import { newDatabase } from './new-database.ts'
@@ -35,13 +36,14 @@ function startDatabases(): Databases {
 }
 afterAll(async () => {
   await test.db.query(sql`update databases.databases set state = 'dropping'`)
-  await tick()
+  await finish()
   await databases[Symbol.asyncDispose]()
   await test[Symbol.asyncDispose]()
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-const tick = () => databases.loops[0]!.tick(systemClock.now(), new AbortController().signal)
+/** Runs the worker's job that finishes databases. */
+const finish = () => runJobs(databases.slots[0]!)
 
 /** A row as a process leaves it that dies right after writing it. */
 async function leave(name: string): Promise<DatabaseRow> {
@@ -52,22 +54,20 @@ async function leave(name: string): Promise<DatabaseRow> {
 }
 
 describe('what a crash leaves', () => {
-  it('half made is finished by the loop, unless somebody is at it', async () => {
+  it('half made is finished by the worker, unless another process holds its lease', async () => {
     const { id } = await leave('notes')
-    const now = systemClock.now()
-    const run = () => databases.loops[0]!.tick(now, new AbortController().signal)
-    const next = await withLease(test.db, { name: `database:${id}`, run, refuse: () => new Error('taken') })
+    const next = await withLease(test.db, { name: `database:${id}`, run: finish, refuse: () => new Error('taken') })
     expect((await findDatabase(test.db, ORG, 'notes'))?.state).toBe('creating')
-    expect(next.getTime()).toBeLessThanOrEqual(now.getTime() + 15_000)
-    await tick()
+    expect(next).toBe(5)
+    await finish()
     expect((await findDatabase(test.db, ORG, 'notes'))?.state).toBe('ready')
     expect(lines).toEqual([])
   })
 
-  it('half dropped is dropped by the loop, also when nothing of it was ever made', async () => {
+  it('half dropped is dropped by the worker, also when nothing of it was ever made', async () => {
     const { id } = await leave('never')
     await test.db.query(sql`update databases.databases set state = 'dropping' where id = ${id}`)
-    await tick()
+    await finish()
     expect(await findDatabase(test.db, ORG, 'never')).toBeUndefined()
     expect(lines).toEqual([])
   })

@@ -20,7 +20,7 @@ export type DatabaseRow = {
   created_at: Date
 }
 
-/** False when the organization has one of that name. */
+/** Returns false when the organization has a database of that name. */
 export async function insertDatabase(tx: Tx, row: DatabaseRow): Promise<boolean> {
   const rows = await tx.query(sql`
     insert into databases.databases
@@ -46,7 +46,11 @@ export async function findDatabase(db: Querier, orgId: string, name: string): Pr
   return row
 }
 
-/** Whether it can be used, and stays so until the transaction ends: who drops it waits. */
+export async function isForgotten(db: Querier, id: string): Promise<boolean> {
+  return (await db.query(sql`select from databases.databases where id = ${id}`)).length === 0
+}
+
+/** Returns whether the database is ready. If so, it is not dropped before the transaction ends. */
 export async function holdDatabase(tx: Tx, orgId: string, name: string): Promise<boolean> {
   const rows = await tx.query(sql`
     select from databases.databases where org_id = ${orgId} and name = ${name} and state = 'ready' for share`)
@@ -71,16 +75,58 @@ export async function pageDatabases(
     order by id desc limit ${limit + 1}`)
 }
 
+/** A NOTIFY here tells the worker that a database is being created or dropped. */
+export const UNFINISHED_CHANNEL = 'svc_databases_unfinished'
+
+/** To be called in the transaction that begins to create or drop a database, so that the worker watches over it. */
+export async function notifyUnfinished(tx: Tx): Promise<void> {
+  await tx.query(sql`select pg_notify(${UNFINISHED_CHANNEL}, '')`)
+}
+
+/** Databases whose creating or dropping is due to be finished, those that never failed first. */
 export async function findUnfinished(db: Querier): Promise<DatabaseRow[]> {
   return db.query<DatabaseRow>(sql`
-    select * from databases.databases where state in ('creating', 'dropping') order by id limit 100`)
+    select * from databases.databases
+    where state in ('creating', 'dropping') and (retry_at is null or retry_at <= clock_timestamp())
+    order by retry_at nulls first, id limit 100`)
 }
 
-export async function findReady(db: Querier): Promise<DatabaseRow[]> {
-  return db.query<DatabaseRow>(sql`select * from databases.databases where state = 'ready' order by id`)
+/** Returns null when no database waits for its next attempt. */
+export async function secondsUntilFinish(db: Querier): Promise<number | null> {
+  const [row] = await db.query<{ seconds: number | null }>(sql`
+    select extract(epoch from min(retry_at) - clock_timestamp())::float8 as seconds
+    from databases.databases where state in ('creating', 'dropping') and retry_at > clock_timestamp()`)
+  return row!.seconds
 }
 
-/** True when it was in one of the states `from`. */
+export async function postponeFinish(db: Querier, id: string, seconds: number): Promise<void> {
+  await db.query(sql`
+    update databases.databases set retry_at = clock_timestamp() + make_interval(secs => ${seconds}) where id = ${id}`)
+}
+
+/** Ready databases whose limits were not looked at for as many seconds. */
+export async function findInsecure(db: Querier, seconds: number): Promise<DatabaseRow[]> {
+  return db.query<DatabaseRow>(sql`
+    select * from databases.databases
+    where state = 'ready'
+      and (secured_at is null or secured_at <= clock_timestamp() - make_interval(secs => ${seconds}))
+    order by secured_at nulls first limit 100`)
+}
+
+/** Returns null when no ready database waits for its next look. */
+export async function secondsUntilInsecure(db: Querier, seconds: number): Promise<number | null> {
+  const [row] = await db.query<{ seconds: number | null }>(sql`
+    select ${seconds} - extract(epoch from clock_timestamp() - min(secured_at))::float8 as seconds
+    from databases.databases
+    where state = 'ready' and secured_at > clock_timestamp() - make_interval(secs => ${seconds})`)
+  return row!.seconds
+}
+
+export async function markSecured(db: Querier, id: string): Promise<void> {
+  await db.query(sql`update databases.databases set secured_at = clock_timestamp() where id = ${id}`)
+}
+
+/** Returns whether the database was in one of the states `from`; only then it is changed. */
 export async function moveDatabase(
   db: Querier,
   id: string,

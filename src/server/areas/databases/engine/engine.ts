@@ -20,10 +20,10 @@ export type ManagedEngine = {
   readonly limit: number | undefined
   create(managed: Managed): Promise<void>
   /**
-   * Gives a database that older code made the limits and settings of one made today. Called for each when a process
-   * starts to lead, and before a reader is first used.
+   * Gives a database that older code made the limits and settings of one made today. The worker calls it for each, and
+   * every process before it first uses a reader. Absent where there is nothing to do.
    */
-  secure(managed: Managed): Promise<void>
+  readonly secure?: (managed: Managed) => Promise<void>
   /** Ends its logins at once, before the work of removing it begins. */
   endLogins?(managed: Managed): Promise<void>
   /** Ends its logins and connections, then removes it with its roles. */

@@ -95,8 +95,6 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
       await makeFolder(dataDir, folderOf(managed.physical_name))
       await session(managed.physical_name).runAsPlatform(setUp(managed))
     },
-    // The engine writes no log of statements, so its reader needs no settings that keep it quiet.
-    secure: async () => {},
     endLogins: async ({ physical_name }) => end(physical_name),
     async drop({ physical_name }) {
       await end(physical_name)

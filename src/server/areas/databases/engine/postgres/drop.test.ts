@@ -6,6 +6,7 @@ import { onServer, withDatabase } from '#test/global-setup.ts'
 import { codeOf, connectTo } from '#test/managed-databases.ts'
 import { type OwnPlatform, startOwnPlatform } from '#test/own-platform.ts'
 import type { OwnPostgres } from '#test/own-postgres.ts'
+import { runJobs } from '#test/run-jobs.ts'
 import { needs } from '#test/stores.ts'
 import type { DatabaseRow } from '../../store.ts'
 
@@ -56,7 +57,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
       onServer(platform.server.url, 'grant connect, create on database postgres to public')
     const drop = async () => {
       await platform.db.query(sql`update databases.databases set state = 'dropping' where id = ${row.id}`)
-      await area.tick()
+      await area.finish()
     }
     const left = () =>
       platform.db.query(sql`
@@ -121,7 +122,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
         await using kept = await connectTo(area.ownerUrl(other))
         expect((await kept.query('select 1 as one')).rows).toEqual([{ one: 1 }])
         await platform.db.query(sql`update databases.databases set state = 'dropping' where id = ${other.id}`)
-        await area.tick()
+        await area.finish()
       },
       SLOW,
     )
@@ -157,7 +158,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
         expect(await codeOf(asOwner(row.physical_name))).toBe('28P01')
         expect(area.lines.join('\n')).toContain('tried again every minute')
         await onServer(withDatabase(url, row.physical_name), `rollback prepared 'hold'`)
-        await area.tick()
+        await area.finish()
         expect(await left()).toEqual([])
       },
       SLOW,
@@ -198,7 +199,7 @@ for (const [who, role] of Object.entries(PLATFORMS))
         // As older versions made it; the next process limits it again.
         await onServer(platform.server.url, `alter role ${row.owner_role} connection limit -1`)
         await using newer = startTestArea(platform.db, platform.url)
-        await newer.databases.loops[1]!.tick(new Date(), new AbortController().signal)
+        await runJobs(newer.databases.slots[1]!)
         const held: pg.Client[] = []
         const hold = async () => {
           const client = new pg.Client({ connectionString: area.ownerUrl(row) })

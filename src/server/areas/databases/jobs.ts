@@ -1,0 +1,105 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
+import { guardOf, type LeaseGuard, releaseLease } from '#lib/work/lease.ts'
+import { type LeasedJob, leasedJobs } from '#lib/work/leased-jobs.ts'
+import { busyDatabase, type FinishDeps, finishCreating, finishDropping, leaseOf } from './finish.ts'
+import {
+  type DatabaseRow,
+  findDatabase,
+  findInsecure,
+  findUnfinished,
+  markSecured,
+  postponeFinish,
+  secondsUntilFinish,
+  secondsUntilInsecure,
+  UNFINISHED_CHANNEL,
+} from './store.ts'
+
+type DatabaseJob = LeasedJob<DatabaseRow>
+export type OnJobError = (error: unknown, row: DatabaseRow) => void
+
+const POLL_SECONDS = 60
+/** How soon to look again at a database that a request is creating or dropping: its process may die meanwhile. */
+const HELD_SECONDS = 5
+const RETRY_SECONDS = 60
+const DRAIN_SECONDS = 15
+
+/** Finishes databases that a process began to create or drop and did not finish. */
+export function finishJobs(deps: FinishDeps, onError: OnJobError): JobKind<DatabaseJob> {
+  const { db } = deps
+  const leased = leasedJobs<DatabaseRow>(db, leaseOf)
+  return {
+    name: 'databases-finish',
+    slots: 2,
+    wakeOn: UNFINISHED_CHANNEL,
+    pollSeconds: POLL_SECONDS,
+    drainSeconds: DRAIN_SECONDS,
+    ...leased.parts,
+    async claim(limit, { running }) {
+      const { jobs, isAnyHeld } = await leased.take({ limit, running, rows: await findUnfinished(db) })
+      return { jobs, nextInSeconds: isAnyHeld ? HELD_SECONDS : await secondsUntilFinish(db) }
+    },
+    async run({ row, lease }) {
+      try {
+        await finish(deps, row, guardOf(db, lease, busyDatabase(row)))
+      } catch (error) {
+        // Another process took the lease over, and finishes it.
+        if (error instanceof ServiceError && error.code === 'CONFLICT') return
+        onError(error, row)
+        await postponeFinish(db, row.id, RETRY_SECONDS)
+      } finally {
+        await releaseLease(db, lease)
+      }
+    },
+  }
+}
+
+async function finish(deps: FinishDeps, claimed: DatabaseRow, guard: LeaseGuard): Promise<void> {
+  // A request may have finished it after the worker had found it and before it took the lease.
+  const row = await findDatabase(deps.db, claimed.org_id, claimed.name)
+  if (row?.id !== claimed.id) return
+  if (row.state === 'creating') await finishCreating(deps, row, guard)
+  if (row.state === 'dropping') await finishDropping(deps, row, guard)
+}
+
+const SECURE_EVERY_SECONDS = 60 * 60
+
+/**
+ * Gives databases that older code made the limits of today, also those that nobody asks a question of. Each is looked at
+ * every hour, so that rights which an operator grants later take effect too.
+ */
+export function secureJobs(
+  { db, secure }: Pick<FinishDeps, 'db'> & { secure: (row: DatabaseRow) => Promise<void> },
+  onError: OnJobError,
+): JobKind<DatabaseJob> {
+  // Not the lease of creating and dropping: a drop must not be refused because of this.
+  const leased = leasedJobs<DatabaseRow>(db, ({ id }) => `database-secure:${id}`)
+  return {
+    name: 'databases-secure',
+    slots: 1,
+    pollSeconds: SECURE_EVERY_SECONDS,
+    drainSeconds: DRAIN_SECONDS,
+    ...leased.parts,
+    async claim(limit, { running }) {
+      const rows = await findInsecure(db, SECURE_EVERY_SECONDS)
+      const { jobs, isAnyHeld } = await leased.take({ limit, running, rows })
+      return { jobs, nextInSeconds: isAnyHeld ? HELD_SECONDS : await secondsUntilInsecure(db, SECURE_EVERY_SECONDS) }
+    },
+    async run({ row, lease }: DatabaseJob, { signal }: HeldLease) {
+      try {
+        await secure(row)
+      } catch (error) {
+        if (!signal.aborted) await reportIfReady(db, row, error, onError)
+      } finally {
+        await markSecured(db, row.id)
+        await releaseLease(db, lease)
+      }
+    },
+  }
+}
+
+/** A database that is being dropped has no roles any more, which is no fault. */
+async function reportIfReady(db: FinishDeps['db'], row: DatabaseRow, error: unknown, onError: OnJobError) {
+  const current = await findDatabase(db, row.org_id, row.name)
+  if (current?.id === row.id && current.state === 'ready') onError(error, row)
+}
