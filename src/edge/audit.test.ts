@@ -15,7 +15,7 @@ const entry: AuditEntry = { org_id: 'org_1', actor: 'usr_1', action: 'org.create
 const rows = () => opened.db.query(sql`select org_id, actor, action, target, detail, at from svc.audit order by id`)
 
 describe('the audit trail', () => {
-  it('keeps who did what to which, in order', async () => {
+  it('has an entry for each change, in the order of the changes', async () => {
     const byOperator = { ...entry, org_id: null, actor: 'operator', detail: { from: 'viewer', to: ['admin'] } }
     await opened.db.tx(async (tx) => {
       await audit(tx, entry)
@@ -24,7 +24,7 @@ describe('the audit trail', () => {
     expect(await rows()).toEqual([{ ...entry, detail: {} }, byOperator])
   })
 
-  it('says nothing of a change that was undone', async () => {
+  it('has no entry for a change that was rolled back', async () => {
     const undone = opened.db.tx(async (tx) => {
       await audit(tx, entry)
       throw new Error('undone')

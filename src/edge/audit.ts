@@ -3,18 +3,18 @@ import { sql } from '#lib/db/sql.ts'
 import { newId } from './ids.ts'
 
 export type AuditEntry = {
-  /** Null for what concerns no organization. */
+  /** Null when the action concerns no organization. */
   org_id: string | null
-  /** Who did it: an id, or `operator`. */
+  /** Id of the caller who did it, or `operator`. */
   actor: string
-  /** `noun.verb`, in the past: `org.created`. */
+  /** Noun and verb in the past tense, such as `org.created`. */
   action: string
   target: string
   detail?: Record<string, unknown>
   at: Date
 }
 
-/** Who changed what, written with the change itself. */
+/** Records who changed what, in the transaction of the change. */
 export async function audit(tx: Tx, entry: AuditEntry): Promise<void> {
   await tx.query(sql`
     insert into svc.audit (id, org_id, actor, action, target, detail, at)

@@ -3,12 +3,12 @@ import { ackNotification } from '#contract/notifications.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { present, whose } from './entry.ts'
+import { inboxOwner, present } from './entry.ts'
 import { markRead } from './store.ts'
 
 export function ackRoute({ db, clock }: { db: Querier; clock: Clock }): Route {
   return route(ackNotification, async ({ id }, { principal }) => {
-    const row = await markRead(db, id, whose(principal), clock.now())
+    const row = await markRead(db, id, inboxOwner(principal), clock.now())
     if (!row) throw notFound('notification')
     return present(row)
   })

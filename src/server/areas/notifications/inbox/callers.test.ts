@@ -22,7 +22,7 @@ describe('NO-13 who may read an inbox', () => {
   let id: string
   beforeAll(async () => {
     test = await openTestDatabase()
-    const told = {
+    const event = {
       event_id: newId('evt'),
       event_type: 'deploy.failed',
       subject: 'x',
@@ -31,7 +31,7 @@ describe('NO-13 who may read an inbox', () => {
       app: null,
       link: '/',
     } as const
-    id = (await test.db.tx((tx) => addToInbox(tx, told, [USER])))[0]!.id
+    id = (await test.db.tx((tx) => addToInbox(tx, event, [USER])))[0]!.id
   })
   afterAll(() => test?.[Symbol.asyncDispose]())
 

@@ -1,9 +1,10 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { InboxEntry } from '#contract/notifications.ts'
 import type { Member } from '#edge/http/route.ts'
-import type { InboxRow, Whose } from './store.ts'
+import type { InboxOwner, InboxRow } from './store.ts'
 
-export function whose({ org_id, user_id }: Member): Whose {
+/** Throws FORBIDDEN for callers that are not people, such as workloads and support sessions. */
+export function inboxOwner({ org_id, user_id }: Member): InboxOwner {
   if (user_id === null) throw new ServiceError('FORBIDDEN', 'Only a person has notifications.')
   return { org_id, user_id }
 }

@@ -6,7 +6,7 @@ import { ackNotification, listInbox } from '#contract/notifications.ts'
 import { newId } from '#edge/ids.ts'
 import { type TestClock, testClock } from '#lib/clock.ts'
 import { type System, startSystem } from '#test/system.ts'
-import { addToInbox, type Told } from './store.ts'
+import { addToInbox, type InboxEvent } from './store.ts'
 
 const OCCURRED = '2026-02-03T04:05:06.789Z'
 
@@ -20,7 +20,7 @@ describe('NO-13 the inbox', () => {
   afterAll(() => system?.[Symbol.asyncDispose]())
 
   type Who = { org_id: string; user_id: string; token: string }
-  const toldIn = (org_id: string, over: Partial<Told> = {}): Told => ({
+  const eventIn = (org_id: string, over: Partial<InboxEvent> = {}): InboxEvent => ({
     event_id: newId('evt'),
     event_type: 'deploy.failed',
     subject: 'The deploy failed',
@@ -30,15 +30,15 @@ describe('NO-13 the inbox', () => {
     link: 'https://svc.test/apps/shop',
     ...over,
   })
-  const add = (told: Told, ...people: Who[]) =>
+  const add = (event: InboxEvent, ...people: Who[]) =>
     system.db.tx((tx) =>
       addToInbox(
         tx,
-        told,
+        event,
         people.map(({ user_id }) => user_id),
       ),
     )
-  const tell = async (who: Who, over: Partial<Told> = {}) => (await add(toldIn(who.org_id, over), who))[0]!.id
+  const notify = async (who: Who, over: Partial<InboxEvent> = {}) => (await add(eventIn(who.org_id, over), who))[0]!.id
   const list = ({ token }: Who, input: { unread?: boolean; limit?: number; cursor?: string } = {}) =>
     system.client(token).call(listInbox, input)
   const idsOf = async (who: Who, input = {}) => (await list(who, input)).items.map(({ id }) => id)
@@ -50,10 +50,10 @@ describe('NO-13 the inbox', () => {
     return { status: error.status, code: error.code, message: error.message }
   }
 
-  it('an entry is the thin object and when it was read; without an app there is no key for one', async () => {
+  it('an entry is the thin object with the time it was read, and has an app only where there is one', async () => {
     const who = await system.member('viewer')
-    const first = await tell(who)
-    const second = await tell(who, { app: null, event_type: 'org.support_access.started', subject: 'Staff\nentered' })
+    const first = await notify(who)
+    const second = await notify(who, { app: null, event_type: 'org.support_access.started', subject: 'Staff\nentered' })
     expect(first).toMatch(/^ntf_/)
     expect(await list(who)).toEqual({
       items: [
@@ -81,10 +81,10 @@ describe('NO-13 the inbox', () => {
     })
   })
 
-  it('pages newest first without a gap or a repetition, although all happened at the same moment', async () => {
+  it('entries of the same moment are paged newest first without a gap or a repetition', async () => {
     const who = await system.member('viewer')
     const made: string[] = []
-    for (let n = 0; n < 5; n++) made.unshift(await tell(who))
+    for (let n = 0; n < 5; n++) made.unshift(await notify(who))
     const seen: string[] = []
     let cursor: string | null | undefined
     do {
@@ -92,20 +92,20 @@ describe('NO-13 the inbox', () => {
       seen.push(...page.items.map(({ id }) => id))
       cursor = page.next_cursor
       // What comes in meanwhile stands above and moves nothing.
-      await tell(who)
+      await notify(who)
     } while (cursor)
     expect(seen).toEqual(made)
   })
 
-  it('a page of exactly the limit is the last', async () => {
+  it('a page with exactly the rest of the entries has no next cursor', async () => {
     const who = await system.member('viewer')
-    await tell(who)
+    await notify(who)
     expect((await list(who, { limit: 1 })).next_cursor).toBeNull()
   })
 
   it('unread=true leaves out what was read, also across pages; false shows all', async () => {
     const who = await system.member('viewer')
-    const [a, b, c, d] = [await tell(who), await tell(who), await tell(who), await tell(who)]
+    const [a, b, c, d] = [await notify(who), await notify(who), await notify(who), await notify(who)]
     await ack(who, c)
     const page = await list(who, { unread: true, limit: 2 })
     expect(page.items.map(({ id }) => id)).toEqual([d, b])
@@ -115,7 +115,7 @@ describe('NO-13 the inbox', () => {
 
   it('a second ack answers the same object with the time of the first', async () => {
     const who = await system.member('viewer')
-    const id = await tell(who)
+    const id = await notify(who)
     const read_at = clock.now().toISOString()
     const first = await ack(who, id)
     expect(first).toMatchObject({ id, subject: 'The deploy failed', read_at })
@@ -124,10 +124,10 @@ describe('NO-13 the inbox', () => {
     expect((await list(who)).items).toEqual([first])
   })
 
-  it('two people told of one event each read it for themselves', async () => {
+  it('two people with an entry for one event mark it as read each for themselves', async () => {
     const one = await system.member('viewer')
     const two = await system.member('owner', one.org_id)
-    await add(toldIn(one.org_id), one, two)
+    await add(eventIn(one.org_id), one, two)
     const [mine] = await idsOf(one)
     const [theirs] = await idsOf(two)
     expect(mine).not.toBe(theirs)
@@ -136,10 +136,10 @@ describe('NO-13 the inbox', () => {
     expect(await idsOf(two, { unread: true })).toEqual([theirs])
   })
 
-  it('somebody else’s is the same 404 as one that never was, also to an owner', async () => {
+  it('an entry of somebody else is the same 404 as an unknown one, also to an owner', async () => {
     const one = await system.member('viewer')
     const owner = await system.member('owner', one.org_id)
-    const id = await tell(one)
+    const id = await notify(one)
     const unknown = await refusalOf(owner, newId('ntf'))
     expect(unknown).toEqual({ status: 404, code: 'NOT_FOUND', message: 'No such notification.' })
     expect(await refusalOf(owner, id)).toEqual(unknown)
@@ -147,52 +147,52 @@ describe('NO-13 the inbox', () => {
     expect((await list(one)).items[0]!.read_at).toBeNull()
   })
 
-  it('in two organizations one person has two inboxes', async () => {
+  it('a person has one inbox in each organization', async () => {
     const here = await system.member('viewer')
     const { id: org_id } = await system.operator.call(adminCreateOrg, { name: 'There' })
     const made = await system.operator.call(adminCreateToken, { org_id, email: here.email, role: 'viewer', name: 't' })
     system.secrets.push(made.token)
     const there = { org_id, user_id: made.user_id, token: made.token }
     expect(there.user_id).toBe(here.user_id)
-    const [mine, other] = [await tell(here), await tell(there)]
+    const [mine, other] = [await notify(here), await notify(there)]
     expect([await idsOf(here), await idsOf(there)]).toEqual([[mine], [other]])
     expect((await refusalOf(here, other)).status).toBe(404)
   })
 
-  it('a replay of the event adds nothing, tells so, and unreads nothing', async () => {
+  it('adding an event again adds no entry, returns none and leaves read entries read', async () => {
     const one = await system.member('viewer')
     const two = await system.member('viewer', one.org_id)
-    const told = toldIn(one.org_id)
-    const [entry] = await add(told, one, one)
+    const event = eventIn(one.org_id)
+    const [entry] = await add(event, one, one)
     await ack(one, entry!.id)
-    const again = await add({ ...told, subject: 'Otherwise told' }, one, two)
+    const again = await add({ ...event, subject: 'Another subject' }, one, two)
     expect(again.map(({ user_id }) => user_id)).toEqual([two.user_id])
-    expect(await add(told, one, two)).toEqual([])
+    expect(await add(event, one, two)).toEqual([])
     expect((await list(one)).items).toMatchObject([{ id: entry!.id, subject: 'The deploy failed' }])
     expect(await idsOf(one, { unread: true })).toEqual([])
   })
 
-  it('nobody to tell is no fault, and what is undone leaves no entry', async () => {
+  it('an event without people adds nothing, and a transaction that is rolled back leaves no entry', async () => {
     const who = await system.member('viewer')
-    expect(await add(toldIn(who.org_id))).toEqual([])
+    expect(await add(eventIn(who.org_id))).toEqual([])
     const undone = system.db.tx(async (tx) => {
-      await addToInbox(tx, toldIn(who.org_id), [who.user_id])
+      await addToInbox(tx, eventIn(who.org_id), [who.user_id])
       throw new Error('undone')
     })
     await expect(undone).rejects.toThrow('undone')
     expect(await idsOf(who)).toEqual([])
   })
 
-  it('who is no longer a member reads nothing', async () => {
+  it('a removed member reads nothing', async () => {
     const owner = await system.member('owner')
     const gone = await system.member('viewer', owner.org_id)
-    const id = await tell(gone)
+    const id = await notify(gone)
     await system.client(owner.token).call(removeMember, { org_id: owner.org_id, user_id: gone.user_id })
     await expect(list(gone)).rejects.toMatchObject({ status: 401 })
     await expect(ack(gone, id)).rejects.toMatchObject({ status: 401 })
   })
 
-  it('a support session has no inbox, raised or not', async () => {
+  it('a support session has no inbox, read-only or raised', async () => {
     const owner = await system.member('owner')
     const input = { org_id: owner.org_id, staff_email: 's@example.com', reason: 'look' }
     const support = await system.operator.call(startSupport, input)
@@ -202,7 +202,7 @@ describe('NO-13 the inbox', () => {
     await expect(list(staff)).rejects.toMatchObject(refused)
     await system.operator.call(elevateSupport, { id: support.id })
     await expect(list(staff)).rejects.toMatchObject(refused)
-    expect(await refusalOf(staff, await tell(owner))).toEqual(refused)
+    expect(await refusalOf(staff, await notify(owner))).toEqual(refused)
   })
 
   it.each(['?limit=0', '?limit=101', '?cursor=AAAA', '?unread=maybe', '?user_id=usr_x'])('%s is 400', async (query) => {
@@ -211,7 +211,7 @@ describe('NO-13 the inbox', () => {
 
   it('an ack takes nothing but the id', async () => {
     const who = await system.member('viewer')
-    const response = await fetch(`${system.url}/api/notifications/inbox/${await tell(who)}/ack`, {
+    const response = await fetch(`${system.url}/api/notifications/inbox/${await notify(who)}/ack`, {
       method: 'POST',
       headers: { authorization: `Bearer ${who.token}`, 'content-type': 'application/json' },
       body: '{"read_at": null}',

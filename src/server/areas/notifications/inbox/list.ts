@@ -2,12 +2,12 @@ import { listInbox } from '#contract/notifications.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { present, whose } from './entry.ts'
+import { inboxOwner, present } from './entry.ts'
 import { pageInbox } from './store.ts'
 
 export function listRoute({ db }: { db: Querier }): Route {
   return route(listInbox, async ({ unread = false, limit, cursor }, { principal }) => {
-    const rows = await pageInbox(db, whose(principal), { unread, before: readCursor(cursor), limit })
+    const rows = await pageInbox(db, inboxOwner(principal), { unread, before: readCursor(cursor), limit })
     return toPage(rows, limit, present)
   })
 }

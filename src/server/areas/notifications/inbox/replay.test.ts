@@ -5,14 +5,14 @@ import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
 import { addToInbox, markRead } from './store.ts'
 
-needs('postgres')('NO-13 the inbox under replays at once', () => {
+needs('postgres')('NO-13 concurrent changes of an inbox', () => {
   let test: TestDatabase
   beforeAll(async () => {
     test = await openTestDatabase()
   })
   afterAll(() => test?.[Symbol.asyncDispose]())
 
-  const told = (org_id: string) => ({
+  const eventIn = (org_id: string) => ({
     event_id: newId('evt'),
     event_type: 'deploy.failed' as const,
     subject: 'x',
@@ -22,8 +22,8 @@ needs('postgres')('NO-13 the inbox under replays at once', () => {
     link: '/',
   })
 
-  it('sixteen of them, each naming the people in another order, make one entry a person', async () => {
-    const event = told(newId('org'))
+  it('sixteen transactions that add one event, each with the people in another order, make one entry per person', async () => {
+    const event = eventIn(newId('org'))
     const people = Array.from({ length: 40 }, () => newId('usr'))
     const turned = (n: number) => [...people.slice(n), ...people.slice(0, n)]
     const adds = Array.from({ length: 16 }, (_, n) => test.db.tx((tx) => addToInbox(tx, event, turned(n * 2))))
@@ -33,8 +33,8 @@ needs('postgres')('NO-13 the inbox under replays at once', () => {
     expect(rows).toHaveLength(40)
   })
 
-  it('a replay that began before the first was undone adds the entry', async () => {
-    const event = told(newId('org'))
+  it('adding an event that waits for a transaction which is then rolled back adds the entry', async () => {
+    const event = eventIn(newId('org'))
     const user = newId('usr')
     let inserted = () => {}
     let letGo = () => {}
@@ -53,11 +53,11 @@ needs('postgres')('NO-13 the inbox under replays at once', () => {
     expect(await replay).toHaveLength(1)
   })
 
-  it('acks at once agree on when it was read', async () => {
-    const event = told(newId('org'))
-    const whose = { org_id: event.org_id, user_id: newId('usr') }
-    const [entry] = await test.db.tx((tx) => addToInbox(tx, event, [whose.user_id]))
-    const acks = Array.from({ length: 8 }, (_, n) => markRead(test.db, entry!.id, whose, new Date(1000 + n)))
+  it('concurrent acks of an entry answer the same time', async () => {
+    const event = eventIn(newId('org'))
+    const owner = { org_id: event.org_id, user_id: newId('usr') }
+    const [entry] = await test.db.tx((tx) => addToInbox(tx, event, [owner.user_id]))
+    const acks = Array.from({ length: 8 }, (_, n) => markRead(test.db, entry!.id, owner, new Date(1000 + n)))
     const times = (await Promise.all(acks)).map((row) => row!.read_at!.getTime())
     expect(new Set(times).size).toBe(1)
   })

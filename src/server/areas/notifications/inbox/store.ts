@@ -15,35 +15,36 @@ export type InboxRow = {
   read_at: Date | null
 }
 
-/** What is told of an event; `event_id` is that of the outbox. */
-export type Told = Omit<InboxRow, 'id' | 'event_type' | 'read_at'> & { event_id: string; event_type: EventType }
+/** An event as its entries show it. `event_id` is the id that it had in the outbox. */
+export type InboxEvent = Omit<InboxRow, 'id' | 'event_type' | 'read_at'> & { event_id: string; event_type: EventType }
 
-/** Answers the entries that are new: a replay of the event makes none. */
+/** Adds an entry for each of the people and returns the new ones. Adding the same event again makes none. */
 export async function addToInbox(
   tx: Tx,
-  told: Told,
+  event: InboxEvent,
   userIds: readonly string[],
 ): Promise<{ id: string; user_id: string }[]> {
-  // Always in the same order: two replays at once would otherwise wait for each other.
+  // In the same order every time, because two transactions that add the same event could otherwise deadlock.
   const people = [...new Set(userIds)].sort()
   const ids = people.map(() => newId('ntf'))
   return tx.query(sql`
     insert into notifications.inbox (id, user_id, event_id, org_id, event_type, subject, occurred_at, app, link)
-    select id, user_id, ${told.event_id}, ${told.org_id}, ${told.event_type}, ${subjectLine(told.subject)},
-           ${told.occurred_at}::timestamptz, ${told.app}, ${told.link}
+    select id, user_id, ${event.event_id}, ${event.org_id}, ${event.event_type}, ${subjectLine(event.subject)},
+           ${event.occurred_at}::timestamptz, ${event.app}, ${event.link}
     from unnest(${ids}::text[], ${people}::text[]) with ordinality as person (id, user_id, n)
     order by n
     on conflict (event_id, user_id) do nothing
     returning id, user_id`)
 }
 
-export type Whose = { org_id: string; user_id: string }
+/** Each person has an inbox in each of their organizations. */
+export type InboxOwner = { org_id: string; user_id: string }
 
 const COLUMNS = sql`id, event_type, subject, occurred_at, org_id, app, link, read_at`
 
 export async function pageInbox(
   db: Querier,
-  { org_id, user_id }: Whose,
+  { org_id, user_id }: InboxOwner,
   { unread, before, limit }: { unread: boolean; before: string | null; limit: number },
 ): Promise<InboxRow[]> {
   return db.query<InboxRow>(sql`
@@ -55,8 +56,8 @@ export async function pageInbox(
     order by id desc limit ${limit + 1}`)
 }
 
-/** The first time stays. Undefined when this person has no such entry here. */
-export async function markRead(db: Querier, id: string, { org_id, user_id }: Whose, now: Date) {
+/** Keeps the time of the first call. Returns undefined when this inbox has no such entry. */
+export async function markRead(db: Querier, id: string, { org_id, user_id }: InboxOwner, now: Date) {
   const rows = await db.query<InboxRow>(sql`
     update notifications.inbox set read_at = coalesce(read_at, ${now})
     where id = ${id} and user_id = ${user_id} and org_id = ${org_id}

@@ -54,7 +54,7 @@ describe('NO-01 intake of events', () => {
     expect(await tick()).toEqual(new Date(now.getTime() + 10_000))
   })
 
-  it('moves nothing once it is told to stop, and loses nothing', async () => {
+  it('moves nothing after it was aborted, and loses nothing', async () => {
     await write(1)
     await tick(AbortSignal.abort())
     expect([await received(), await left()]).toEqual([[], 1])
