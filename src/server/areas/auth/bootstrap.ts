@@ -2,17 +2,22 @@ import { audit } from '#edge/audit.ts'
 import { newId } from '#edge/ids.ts'
 import type { AuthDeps } from './deps.ts'
 import { makeOrg } from './orgs/make-org.ts'
-import { ensureMember, ensureUser, findOrg, insertToken } from './store/people.ts'
+import { findOrg } from './store/orgs.ts'
+import { ensureMember, ensureUser } from './store/people.ts'
+import { insertToken } from './store/tokens.ts'
 import { makeToken } from './tokens/token-format.ts'
 
-/** Chosen before anything is written, so that a start that was killed goes on with the same ones. */
+/**
+ * The ids and secrets of the first account, chosen before anything is written, so that a killed start resumes with the
+ * same ones.
+ */
 export type FirstAccount = { org_id: string; owner_email: string; api_key: string }
 
 export function chooseFirstAccount(): FirstAccount {
   return { org_id: newId('org'), owner_email: 'owner@example.com', api_key: makeToken() }
 }
 
-/** The first organization, its owner and their API key; does nothing when it was done before. */
+/** Creates the first organization, its owner and their API key. Does nothing if the organization exists. */
 export async function makeFirstAccount(
   { db, clock, keys }: Pick<AuthDeps, 'db' | 'clock' | 'keys'>,
   account: FirstAccount,

@@ -12,7 +12,7 @@ type HashKind = (typeof HASH_KINDS)[number]
 export type AuthKeys = {
   readonly epoch: string
   readonly userJwt: Uint8Array
-  /** For the cookies of an authorization that is under way. */
+  /** Signs the cookies of an OAuth authorization in progress. */
   readonly oauthCookie: string
   /** Returns the digest that is stored in place of a secret, under the key of its kind. */
   hash(kind: HashKind, secret: string): Buffer
@@ -35,6 +35,6 @@ export type AuthDeps = {
   readonly db: Db
   readonly clock: Clock
   readonly keys: AuthKeys
-  /** Somebody lost a right: whoever keeps principals in this process forgets them. */
+  /** Called after someone lost a right, so that cached principals of this process are dropped. */
   readonly onRevoked: () => void
 }

@@ -27,6 +27,7 @@ export type { SignInOptions } from './sign-in/index.ts'
 export { type LocalCode, openLocalCode } from './sign-in/local-code.ts'
 export { createWorkloadValidator } from './workload/validate.ts'
 
+/** The auth area: accounts, organizations, tokens, sign-in and OAuth for agents. */
 type Auth = { readonly routes: readonly Route[]; readonly validate: Validate }
 
 type Options = {
@@ -38,10 +39,11 @@ type Options = {
   onRevoked: () => void
   workload?: ValidateWorkload
   signIn?: SignInOptions
-  /** There where agents can connect. */
+  /** Absent where agents cannot connect. */
   oauth?: OAuthOptions
 }
 
+/** Creates the routes of the auth area and the function that resolves a token to its principal. */
 export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, oauth, ...rest }: Options): Auth {
   const keys: AuthKeys = authKeys(jwtSecret, jwtSigningKey)
   const deps = { ...rest, keys }

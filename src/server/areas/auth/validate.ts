@@ -10,13 +10,13 @@ import type { AuthDeps } from './deps.ts'
 import type { ValidateAssertion } from './oauth/index.ts'
 import { liveSession } from './sessions/sessions.ts'
 import { readUserJwt, USER_JWT_TYPE } from './sessions/user-jwt.ts'
-import { findLiveToken } from './store/people.ts'
 import { findLiveSupport } from './store/support.ts'
+import { findLiveToken } from './store/tokens.ts'
 import { kindOfToken } from './tokens/token-format.ts'
 
 export type Validate = (token: string, audience: Audience, clientAddress: string) => Promise<Principal>
 
-/** Answers undefined for a token that is not good, and throws UNAVAILABLE when that cannot be told now. */
+/** Returns undefined if the token is not valid. Throws UNAVAILABLE if that cannot be checked at the moment. */
 export type ValidateWorkload = (token: string, clientAddress: string) => Promise<Principal | undefined>
 
 type Deps = AuthDeps & {
@@ -26,13 +26,14 @@ type Deps = AuthDeps & {
 }
 
 /**
- * Finds who a token stands for; every refusal is the same. The token is looked up first, and only refused ones are
- * counted, by the end client's address, whichever service passed the token on.
+ * Resolves a token to its principal. Every refusal has the same error. The token is looked up first and only refused
+ * tokens count towards the failure limit, per end client's address, whichever service passed the token on.
  */
 export function createValidate(deps: Deps): Validate {
   return async (token, audience, clientAddress) => {
     const agent = await findAgent(deps, token, audience)
-    // The assertion was ours, so nobody is guessing: a disconnected agent that keeps asking is not counted.
+    // The assertion was signed by our MCP server, so this is no guessing: a disconnected agent that retries is not
+    // counted.
     if (agent === 'refused') throw invalidToken()
     const principal = agent ?? (await find(deps, token, clientAddress))
     if (principal) return principal
@@ -45,7 +46,10 @@ async function findAgent(deps: Deps, token: string, audience: Audience) {
   return deps.assertion && jwtType(token) === ASSERTION_TYPE ? deps.assertion(token, audience) : undefined
 }
 
-/** One indexed read by keyed hash. Tokens with a wrong checksum and JWTs with a wrong signature do not reach the store. */
+/**
+ * Looks the token up with one indexed read by keyed hash. Wrong checksums and signatures are refused without the
+ * database.
+ */
 async function find(deps: Deps, token: string, clientAddress: string): Promise<Principal | undefined> {
   switch (kindOfToken(token)) {
     case 'api_token':
@@ -66,7 +70,7 @@ async function findApiToken({ db, clock, keys }: Deps, token: string): Promise<P
   return { kind: 'api_token', id, user_id, org_id, role, scopes: [], expires_at: expires_at?.toISOString() ?? null }
 }
 
-/** Support staff are not members: they act as viewer, or as admin once elevated, and never as owner. */
+/** Support staff are not members: they act as viewer, as admin after elevation, and never as owner. */
 async function findSupport({ db, clock, keys }: Deps, token: string): Promise<Principal | undefined> {
   const row = await findLiveSupport(db, keys.hash('support', token), keys.epoch, clock.now())
   if (!row) return undefined

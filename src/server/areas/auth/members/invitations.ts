@@ -17,14 +17,14 @@ import {
 import { ensureMember } from '../store/people.ts'
 import { kindOfToken, makeToken } from '../tokens/token-format.ts'
 
-const GOOD_FOR_MS = 7 * 24 * 3_600_000
+const INVITATION_LIFETIME_MS = 7 * 24 * 3_600_000
 
 export function invitationRoutes({ db, clock, keys }: AuthDeps): Route[] {
   return [
     route(createInvitation, async ({ org_id, email, role }, { principal }) => {
       const now = clock.now()
       const token = makeToken('invitation')
-      const expires_at = new Date(now.getTime() + GOOD_FOR_MS)
+      const expires_at = new Date(now.getTime() + INVITATION_LIFETIME_MS)
       const row = { id: newId('inv'), org_id, email, role, invited_by: principal.id, created_at: now, expires_at }
       await db.tx(async (tx) => {
         await insertInvitation(tx, { ...row, hash: keys.hash('invitation', token), epoch: keys.epoch })
@@ -63,7 +63,10 @@ export function invitationRoutes({ db, clock, keys }: AuthDeps): Route[] {
   ]
 }
 
-/** The same for unknown, used, expired, taken back, and meant for someone else. */
+/**
+ * One error for unknown, used, expired and revoked invitations and those for another email, so that none can be told
+ * apart.
+ */
 function cannotBeUsed(): ServiceError {
   return new ServiceError(
     'INVITATION_INVALID',

@@ -16,7 +16,7 @@ export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
     route(changeRole, async ({ org_id, user_id, role }, { principal }) => {
       const at = clock.now()
       const member = await db.tx(async (tx) => {
-        if (role !== 'owner') await keepAnOwner(tx, org_id, user_id)
+        if (role !== 'owner') await refuseRemovingLastOwner(tx, org_id, user_id)
         const changed = await updateRole(tx, org_id, user_id, role)
         if (!changed) throw notFound('member')
         const entry = { org_id, actor: actorOf(principal), action: 'member.role_changed', target: user_id }
@@ -32,7 +32,7 @@ export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
       if (!leaves && principal.role !== 'owner')
         throw new ServiceError('FORBIDDEN', 'Only an owner can remove other members.')
       await db.tx(async (tx) => {
-        await keepAnOwner(tx, org_id, user_id)
+        await refuseRemovingLastOwner(tx, org_id, user_id)
         if (!(await deleteMember(tx, org_id, user_id))) throw notFound('member')
         const action = leaves ? 'member.left' : 'member.removed'
         await audit(tx, { org_id, actor: actorOf(principal), action, target: user_id, at })
@@ -43,7 +43,7 @@ export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
   ]
 }
 
-async function keepAnOwner(tx: Tx, orgId: string, userId: string): Promise<void> {
+async function refuseRemovingLastOwner(tx: Tx, orgId: string, userId: string): Promise<void> {
   const owners = await lockOwners(tx, orgId)
   if (owners.length === 1 && owners[0] === userId) {
     throw new ServiceError(

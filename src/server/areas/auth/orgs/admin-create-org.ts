@@ -5,7 +5,7 @@ import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { AuthDeps } from '../deps.ts'
 import { ensureMember, ensureUser } from '../store/people.ts'
-import { takeDomains } from './domains.ts'
+import { claimDomains } from './domains.ts'
 import { makeOrg, presentOrg } from './make-org.ts'
 
 export function adminCreateOrgRoute({ db, clock }: Pick<AuthDeps, 'db' | 'clock'>): Route {
@@ -13,7 +13,7 @@ export function adminCreateOrgRoute({ db, clock }: Pick<AuthDeps, 'db' | 'clock'
     const now = clock.now()
     return db.tx(async (tx) => {
       const org = await makeOrg(tx, name, now)
-      await takeDomains(tx, org.id, domains)
+      await claimDomains(tx, org.id, domains)
       const owner = admin_email === undefined ? null : await addOwner(tx, org.id, admin_email, admin_name ?? null, now)
       const detail = { domains, ...(owner && { owner: owner.user_id }) }
       await audit(tx, { org_id: org.id, actor: 'operator', action: 'org.created', target: org.id, detail, at: now })

@@ -5,7 +5,7 @@ import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { AuthDeps } from '../deps.ts'
-import { countOwned, ensureMember } from '../store/people.ts'
+import { ensureMember, lockAndCountOwnedOrgs } from '../store/people.ts'
 import { makeOrg, presentOrg } from './make-org.ts'
 
 export function createOrgRoute({ db, clock }: Pick<AuthDeps, 'db' | 'clock'>): Route {
@@ -14,7 +14,7 @@ export function createOrgRoute({ db, clock }: Pick<AuthDeps, 'db' | 'clock'>): R
     if (userId === null) throw new ServiceError('FORBIDDEN', 'Only a person can own an organization.')
     const now = clock.now()
     return db.tx(async (tx) => {
-      if ((await countOwned(tx, userId)) >= MAX_ORGS_PER_USER) {
+      if ((await lockAndCountOwnedOrgs(tx, userId)) >= MAX_ORGS_PER_USER) {
         throw new ServiceError('ORG_LIMIT', `A person can own at most ${MAX_ORGS_PER_USER} organizations.`)
       }
       const org = await makeOrg(tx, name, now)

@@ -7,7 +7,7 @@ import { type Route, route } from '#edge/http/route.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { AuthDeps } from '../deps.ts'
 import { findVerifiedEmail } from '../store/invitations.ts'
-import { deleteDomainsBut, findOrg, insertDomains, listDomains } from '../store/people.ts'
+import { deleteDomainsExcept, findOrg, insertDomains, listDomains } from '../store/orgs.ts'
 import { isPublicMailDomain } from './public-mail-domains.ts'
 
 export function domainRoutes({ db, clock }: AuthDeps): Route[] {
@@ -16,7 +16,7 @@ export function domainRoutes({ db, clock }: AuthDeps): Route[] {
       return db.tx(async (tx) => {
         const before = await listDomains(tx, org_id)
         const added = domains.filter((domain) => !before.includes(domain))
-        if (added.length > 0) await refuseForeign(tx, principal.user_id, added)
+        if (added.length > 0) await refuseForeignDomains(tx, principal.user_id, added)
         return replace(tx, org_id, domains, actorOf(principal), clock.now())
       })
     }),
@@ -30,9 +30,9 @@ export function domainRoutes({ db, clock }: AuthDeps): Route[] {
 }
 
 async function replace(tx: Tx, orgId: string, domains: readonly string[], actor: string, at: Date) {
-  await deleteDomainsBut(tx, orgId, domains)
+  await deleteDomainsExcept(tx, orgId, domains)
   const before = await listDomains(tx, orgId)
-  await takeDomains(
+  await claimDomains(
     tx,
     orgId,
     domains.filter((domain) => !before.includes(domain)),
@@ -41,21 +41,21 @@ async function replace(tx: Tx, orgId: string, domains: readonly string[], actor:
   return { domains: await listDomains(tx, orgId) }
 }
 
-/** Adds domains to an organization: none that everybody has mail at, none of another's. */
-export async function takeDomains(tx: Tx, orgId: string, domains: readonly string[]): Promise<void> {
-  const wanted = [...new Set(domains)]
-  const open = wanted.filter(isPublicMailDomain)
-  if (open.length > 0)
-    throw new ServiceError('INVALID_REQUEST', `Public email domains cannot be added: ${open.join(', ')}.`)
-  const free = await insertDomains(tx, orgId, wanted)
-  const taken = wanted.filter((domain) => !free.includes(domain))
+/** Adds domains to an organization. Refuses public mail hosts and domains of other organizations. */
+export async function claimDomains(tx: Tx, orgId: string, domains: readonly string[]): Promise<void> {
+  const distinct = [...new Set(domains)]
+  const publicHosts = distinct.filter(isPublicMailDomain)
+  if (publicHosts.length > 0)
+    throw new ServiceError('INVALID_REQUEST', `Public email domains cannot be added: ${publicHosts.join(', ')}.`)
+  const added = await insertDomains(tx, orgId, distinct)
+  const taken = distinct.filter((domain) => !added.includes(domain))
   if (taken.length > 0) {
     throw new ServiceError('CONFLICT', `Already a domain of another organization: ${taken.join(', ')}.`)
   }
 }
 
-/** An owner vouches only for the domain they themselves have a verified address at. */
-async function refuseForeign(tx: Tx, userId: string | null, added: readonly string[]): Promise<void> {
+/** An owner may add only the domain of their own verified email address. */
+async function refuseForeignDomains(tx: Tx, userId: string | null, added: readonly string[]): Promise<void> {
   const email = userId === null ? undefined : await findVerifiedEmail(tx, userId)
   const own = email?.split('@')[1]
   const foreign = added.filter((domain) => domain !== own)

@@ -1,16 +1,16 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
-import { countSlugs, insertOrg, type OrgRow } from '../store/people.ts'
+import { countSlugs, insertOrg, type OrgRow } from '../store/orgs.ts'
 import { numberedSlug, slugOf } from './slug.ts'
 
-const TRIES = 20
+const MAX_SLUG_ATTEMPTS = 20
 
-/** Inserts an organization under the first free slug of its name. */
+/** Inserts an organization with the first free slug made from its name. */
 export async function makeOrg(tx: Tx, name: string, now: Date, id = newId('org')): Promise<OrgRow> {
   const slug = slugOf(name)
   const taken = await countSlugs(tx, slug)
-  for (let n = taken + 1; n <= taken + TRIES; n++) {
+  for (let n = taken + 1; n <= taken + MAX_SLUG_ATTEMPTS; n++) {
     const org = await insertOrg(tx, { id, name, slug: numberedSlug(slug, n), created_at: now })
     if (org) return org
   }

@@ -1,5 +1,5 @@
-/** Mail hosts that give an address to anyone: as a domain of an organization they would let the world in. */
-const DOMAINS = new Set(
+/** Mail hosts that give anyone an address. As a domain of an organization they would let anyone join it. */
+const PUBLIC_MAIL_DOMAINS = new Set(
   `aol.com att.net bigpond.com bluewin.ch btinternet.com comcast.net cox.net duck.com fastmail.com fastmail.fm
   free.fr freenet.de gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.net googlemail.com hey.com hotmail.co.uk hotmail.com
   hotmail.de hotmail.fr hotmail.it hushmail.com icloud.com inbox.com inbox.ru laposte.net libero.it list.ru live.co.uk
@@ -12,5 +12,5 @@ const DOMAINS = new Set(
 )
 
 export function isPublicMailDomain(domain: string): boolean {
-  return DOMAINS.has(domain)
+  return PUBLIC_MAIL_DOMAINS.has(domain)
 }

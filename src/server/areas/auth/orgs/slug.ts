@@ -1,6 +1,6 @@
-/** The part of an organization's address made from its name: ASCII, lower case, at most 48 characters. */
+/** Returns the URL part made from an organization's name: ASCII, lower case, at most 48 characters. */
 export function slugOf(name: string): string {
-  // Upper case first: it writes ß as SS.
+  // toUpperCase first, because it turns ß into SS.
   const ascii = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -11,7 +11,7 @@ export function slugOf(name: string): string {
   return slug === '' ? 'org' : slug
 }
 
-/** The n-th to ask for a slug that is taken gets it with its number. */
+/** Returns the slug for the n-th organization of the same name: `acme`, `acme-2`, `acme-3`. */
 export function numberedSlug(slug: string, n: number): string {
   return n === 1 ? slug : `${slug}-${n}`
 }

@@ -7,7 +7,7 @@ import {
   unknownPeople,
 } from '#edge/people.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { findOrg } from '../store/people.ts'
+import { findOrg } from '../store/orgs.ts'
 import { type MemberFilter, selectMembers } from './store.ts'
 
 /**

@@ -2,16 +2,19 @@ import type { Principal } from '#contract/core/principal.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { AuthDeps } from '../deps.ts'
-import { endSession as endSessionRow, findSession, insertSession, touchSession } from '../store/sessions.ts'
+import { endSessionRow, findSession, insertSession, touchSession } from '../store/sessions.ts'
 import { makeToken } from '../tokens/token-format.ts'
 
 export const SESSION_IDLE_MS = 12 * 3_600_000
 export const SESSION_MAX_MS = 30 * 24 * 3_600_000
-const TOUCH_AFTER_MS = 60_000
+/** `last_seen_at` is written at most this often. */
+const TOUCH_INTERVAL_MS = 60_000
 
 export type NewSession = { id: string; secret: string }
 
-/** Always a new secret: what was known of a browser before it signed in is worth nothing after. */
+/**
+ * Starts a session with a new secret, so that a secret planted in the browser before sign-in is worthless (fixation).
+ */
 export async function startSession(
   tx: Tx,
   { keys }: Pick<AuthDeps, 'keys'>,
@@ -25,7 +28,10 @@ export async function startSession(
 
 export type LiveSession = { id: string; user_id: string; principal: Principal }
 
-/** By its secret (a cookie) or its id (a JWT). Undefined when it ended, idled out, or its keys were rotated. */
+/**
+ * Finds a session by its secret (cookie) or id (JWT). Returns undefined if it ended, was idle too long, or the keys
+ * were rotated.
+ */
 export async function liveSession(
   { db, clock, keys }: Pick<AuthDeps, 'db' | 'clock' | 'keys'>,
   by: { secret: string } | { id: string },
@@ -37,7 +43,7 @@ export async function liveSession(
   const idleUntil = row.last_seen_at.getTime() + SESSION_IDLE_MS
   const expiresAt = Math.min(idleUntil, row.created_at.getTime() + SESSION_MAX_MS)
   if (expiresAt <= now.getTime()) return undefined
-  if (now.getTime() - row.last_seen_at.getTime() > TOUCH_AFTER_MS) await touchSession(db, row.id, now)
+  if (now.getTime() - row.last_seen_at.getTime() > TOUCH_INTERVAL_MS) await touchSession(db, row.id, now)
   return {
     id: row.id,
     user_id: row.user_id,
@@ -45,7 +51,7 @@ export async function liveSession(
       kind: 'user',
       id: row.user_id,
       user_id: row.user_id,
-      // Who is no longer a member is still signed in, in no organization.
+      // A removed member stays signed in, without an organization.
       org_id: row.role === null ? null : row.org_id,
       role: row.role,
       scopes: [],

@@ -2,11 +2,11 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import type { AuthDeps } from '../deps.ts'
 
 const USER_JWT_SECONDS = 15 * 60
-/** Its own type, so that no other JWT made with our secrets can pass for one. */
+/** The JWT `typ` of user tokens, so that no other JWT made with our secrets is accepted as one. */
 export const USER_JWT_TYPE = 'user+jwt'
 const ISSUER = 'svc'
 
-/** A short-lived stand-in for a session, for API use; dies with the session. */
+/** Signs a short-lived token for API calls in place of a session cookie. It is refused once the session has ended. */
 export async function signUserJwt(
   { keys, clock }: Pick<AuthDeps, 'keys' | 'clock'>,
   sessionId: string,
@@ -24,7 +24,7 @@ export async function signUserJwt(
   return { token, expires_at: new Date((issued + USER_JWT_SECONDS) * 1000) }
 }
 
-/** The session it stands for; undefined for anything that is not one of ours and good now. */
+/** Returns the session and user of a token, or undefined if it is not a valid, unexpired user token of ours. */
 export async function readUserJwt({ keys, clock }: Pick<AuthDeps, 'keys' | 'clock'>, token: string) {
   try {
     const { payload } = await jwtVerify(token, keys.userJwt, {

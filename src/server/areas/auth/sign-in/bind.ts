@@ -4,15 +4,15 @@ import type { Tx } from '#lib/db/db.ts'
 import { ensureUser } from '../store/people.ts'
 import type { Identity } from './providers.ts'
 import { SignInRefused } from './refusals.ts'
-import { findByIdentity, insertIdentity, joinByDomain, type KnownUser, lockUser, markFirstSignIn } from './store.ts'
+import { findByIdentity, insertIdentity, joinByDomain, lockUser, markFirstSignIn, type SignInUser } from './store.ts'
 
 /**
- * Who signs in. An identity that is known decides alone. Otherwise a verified email finds the person it belongs to, or
- * makes them, and binds the identity; but only to somebody who has none, for an email can change hands.
+ * Returns the user of an identity. An unknown identity is bound to the user with its verified email, who is created if
+ * there is none, but only if that user has no identity yet, because an email address can change hands.
  */
-export async function findOrBind(tx: Tx, identity: Identity, now: Date): Promise<KnownUser> {
-  const known = await findByIdentity(tx, identity.issuer, identity.subject)
-  if (known) return known
+export async function findOrBindUser(tx: Tx, identity: Identity, now: Date): Promise<SignInUser> {
+  const bound = await findByIdentity(tx, identity.issuer, identity.subject)
+  if (bound) return bound
   if (identity.verifiedEmail === undefined) throw new SignInRefused('unverified')
   const { id } = await ensureUser(tx, {
     id: newId('usr'),
@@ -27,15 +27,15 @@ export async function findOrBind(tx: Tx, identity: Identity, now: Date): Promise
   throw new SignInRefused('signs_in_otherwise')
 }
 
-async function bind(tx: Tx, identity: Identity, user: KnownUser, now: Date): Promise<KnownUser> {
+async function bind(tx: Tx, identity: Identity, user: SignInUser, now: Date): Promise<SignInUser> {
   await insertIdentity(tx, { ...identity, user_id: user.id, now })
   const detail = { issuer: identity.issuer }
   await audit(tx, { org_id: null, actor: user.id, action: 'identity.bound', target: user.id, detail, at: now })
   return user
 }
 
-/** Another identity for a person who is signed in. */
-export async function link(tx: Tx, identity: Identity, userId: string, now: Date): Promise<KnownUser> {
+/** Adds another identity to a user who is signed in. */
+export async function linkIdentity(tx: Tx, identity: Identity, userId: string, now: Date): Promise<SignInUser> {
   const user = await lockUser(tx, userId)
   const added = await insertIdentity(tx, { ...identity, user_id: userId, now })
   const holder = await findByIdentity(tx, identity.issuer, identity.subject)
@@ -47,8 +47,10 @@ export async function link(tx: Tx, identity: Identity, userId: string, now: Date
   return user
 }
 
-/** AU-06, at the first sign-in only: the domain of the address that was vouched for lets its people in. */
-export async function welcome(tx: Tx, identity: Identity, user: KnownUser, now: Date): Promise<void> {
+/**
+ * Records the first sign-in with a verified email and adds the user to the organization of its domain, if any (AU-06).
+ */
+export async function completeFirstSignIn(tx: Tx, identity: Identity, user: SignInUser, now: Date): Promise<void> {
   if (user.first_signed_in_at !== null || identity.verifiedEmail !== user.email) return
   await markFirstSignIn(tx, user.id, identity.name ?? null, now)
   const domain = user.email.slice(user.email.lastIndexOf('@') + 1)

@@ -6,15 +6,15 @@ import type { SignInDeps } from './deps.ts'
 
 type Deps = Pick<SignInDeps, 'db' | 'clock' | 'keys' | 'cookies'>
 
-/** `secret`: the session itself came, not a token that was made from it. */
-export type CallerSession = LiveSession & { byCookie: boolean; secret: boolean }
+/** `bySecret`: the request carried the session's own secret, not a JWT made from it. */
+export type CallerSession = LiveSession & { byCookie: boolean; bySecret: boolean }
 
 export async function callerSession(deps: Deps, request: Request): Promise<CallerSession | undefined> {
   const token = tokenOf(request, deps.cookies.session)
   if (token === undefined) return undefined
-  const secret = kindOfToken(token) === 'session'
-  const session = secret ? await liveSession(deps, { secret: token }) : await sessionOfJwt(deps, token)
-  return session && { ...session, byCookie: calledByCookie(request), secret }
+  const bySecret = kindOfToken(token) === 'session'
+  const session = bySecret ? await liveSession(deps, { secret: token }) : await sessionOfJwt(deps, token)
+  return session && { ...session, byCookie: calledByCookie(request), bySecret }
 }
 
 async function sessionOfJwt(deps: Deps, token: string): Promise<LiveSession | undefined> {

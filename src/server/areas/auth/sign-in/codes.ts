@@ -4,11 +4,13 @@ import { type Route, route } from '#edge/http/route.ts'
 import { liveSession, SESSION_IDLE_MS, startSession } from '../sessions/sessions.ts'
 import { kindOfToken, makeToken } from '../tokens/token-format.ts'
 import type { SignInDeps } from './deps.ts'
-import { findNewestOrg, inheritAge, insertCode, takeCode } from './store.ts'
+import { copySessionAge, findNewestOrg, insertCode, takeCode } from './store.ts'
 
-const CODE_MS = 60_000
+const CODE_LIFETIME_MS = 60_000
 
-/** Travels in a URL in place of a token: good once, soon stale, and only with the state it was asked for with. */
+/**
+ * Issues a code that is sent in a URL in place of a token. It works once, for a minute, and only with the same `state`.
+ */
 export async function issueCode({ db, keys, clock }: SignInDeps, sessionId: string, state: string): Promise<string> {
   const code = makeToken('code')
   const now = clock.now()
@@ -17,7 +19,7 @@ export async function issueCode({ db, keys, clock }: SignInDeps, sessionId: stri
     epoch: keys.epoch,
     session_id: sessionId,
     state: keys.hash('state', state).toString('hex'),
-    expires_at: new Date(now.getTime() + CODE_MS),
+    expires_at: new Date(now.getTime() + CODE_LIFETIME_MS),
     now,
   })
   return code
@@ -26,16 +28,16 @@ export async function issueCode({ db, keys, clock }: SignInDeps, sessionId: stri
 export function exchangeRoute(deps: SignInDeps): Route {
   const { db, keys, clock } = deps
   return route(exchangeCode, async ({ code, state }) => {
-    // Taken before it is looked at: a code that came with the wrong state has been seen by somebody else.
+    // Deleted before it is checked, because a code sent with a wrong state has leaked.
     const row = kindOfToken(code) === 'code' ? await takeCode(db, keys.hash('code', code), keys.epoch) : undefined
     const now = clock.now()
     if (!row || row.expires_at <= now || row.state !== keys.hash('state', state).toString('hex')) throw invalidToken()
-    const from = await liveSession(deps, { id: row.session_id })
-    if (!from) throw invalidToken()
+    const original = await liveSession(deps, { id: row.session_id })
+    if (!original) throw invalidToken()
     const session = await db.tx(async (tx) => {
-      const org_id = await findNewestOrg(tx, from.user_id)
-      const started = await startSession(tx, deps, { user_id: from.user_id, org_id, now })
-      await inheritAge(tx, started.id, from.id)
+      const org_id = await findNewestOrg(tx, original.user_id)
+      const started = await startSession(tx, deps, { user_id: original.user_id, org_id, now })
+      await copySessionAge(tx, started.id, original.id)
       return started
     })
     return { token: session.secret, expires_at: new Date(now.getTime() + SESSION_IDLE_MS).toISOString() }

@@ -10,9 +10,9 @@ export type SignInDeps = AuthDeps & {
   readonly log: Log
   readonly cookies: Cookies
   readonly providers: readonly Provider[]
-  /** The address people see; there whenever there is a provider. */
+  /** The public address of this service. Always set if there is a provider. */
   readonly redirectBaseUrl: string | undefined
   readonly allowedRedirectBaseUrls: readonly string[]
-  /** Undefined where local sign-in does not exist. */
+  /** Undefined where local sign-in is not available. */
   readonly local: LocalCode | undefined
 }

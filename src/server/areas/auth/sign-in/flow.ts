@@ -2,7 +2,7 @@ import { readCookie } from '#edge/credentials/cookies.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
 import { makeToken } from '../tokens/token-format.ts'
 import type { SignInDeps } from './deps.ts'
-import type { Departure } from './oidc.ts'
+import type { StartedAuthorization } from './oidc.ts'
 import type { Provider } from './providers.ts'
 import { SignInRefused } from './refusals.ts'
 import { insertFlow, takeFlow } from './store.ts'
@@ -10,30 +10,34 @@ import { insertFlow, takeFlow } from './store.ts'
 const FLOW_SECONDS = 600
 
 type Deps = Pick<SignInDeps, 'db' | 'clock' | 'keys' | 'sealer' | 'cookies'>
-type Leaving = { provider: Provider; departure: Departure; returnTo: string; linkUserId: string | null }
+type NewFlow = { provider: Provider; authorization: StartedAuthorization; returnTo: string; linkUserId: string | null }
 
-/** Keeps what must be the same when they come back, and ties it to this browser. Answers the cookie. */
-export async function keepFlow(deps: Deps, request: Request, leaving: Leaving): Promise<string> {
-  const { state, nonce, codeVerifier } = leaving.departure
-  // The same for all tabs of a browser: a second one that starts must not spoil the first.
+/**
+ * Saves what is checked when the user returns from the provider. Returns the cookie that ties the flow to this browser.
+ */
+export async function saveFlow(deps: Deps, request: Request, flow: NewFlow): Promise<string> {
+  const { state, nonce, codeVerifier } = flow.authorization
+  // All tabs of a browser share this value, so that a second sign-in does not break the first.
   const browser = browserOf(deps, request) ?? makeToken('code')
   const now = deps.clock.now()
   const stateHash = deps.keys.hash('state', state)
   await insertFlow(deps.db, {
     state_hash: stateHash,
     browser_hash: deps.keys.hash('browser', browser),
-    provider: leaving.provider.name,
+    provider: flow.provider.name,
     nonce,
     code_verifier: deps.sealer.seal(codeVerifier, SIGN_IN_VERIFIER.context({ state_hash: stateHash })),
-    return_to: leaving.returnTo,
-    link_user_id: leaving.linkUserId,
+    return_to: flow.returnTo,
+    link_user_id: flow.linkUserId,
     expires_at: new Date(now.getTime() + FLOW_SECONDS * 1000),
     now,
   })
   return deps.cookies.set('flow', browser, FLOW_SECONDS)
 }
 
-/** Good once, in the browser that left, for the provider it left for. */
+/**
+ * Takes a saved flow, which works once, in the same browser and for the same provider. Throws SignInRefused otherwise.
+ */
 export async function resumeFlow(deps: Deps, request: Request, provider: Provider, state: string | undefined) {
   const stateHash = deps.keys.hash('state', state ?? '')
   const row = state ? await takeFlow(deps.db, stateHash) : undefined
@@ -44,7 +48,7 @@ export async function resumeFlow(deps: Deps, request: Request, provider: Provide
   }
   const { nonce, return_to, link_user_id } = row
   const codeVerifier = deps.sealer.open(row.code_verifier, SIGN_IN_VERIFIER.context({ state_hash: stateHash }))
-  return { kept: { state, nonce, codeVerifier }, returnTo: return_to, linkUserId: link_user_id }
+  return { secrets: { state, nonce, codeVerifier }, returnTo: return_to, linkUserId: link_user_id }
 }
 
 function browserOf({ cookies }: Deps, request: Request): string | undefined {

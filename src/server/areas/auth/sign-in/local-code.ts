@@ -3,14 +3,14 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { equalSecrets } from '#lib/crypto/keys.ts'
 
-/** The one-time code of local sign-in: who can read the data folder may sign in as its owner. */
+/** The one-time code of local sign-in. Anyone who can read the data folder may sign in as its owner. */
 export type LocalCode = {
-  /** True once for the code in the file; a new one then stands there. */
+  /** Returns true if `code` is the one in the file, and replaces it by a new one. */
   use(code: string): boolean
   ownerEmail(): string | undefined
 }
 
-/** A new code at each start, so that an old one seen somewhere is worth nothing. */
+/** Writes a new code to the file at each start, so that a code that leaked earlier is worthless. */
 export function openLocalCode(file: string, ownerEmail: () => string | undefined): LocalCode {
   let current = writeCode(file)
   return {

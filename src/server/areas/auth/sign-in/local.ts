@@ -4,14 +4,14 @@ import { isForwardingHeader } from '#edge/http/forwarding.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { seeOther } from '#edge/pages/page.ts'
 import { isThisMachine } from '#lib/net/loopback.ts'
+import { sessionCookie, startBrowserSession } from './browser-session.ts'
 import type { SignInDeps } from './deps.ts'
-import { sessionCookie, signIn } from './finish.ts'
 import type { LocalCode } from './local-code.ts'
 import { asPage, localFormPage } from './pages.ts'
-import { checkReturn } from './start.ts'
+import { checkReturnTo } from './start.ts'
 import { findUserByEmail } from './store.ts'
 
-/** Sign-in on the machine svc runs on. Binds no identity and does not count as verifying the email. */
+/** Routes of sign-in on the machine that svc runs on. It binds no identity and does not verify the email. */
 export function localRoutes(deps: SignInDeps): Route[] {
   const { local, allowedRedirectBaseUrls: allowed } = deps
   return [
@@ -19,7 +19,7 @@ export function localRoutes(deps: SignInDeps): Route[] {
       localPage,
       asPage(async ({ return_to }, { request }) => {
         admit(local, request)
-        return localFormPage({ returnTo: checkReturn(deps, return_to), allowed })
+        return localFormPage({ returnTo: checkReturnTo(deps, return_to), allowed })
       }),
     ),
     route(
@@ -27,13 +27,13 @@ export function localRoutes(deps: SignInDeps): Route[] {
       asPage(async (_, { request }) => {
         const code = admit(local, request)
         const form = new URLSearchParams(await request.text())
-        const returnTo = checkReturn(deps, form.get('return_to') ?? undefined)
+        const returnTo = checkReturnTo(deps, form.get('return_to') ?? undefined)
         const email = code.ownerEmail()
         const owner = email === undefined ? undefined : await findUserByEmail(deps.db, email)
         if (!owner || !code.use((form.get('code') ?? '').trim())) {
           return localFormPage({ returnTo, allowed, fault: 'This is not the code. Read the file again: it changes.' })
         }
-        const session = await signIn(deps, request, async () => owner)
+        const session = await startBrowserSession(deps, request, async () => owner)
         return seeOther(returnTo, [sessionCookie(deps, session.secret)])
       }),
     ),

@@ -5,34 +5,34 @@ import { seeOther } from '#edge/pages/page.ts'
 import { callerSession } from './caller-session.ts'
 import { issueCode } from './codes.ts'
 import type { SignInDeps } from './deps.ts'
-import { asPage, waysPage } from './pages.ts'
+import { asPage, methodsPage } from './pages.ts'
 import { SignInRefused } from './refusals.ts'
-import { checkReturn } from './start.ts'
+import { checkReturnTo } from './start.ts'
 
 export function loginRoute(deps: SignInDeps): Route {
   return route(
     signInPage,
     asPage(async ({ return_to, redirect, state, signed_out }, { request }) => {
-      if (redirect !== undefined || state !== undefined) return hosted(deps, request, redirect, state)
-      return chooseWay(deps, checkReturn(deps, return_to), signed_out === '1')
+      if (redirect !== undefined || state !== undefined) return signInForGateway(deps, request, redirect, state)
+      return chooseMethod(deps, checkReturnTo(deps, return_to), signed_out === '1')
     }),
   )
 }
 
-/** One way is taken at once, unless somebody just left: they would be back in before they see it. */
-function chooseWay({ providers, local }: SignInDeps, returnTo: string, signedOut: boolean): Response {
+/** Redirects at once if there is only one method, except after signing out, which would sign the user in again. */
+function chooseMethod({ providers, local }: SignInDeps, returnTo: string, signedOut: boolean): Response {
   const query = returnTo === '/' ? '' : `?${new URLSearchParams({ return_to: returnTo }).toString()}`
-  const ways = [
+  const methods = [
     ...providers.map(({ name, label }) => ({ label: `Sign in with ${label}`, href: `/auth/${name}/start${query}` })),
     ...(local ? [{ label: 'Sign in on this machine', href: `/auth/local${query}` }] : []),
   ]
-  const [only, ...others] = ways
+  const [only, ...others] = methods
   if (only && others.length === 0 && !signedOut) return seeOther(only.href)
-  return waysPage(ways, signedOut)
+  return methodsPage(methods, signedOut)
 }
 
-/** For a gateway elsewhere: who is signed in goes back with a code; the others come through here once more. */
-async function hosted(
+/** Serves a gateway at another address: sends a signed-in user back with a code, others to sign in and back here. */
+async function signInForGateway(
   deps: SignInDeps,
   request: Request,
   redirect: string | undefined,
@@ -42,7 +42,7 @@ async function hosted(
   if (!isAllowedRedirect(redirect, deps.allowedRedirectBaseUrls)) throw new SignInRefused('return_not_allowed')
   const session = await callerSession(deps, request)
   if (!session?.byCookie) {
-    return chooseWay(deps, `/auth/login?${new URLSearchParams({ redirect, state }).toString()}`, false)
+    return chooseMethod(deps, `/auth/login?${new URLSearchParams({ redirect, state }).toString()}`, false)
   }
   const code = await issueCode(deps, session.id, state)
   return seeOther(`${redirect}?${new URLSearchParams({ code, state }).toString()}`)

@@ -7,7 +7,7 @@ import { endSession } from '../sessions/sessions.ts'
 import { callerSession } from './caller-session.ts'
 import type { SignInDeps } from './deps.ts'
 
-/** Public, so that who is signed out already gets the same answer and no refusal. */
+/** Ends the session. Public, so that a browser that is signed out already gets the same answer. */
 export function logoutRoute(deps: SignInDeps): Route {
   return route(signOut, async (_, { request }) => {
     if (calledByCookie(request)) refuseCrossSite(request, deps.redirectBaseUrl)

@@ -1,11 +1,11 @@
 import type { IDToken } from 'openid-client'
 
-/** The one tenant of all personal accounts. */
-const CONSUMERS = '9188040d-6c67-4c5b-b112-36a304b66dad'
+/** The tenant id of all personal Microsoft accounts. */
+const CONSUMERS_TENANT_ID = '9188040d-6c67-4c5b-b112-36a304b66dad'
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Issuer and tenant belong together, and the tenant must be one we were configured for. */
-export function microsoftFaults(claims: IDToken, tenantId: string): string | undefined {
+/** Returns what is wrong with the issuer or tenant of an ID token, or undefined if both are as configured. */
+export function microsoftFault(claims: IDToken, tenantId: string): string | undefined {
   const { tid } = claims
   if (typeof tid !== 'string' || !UUID.test(tid)) return 'tid is no tenant'
   if (claims.iss !== `https://login.microsoftonline.com/${tid}/v2.0`) return 'iss is not of its tenant'
@@ -14,17 +14,22 @@ export function microsoftFaults(claims: IDToken, tenantId: string): string | und
 
 function isTenantAllowed(tid: string, tenantId: string): boolean {
   if (tenantId === 'common') return true
-  if (tenantId === 'organizations') return tid !== CONSUMERS
-  return tid === (tenantId === 'consumers' ? CONSUMERS : tenantId)
+  if (tenantId === 'organizations') return tid !== CONSUMERS_TENANT_ID
+  return tid === (tenantId === 'consumers' ? CONSUMERS_TENANT_ID : tenantId)
 }
 
 /**
- * Anyone can write any address into a tenant of their own. Microsoft vouches with `xms_edov` (domain owner verified),
- * which some tenants send as a number or text; the administrators of the one tenant that was configured vouch too.
+ * Whether the email claim can be trusted, because anyone can enter any address in their own tenant. It can if Microsoft
+ * sends `xms_edov` (email domain owner verified; a boolean, number or string), or if one tenant is configured, whose
+ * administrators are trusted.
  */
-export function microsoftVouches(claims: IDToken, tenantId: string): boolean {
+export function microsoftVouchesForEmail(claims: IDToken, tenantId: string): boolean {
   const edov = claims.xms_edov
   return (
-    (UUID.test(tenantId) && tenantId !== CONSUMERS) || edov === true || edov === 1 || edov === '1' || edov === 'true'
+    (UUID.test(tenantId) && tenantId !== CONSUMERS_TENANT_ID) ||
+    edov === true ||
+    edov === 1 ||
+    edov === '1' ||
+    edov === 'true'
   )
 }

@@ -13,19 +13,20 @@ import {
 } from 'openid-client'
 import type { Clock } from '#lib/clock.ts'
 
-/** How this process speaks to the outside; the only way out of here. */
+/** Sends all HTTP requests of this file. */
 export type Outgoing = (request: Request) => Promise<Response>
 
 export type OidcClient = {
-  begin(redirectUri: string): Promise<Departure>
-  /** The claims of the ID token, its signature, issuer, audience, nonce and times checked. */
-  finish(answer: URL, kept: Kept): Promise<IDToken>
+  /** Makes the URL of the provider's sign-in page and the secrets that its answer is checked against. */
+  begin(redirectUri: string): Promise<StartedAuthorization>
+  /** Returns the claims of the ID token after checking its signature, issuer, audience, nonce and times. */
+  finish(answer: URL, secrets: FlowSecrets): Promise<IDToken>
 }
 
-export type Departure = Kept & { url: string }
-type Kept = { state: string; nonce: string; codeVerifier: string }
+export type StartedAuthorization = FlowSecrets & { url: string }
+type FlowSecrets = { state: string; nonce: string; codeVerifier: string }
 
-const DISCOVERED_FOR_MS = 3_600_000
+const DISCOVERY_LIFETIME_MS = 3_600_000
 const TIMEOUT_SECONDS = 10
 
 type Options = { issuer: string; clientId: string; clientSecret: string; outgoing: Outgoing; clock: Clock }
@@ -34,18 +35,18 @@ export function createOidcClient(options: Options): OidcClient {
   const configuration = createDiscovery(options)
   return {
     begin: async (redirectUri) => {
-      const kept = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() }
+      const secrets = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() }
       const url = buildAuthorizationUrl(await configuration(), {
         redirect_uri: redirectUri,
         scope: 'openid email profile',
-        state: kept.state,
-        nonce: kept.nonce,
-        code_challenge: await calculatePKCECodeChallenge(kept.codeVerifier),
+        state: secrets.state,
+        nonce: secrets.nonce,
+        code_challenge: await calculatePKCECodeChallenge(secrets.codeVerifier),
         code_challenge_method: 'S256',
-        // People say which account: the one that happens to be open there may be another's.
+        // Always asks which account to use: the browser may be signed in to another person's account at the provider.
         prompt: 'select_account',
       })
-      return { ...kept, url: url.href }
+      return { ...secrets, url: url.href }
     },
     finish: async (answer, { state, nonce, codeVerifier }) => {
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier }
@@ -55,23 +56,23 @@ export function createOidcClient(options: Options): OidcClient {
   }
 }
 
-/** Asked for once an hour; what failed is asked again by the next one. */
+/** Fetches the provider's metadata at most once an hour. A failed fetch is repeated by the next caller. */
 function createDiscovery({ issuer, clientId, clientSecret, outgoing, clock }: Options): () => Promise<Configuration> {
-  let known: { configuration: Promise<Configuration>; until: number } | undefined
+  let cached: { configuration: Promise<Configuration>; until: number } | undefined
   const discover = () =>
     discovery(new URL(issuer), clientId, clientSecret, undefined, {
-      // The token endpoint is reached over TLS, but keys that are published are there to be checked against.
+      // Checks the ID token's signature too, although it comes from the token endpoint over TLS.
       execute: [enableNonRepudiationChecks],
       timeout: TIMEOUT_SECONDS,
       [customFetch]: (url, init) => outgoing(new Request(url, init as RequestInit)),
     })
   return () => {
     const now = clock.now().getTime()
-    if (known && known.until > now) return known.configuration
-    const next = { configuration: discover(), until: now + DISCOVERED_FOR_MS }
-    known = next
+    if (cached && cached.until > now) return cached.configuration
+    const next = { configuration: discover(), until: now + DISCOVERY_LIFETIME_MS }
+    cached = next
     next.configuration.catch(() => {
-      if (known === next) known = undefined
+      if (cached === next) cached = undefined
     })
     return next.configuration
   }

@@ -2,18 +2,18 @@ import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
 import { SignInRefused } from './refusals.ts'
 
-type Way = { label: string; href: string }
+type Method = { label: string; href: string }
 
-export function waysPage(ways: readonly Way[], signedOut: boolean): Response {
+export function methodsPage(methods: readonly Method[], signedOut: boolean): Response {
   const title = signedOut ? 'You are signed out' : 'Sign in'
-  if (ways.length === 0) return noWaysPage()
+  if (methods.length === 0) return noMethodsPage()
   return pageResponse({
     title,
-    body: html`<ul class="ways">${ways.map(({ label, href }) => html`<li><a class="button" href="${href}">${label}</a></li>`)}</ul>`,
+    body: html`<ul class="ways">${methods.map(({ label, href }) => html`<li><a class="button" href="${href}">${label}</a></li>`)}</ul>`,
   })
 }
 
-function noWaysPage(): Response {
+function noMethodsPage(): Response {
   return pageResponse({
     title: 'Nobody can sign in here yet',
     body: html`<p>No identity provider is set up. Whoever runs this service sets <code>SVC_GOOGLE_CLIENT_ID</code> or
@@ -38,7 +38,7 @@ ${of.fault !== undefined && html`<p class="fault" role="alert" id="fault">${of.f
   })
 }
 
-/** Runs a handler whose refusals are pages. */
+/** Wraps a handler so that a thrown SignInRefused is answered as a page. */
 export function asPage<A extends unknown[]>(answer: (...args: A) => Promise<Response>) {
   return async (...args: A): Promise<Response> => {
     try {

@@ -4,7 +4,7 @@ import type { Provider } from './providers.ts'
 import { SignInRefused } from './refusals.ts'
 
 export function findProvider({ providers }: Pick<SignInDeps, 'providers'>, name: string): Provider {
-  const provider = providers.find((known) => known.name === name)
+  const provider = providers.find((candidate) => candidate.name === name)
   if (!provider) throw new SignInRefused('unknown_provider')
   return provider
 }
@@ -13,10 +13,10 @@ export function callbackUri({ redirectBaseUrl }: Pick<SignInDeps, 'redirectBaseU
   return `${redirectBaseUrl}/auth/${name}/callback`
 }
 
-/** What goes wrong at the provider is told to the person in our words, and to the log without their codes. */
-export async function askProvider<T>({ log }: SignInDeps, { name }: Provider, ask: () => Promise<T>): Promise<T> {
+/** Turns errors of the provider into a SignInRefused and logs them without the codes and tokens they may contain. */
+export async function askProvider<T>({ log }: SignInDeps, { name }: Provider, call: () => Promise<T>): Promise<T> {
   try {
-    return await ask()
+    return await call()
   } catch (error) {
     const reason = isUnreachable(error) ? 'unreachable' : 'not_confirmed'
     log.warn({ provider: name, reason, fault: faultOf(error) }, 'an identity provider did not confirm a sign-in')
@@ -24,7 +24,7 @@ export async function askProvider<T>({ log }: SignInDeps, { name }: Provider, as
   }
 }
 
-/** The cause of such an error may hold codes and tokens; its name and code do not. */
+/** Uses only name and code of an error, because its message and cause may contain codes and tokens. */
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { code, error: oauth } = error as Error & { code?: unknown; error?: unknown }

@@ -1,19 +1,19 @@
 import type { IDToken } from 'openid-client'
 import { Email } from '#contract/auth/auth.ts'
 import type { Clock } from '#lib/clock.ts'
-import { microsoftFaults, microsoftVouches } from './microsoft.ts'
+import { microsoftFault, microsoftVouchesForEmail } from './microsoft.ts'
 import { createOidcClient, type OidcClient, type Outgoing } from './oidc.ts'
 
 type ProviderName = 'google' | 'microsoft'
 
-/** Who an identity provider says somebody is. The email counts only when it vouches for it. */
+/** A user as an identity provider describes them. `verifiedEmail` is set only if the provider vouches for it. */
 export type Identity = { issuer: string; subject: string; verifiedEmail: string | undefined; name: string | undefined }
 
 export type Provider = {
   readonly name: ProviderName
   readonly label: string
   readonly client: OidcClient
-  /** Why the claims are not good enough, in words for the log; undefined when they are. */
+  /** Returns why the claims are refused, as text for the log, or undefined if they are accepted. */
   faultOf(claims: IDToken): string | undefined
   vouchesForEmail(claims: IDToken): boolean
 }
@@ -46,8 +46,8 @@ export function createProviders(
             name: 'microsoft' as const,
             label: 'Microsoft',
             client: createOidcClient({ ...deps, ...microsoft, issuer: issuerOf(microsoft.tenantId) }),
-            faultOf: (claims: IDToken) => microsoftFaults(claims, microsoft.tenantId),
-            vouchesForEmail: (claims: IDToken) => microsoftVouches(claims, microsoft.tenantId),
+            faultOf: (claims: IDToken) => microsoftFault(claims, microsoft.tenantId),
+            vouchesForEmail: (claims: IDToken) => microsoftVouchesForEmail(claims, microsoft.tenantId),
           },
         ]
       : []),
@@ -58,7 +58,7 @@ function issuerOf(tenantId: string): string {
   return `https://login.microsoftonline.com/${tenantId}/v2.0`
 }
 
-export function identityOf(provider: Provider, claims: IDToken): Identity {
+export function readIdentity(provider: Provider, claims: IDToken): Identity {
   const email = Email.safeParse(claims.email)
   return {
     issuer: claims.iss,

@@ -1,4 +1,4 @@
-/** Why somebody is not signed in, and what they can do about it: the words of the page. */
+/** Status and text of the page for each reason why a sign-in is refused. */
 const REFUSALS = {
   unknown_provider: {
     status: 404,
@@ -55,7 +55,7 @@ const REFUSALS = {
 
 type RefusalReason = keyof typeof REFUSALS
 
-/** Answered as a page: a person sees it, not a program. */
+/** A refused sign-in. It is answered with a page, because it happens in a browser. */
 export class SignInRefused extends Error {
   override readonly name = 'SignInRefused'
   readonly reason: RefusalReason

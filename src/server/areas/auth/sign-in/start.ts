@@ -5,7 +5,7 @@ import { type Route, route } from '#edge/http/route.ts'
 import { seeOther } from '#edge/pages/page.ts'
 import { callerSession } from './caller-session.ts'
 import type { SignInDeps } from './deps.ts'
-import { keepFlow } from './flow.ts'
+import { saveFlow } from './flow.ts'
 import { asPage } from './pages.ts'
 import { askProvider, callbackUri, findProvider } from './provider-calls.ts'
 import { SignInRefused } from './refusals.ts'
@@ -15,27 +15,34 @@ export function startRoute(deps: SignInDeps): Route {
     signInStart,
     asPage(async ({ provider: name, return_to, link }, { request }) => {
       const provider = findProvider(deps, name)
-      const returnTo = checkReturn(deps, return_to)
-      const linkUserId = link === '1' ? await personLinking(deps, request) : null
-      const departure = await askProvider(deps, provider, () => provider.client.begin(callbackUri(deps, provider)))
-      const cookie = await keepFlow(deps, request, { provider, departure, returnTo, linkUserId })
-      return seeOther(departure.url, [cookie])
+      const returnTo = checkReturnTo(deps, return_to)
+      const linkUserId = link === '1' ? await findLinkingUser(deps, request) : null
+      const authorization = await askProvider(deps, provider, () => provider.client.begin(callbackUri(deps, provider)))
+      const cookie = await saveFlow(deps, request, { provider, authorization, returnTo, linkUserId })
+      return seeOther(authorization.url, [cookie])
     }),
   )
 }
 
-/** From our own pages only: another site could have had them signed in at the provider as somebody else. */
-async function personLinking(deps: SignInDeps, request: Request): Promise<string> {
+/**
+ * Returns the user who links another identity. Only our own pages may start this, otherwise another site could link its
+ * own.
+ */
+async function findLinkingUser(deps: SignInDeps, request: Request): Promise<string> {
   const session = isSameOrigin(request, deps.redirectBaseUrl) ? await callerSession(deps, request) : undefined
   if (!session?.byCookie) throw new SignInRefused('link_needs_session')
   return session.user_id
 }
 
-export function checkReturn(
+/**
+ * Returns where to send the browser after sign-in, `/` by default. Throws SignInRefused for an address that is not
+ * allowed.
+ */
+export function checkReturnTo(
   { allowedRedirectBaseUrls }: Pick<SignInDeps, 'allowedRedirectBaseUrls'>,
-  asked: string | undefined,
+  returnTo: string | undefined,
 ): string {
-  if (asked === undefined || asked === '') return '/'
-  if (!isAllowedReturn(asked, allowedRedirectBaseUrls)) throw new SignInRefused('return_not_allowed')
-  return asked
+  if (returnTo === undefined || returnTo === '') return '/'
+  if (!isAllowedReturn(returnTo, allowedRedirectBaseUrls)) throw new SignInRefused('return_not_allowed')
+  return returnTo
 }

@@ -12,7 +12,7 @@ type FlowRow = {
   expires_at: Date
 }
 
-/** Clears away what nobody came back for. */
+/** Inserts a flow and deletes the expired ones. */
 export async function insertFlow(db: Querier, flow: FlowRow & { state_hash: Buffer; now: Date }): Promise<void> {
   await db.query(sql`
     with gone as (delete from auth.sign_in_flows where expires_at <= ${flow.now})
@@ -22,7 +22,7 @@ export async function insertFlow(db: Querier, flow: FlowRow & { state_hash: Buff
             ${flow.return_to}, ${flow.link_user_id}, ${flow.expires_at})`)
 }
 
-/** One statement, so that of many at once one gets it. */
+/** Deletes and returns a flow in one statement, so that only one of concurrent requests gets it. */
 export async function takeFlow(db: Querier, stateHash: Buffer): Promise<FlowRow | undefined> {
   const [row] = await db.query<FlowRow>(sql`
     delete from auth.sign_in_flows where state_hash = ${stateHash}
@@ -30,27 +30,27 @@ export async function takeFlow(db: Querier, stateHash: Buffer): Promise<FlowRow 
   return row
 }
 
-export type KnownUser = { id: string; email: string; first_signed_in_at: Date | null }
+export type SignInUser = { id: string; email: string; first_signed_in_at: Date | null }
 
-export async function findByIdentity(tx: Tx, issuer: string, subject: string): Promise<KnownUser | undefined> {
-  const [row] = await tx.query<KnownUser>(sql`
+export async function findByIdentity(tx: Tx, issuer: string, subject: string): Promise<SignInUser | undefined> {
+  const [row] = await tx.query<SignInUser>(sql`
     select u.id, u.email, u.first_signed_in_at
     from auth.identities i join auth.users u on u.id = i.user_id
     where i.issuer = ${issuer} and i.subject = ${subject}`)
   return row
 }
 
-/** Locked until the transaction ends, so that two sign-ins at once see each other's binding. */
-export async function lockUser(tx: Tx, id: string): Promise<KnownUser & { bound: boolean }> {
+/** Locks the user's row until the transaction ends, so that concurrent sign-ins see each other's identity. */
+export async function lockUser(tx: Tx, id: string): Promise<SignInUser & { bound: boolean }> {
   await tx.query(sql`select from auth.users where id = ${id} for update`)
-  const [row] = await tx.query<KnownUser & { bound: boolean }>(sql`
+  const [row] = await tx.query<SignInUser & { bound: boolean }>(sql`
     select id, email, first_signed_in_at,
            exists(select from auth.identities where user_id = ${id}) as bound
     from auth.users where id = ${id}`)
   return row!
 }
 
-/** False when another person has the identity, or got it a moment ago. */
+/** Returns false if the identity is bound already. */
 export async function insertIdentity(
   tx: Tx,
   identity: { issuer: string; subject: string; user_id: string; now: Date },
@@ -68,7 +68,10 @@ export async function markFirstSignIn(tx: Tx, userId: string, name: string | nul
     where id = ${userId} and first_signed_in_at is null`)
 }
 
-/** The organization that was joined, if there was one to join. */
+/**
+ * Adds the user to the organization of the domain and returns its id. Returns undefined if there is none, or they left
+ * it before.
+ */
 export async function joinByDomain(tx: Tx, userId: string, domain: string, now: Date): Promise<string | undefined> {
   const [row] = await tx.query<{ org_id: string }>(sql`
     insert into auth.memberships (org_id, user_id, role, created_at)
@@ -98,8 +101,8 @@ export async function findUserByEmail(db: Querier, email: string): Promise<{ id:
   return row
 }
 
-/** A session that follows another without anybody signing in is as old as that one. */
-export async function inheritAge(tx: Tx, id: string, from: string): Promise<void> {
+/** Copies the start time of session `from`, because a session made without a new sign-in must not last longer. */
+export async function copySessionAge(tx: Tx, id: string, from: string): Promise<void> {
   await tx.query(sql`
     update auth.sessions s set created_at = f.created_at from auth.sessions f where s.id = ${id} and f.id = ${from}`)
 }

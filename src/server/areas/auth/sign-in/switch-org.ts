@@ -5,13 +5,13 @@ import { inputError } from '#edge/http/problem.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { seeOther } from '#edge/pages/page.ts'
 import { SESSION_IDLE_MS, startSession } from '../sessions/sessions.ts'
-import { endSession } from '../store/sessions.ts'
+import { endSessionRow } from '../store/sessions.ts'
+import { sessionCookie } from './browser-session.ts'
 import { type CallerSession, callerSession } from './caller-session.ts'
 import type { SignInDeps } from './deps.ts'
-import { sessionCookie } from './finish.ts'
 import { asPage } from './pages.ts'
-import { checkReturn } from './start.ts'
-import { findRole, inheritAge } from './store.ts'
+import { checkReturnTo } from './start.ts'
+import { copySessionAge, findRole } from './store.ts'
 
 const Fields = z.strictObject({ org_id: z.string().max(100), return_to: ReturnTo.optional() })
 
@@ -21,16 +21,16 @@ export function switchOrgRoute(deps: SignInDeps): Route {
     asPage(async (_, { request }) => {
       const isForm = request.headers.get('content-type')!.startsWith('application/x-www-form-urlencoded')
       const { org_id, return_to } = await readFields(request, isForm)
-      const returnTo = checkReturn(deps, return_to)
+      const returnTo = checkReturnTo(deps, return_to)
       const before = await callerSession(deps, request)
-      if (!before?.secret)
+      if (!before?.bySecret)
         throw new ServiceError('FORBIDDEN', 'This operation needs the session itself, not a token made from it.')
-      const { secret, role } = await follow(deps, before, org_id)
+      const { secret, role } = await replaceSession(deps, before, org_id)
       deps.onRevoked()
       const cookies = before.byCookie ? [sessionCookie(deps, secret)] : []
       if (isForm && before.byCookie) return seeOther(returnTo, cookies)
       const expires_at = new Date(deps.clock.now().getTime() + SESSION_IDLE_MS).toISOString()
-      // The secret of a cookie stays out of reach of scripts.
+      // A browser gets the secret as a cookie only, so that scripts cannot read it.
       const body = { org_id, role, expires_at, ...(!before.byCookie && { token: secret }) }
       const headers: [string, string][] = cookies.map((cookie) => ['set-cookie', cookie])
       return Response.json(body, { headers: [...headers, ['cache-control', 'no-store']] })
@@ -38,16 +38,16 @@ export function switchOrgRoute(deps: SignInDeps): Route {
   )
 }
 
-/** A new session in place of the one before, in the other organization and of the same age. */
-async function follow(deps: SignInDeps, before: CallerSession, orgId: string) {
+/** Replaces the session by one in the other organization, of the same age. */
+async function replaceSession(deps: SignInDeps, before: CallerSession, orgId: string) {
   const { user_id } = before
   const now = deps.clock.now()
   return deps.db.tx(async (tx) => {
     const role = await findRole(tx, user_id, orgId)
     if (role === undefined) throw notFound('organization')
     const session = await startSession(tx, deps, { user_id, org_id: orgId, now })
-    await inheritAge(tx, session.id, before.id)
-    await endSession(tx, before.id, now)
+    await copySessionAge(tx, session.id, before.id)
+    await endSessionRow(tx, before.id, now)
     return { ...session, role }
   })
 }

@@ -44,7 +44,10 @@ export async function revokeInvitationRow(tx: Tx, orgId: string, id: string, now
   return rows.length === 1
 }
 
-/** One statement, so that of many at once one wins. Bound to the email of who signed in with it, verified. */
+/**
+ * Marks an invitation for this verified email as accepted, in one statement so that only one of concurrent calls
+ * succeeds.
+ */
 export async function consumeInvitation(
   tx: Tx,
   { hash, epoch, email, now }: { hash: Buffer; epoch: string; email: string; now: Date },
@@ -57,7 +60,7 @@ export async function consumeInvitation(
   return row
 }
 
-/** The person's email, when an identity provider vouched for it. */
+/** Returns the user's email if an identity provider verified it. */
 export async function findVerifiedEmail(tx: Tx, userId: string): Promise<string | undefined> {
   const [row] = await tx.query<{ email: string }>(sql`
     select email from auth.users where id = ${userId} and first_signed_in_at is not null`)

@@ -19,10 +19,7 @@ export async function pageMembers(
     order by u.id desc limit ${limit + 1}`)
 }
 
-/**
- * Locks the organization's owners in one order before anyone's role is touched, so that two of them cannot step
- * down at once.
- */
+/** Locks the owners' rows in a fixed order, so that two owners cannot both step down at the same time. */
 export async function lockOwners(tx: Tx, orgId: string): Promise<string[]> {
   const rows = await tx.query<{ user_id: string }>(sql`
     select user_id from auth.memberships where org_id = ${orgId} and role = 'owner' order by user_id for update`)
@@ -38,7 +35,10 @@ export async function updateRole(tx: Tx, orgId: string, userId: string, role: Ro
   return row
 }
 
-/** Their tokens go with the membership; by domain alone they do not come back. */
+/**
+ * Deletes a membership and with it its tokens. Records the departure, so that the user's email domain does not let them
+ * rejoin.
+ */
 export async function deleteMember(tx: Tx, orgId: string, userId: string): Promise<boolean> {
   const rows = await tx.query(sql`
     delete from auth.memberships where org_id = ${orgId} and user_id = ${userId} returning user_id`)
@@ -82,16 +82,16 @@ type AuditRow = {
   at: Date
 }
 
-/** Of one organization, or everything the operator did. */
+/** Lists the audit entries of one organization, or of one actor across organizations. */
 export async function pageAudit(
   db: Querier,
-  of: { org_id: string } | { actor: string },
+  filter: { org_id: string } | { actor: string },
   before: string | null,
   limit: number,
 ): Promise<AuditRow[]> {
-  const which = 'org_id' in of ? sql`org_id = ${of.org_id}` : sql`actor = ${of.actor}`
+  const condition = 'org_id' in filter ? sql`org_id = ${filter.org_id}` : sql`actor = ${filter.actor}`
   return db.query<AuditRow>(sql`
     select id, org_id, actor, action, target, detail, at from svc.audit
-    where ${which} and (${before}::text is null or id < ${before})
+    where ${condition} and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}`)
 }

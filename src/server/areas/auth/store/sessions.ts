@@ -20,7 +20,7 @@ export async function insertSession(tx: Tx, session: Insert): Promise<void> {
             ${session.now}, ${session.now})`)
 }
 
-/** A session that was not ended, with the person's role of now in its organization. */
+/** Finds a session that was not ended, with the user's current role in its organization (null if they left it). */
 export async function findSession(
   db: Querier,
   key: { hash: Buffer } | { id: string },
@@ -39,6 +39,6 @@ export async function touchSession(db: Querier, id: string, now: Date): Promise<
   await db.query(sql`update auth.sessions set last_seen_at = ${now} where id = ${id}`)
 }
 
-export async function endSession(db: Querier, id: string, now: Date): Promise<void> {
+export async function endSessionRow(db: Querier, id: string, now: Date): Promise<void> {
   await db.query(sql`update auth.sessions set ended_at = ${now} where id = ${id} and ended_at is null`)
 }

@@ -33,8 +33,8 @@ export async function findLiveSupport(
   return row
 }
 
-/** Undefined when it is over, or was raised before. */
-export async function raiseSupport(tx: Tx, id: string, now: Date): Promise<SupportRow | undefined> {
+/** Returns undefined if the session has ended, or was elevated before. */
+export async function elevateSupportRow(tx: Tx, id: string, now: Date): Promise<SupportRow | undefined> {
   const [row] = await tx.query<SupportRow>(sql`
     update auth.support_sessions set elevated_at = ${now}
     where id = ${id} and ended_at is null and expires_at > ${now} and elevated_at is null

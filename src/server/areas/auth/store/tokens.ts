@@ -1,5 +1,42 @@
+import type { Role } from '#contract/core/roles.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+
+type TokenRow = { id: string; org_id: string; user_id: string; role: Role; expires_at: Date | null }
+
+type NewToken = {
+  id: string
+  org_id: string
+  user_id: string
+  name: string
+  hash: Buffer
+  epoch: string
+  created_at: Date
+  expires_at: Date | null
+}
+
+export async function insertToken(tx: Tx, token: NewToken): Promise<void> {
+  await tx.query(sql`
+    insert into auth.api_tokens (id, org_id, user_id, name, hash, epoch, created_at, expires_at)
+    values (${token.id}, ${token.org_id}, ${token.user_id}, ${token.name}, ${token.hash}, ${token.epoch},
+            ${token.created_at}, ${token.expires_at})`)
+}
+
+/** Finds a token that is neither revoked nor expired, with the current role of the member who made it. */
+export async function findLiveToken(
+  db: Querier,
+  hash: Buffer,
+  epoch: string,
+  now: Date,
+): Promise<TokenRow | undefined> {
+  const [row] = await db.query<TokenRow>(sql`
+    select t.id, t.org_id, t.user_id, m.role, t.expires_at
+    from auth.api_tokens t
+    join auth.memberships m using (org_id, user_id)
+    where t.hash = ${hash} and t.epoch = ${epoch} and t.revoked_at is null
+      and (t.expires_at is null or t.expires_at > ${now})`)
+  return row
+}
 
 export type TokenListRow = {
   id: string
@@ -10,7 +47,10 @@ export type TokenListRow = {
   expires_at: Date | null
 }
 
-/** Only those that can still be used: a rotation of the signing secrets empties the list. */
+/**
+ * Lists the tokens of the current key epoch. Rotating the signing secrets invalidates all tokens, so the list is then
+ * empty.
+ */
 export async function pageTokens(
   db: Querier,
   orgId: string,
@@ -27,7 +67,7 @@ export async function pageTokens(
     order by id desc limit ${limit + 1}`)
 }
 
-/** True when there was one to revoke. Without `user_id` anyone's in the organization. */
+/** Returns whether a token was revoked. Without `user_id` the token may belong to any member of the organization. */
 export async function revokeTokenRow(
   tx: Tx,
   { id, org_id, user_id, now }: { id: string; org_id: string; user_id: string | undefined; now: Date },

@@ -7,13 +7,13 @@ import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { AuthDeps } from '../deps.ts'
-import { findOrg } from '../store/people.ts'
+import { findOrg } from '../store/orgs.ts'
 import {
+  elevateSupportRow,
   endSupportRow,
   findSupport,
   insertSupport,
   pageSupport,
-  raiseSupport,
   type SupportRow,
 } from '../store/support.ts'
 import { makeToken } from '../tokens/token-format.ts'
@@ -46,7 +46,7 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
     route(elevateSupport, async ({ id }) => {
       const now = clock.now()
       const raised = await db.tx(async (tx) => {
-        const row = await raiseSupport(tx, id, now)
+        const row = await elevateSupportRow(tx, id, now)
         if (row) await announce(tx, 'elevated', row, now)
         return row
       })

@@ -4,7 +4,9 @@ import { audit } from '#edge/audit.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
 import type { AuthDeps } from '../deps.ts'
-import { ensureMember, ensureUser, findOrg, insertToken } from '../store/people.ts'
+import { findOrg } from '../store/orgs.ts'
+import { ensureMember, ensureUser } from '../store/people.ts'
+import { insertToken } from '../store/tokens.ts'
 import { makeToken } from './token-format.ts'
 
 export function adminCreateTokenRoute({ db, clock, keys }: AuthDeps): Route {

@@ -6,14 +6,13 @@ import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
 import type { AuthDeps } from '../deps.ts'
-import { insertToken } from '../store/people.ts'
-import { pageTokens, revokeTokenRow, type TokenListRow } from '../store/tokens.ts'
+import { insertToken, pageTokens, revokeTokenRow, type TokenListRow } from '../store/tokens.ts'
 import { makeToken } from './token-format.ts'
 
 export function tokenRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
   return [
     route(listTokens, async ({ limit, cursor }, { principal }) => {
-      const rows = await pageTokens(db, principal.org_id, personOf(principal), keys.epoch, readCursor(cursor), limit)
+      const rows = await pageTokens(db, principal.org_id, userIdOf(principal), keys.epoch, readCursor(cursor), limit)
       return toPage(rows, limit, present)
     }),
     route(createToken, async ({ name, expires_at }, { principal }) => {
@@ -22,25 +21,31 @@ export function tokenRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
       const row = {
         id: newId('tok'),
         org_id: principal.org_id,
-        user_id: personOf(principal),
+        user_id: userIdOf(principal),
         name,
         created_at: now,
         expires_at: expiryOf(expires_at, principal, now),
       }
       await db.tx(async (tx) => {
         await insertToken(tx, { ...row, hash: keys.hash('api_token', token), epoch: keys.epoch })
-        await audit(tx, { ...by(principal), action: 'token.created', target: row.id, detail: { name }, at: now })
+        await audit(tx, {
+          ...auditFieldsOf(principal),
+          action: 'token.created',
+          target: row.id,
+          detail: { name },
+          at: now,
+        })
       })
       return { ...present(row), token }
     }),
     route(revokeToken, async ({ id }, { principal }) => {
       const now = clock.now()
-      const owner = principal.role === 'owner' ? undefined : personOf(principal)
+      const owner = principal.role === 'owner' ? undefined : userIdOf(principal)
       await db.tx(async (tx) => {
         if (!(await revokeTokenRow(tx, { id, org_id: principal.org_id, user_id: owner, now }))) {
           throw notFound('API token')
         }
-        await audit(tx, { ...by(principal), action: 'token.revoked', target: id, at: now })
+        await audit(tx, { ...auditFieldsOf(principal), action: 'token.revoked', target: id, at: now })
       })
       onRevoked()
       return { id, revoked: true as const }
@@ -48,28 +53,28 @@ export function tokenRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
   ]
 }
 
-function by(principal: Member) {
+function auditFieldsOf(principal: Member) {
   return { org_id: principal.org_id, actor: actorOf(principal) }
 }
 
-function personOf(principal: Member): string {
+function userIdOf(principal: Member): string {
   if (principal.user_id === null) throw new ServiceError('FORBIDDEN', 'Only a person can have API tokens.')
   return principal.user_id
 }
 
-/** A token must not prolong itself through another. */
-function expiryOf(asked: string | undefined, principal: Member, now: Date): Date | null {
-  const wanted = asked === undefined ? null : new Date(asked)
-  if (wanted && wanted <= now) throw new ServiceError('INVALID_REQUEST', 'expires_at: must be in the future')
-  if (principal.kind !== 'api_token' || principal.expires_at === null) return wanted
+/** Returns the expiry of a new token. A token made with another token must not outlive it. */
+function expiryOf(expiresAt: string | undefined, principal: Member, now: Date): Date | null {
+  const requested = expiresAt === undefined ? null : new Date(expiresAt)
+  if (requested && requested <= now) throw new ServiceError('INVALID_REQUEST', 'expires_at: must be in the future')
+  if (principal.kind !== 'api_token' || principal.expires_at === null) return requested
   const latest = new Date(principal.expires_at)
-  if (wanted && wanted > latest) {
+  if (requested && requested > latest) {
     throw new ServiceError(
       'INVALID_REQUEST',
       'expires_at: must not be later than the expiry of the token you are using',
     )
   }
-  return wanted ?? latest
+  return requested ?? latest
 }
 
 function present(row: TokenListRow) {

@@ -1,21 +1,21 @@
 import type { Tx } from '#lib/db/db.ts'
 import { type NewSession, SESSION_MAX_MS, startSession } from '../sessions/sessions.ts'
-import { endSession } from '../store/sessions.ts'
+import { endSessionRow } from '../store/sessions.ts'
 import { callerSession } from './caller-session.ts'
 import type { SignInDeps } from './deps.ts'
 import { findNewestOrg } from './store.ts'
 
-/** Signs a person in: always in a new session, and the one this browser had before ends. */
-export async function signIn(
+/** Starts a new session for the user and ends the one this browser had before. */
+export async function startBrowserSession(
   deps: SignInDeps,
   request: Request,
-  who: (tx: Tx, now: Date) => Promise<{ id: string; org_id?: string | null }>,
+  findUser: (tx: Tx, now: Date) => Promise<{ id: string; org_id?: string | null }>,
 ): Promise<NewSession> {
   const before = await callerSession(deps, request)
   const now = deps.clock.now()
   const session = await deps.db.tx(async (tx) => {
-    const { id, org_id = await findNewestOrg(tx, id) } = await who(tx, now)
-    if (before?.byCookie) await endSession(tx, before.id, now)
+    const { id, org_id = await findNewestOrg(tx, id) } = await findUser(tx, now)
+    if (before?.byCookie) await endSessionRow(tx, before.id, now)
     return startSession(tx, deps, { user_id: id, org_id, now })
   })
   deps.onRevoked()
