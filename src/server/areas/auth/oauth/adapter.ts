@@ -1,11 +1,11 @@
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import { audit } from '#edge/audit.ts'
 import type { OAuthClient } from './client.ts'
+import { DocumentFault } from './client-documents.ts'
 import { INTERACTION_SECONDS, type OAuthDeps } from './deps.ts'
-import { DocumentFault } from './documents.ts'
 import { findClient } from './find-client.ts'
 import { isSameRedirect } from './redirect-uri.ts'
-import { endEarlierThan } from './replace.ts'
+import { revokeEarlierGrants } from './replace-grants.ts'
 import {
   type ArtifactKind,
   consumeArtifact,
@@ -16,21 +16,24 @@ import {
 } from './store/artifacts.ts'
 import { findLiveGrant, revokeGrant } from './store/grants.ts'
 
-/** A refresh token reused within this time is taken as a client racing itself: refused, but nothing is revoked. */
-const RACE_MS = 10_000
+/**
+ * A refresh token reused within this time is refused without revoking the grant, because clients send concurrent
+ * refreshes.
+ */
+const REUSE_TOLERANCE_MS = 10_000
 
-/** The library's storage, in our tables and by our rules. */
+/** Implements the storage interface of oidc-provider on our tables. */
 export function createAdapter(deps: OAuthDeps): (name: string) => Adapter {
   return (name) => {
     if (name === 'Client') return clients(deps)
     if (name === 'Grant') return grants(deps)
     if (name === 'AuthorizationCode' || name === 'RefreshToken' || name === 'Interaction') return artifacts(deps, name)
-    return nothing
+    return emptyAdapter
   }
 }
 
-/** For what is not stored: the library's own session, since ours is used, and access tokens. */
-const nothing: Adapter = {
+/** Stores emptyAdapter: used for access tokens and for the library's own session, in place of which ours is used. */
+const emptyAdapter: Adapter = {
   upsert: async () => {},
   find: async () => undefined,
   findByUserCode: async () => undefined,
@@ -45,45 +48,48 @@ function clients(deps: OAuthDeps): Adapter {
     const freshness = Provider.ctx?.oidc.route === 'authorization' ? 'fresh' : 'recent'
     try {
       const client = await findClient(deps, id, freshness)
-      return client && toMetadata(client, askedRedirect(), deps.loopbackAnyPort)
+      return client && toMetadata(client, requestedRedirectUri(), deps.loopbackAnyPort)
     } catch (error) {
       if (error instanceof DocumentFault) throw new errors.InvalidClient(error.message)
       throw error
     }
   }
-  return { ...nothing, find: oncePerRequest(find) }
+  return { ...emptyAdapter, find: oncePerRequest(find) }
 }
 
-/** Remembers the client for the request, because the library asks again for its error page and would fetch twice. */
+/**
+ * Caches the client for the request, because the library looks it up again for its error page and would fetch it twice.
+ */
 function oncePerRequest(find: Adapter['find']): Adapter['find'] {
-  const asked = new WeakMap<object, { id: string; found: ReturnType<Adapter['find']> }>()
+  const clientByRequest = new WeakMap<object, { id: string; found: ReturnType<Adapter['find']> }>()
   return (id) => {
     const request = Provider.ctx
-    const before = request && asked.get(request)
-    if (before?.id === id) return before.found
+    const cached = request && clientByRequest.get(request)
+    if (cached?.id === id) return cached.found
     const found = find(id)
-    if (request) asked.set(request, { id, found })
+    if (request) clientByRequest.set(request, { id, found })
     return found
   }
 }
 
-/** The redirect URI of the authorization request under way, if there is one. */
-function askedRedirect(): string | undefined {
-  const asked: unknown = Provider.ctx?.oidc.params?.redirect_uri ?? Provider.ctx?.query.redirect_uri
-  return typeof asked === 'string' ? asked : undefined
+/** Returns the redirect URI of the current authorization request, if there is one. */
+function requestedRedirectUri(): string | undefined {
+  const redirectUri: unknown = Provider.ctx?.oidc.params?.redirect_uri ?? Provider.ctx?.query.redirect_uri
+  return typeof redirectUri === 'string' ? redirectUri : undefined
 }
 
 /**
- * The type `web` makes the library compare redirects letter by letter; `native` would free the port of every loopback
- * one. So a redirect that is the registered one but for its port is added as it was asked for.
+ * Describes a client to the library. With the type `web` the library compares redirect URIs character by character;
+ * with `native` it would ignore the port of every loopback URI. A requested URI that differs from a registered one only
+ * by an allowed port is therefore added to the list.
  */
-function toMetadata(client: OAuthClient, asked: string | undefined, anyPort: boolean): AdapterPayload {
-  const isOther = asked !== undefined && !client.redirectUris.includes(asked)
-  const isSame = isOther && client.redirectUris.some((registered) => isSameRedirect(registered, asked, anyPort))
+function toMetadata(client: OAuthClient, requested: string | undefined, anyPort: boolean): AdapterPayload {
+  const isUnlisted = requested !== undefined && !client.redirectUris.includes(requested)
+  const isAllowed = isUnlisted && client.redirectUris.some((uri) => isSameRedirect(uri, requested, anyPort))
   return {
     client_id: client.id,
     client_name: client.name,
-    redirect_uris: isSame ? [...client.redirectUris, asked] : [...client.redirectUris],
+    redirect_uris: isAllowed ? [...client.redirectUris, requested] : [...client.redirectUris],
     application_type: 'web',
     token_endpoint_auth_method: 'none',
     grant_types: ['authorization_code', 'refresh_token'],
@@ -95,7 +101,7 @@ function toMetadata(client: OAuthClient, asked: string | undefined, anyPort: boo
 function grants(deps: OAuthDeps): Adapter {
   const { db, clock, keys } = deps
   return {
-    ...nothing,
+    ...emptyAdapter,
     find: async (id) => {
       const row = await findLiveGrant(db, id, keys.epoch, clock.now())
       if (!row || !isSameClient(row.identity_digest)) return undefined
@@ -124,7 +130,10 @@ function grants(deps: OAuthDeps): Adapter {
   }
 }
 
-/** False when the client's document names other redirects or keys than the approved one: a new approval is needed. */
+/**
+ * Returns false if the client's document has other redirect URIs or keys than the approved one. A new approval is then
+ * needed.
+ */
 function isSameClient(approved: string | null): boolean {
   if (approved === null) return true
   const current = Provider.ctx?.oidc.client?.identity_digest
@@ -135,42 +144,42 @@ function artifacts(deps: OAuthDeps, kind: ArtifactKind): Adapter {
   const { db, clock, keys } = deps
   const hashOf = (id: string) => keys.hash('oauth', `${kind} ${id}`)
   const keyOf = (id: string) => ({ kind, hash: hashOf(id) })
-  // A refresh token is used up together with the writing of its successor.
-  const formers = new WeakMap<object, Buffer>()
+  // The hash of the refresh token that the request uses up. It is consumed together with the insert of its successor.
+  const formerByRequest = new WeakMap<object, Buffer>()
   return {
-    ...nothing,
+    ...emptyAdapter,
     upsert: async (id, { jti: _, ...payload }, expiresIn = INTERACTION_SECONDS) => {
       const now = clock.now()
       const grant_id = kind === 'Interaction' ? null : (payload.grantId ?? null)
       const row = { grant_id, payload, expires_at: new Date(now.getTime() + expiresIn * 1000) }
-      const former = Provider.ctx && formers.get(Provider.ctx)
+      const former = Provider.ctx && formerByRequest.get(Provider.ctx)
       if (!former && kind === 'RefreshToken' && grant_id !== null)
         return issueFirst(deps, keyOf(id), { ...row, grant_id }, now)
       if (!former) return upsertArtifact(db, keyOf(id), row, now)
-      if (!(await replaceArtifact(db, { ...keyOf(id), former }, row, now))) throw used()
+      if (!(await replaceArtifact(db, { ...keyOf(id), former }, row, now))) throw alreadyUsed()
     },
     find: async (id) => {
       const row = await findArtifact(db, keyOf(id), clock.now())
       if (!row) return undefined
       if (row.consumed_at === null) return { ...row.payload, jti: id }
       if (kind === 'Interaction') return { ...row.payload, jti: id }
-      const raced = clock.now().getTime() - row.consumed_at.getTime() < RACE_MS
-      if (kind === 'RefreshToken' && raced && Provider.ctx?.oidc.route === 'token') throw used()
+      const isRecent = clock.now().getTime() - row.consumed_at.getTime() < REUSE_TOLERANCE_MS
+      if (kind === 'RefreshToken' && isRecent && Provider.ctx?.oidc.route === 'token') throw alreadyUsed()
       return { ...row.payload, jti: id, consumed: seconds(row.consumed_at) }
     },
     consume: async (id) => {
-      if (kind === 'RefreshToken' && Provider.ctx) formers.set(Provider.ctx, hashOf(id))
-      else if (!(await consumeArtifact(db, keyOf(id), clock.now()))) throw used()
+      if (kind === 'RefreshToken' && Provider.ctx) formerByRequest.set(Provider.ctx, hashOf(id))
+      else if (!(await consumeArtifact(db, keyOf(id), clock.now()))) throw alreadyUsed()
     },
     destroy: async (id) => {
       const first = await deleteArtifact(db, keyOf(id))
-      // The interaction was finished by another request: this one must not get a second code.
+      // Another request finished the interaction, so this one must not get a second code.
       if (kind === 'Interaction' && !first) throw new errors.SessionNotFound('this request is over')
     },
   }
 }
 
-/** Stores the first refresh token of an approval, and ends the approvals that this one replaces. */
+/** Stores the first refresh token of a grant and revokes the earlier grants that this one replaces. */
 async function issueFirst(
   deps: OAuthDeps,
   key: Parameters<typeof upsertArtifact>[1],
@@ -179,12 +188,12 @@ async function issueFirst(
 ): Promise<void> {
   const ended = await deps.db.tx(async (tx) => {
     await upsertArtifact(tx, key, row, now)
-    return endEarlierThan(tx, deps, row.grant_id, now)
+    return revokeEarlierGrants(tx, deps, row.grant_id, now)
   })
   if (ended > 0) deps.onRevoked()
 }
 
-function used(): errors.InvalidGrant {
+function alreadyUsed(): errors.InvalidGrant {
   return new errors.InvalidGrant('already used')
 }
 

@@ -4,7 +4,7 @@ import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { OAuthClient } from './client.ts'
 import { DAY_MS, GRANT_DAYS, type OAuthDeps } from './deps.ts'
-import { endReplaced } from './replace.ts'
+import { revokeReplaced } from './replace-grants.ts'
 import { countForPerson, lockRegistrations } from './store/clients.ts'
 import { countApprovedAgents, findEarlierGrants, insertGrant } from './store/grants.ts'
 
@@ -17,20 +17,23 @@ type Approval = {
   scopes: readonly Scope[]
 }
 
-/** How many agents that registered themselves one person can have connected, because all people share 100 places. */
+/**
+ * Maximum number of self-registered agents that one user can have connected, because all users share 100 registrations.
+ */
 const MAX_AGENTS_PER_PERSON = 10
-/** How many of the five places of an https origin one person may hold. */
+/** Maximum number of the five registrations of an https origin that one user may use. */
 const MAX_OF_ORIGIN_PER_PERSON = 2
 
-/** The person has too many agents connected. The message is shown on the consent page. */
+/** Thrown if the user has too many agents connected. The message is shown on the consent page. */
 export class ApprovalRefused extends Error {
   override readonly name = 'ApprovalRefused'
 }
 
 /**
- * Records what a person allows an agent. An earlier approval of the same agent by that person ends now if no token was
- * ever issued for it, otherwise when the first token of the new one is issued. Answers the grant's id; undefined when the client's registration is gone since the consent page was shown. Throws
- * ApprovalRefused when the person has too many agents connected.
+ * Records that a user allows an agent to act for them. An earlier grant of the same agent and user is revoked now if no
+ * token was ever issued for it, otherwise when the first token of the new grant is issued. Returns the grant's id, or
+ * undefined if the client's registration is gone since the consent page was shown. Throws ApprovalRefused if the user
+ * has too many agents connected.
  */
 export async function approve(
   tx: Tx,
@@ -38,7 +41,7 @@ export async function approve(
   { client, ...approval }: Approval,
   at: Date,
 ): Promise<string | undefined> {
-  // Otherwise a registration could make room for another, or two approvals of one agent both stay, at this moment.
+  // Without the lock a concurrent registration could evict this client, or two grants of one agent could both stay.
   await lockRegistrations(tx)
   if (!client.document && !(await countForPerson(tx, client.id, approval.user_id, at))) return undefined
   const id = newId('grt')
@@ -46,7 +49,7 @@ export async function approve(
   const earlier = await findEarlierGrants(tx, asking)
   if (client.expiresAt) await refuseTooMany(tx, asking, idsOf(earlier))
   const neverUsed = earlier.filter(({ has_token }) => !has_token)
-  await endReplaced(tx, idsOf(neverUsed), { id, user_id: approval.user_id }, at)
+  await revokeReplaced(tx, idsOf(neverUsed), { id, user_id: approval.user_id }, at)
   await insertGrant(tx, {
     ...approval,
     id,
@@ -55,7 +58,7 @@ export async function approve(
     document: client.document,
     epoch: keys.epoch,
     created_at: at,
-    expires_at: grantEnd(client, at),
+    expires_at: grantExpiry(client, at),
   })
   const { org_id, user_id: actor, scopes, redirect_host } = approval
   const detail = { client_id: client.id, client_name: client.name, redirect_host, scopes }
@@ -82,8 +85,8 @@ async function refuseTooMany(tx: Tx, asking: Asking, ending: readonly string[]):
   }
 }
 
-/** Ninety days, but no later than the registration of the client. */
-export function grantEnd({ expiresAt }: OAuthClient, now: Date): Date {
-  const longest = now.getTime() + GRANT_DAYS * DAY_MS
-  return new Date(Math.min(longest, expiresAt?.getTime() ?? longest))
+/** Returns when a grant ends: after ninety days, or with the client's registration if that is earlier. */
+export function grantExpiry({ expiresAt }: OAuthClient, now: Date): Date {
+  const latest = now.getTime() + GRANT_DAYS * DAY_MS
+  return new Date(Math.min(latest, expiresAt?.getTime() ?? latest))
 }

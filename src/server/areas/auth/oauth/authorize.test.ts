@@ -11,7 +11,7 @@ import {
   startConnector,
 } from '#test/connector.ts'
 import { type System, startSystem } from '#test/system.ts'
-import { plainRequest } from './authorize.ts'
+import { normalizeAuthorizeQuery } from './authorize.ts'
 
 describe('an authorization request', () => {
   let c: Connector
@@ -108,7 +108,8 @@ describe('an authorization request', () => {
   )
 
   it('AU-10 asks for all that can be had where the agent names no scope, and for nothing unknown', () => {
-    const scopeOf = (asked: string) => plainRequest(new URLSearchParams(asked), 'https://s.test/mcp').get('scope')
+    const scopeOf = (asked: string) =>
+      normalizeAuthorizeQuery(new URLSearchParams(asked), 'https://s.test/mcp').get('scope')
     expect(scopeOf('client_id=a')).toBe('datasources:read datasources:query')
     expect(scopeOf('resource=https://s.test/mcp/notifications')).toBe('notifications:read notifications:ack')
     expect(scopeOf('scope=datasources:query+openid+offline_access+root')).toBe('datasources:query')

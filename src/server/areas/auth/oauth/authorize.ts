@@ -2,27 +2,27 @@ import { AUTHORIZE_PARAMETERS, oauthAuthorize, oauthResume, oauthRevoke, oauthTo
 import type { RawOperation } from '#contract/core/operation.ts'
 import { type Context, type Route, route } from '#edge/http/route.ts'
 import { consentOverPage, tooMuchPage } from './consent-page.ts'
+import { isConsentTicket } from './consent-ticket.ts'
 import type { OAuthDeps } from './deps.ts'
 import type { AuthorizationServer } from './provider.ts'
 import { defaultResource, findResource, scopesFor } from './resources.ts'
-import { isTicket } from './ticket.ts'
 
-const MOST_QUERY = 4096
+const MAX_QUERY_LENGTH = 4096
 
-/** What the library answers by itself. */
+/** Routes that oidc-provider answers after our own checks: authorize, resume, token and revoke. */
 export function protocolRoutes(deps: OAuthDeps, server: () => AuthorizationServer): Route[] {
   return [
     route(oauthAuthorize, async (_, { request, clientAddress }) => {
       const url = new URL(request.url)
-      if (url.search.length > MOST_QUERY || holdsNul(url.search)) return tooMuchPage()
-      url.search = plainRequest(url.searchParams, deps.publicUrls().mcp).toString()
+      if (url.search.length > MAX_QUERY_LENGTH || containsNul(url.search)) return tooMuchPage()
+      url.search = normalizeAuthorizeQuery(url.searchParams, deps.publicUrls().mcp).toString()
       const { headers, signal } = request
       return server().fetch(new Request(url, { headers, signal }), clientAddress)
     }),
     route(oauthResume, async ({ uid, ticket }, { request, clientAddress }) => {
-      // Only the browser that was told the ticket goes on: it is the one whose person decided.
+      // Only the browser with the ticket may continue, because its user made the decision.
       const interaction = await server().provider.Interaction.find(uid)
-      if (!isTicket(deps, interaction?.result, ticket)) return consentOverPage()
+      if (!isConsentTicket(deps, interaction?.result, ticket)) return consentOverPage()
       return server().fetch(request, clientAddress)
     }),
     formRoute(oauthToken, server),
@@ -33,7 +33,7 @@ export function protocolRoutes(deps: OAuthDeps, server: () => AuthorizationServe
 function formRoute(op: RawOperation, server: () => AuthorizationServer): Route {
   return route(op, async (_: unknown, { request, clientAddress }: Context) => {
     const body = await request.text()
-    if (holdsNul(body)) return Response.json(NUL_FAULT, { status: 400, headers: { 'cache-control': 'no-store' } })
+    if (containsNul(body)) return Response.json(NUL_FAULT, { status: 400, headers: { 'cache-control': 'no-store' } })
     const { url, headers, signal } = request
     return server().fetch(new Request(url, { method: 'POST', headers, body, signal }), clientAddress)
   })
@@ -41,26 +41,27 @@ function formRoute(op: RawOperation, server: () => AuthorizationServer): Route {
 
 const NUL_FAULT = { error: 'invalid_request', error_description: 'a value holds a NUL character' }
 
-/** No name, code or address holds one, and no database keeps it. */
-function holdsNul(encoded: string): boolean {
+/** NUL never occurs in a valid value, and Postgres cannot store it. */
+function containsNul(encoded: string): boolean {
   return encoded.includes('%00') || encoded.includes('\0')
 }
 
 const PROMPTS = ['none', 'consent']
 
-/** Pure: what was sent without what nobody here knows, and with what most agents leave out. */
-export function plainRequest(sent: URLSearchParams, mcpUrl: string): URLSearchParams {
-  const known: readonly string[] = AUTHORIZE_PARAMETERS
-  const plain = new URLSearchParams([...sent].filter(([name]) => known.includes(name)))
-  // Two of a kind are left as they are, for the library to refuse.
-  if (plain.getAll('prompt').length === 1 && !PROMPTS.includes(plain.get('prompt')!)) plain.delete('prompt')
-  if (plain.getAll('scope').length > 1 || plain.getAll('resource').length > 1) return plain
-  const asked = plain.get('resource')
-  const resource = asked === null ? defaultResource(mcpUrl) : findResource(mcpUrl, asked)
+/** Removes unknown parameters from an authorization request and adds the resource's scopes if none are given. */
+export function normalizeAuthorizeQuery(query: URLSearchParams, mcpUrl: string): URLSearchParams {
+  const supported: readonly string[] = AUTHORIZE_PARAMETERS
+  const normalized = new URLSearchParams([...query].filter(([name]) => supported.includes(name)))
+  // Repeated parameters stay as they are, so that the library refuses them.
+  if (normalized.getAll('prompt').length === 1 && !PROMPTS.includes(normalized.get('prompt')!))
+    normalized.delete('prompt')
+  if (normalized.getAll('scope').length > 1 || normalized.getAll('resource').length > 1) return normalized
+  const resourceId = normalized.get('resource')
+  const resource = resourceId === null ? defaultResource(mcpUrl) : findResource(mcpUrl, resourceId)
   if (resource) {
-    const scopes = scopesFor(resource, plain.get('scope'))
-    // Nothing of what it wants can be had here: said as it is, so that it is refused as such.
-    if (scopes.length > 0) plain.set('scope', scopes.join(' '))
+    const scopes = scopesFor(resource, normalized.get('scope'))
+    // If none of the requested scopes is offered, the request stays as it is and the library refuses it.
+    if (scopes.length > 0) normalized.set('scope', scopes.join(' '))
   }
-  return plain
+  return normalized
 }

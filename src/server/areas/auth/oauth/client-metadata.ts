@@ -1,6 +1,6 @@
 import { redirectUriFault } from './redirect-uri.ts'
 
-/** What a client says of itself does not do. The code is RFC 7591's. */
+/** Thrown for client metadata that is not accepted. `code` is an error code of RFC 7591. */
 export class MetadataFault extends Error {
   override readonly name = 'MetadataFault'
   readonly code: 'invalid_redirect_uri' | 'invalid_client_metadata'
@@ -12,10 +12,13 @@ export class MetadataFault extends Error {
 
 export type ClientMetadata = { name: string; uri: string | undefined; redirectUris: string[] }
 
-const MOST_REDIRECTS = 10
+const MAX_REDIRECT_URIS = 10
 const GRANT_TYPES = ['authorization_code', 'refresh_token']
 
-/** `strict`: a registration is told what is wrong; of a document only what can be used is taken. */
+/**
+ * Reads client metadata. `strict` refuses every fault, for registrations; `usable` ignores unusable values, for
+ * documents.
+ */
 export function readMetadata(input: unknown, mode: 'strict' | 'usable'): ClientMetadata {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw invalid('not a JSON object')
   const metadata = input as Record<string, unknown>
@@ -24,8 +27,8 @@ export function readMetadata(input: unknown, mode: 'strict' | 'usable'): ClientM
   }
   const method = metadata.token_endpoint_auth_method ?? 'none'
   if (method !== 'none') throw invalid('token_endpoint_auth_method: only none is known here')
-  refuseOthers(metadata, 'grant_types', GRANT_TYPES, mode)
-  refuseOthers(metadata, 'response_types', ['code'], mode)
+  refuseUnsupported(metadata, 'grant_types', GRANT_TYPES, mode)
+  refuseUnsupported(metadata, 'response_types', ['code'], mode)
   return {
     name: readName(metadata.client_name, mode),
     uri: readWebUri(metadata.client_uri),
@@ -34,10 +37,10 @@ export function readMetadata(input: unknown, mode: 'strict' | 'usable'): ClientM
 }
 
 function readName(value: unknown, mode: 'strict' | 'usable'): string {
-  // Nothing that could turn the page, or the terminal it is shown on, against its reader.
+  // Removes control and bidirectional characters, which could falsify the page or terminal that shows the name.
   const name = typeof value === 'string' ? value.replace(/[\p{Cc}\p{Bidi_Control}]/gu, ' ').trim() : ''
   if (name.length > 200) throw invalid('client_name: at most 200 characters')
-  // RFC 7591 leaves it open; the draft for documents does not.
+  // The name is optional in RFC 7591 and required in the client metadata document draft.
   if (name === '' && mode === 'usable') throw invalid('client_name: is needed')
   if (value !== undefined && typeof value !== 'string') throw invalid('client_name: must be text')
   return name === '' ? 'An agent without a name' : name
@@ -45,7 +48,7 @@ function readName(value: unknown, mode: 'strict' | 'usable'): string {
 
 function readRedirectUris(value: unknown, mode: 'strict' | 'usable'): string[] {
   if (!Array.isArray(value) || value.length === 0) throw redirect('redirect_uris: at least one is needed')
-  if (value.length > MOST_REDIRECTS) throw redirect(`redirect_uris: at most ${MOST_REDIRECTS}`)
+  if (value.length > MAX_REDIRECT_URIS) throw redirect(`redirect_uris: at most ${MAX_REDIRECT_URIS}`)
   const uris = value.map((uri) => (typeof uri === 'string' ? uri : ''))
   const faults = uris.map(redirectUriFault)
   const first = faults.findIndex((fault) => fault !== undefined)
@@ -60,17 +63,18 @@ function readWebUri(value: unknown): string | undefined {
   return url?.protocol === 'https:' ? url.href : undefined
 }
 
-function refuseOthers(
+function refuseUnsupported(
   metadata: Record<string, unknown>,
   key: string,
-  known: readonly string[],
+  supported: readonly string[],
   mode: 'strict' | 'usable',
 ): void {
   const value = metadata[key]
   if (value === undefined) return
   const items: unknown[] = Array.isArray(value) ? value : [value]
-  const fits = (item: unknown) => known.includes(item as string)
-  if (mode === 'strict' ? !items.every(fits) : !items.some(fits)) throw invalid(`${key}: can be ${known.join(', ')}`)
+  const isSupported = (item: unknown) => supported.includes(item as string)
+  if (mode === 'strict' ? !items.every(isSupported) : !items.some(isSupported))
+    throw invalid(`${key}: can be ${supported.join(', ')}`)
 }
 
 function invalid(message: string): MetadataFault {

@@ -20,16 +20,16 @@ export type ConsentView = {
   chosenOrg: string | null
   scopes: readonly Scope[]
   csrf: string
-  /** How long the approval lasts at most. */
+  /** Maximum lifetime of the grant in days. */
   days: number
   /** The client's document differs from the one this person approved before. */
   changed: boolean
-  /** Living approvals of the same agent by the person. An approval for the same organization ends them. */
+  /** The user's current grants for the same agent. Approving it for the same organization ends them. */
   replaces: readonly { org_id: string; isSameClient: boolean }[]
   fault?: string
 }
 
-/** Works without script. What the client says of itself stands beside what we know of it. */
+/** Renders the consent page. Works without scripts. Shows what the client claims next to what we have verified. */
 export function consentPageOf(view: ConsentView): Response {
   const { client, redirectUri } = view
   return pageResponse({
@@ -48,7 +48,9 @@ ${view.orgs.length === 0 ? noOrg(view) : form(view)}`,
   })
 }
 
-/** Anybody can register an agent under any name, so only the same client id is called the same agent. */
+/**
+ * Anyone can register an agent under any name, so the page calls it the same agent only if the client id is the same.
+ */
 function replacement({ client, orgs, replaces }: ConsentView): Html {
   const names = orgs.filter(({ id }) => replaces.some(({ org_id }) => org_id === id)).map(({ name }) => name)
   const ending = `Approving it for the same organization (${names.join(', ')}) ends that connection, also one on another computer.`
@@ -81,8 +83,8 @@ function identity({ id, document }: OAuthClient): string {
 }
 
 /**
- * Sends the person on to the agent by a page that refreshes. Browsers check every redirect after a form against the
- * page's form-action policy, and the addresses that an agent's own redirect leads to cannot be known beforehand.
+ * Sends the browser to the agent by a page that refreshes. A redirect would not work: browsers check every redirect
+ * after a form against the page's form-action policy, and the agent may redirect further to addresses we do not know.
  */
 export function leavePage(to: string, name: string): Response {
   return pageResponse({

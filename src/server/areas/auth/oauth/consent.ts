@@ -9,64 +9,64 @@ import { seeOther } from '#edge/pages/page.ts'
 import { equalSecrets } from '#lib/crypto/keys.ts'
 import { callerSession } from '../sign-in/caller-session.ts'
 import { findMe, pageOrgsOf } from '../store/members.ts'
-import { ApprovalRefused, approve, grantEnd } from './approve.ts'
+import { ApprovalRefused, approve, grantExpiry } from './approve.ts'
 import type { OAuthClient } from './client.ts'
+import { DocumentFault } from './client-documents.ts'
 import { type ConsentView, consentOverPage, consentPageOf, leavePage } from './consent-page.ts'
+import { makeConsentTicket } from './consent-ticket.ts'
 import { DAY_MS, type OAuthDeps } from './deps.ts'
-import { DocumentFault } from './documents.ts'
 import { findClient } from './find-client.ts'
-import type { Lane } from './lane.ts'
 import { type AuthorizationServer, CONSENT_PATH, INTERACTION_COOKIE } from './provider.ts'
 import { findResource, scopesFor } from './resources.ts'
+import type { SerialQueue } from './serial-queue.ts'
 import { consumeArtifact } from './store/artifacts.ts'
 import { lockRegistrations } from './store/clients.ts'
-import { findEarlierGrants, findLastDigest } from './store/grants.ts'
-import { forgetShown, recordShown, wasShownSince } from './store/shown-pages.ts'
-import { makeTicket } from './ticket.ts'
+import { findEarlierGrants, findLastApprovedDigest } from './store/grants.ts'
+import { deleteShown, recordShown, wasShownSince } from './store/shown-pages.ts'
 
-export function consentRoutes(base: OAuthDeps, server: () => AuthorizationServer, lane: Lane): Route[] {
-  const deps = { ...base, lane }
+export function consentRoutes(base: OAuthDeps, server: () => AuthorizationServer, inQueue: SerialQueue): Route[] {
+  const deps = { ...base, inQueue }
   return [
     route(consentPage, async ({ uid }, { request }) => {
-      const asked = await load(deps, server(), request, uid)
-      if (asked instanceof Response) return asked
-      if (!(await keepPlace(deps, asked))) return consentOverPage()
-      return consentPageOf(asked.view)
+      const consent = await loadConsent(deps, server(), request, uid)
+      if (consent instanceof Response) return consent
+      if (!(await protectRegistration(deps, consent))) return consentOverPage()
+      return consentPageOf(consent.view)
     }),
     route(consentDecision, async ({ uid }, { request }) => {
-      const asked = await load(deps, server(), request, uid)
-      if (asked instanceof Response) return asked
+      const consent = await loadConsent(deps, server(), request, uid)
+      if (consent instanceof Response) return consent
       const form = new URLSearchParams(await request.text())
-      refuseForged(deps, request, form, asked.view)
-      return decide(deps, asked, form)
+      refuseForged(deps, request, form, consent.view)
+      return decide(deps, consent, form)
     }),
   ]
 }
 
-type Deps = OAuthDeps & { readonly lane: Lane }
+type Deps = OAuthDeps & { readonly inQueue: SerialQueue }
 
-type Asked = {
+type ConsentRequest = {
   interaction: Interaction
   view: ConsentView
   person: { id: string }
   resource: string
 }
 
-/** Loads what the agent asks of the person in this browser, or answers where the person must go first. */
-async function load(
+/** Loads the agent's request for the user of this browser, or returns the page they must go to first. */
+async function loadConsent(
   deps: OAuthDeps,
   { provider }: AuthorizationServer,
   request: Request,
   uid: string,
-): Promise<Asked | Response> {
-  const interaction = isTheirs(deps, request, uid) ? await provider.Interaction.find(uid) : undefined
+): Promise<ConsentRequest | Response> {
+  const interaction = isStartedInThisBrowser(deps, request, uid) ? await provider.Interaction.find(uid) : undefined
   if (!interaction || interaction.result) return consentOverPage()
   const session = await callerSession(deps, request)
   if (!session?.byCookie) {
     return seeOther(`/auth/login?${new URLSearchParams({ return_to: `${CONSENT_PATH}/${uid}` }).toString()}`)
   }
   const { client_id, redirect_uri, scope, resource } = interaction.params as Record<string, string>
-  const client = await findAsking(deps, client_id!)
+  const client = await findAskingClient(deps, client_id!)
   const target = findResource(deps.publicUrls().mcp, resource!)
   if (!client || !target) return consentOverPage()
   const { id, user_id, principal } = session
@@ -76,7 +76,7 @@ async function load(
   const [orgs, { email }, before, earlier] = await Promise.all([
     pageOrgsOf(deps.db, user_id, null, MAX_ORGS),
     findMe(deps.db, user_id, null),
-    findLastDigest(deps.db, client.id, user_id),
+    findLastApprovedDigest(deps.db, client.id, user_id),
     findEarlierGrants(deps.db, { ...replacing, client_id: client.id, epoch: deps.keys.epoch, now }),
   ])
   const view: ConsentView = {
@@ -87,7 +87,7 @@ async function load(
     chosenOrg: principal.org_id,
     scopes: scopesFor(target, scope ?? null),
     csrf: deps.keys.hash('consent', `${uid} ${id}`).toString('hex'),
-    days: Math.ceil((grantEnd(client, now).getTime() - now.getTime()) / DAY_MS),
+    days: Math.ceil((grantExpiry(client, now).getTime() - now.getTime()) / DAY_MS),
     changed: before !== undefined && before !== client.document?.digest,
     replaces: earlier.map(({ org_id, client_id: other }) => ({ org_id, isSameClient: other === client.id })),
   }
@@ -95,22 +95,22 @@ async function load(
 }
 
 const MAX_ORGS = 100
-/** A page that is loaded again this soon is not recorded again. */
+/** A consent page shown again within this time is not recorded again. */
 const SHOWN_AGAIN_MS = 60_000
 
 /**
- * Keeps the place of the client's registration while the person looks at the page. False when the registration is gone.
- * A person in no organization cannot approve and so keeps nothing.
+ * Protects the client's registration from eviction while a user looks at the consent page. Returns false if the
+ * registration is gone. A user without an organization cannot approve, so their page protects nothing.
  */
-async function keepPlace({ db, clock, lane }: Deps, { view, person }: Asked): Promise<boolean> {
-  // Only registrations have an end; other clients are never evicted.
+async function protectRegistration({ db, clock, inQueue }: Deps, { view, person }: ConsentRequest): Promise<boolean> {
+  // Only registrations expire; other clients are never evicted.
   if (view.client.expiresAt === undefined || view.orgs.length === 0) return true
   const page = { client_id: view.client.id, user_id: person.id }
   const since = new Date(clock.now().getTime() - SHOWN_AGAIN_MS)
   if (await wasShownSince(db, page, since)) return true
-  return lane(() =>
+  return inQueue(() =>
     db.tx(async (tx) => {
-      // Otherwise a registration that makes room at this moment could still evict this one.
+      // Without the lock a concurrent registration could still evict this one.
       await lockRegistrations(tx)
       return recordShown(tx, page, clock.now())
     }),
@@ -118,16 +118,16 @@ async function keepPlace({ db, clock, lane }: Deps, { view, person }: Asked): Pr
 }
 
 /**
- * Whether the authorization was started in this browser. Where people sign in at another address than the issuer, the
- * cookie is not sent here, and the last step checks it.
+ * Whether the authorization was started in this browser. If users sign in at another host than the issuer's, the cookie
+ * is not sent here, and the last step checks it instead.
  */
-function isTheirs({ publicUrls }: OAuthDeps, request: Request, uid: string): boolean {
+function isStartedInThisBrowser({ publicUrls }: OAuthDeps, request: Request, uid: string): boolean {
   const { issuer, signIn } = publicUrls()
   return new URL(issuer).host !== new URL(signIn).host || readCookie(request, [INTERACTION_COOKIE]) === uid
 }
 
-/** Undefined also for a client whose document can no longer be fetched or used. */
-async function findAsking(deps: OAuthDeps, id: string): Promise<OAuthClient | undefined> {
+/** Returns undefined for an unknown client, and for one whose document can no longer be fetched or used. */
+async function findAskingClient(deps: OAuthDeps, id: string): Promise<OAuthClient | undefined> {
   try {
     return await findClient(deps, id, 'recent')
   } catch (error) {
@@ -136,36 +136,36 @@ async function findAsking(deps: OAuthDeps, id: string): Promise<OAuthClient | un
   }
 }
 
-/** Refuses a decision that was not sent from our own page in the session the page was shown to. */
+/** Throws CSRF unless the decision came from our own page, in the session that the page was shown to. */
 function refuseForged(deps: OAuthDeps, request: Request, form: URLSearchParams, { csrf }: ConsentView): void {
-  const ours = isSameOrigin(request, deps.publicUrls().signIn) && equalSecrets(form.get('csrf') ?? '', csrf)
-  if (!ours)
+  const isOurs = isSameOrigin(request, deps.publicUrls().signIn) && equalSecrets(form.get('csrf') ?? '', csrf)
+  if (!isOurs)
     throw new ServiceError('CSRF', 'This request did not come from the consent page. Start again from the agent.')
 }
 
-async function decide(deps: Deps, asked: Asked, form: URLSearchParams): Promise<Response> {
-  const { view, resource } = asked
+async function decide(deps: Deps, consent: ConsentRequest, form: URLSearchParams): Promise<Response> {
+  const { view, resource } = consent
   if (form.get('decision') !== 'approve') {
-    return finish(deps, asked, async () => ({
+    return finish(deps, consent, async () => ({
       error: 'access_denied',
       error_description: 'the person did not approve',
     }))
   }
   const org = view.orgs.find(({ id }) => id === form.get('org_id'))
-  const sent = form.getAll('scope').map((scope) => Scope.safeParse(scope).data)
-  const scopes = view.scopes.filter((scope) => sent.includes(scope))
+  const ticked = form.getAll('scope').map((scope) => Scope.safeParse(scope).data)
+  const scopes = view.scopes.filter((scope) => ticked.includes(scope))
   if (!org) return consentPageOf({ ...view, fault: 'Choose one of your organizations.' })
   if (scopes.length === 0) return consentPageOf({ ...view, fault: 'Allow at least one thing, or deny.' })
   const { client, redirectUri } = view
-  const user_id = asked.person.id
+  const user_id = consent.person.id
   const approval = { client, org_id: org.id, user_id, redirect_host: redirectUri.host, resource, scopes }
   try {
-    return await finish(deps, asked, async (tx, at) => {
+    return await finish(deps, consent, async (tx, at) => {
       const grantId = await approve(tx, deps, approval, at)
       return grantId === undefined ? undefined : { login: { accountId: user_id }, consent: { grantId } }
     })
   } catch (error) {
-    // Nothing was decided: the person can disconnect another agent and send the page again.
+    // The transaction was rolled back, so the user can disconnect another agent and submit the page again.
     if (error instanceof ApprovalRefused) return consentPageOf({ ...view, fault: error.message })
     throw error
   }
@@ -174,10 +174,10 @@ async function decide(deps: Deps, asked: Asked, form: URLSearchParams): Promise<
 type Result = NonNullable<Interaction['result']>
 type Tx = Parameters<Parameters<OAuthDeps['db']['tx']>[0]>[0]
 
-/** Takes the first decision and no other, however often the form is sent. */
+/** Records the first decision only, however often the form is submitted, and continues the authorization. */
 async function finish(
   deps: Deps,
-  { interaction, view, person }: Asked,
+  { interaction, view, person }: ConsentRequest,
   outcome: (tx: Tx, at: Date) => Promise<Result | undefined>,
 ): Promise<Response> {
   const at = deps.clock.now()
@@ -185,13 +185,13 @@ async function finish(
   const take = async (tx: Tx) => {
     if (!(await consumeArtifact(tx, key, at))) return undefined
     const decision = await outcome(tx, at)
-    await forgetShown(tx, { client_id: view.client.id, user_id: person.id })
+    await deleteShown(tx, { client_id: view.client.id, user_id: person.id })
     return decision
   }
-  const result = await deps.lane(() => deps.db.tx(take))
+  const result = await deps.inQueue(() => deps.db.tx(take))
   if (!result) return consentOverPage()
-  const { ticket, kept } = makeTicket(deps)
-  interaction.result = { ...result, ticket: kept }
+  const { ticket, hash } = makeConsentTicket(deps)
+  interaction.result = { ...result, ticket: hash }
   await interaction.persist()
   return leavePage(`${interaction.returnTo}?${new URLSearchParams({ ticket }).toString()}`, view.client.name)
 }

@@ -5,14 +5,14 @@ import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { AuthDeps } from '../deps.ts'
 
 export type OAuthOptions = {
-  /** Where agents find us, and where people sign in; known once the port is open. */
+  /** Public addresses of the issuer, the MCP server and the sign-in pages. Known once the port is open. */
   readonly publicUrls: () => { issuer: string; mcp: string; signIn: string }
   readonly jwtSecret: string
   readonly actorAssertionSecret: string
   readonly loopbackAnyPort: boolean
   /** Whether clients may describe themselves by a metadata document. */
   readonly clientDocuments: boolean
-  /** To the addresses that clients give for their documents. */
+  /** Fetches client metadata documents. */
   readonly safeFetch: SafeFetch
   readonly cookies: Cookies
   readonly log: Log

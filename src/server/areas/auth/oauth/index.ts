@@ -3,29 +3,29 @@ import { protocolRoutes } from './authorize.ts'
 import { consentRoutes } from './consent.ts'
 import type { OAuthDeps } from './deps.ts'
 import { discoveryRoute } from './discovery.ts'
-import { createLane } from './lane.ts'
 import { type AuthorizationServer, createAuthorizationServer } from './provider.ts'
 import { registerRoute } from './register.ts'
+import { createSerialQueue } from './serial-queue.ts'
 
 export { createAssertionValidator, type ValidateAssertion } from './agent-principal.ts'
 export { agentRoutes } from './agents.ts'
 export type { OAuthDeps, OAuthOptions } from './deps.ts'
 
-/** More than a burst of honest agents; each takes milliseconds. */
-const LANE = { maxWaiting: 128, maxWaitMs: 5000 }
+/** Enough for a burst of honest agents, because each registration or approval takes milliseconds. */
+const QUEUE_LIMITS = { maxWaiting: 128, maxWaitMs: 5000 }
 
 export function oauthRoutes(deps: OAuthDeps): Route[] {
-  let made: AuthorizationServer | undefined
-  // Made at the first request: only then is our own address known.
+  let created: AuthorizationServer | undefined
+  // Created at the first request, because our own address is known only then.
   const server = () => {
-    made ??= createAuthorizationServer(deps)
-    return made
+    created ??= createAuthorizationServer(deps)
+    return created
   }
-  // Two lanes, because strangers can fill the one of registrations and must not delay people who approve.
+  // Two queues, because strangers can fill that of registrations and must not delay users who approve.
   return [
     discoveryRoute(deps),
-    registerRoute(deps, createLane(LANE)),
+    registerRoute(deps, createSerialQueue(QUEUE_LIMITS)),
     ...protocolRoutes(deps, server),
-    ...consentRoutes(deps, server, createLane(LANE)),
+    ...consentRoutes(deps, server, createSerialQueue(QUEUE_LIMITS)),
   ]
 }

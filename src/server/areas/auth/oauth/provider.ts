@@ -19,21 +19,21 @@ export type AuthorizationServer = {
 }
 
 /**
- * The protocol itself: codes, PKCE, tokens, their rotation. Who may ask, who a client is, what a person allows and
- * where all that is kept is ours; nothing else knows that this library stands behind it.
+ * Runs the OAuth protocol (codes, PKCE, tokens, rotation) with the library oidc-provider. Clients, consent and storage
+ * are our own code; only this file and adapter.ts depend on the library.
  */
 export function createAuthorizationServer(deps: OAuthDeps): AuthorizationServer {
   const { issuer } = deps.publicUrls()
   const provider = new Provider(issuer, configure(deps))
   // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Koa awaits what it runs
-  provider.use(createAfterwards(provider, deps.log))
+  provider.use(createAfterResponse(provider, deps.log))
   const run = fromNodeHandler(provider.callback())
   return {
     provider,
-    // The handler believes the address it is called by: it must be the one agents see.
+    // The library builds URLs from the address of the request, so that must be the public one.
     fetch: async (request, clientAddress) => {
       const { pathname, search } = new URL(request.url)
-      return withoutSessionCookie(await run(moved(request, `${issuer}${pathname}${search}`), clientAddress))
+      return withoutSessionCookie(await run(withUrl(request, `${issuer}${pathname}${search}`), clientAddress))
     },
   }
 }
@@ -60,7 +60,7 @@ function configure(deps: OAuthDeps): Configuration {
       short: { httpOnly: true, sameSite: 'lax' },
       long: { httpOnly: true, sameSite: 'lax' },
     },
-    // No ID token is ever made; the library wants a key all the same.
+    // The library requires a signing key, although no ID token is ever issued.
     jwks: { keys: [unusedKey()] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     features: {
@@ -74,9 +74,9 @@ function configure(deps: OAuthDeps): Configuration {
         enabled: true,
         defaultResource: () => defaultResource(deps.publicUrls().mcp).id,
         useGrantedResource: () => true,
-        getResourceServerInfo: (ctx, asked) => {
-          const several = Array.isArray(ctx.oidc.params?.resource) && ctx.oidc.params.resource.length > 1
-          const resource = several ? undefined : findResource(deps.publicUrls().mcp, asked)
+        getResourceServerInfo: (ctx, resourceId) => {
+          const isRepeated = Array.isArray(ctx.oidc.params?.resource) && ctx.oidc.params.resource.length > 1
+          const resource = isRepeated ? undefined : findResource(deps.publicUrls().mcp, resourceId)
           if (!resource) throw new errors.InvalidTarget('there is no such resource here')
           return {
             scope: resource.scopes.join(' '),
@@ -96,7 +96,7 @@ function configure(deps: OAuthDeps): Configuration {
       Grant: (GRANT_DAYS * DAY_MS) / 1000,
       RefreshToken: (REFRESH_DAYS * DAY_MS) / 1000,
     },
-    // Approvals outlive the browser session: signing out ends none.
+    // Grants outlive the browser session: signing out ends none.
     expiresWithSession: () => false,
     issueRefreshToken: () => true,
     rotateRefreshToken: true,
@@ -112,7 +112,9 @@ function configure(deps: OAuthDeps): Configuration {
   }
 }
 
-/** Always, each time: an approval is for one connection, and what asks again may be something else. */
+/**
+ * Requires approval for every authorization, because a later request with the same client id may be another program.
+ */
 function needsApproval(ctx: KoaContextWithOIDC): boolean {
   const offered = Object.values(ctx.oidc.resourceServers ?? {}).flatMap(({ scopes }) => [...scopes])
   if (!offered.some((scope) => ctx.oidc.requestParamScopes.has(scope))) {
@@ -125,23 +127,23 @@ function unusedKey() {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
 }
 
-/** Where the person's session is, which need not be where agents find us. */
+/** Returns the consent page on the host where users sign in, which may differ from the issuer's. */
 function consentUrl({ publicUrls }: OAuthDeps, uid: string): string {
   return `${publicUrls().signIn}${CONSENT_PATH}/${uid}`
 }
 
-/** What the library leaves to do once it has answered. */
-function createAfterwards(provider: Provider, log: Log) {
+/** Runs after the library has answered: logs or rewrites its faults, and deletes codes that were tried in vain. */
+function createAfterResponse(provider: Provider, log: Log) {
   const faults = new WeakMap<object, unknown>()
   provider.on('server_error', (ctx, error) => void faults.set(ctx, error))
   return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
     await next()
     if (faults.has(ctx)) answerFault(ctx, faults.get(ctx), log)
-    await burnCodeOfFailure(ctx).catch((error: unknown) => log.error({ error }, 'a code could not be burnt'))
+    await deleteFailedCode(ctx).catch((error: unknown) => log.error({ error }, 'a code could not be burnt'))
   }
 }
 
-/** A store that cannot be asked now is no fault of the request: it can be sent again. */
+/** Answers 503 with Retry-After if the store was unavailable, because the client can send the same request again. */
 function answerFault(ctx: KoaContextWithOIDC, fault: unknown, log: Log): void {
   const refusal = toServiceError(fault)
   if (refusal.status !== 503) {
@@ -152,15 +154,15 @@ function answerFault(ctx: KoaContextWithOIDC, fault: unknown, log: Log): void {
   ctx.set('retry-after', String(refusal.retryAfterSeconds ?? 1))
 }
 
-/** A code that was tried in vain was seen by somebody: it is not to be tried again. */
-async function burnCodeOfFailure({ oidc, status }: Partial<KoaContextWithOIDC> & { status: number }): Promise<void> {
+/** Deletes a code after a failed token request, because it may have leaked. */
+async function deleteFailedCode({ oidc, status }: Partial<KoaContextWithOIDC> & { status: number }): Promise<void> {
   const code = oidc?.params?.code
   if (oidc?.route !== 'token' || status < 400 || status >= 500 || typeof code !== 'string') return
   const found = await oidc.provider.AuthorizationCode.find(code)
   if (found?.isValid) await found.destroy()
 }
 
-/** The page for faults that cannot be sent back to the agent, because client or redirect are not known to be good. */
+/** Renders the page for errors that cannot be sent to the agent, because its client id or redirect URI is not valid. */
 async function renderError(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string | undefined }) {
   const page = pageResponse({
     title: 'This agent cannot be connected',
@@ -179,19 +181,19 @@ service can set <code>SVC_LOOPBACK_ANY_PORT=true</code>.</p>`
 
 const SESSION_COOKIE = 'svc_oauth_session'
 
-/** The library's own session lasts one request; there is nothing to remember it for. */
+/** Removes the library's session cookie, because its session is not used after the request. */
 async function withoutSessionCookie(response: Response): Promise<Response> {
   const headers = new Headers(response.headers)
   headers.delete('set-cookie')
   for (const cookie of response.headers.getSetCookie()) {
     if (!cookie.startsWith(SESSION_COOKIE)) headers.append('set-cookie', cookie)
   }
-  // As bytes, not as a stream: then its length goes along.
+  // Read as bytes rather than streamed, so that the response has a content-length.
   const body = response.body === null ? null : await response.arrayBuffer()
   return new Response(body, { status: response.status, headers })
 }
 
-function moved(request: Request, url: string): Request {
+function withUrl(request: Request, url: string): Request {
   const init: RequestInit & { duplex: 'half' } = {
     method: request.method,
     headers: request.headers,

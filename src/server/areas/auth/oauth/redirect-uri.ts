@@ -1,8 +1,8 @@
 import { isLoopback } from '#lib/net/loopback.ts'
 
 /**
- * Undefined for a redirect URI that is accepted, otherwise what is wrong with it. An address has one spelling: text that
- * a browser would read differently from how it is written is refused.
+ * Returns what is wrong with a redirect URI, or undefined if it is accepted. Only the normalized spelling is accepted, so
+ * that a browser cannot read an address differently from how it is written.
  */
 export function redirectUriFault(text: string): string | undefined {
   const url = URL.parse(text)
@@ -19,9 +19,9 @@ export function redirectUriFault(text: string): string | undefined {
 const HTTP_LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?(?=[/?]|$)(.*)$/s
 
 /**
- * Whether the redirect URI of a request is the registered one. They are compared letter by letter, with one exception
- * (OAuth 2.1, RFC 8252 section 7.3): an http loopback address registered without a port stands for any port, because
- * programs on a person's machine listen on a free one. With `anyPort` that holds for one registered with a port too.
+ * Whether the redirect URI of a request is the registered one. They are compared character by character, with one
+ * exception (OAuth 2.1, RFC 8252 section 7.3): an http loopback address registered without a port matches any port,
+ * because programs on the user's machine listen on a free one. With `anyPort` this applies also to one with a port.
  */
 export function isSameRedirect(registered: string, asked: string, anyPort: boolean): boolean {
   if (registered === asked) return true
@@ -32,15 +32,15 @@ export function isSameRedirect(registered: string, asked: string, anyPort: boole
 }
 
 /**
- * The origin that a registration is counted under: the origin of an https redirect; for a loopback one the caller's address together
- * with the client's name, until a person approves it.
+ * Returns the key that a registration is counted under: the origin of an https redirect URI, or for a loopback one the
+ * caller's address and the client's name, until a user approves it.
  */
 export function originOf(redirectUri: string, callerAddress: string, clientName: string): string {
   const url = new URL(redirectUri)
   return isLoopback(url.hostname) ? `address:${callerAddress} ${clientName}` : url.origin
 }
 
-/** The redirect without the port of a loopback address, which differs each time a program registers. */
+/** Removes the port of a loopback address, which differs each time a program registers. */
 export function withoutPort(redirectUri: string): string {
   const url = new URL(redirectUri)
   if (isLoopback(url.hostname)) url.port = ''

@@ -6,18 +6,18 @@ import type { Tx } from '#lib/db/db.ts'
 import { addressBlock } from '#lib/net/address-block.ts'
 import { MetadataFault, readMetadata } from './client-metadata.ts'
 import { DAY_MS, type OAuthDeps } from './deps.ts'
-import type { Lane } from './lane.ts'
-import { makeRoom, type Newcomer, newcomerOf } from './places.ts'
+import { makeRoom, type Newcomer, newcomerOf } from './registration-capacity.ts'
+import type { SerialQueue } from './serial-queue.ts'
 import { deleteExpired, insertRegistration, lockRegistrations } from './store/clients.ts'
 
-const LASTS_DAYS = 30
+const REGISTRATION_DAYS = 30
 
 /** RFC 7591 dynamic client registration. */
-export function registerRoute(deps: OAuthDeps, lane: Lane): Route {
+export function registerRoute(deps: OAuthDeps, inQueue: SerialQueue): Route {
   return route(oauthRegister, async (_, { request, clientAddress }) => {
     try {
       const newcomer = newcomerOf(readMetadata(await readJson(request), 'strict'), addressBlock(clientAddress))
-      const outcome = await lane(() => deps.db.tx((tx) => register(tx, deps, newcomer)))
+      const outcome = await inQueue(() => deps.db.tx((tx) => register(tx, deps, newcomer)))
       return 'retryAfterSeconds' in outcome ? full(outcome.retryAfterSeconds) : answer(201, outcome)
     } catch (error) {
       if (!(error instanceof MetadataFault)) throw error
@@ -26,10 +26,10 @@ export function registerRoute(deps: OAuthDeps, lane: Lane): Route {
   })
 }
 
-/** Runs one at a time, so that the caps hold: nothing that is counted changes between counting and inserting. */
+/** Runs under a lock, so that the number of registrations cannot change between counting and inserting. */
 async function register(tx: Tx, { clock, keys }: OAuthDeps, newcomer: Newcomer) {
   await lockRegistrations(tx)
-  // Read under the lock: while this one waited, another registration may have been made or shown.
+  // The time is read under the lock, because others may have been registered or shown while this one waited.
   const now = clock.now()
   await deleteExpired(tx, now)
   const room = await makeRoom(tx, newcomer, { epoch: keys.epoch, now })
@@ -45,7 +45,7 @@ async function register(tx: Tx, { clock, keys }: OAuthDeps, newcomer: Newcomer) 
     origin: newcomer.origin,
     created_at: now,
     place_since: room.placeSince,
-    expires_at: new Date(now.getTime() + LASTS_DAYS * DAY_MS),
+    expires_at: new Date(now.getTime() + REGISTRATION_DAYS * DAY_MS),
   })
   return {
     client_id,

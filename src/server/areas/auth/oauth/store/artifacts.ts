@@ -6,7 +6,7 @@ type ArtifactRow = { payload: Record<string, unknown>; consumed_at: Date | null 
 type Key = { kind: ArtifactKind; hash: Buffer }
 type Content = { grant_id: string | null; payload: Record<string, unknown>; expires_at: Date }
 
-/** What ran out goes when something new comes. */
+/** Inserts or updates an artifact and deletes the expired ones. */
 export async function upsertArtifact(db: Querier, { kind, hash }: Key, row: Content, now: Date): Promise<void> {
   await db.query(sql`
     with gone as (delete from auth.oauth_artifacts where expires_at < ${now})
@@ -16,8 +16,8 @@ export async function upsertArtifact(db: Querier, { kind, hash }: Key, row: Cont
 }
 
 /**
- * Uses up the one and adds the other, both or neither: a fault between them would end what a person allowed. False for
- * all but the first who comes with the former.
+ * Consumes the artifact `former` and inserts its successor in one statement, because a fault between the two would end
+ * the user's grant. Returns false if `former` was consumed before.
  */
 export async function replaceArtifact(
   db: Querier,
@@ -44,7 +44,7 @@ export async function findArtifact(db: Querier, { kind, hash }: Key, now: Date):
   return row
 }
 
-/** True for the first, false for all others: two who come at once must not both win. */
+/** Returns true for the first caller only, also of concurrent ones. */
 export async function consumeArtifact(db: Querier, { kind, hash }: Key, now: Date): Promise<boolean> {
   const rows = await db.query(sql`
     update auth.oauth_artifacts set consumed_at = ${now}
@@ -53,7 +53,7 @@ export async function consumeArtifact(db: Querier, { kind, hash }: Key, now: Dat
   return rows.length === 1
 }
 
-/** False when there was none: somebody else was first. */
+/** Returns false if there was none, because another request deleted it first. */
 export async function deleteArtifact(db: Querier, { kind, hash }: Key): Promise<boolean> {
   const rows = await db.query(sql`
     delete from auth.oauth_artifacts where kind = ${kind} and hash = ${hash} returning 1`)

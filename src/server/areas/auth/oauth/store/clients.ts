@@ -10,7 +10,7 @@ export type ClientRow = {
   expires_at: Date | null
 }
 
-/** Finds clients that are switched off too, because their rows block. Expired registrations are not found. */
+/** Finds disabled clients too, so that callers can refuse them. Expired registrations are not found. */
 export async function findClientRow(db: Querier, id: string, now: Date): Promise<ClientRow | undefined> {
   const [row] = await db.query<ClientRow>(sql`
     select client_id, client_name, client_uri, redirect_uris, is_active, expires_at
@@ -20,8 +20,8 @@ export async function findClientRow(db: Querier, id: string, now: Date): Promise
 }
 
 /**
- * Registrations are counted together, so they and approvals run one at a time, in whichever process they arrive. Whoever
- * waits longer than two seconds fails with DatabaseUnavailable, because a connection is held meanwhile.
+ * Locks registrations and approvals across all processes, because their limits count all registrations together. Throws
+ * DatabaseUnavailable after waiting two seconds, because the wait holds a connection.
  */
 export async function lockRegistrations(tx: Tx): Promise<void> {
   await tx.query(sql`select set_config('lock_timeout', '2s', true)`)
@@ -49,25 +49,25 @@ export async function insertRegistration(tx: Tx, row: Registration): Promise<voi
             ${row.origin}, ${row.created_at}, ${row.place_since}, ${row.expires_at})`)
 }
 
-/** Whether a registration is in use: some person allows it something now. */
-const isApproved = ({ epoch, now }: At) => sql`
+/** SQL: whether a registration is in use, that is, some user has a current grant for it. */
+const isApproved = ({ epoch, now }: AsOf) => sql`
   exists (select from public.platform_access_grants g
           where g.client_id = c.client_id and g.revoked_at is null and g.expires_at > ${now} and g.epoch = ${epoch})`
 
-/** Whether a person approved it at some time; false means that no authorization of it was ever finished. */
+/** SQL: whether a user ever approved the registration. False means that no authorization of it was ever finished. */
 const wasApproved = sql`exists (select from public.platform_access_grants g where g.client_id = c.client_id)`
 
-/** Whether a person may be about to approve it: it is a minute old at most, or its consent page is open. */
-const isInFlight = ({ now }: At) => sql`
+/** SQL: whether a user may be about to approve it: it is at most a minute old, or an authorization of it is open. */
+const isInFlight = ({ now }: AsOf) => sql`
   (c.created_at > ${new Date(now.getTime() - 60_000)}
    or exists (select from auth.oauth_artifacts a
               where a.kind = 'Interaction' and a.payload->'params'->>'client_id' = c.client_id and a.expires_at > ${now}))`
 
-/** How long the place is kept of a registration whose consent page was shown to a signed-in person. */
+/** How long a registration is protected after its consent page was shown to a signed-in user. */
 const SHOWN_MS = 10 * 60_000
 
-/** Whether a signed-in person was shown its consent page in the last ten minutes. It is then never evicted. */
-const isShown = ({ now }: At) => sql`
+/** SQL: whether its consent page was shown to a signed-in user in the last ten minutes. It is then never evicted. */
+const isShown = ({ now }: AsOf) => sql`
   exists (select from auth.oauth_shown_pages s
           where s.client_id = c.client_id and s.shown_at > ${new Date(now.getTime() - SHOWN_MS)})`
 
@@ -75,27 +75,30 @@ const placeSince = sql`coalesce(c.place_since, c.created_at)`
 
 const isRegistration = sql`c.registered_from is not null and c.is_active`
 
-export type At = { epoch: string; now: Date }
+/** The key epoch and the time at which grants and registrations are judged. */
+export type AsOf = { epoch: string; now: Date }
 
-/** Which registrations are counted together. */
-export type Scope = { origin: string } | { unapprovedLoopbackOf: string } | 'all'
+/** A set of registrations that share one limit. */
+export type RegistrationGroup = { origin: string } | { unapprovedLoopbackOf: string } | 'all'
 
-function inScope(scope: Scope) {
-  if (scope === 'all') return sql`true`
-  if ('origin' in scope) return sql`c.origin = ${scope.origin}`
-  return sql`(c.registered_from = ${scope.unapprovedLoopbackOf} and c.origin like 'address:%' and not ${wasApproved})`
+function inGroup(group: RegistrationGroup) {
+  if (group === 'all') return sql`true`
+  if ('origin' in group) return sql`c.origin = ${group.origin}`
+  return sql`(c.registered_from = ${group.unapprovedLoopbackOf} and c.origin like 'address:%' and not ${wasApproved})`
 }
 
 export async function deleteExpired(tx: Tx, now: Date): Promise<void> {
   await tx.query(sql`delete from public.platform_oauth_clients where expires_at <= ${now} and is_active`)
 }
 
-/** Registrations of the same name from the same address that nobody uses or is about to approve on its consent page. */
+/**
+ * Finds registrations with this name and address that are not in use and whose consent page is not shown, oldest first.
+ */
 export async function findUnused(
   tx: Tx,
   like: { client_name: string; registered_from: string },
-  at: At,
-  inFlight: 'spared' | 'included',
+  at: AsOf,
+  inFlight: 'excluded' | 'included',
 ): Promise<{ client_id: string; redirect_uris: string[] }[]> {
   return tx.query(sql`
     select c.client_id, c.redirect_uris from public.platform_oauth_clients c
@@ -105,8 +108,8 @@ export async function findUnused(
 }
 
 /**
- * Deletes registrations that their successor replaces. Answers since when the successor holds the place: as long as those
- * that were made after `since` and never approved, otherwise from now on. Undefined when there was none to delete.
+ * Deletes registrations that a successor replaces. Returns since when the successor holds its place: since the oldest of
+ * those made after `since` and never approved, otherwise from now on. Returns undefined if there was none to delete.
  */
 export async function replaceClients(
   tx: Tx,
@@ -124,106 +127,113 @@ export async function replaceClients(
   return row?.place_since ?? undefined
 }
 
-export async function countRegistrations(tx: Tx, scope: Scope, now: Date): Promise<number> {
+export async function countRegistrations(tx: Tx, group: RegistrationGroup, now: Date): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`
     select count(*)::int as count from public.platform_oauth_clients c
-    where ${isRegistration} and c.expires_at > ${now} and ${inScope(scope)}`)
+    where ${isRegistration} and c.expires_at > ${now} and ${inGroup(group)}`)
   return row!.count
 }
 
 /**
- * Makes room in a scope. First the oldest registration made before `before` that never finished an authorization, then
- * the oldest whose approvals have all ended. False when there is neither.
+ * Evicts the oldest registration of a group that was made before `before` and never approved, or else the oldest whose
+ * grants have all ended. Returns false if there is neither.
  */
-export async function evictUnused(tx: Tx, scope: Scope, before: Date, at: At): Promise<boolean> {
+export async function evictUnused(tx: Tx, group: RegistrationGroup, before: Date, at: AsOf): Promise<boolean> {
   const rows = await tx.query(sql`
     delete from public.platform_oauth_clients
     where client_id = (
       select c.client_id from public.platform_oauth_clients c
-      where ${isRegistration} and ${inScope(scope)} and not ${isApproved(at)} and not ${isShown(at)}
+      where ${isRegistration} and ${inGroup(group)} and not ${isApproved(at)} and not ${isShown(at)}
         and (c.created_at <= ${before} or ${wasApproved})
       order by ${wasApproved}, c.created_at, c.client_id limit 1)
     returning client_id`)
   return rows.length === 1
 }
 
-/** The network of an address block: the IPv6 /48 of a /64, the IPv4 /24 of an address. One party often has all of it. */
+/** SQL: the network of an address block (IPv6 /48, IPv4 /24), because one party often holds all of it. */
 const networkOf = (address: Sql) => sql`
   coalesce(substring(${address} from '^[^:]*:[^:]*:[^:]*(?=:)'), substring(${address} from '^(.*)[.][^.]*$'), ${address})`
 
-/** The unfinished registrations of a scope with what their address and network hold, and what the newcomer's hold. */
-const withShares = (scope: Scope, newcomer: string, at: At) => sql`
-  with unfinished as (
+/**
+ * SQL: the never approved registrations of a group, with how many their address and network hold, and the newcomer's.
+ */
+const withShares = (group: RegistrationGroup, newcomer: string, at: AsOf) => sql`
+  with unapproved as (
     select c.client_id, ${placeSince} as place_since, c.registered_from, ${isShown(at)} as shown,
            ${networkOf(sql`c.registered_from`)} as network,
            count(*) over (partition by c.registered_from) as held,
            count(*) over (partition by ${networkOf(sql`c.registered_from`)}) as held_by_network
     from public.platform_oauth_clients c
-    where ${isRegistration} and ${inScope(scope)} and not ${wasApproved}),
+    where ${isRegistration} and ${inGroup(group)} and not ${wasApproved}),
   own as (
     select count(*) filter (where registered_from = ${newcomer}) as held,
            count(*) filter (where network = ${networkOf(sql`${newcomer}::text`)}) as held_by_network
-    from unfinished)`
+    from unapproved)`
 
 /**
- * Whether the holder of registration `u` has over `margin` more than the newcomer: by network, or by address where the
- * newcomer's network has no more than the holder's.
+ * SQL: whether the holder of registration `u` has over `margin` more registrations than the newcomer: by network, or by
+ * address if the newcomer's network has no more than the holder's.
  */
 const holdsMore = (margin: number) => sql`
   (u.held_by_network > own.held_by_network + ${margin}::int
    or (u.held_by_network >= own.held_by_network and u.held > own.held + ${margin}::int))`
 
-/** How long an unfinished registration is spared from a newcomer that holds less. */
-const SPARED_FROM_SMALLER_MS = 60_000
+/** How long an unapproved registration is spared from a newcomer that holds less. */
+const PROTECTED_FROM_SMALLER_MS = 60_000
 
 /**
- * Makes room in a scope at the cost of the network and address that hold most unfinished registrations there. Those that
+ * Makes room in a group at the cost of the network and address that hold most unapproved registrations there. Those that
  * hold at least two more than the newcomer's give one up at once, so that shares become equal. Otherwise those that hold
  * one more give up a place that they have held for over a minute, so that nobody is kept out by many who hold one each.
  */
-export async function evictFromLargerHolder(tx: Tx, scope: Scope, newcomer: string, at: At): Promise<boolean> {
+export async function evictFromLargerHolder(
+  tx: Tx,
+  group: RegistrationGroup,
+  newcomer: string,
+  at: AsOf,
+): Promise<boolean> {
   const rows = await tx.query(sql`
-    ${withShares(scope, newcomer, at)}
+    ${withShares(group, newcomer, at)}
     delete from public.platform_oauth_clients
     where client_id = (
-      select u.client_id from unfinished u, own
+      select u.client_id from unapproved u, own
       where not u.shown
         and (${holdsMore(1)}
-             or (${holdsMore(0)} and u.place_since <= ${new Date(at.now.getTime() - SPARED_FROM_SMALLER_MS)}))
+             or (${holdsMore(0)} and u.place_since <= ${new Date(at.now.getTime() - PROTECTED_FROM_SMALLER_MS)}))
       order by ${holdsMore(1)} desc, u.held_by_network desc, u.held desc, u.place_since, u.client_id limit 1)
     returning client_id`)
   return rows.length === 1
 }
 
 /**
- * When the first registration of a scope that nobody uses can be evicted for the newcomer: `sparedMs` after it was made
- * (a minute where its holder has more than the newcomer) unless it was approved before, and ten minutes after its
- * consent page was shown. Undefined when all are in use.
+ * Returns when the first unused registration of a group can be evicted for the newcomer: `protectedMs` after it was made
+ * (a minute if its holder has more than the newcomer) unless it was approved before, and ten minutes after its consent
+ * page was shown. Returns undefined if all are in use.
  */
 export async function firstEvictableAt(
   tx: Tx,
-  scope: Scope,
+  group: RegistrationGroup,
   newcomer: string,
-  sparedMs: number,
-  at: At,
+  protectedMs: number,
+  at: AsOf,
 ): Promise<Date | undefined> {
   const [row] = await tx.query<{ first: Date | null }>(sql`
-    ${withShares(scope, newcomer, at)}
+    ${withShares(group, newcomer, at)}
     select min(greatest(
       case when ${wasApproved} then null
-           when exists (select from unfinished u, own where u.client_id = c.client_id and ${holdsMore(0)})
-             then ${placeSince} + ${SPARED_FROM_SMALLER_MS}::int * interval '1 ms'
-           else c.created_at + ${sparedMs}::int * interval '1 ms' end,
+           when exists (select from unapproved u, own where u.client_id = c.client_id and ${holdsMore(0)})
+             then ${placeSince} + ${PROTECTED_FROM_SMALLER_MS}::int * interval '1 ms'
+           else c.created_at + ${protectedMs}::int * interval '1 ms' end,
       (select max(s.shown_at) + ${SHOWN_MS}::int * interval '1 ms'
        from auth.oauth_shown_pages s where s.client_id = c.client_id))) as first
     from public.platform_oauth_clients c
-    where ${isRegistration} and ${inScope(scope)} and not ${isApproved(at)}`)
+    where ${isRegistration} and ${inGroup(group)} and not ${isApproved(at)}`)
   return row?.first ?? undefined
 }
 
 /**
- * Makes a loopback registration count for the person who approves it. False when the client is gone, because it made
- * room for another or was switched off since its consent page was shown.
+ * Counts a loopback registration under the user who approves it. Returns false if the client is gone, because it was
+ * evicted or disabled since its consent page was shown.
  */
 export async function countForPerson(tx: Tx, clientId: string, userId: string, now: Date): Promise<boolean> {
   const rows = await tx.query(sql`
@@ -235,5 +245,5 @@ export async function countForPerson(tx: Tx, clientId: string, userId: string, n
   return rows.length === 1
 }
 
-/** Origins of loopback registrations: those nobody approved count for an address, the others for a person. */
+/** Matches origins of loopback registrations: `address:` until a user approves one, then `person:`. */
 export const LOOPBACK_ORIGIN = '^(address|person):'

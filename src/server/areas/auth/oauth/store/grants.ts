@@ -19,7 +19,10 @@ type GrantRow = {
   last_used_at: Date | null
 }
 
-/** Neither revoked nor over, of a client that is still there and not switched off, with the person's role of now. */
+/**
+ * Finds a grant that is neither revoked nor expired, of a client that still exists and is active, with the user's
+ * current role.
+ */
 export async function findLiveGrant(db: Querier, id: string, epoch: string, now: Date): Promise<GrantRow | undefined> {
   const [row] = await db.query<GrantRow>(sql`
     select g.id, g.org_id, g.user_id, m.role, g.client_id, g.redirect_host, g.resource, g.scopes, g.identity_digest,
@@ -60,7 +63,7 @@ export async function insertGrant(tx: Tx, grant: Insert): Promise<void> {
             ${document?.identityDigest ?? null}, ${grant.created_at}, ${grant.expires_at})`)
 }
 
-/** Revokes a grant with its codes and refresh tokens. Answers whose it was; undefined when it was not live. */
+/** Revokes a grant with its codes and refresh tokens. Returns whose it was, or undefined if it was revoked before. */
 export async function revokeGrant(
   tx: Tx,
   of: { id: string; now: Date; org_id?: string; user_id?: string },
@@ -75,15 +78,15 @@ export async function revokeGrant(
   return row
 }
 
-/** The host of a redirect to the person's own computer, on any port. */
+/** Matches loopback hosts with any port. */
 const LOOPBACK_HOST = '^(127[.]0[.]0[.]1|\\[::1\\]|localhost)(:[0-9]+)?$'
 
 type EarlierGrant = { id: string; org_id: string; client_id: string; has_token: boolean }
 
 /**
- * The living approvals of the person, for one organization or for all, that a new approval of the client at this
- * endpoint replaces: those of the same client, or of another registration of the same name that sends the person back to
- * the same host (any loopback one). The redirect in use decides, because a registration can list others as a disguise.
+ * Finds the user's current grants, in one organization or in all, that a new grant of the client at this endpoint
+ * replaces: those of the same client, or of another registration of the same name that redirects to the same host (any
+ * loopback host). The redirect URI in use decides, because a registration can list others as a disguise.
  */
 export async function findEarlierGrants(
   db: Querier,
@@ -95,7 +98,7 @@ export async function findEarlierGrants(
     resource: string
     epoch: string
     now: Date
-    /** Leaves out this approval and later ones. */
+    /** Leaves out this grant and later ones. */
     before?: string
   },
 ): Promise<EarlierGrant[]> {
@@ -117,8 +120,8 @@ export async function findEarlierGrants(
 }
 
 /**
- * How many registered agents the person has approved, in all organizations, and how many of them have the https origin
- * of the asking client. Leaves out the asking client itself and the approvals named in `ending`.
+ * Counts the registered agents that the user has approved, in all organizations, and those of them with the https origin
+ * of the asking client. Leaves out the asking client itself and the grants in `ending`.
  */
 export async function countApprovedAgents(
   db: Querier,
@@ -141,7 +144,7 @@ export async function touchGrant(db: Querier, id: string, now: Date): Promise<vo
   await db.query(sql`update public.platform_access_grants set last_used_at = ${now} where id = ${id}`)
 }
 
-/** The document as somebody last approved it, for the time the client's own site cannot be asked. */
+/** Returns the client's document as a user last approved it, used while the client's own site is unreachable. */
 export async function findApprovedDocument(
   db: Querier,
   clientId: string,
@@ -154,8 +157,12 @@ export async function findApprovedDocument(
   return row?.document
 }
 
-/** What the person approved of this client before, if anything. */
-export async function findLastDigest(db: Querier, clientId: string, userId: string): Promise<string | undefined> {
+/** Returns the digest of the client's document that the user approved last, if any. */
+export async function findLastApprovedDigest(
+  db: Querier,
+  clientId: string,
+  userId: string,
+): Promise<string | undefined> {
   const [row] = await db.query<{ document_digest: string | null }>(sql`
     select document_digest from public.platform_access_grants
     where client_id = ${clientId} and user_id = ${userId}
@@ -178,7 +185,7 @@ export type ConnectedAgentRow = {
   last_used_at: Date | null
 }
 
-/** Newest first; of one person, or with `user_id` null of the whole organization. */
+/** Lists current grants, newest first: of one user, or with `user_id` null of the whole organization. */
 export async function pageGrants(
   db: Querier,
   of: { org_id: string; user_id: string | null; epoch: string; now: Date; before: string | null; limit: number },

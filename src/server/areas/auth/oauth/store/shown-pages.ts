@@ -1,7 +1,7 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-/** How many registrations one person can protect at a time by looking at their consent pages. */
+/** Maximum number of registrations that one user protects by looking at their consent pages. */
 const MAX_PAGES_PER_PERSON = 3
 
 type Page = { client_id: string; user_id: string }
@@ -14,9 +14,8 @@ export async function wasShownSince(db: Querier, { client_id, user_id }: Page, s
 }
 
 /**
- * Records that a person was shown the consent page of a registration. Of each person only the newest page of an origin
- * and the three newest in all stay recorded, so that one person cannot protect all places. False when the registration
- * is gone.
+ * Records that a user was shown the consent page of a registration. Keeps only the newest page per origin and the three
+ * newest in all, so that one user cannot protect all registrations. Returns false if the registration is gone.
  */
 export async function recordShown(tx: Tx, { client_id, user_id }: Page, now: Date): Promise<boolean> {
   const rows = await tx.query(sql`
@@ -37,7 +36,7 @@ export async function recordShown(tx: Tx, { client_id, user_id }: Page, now: Dat
   return rows.length === 1
 }
 
-/** After the person's decision the page protects nothing more, so that disconnecting frees the place at once. */
-export async function forgetShown(tx: Tx, { client_id, user_id }: Page): Promise<void> {
+/** Deletes the record after the user's decision, so that disconnecting the agent frees its registration at once. */
+export async function deleteShown(tx: Tx, { client_id, user_id }: Page): Promise<void> {
   await tx.query(sql`delete from auth.oauth_shown_pages where client_id = ${client_id} and user_id = ${user_id}`)
 }

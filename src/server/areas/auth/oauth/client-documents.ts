@@ -1,10 +1,10 @@
 import { SafeFetchError } from '#lib/net/safe-fetch-error.ts'
-import { describeDocument, type OAuthClient } from './client.ts'
+import { digestDocument, type OAuthClient } from './client.ts'
 import { MetadataFault, readMetadata } from './client-metadata.ts'
 import type { OAuthDeps } from './deps.ts'
 
-const MAX_BYTES = 5 * 1024
-const MAX_MS = 2_500
+const MAX_DOCUMENT_BYTES = 5 * 1024
+const FETCH_TIMEOUT_MS = 2_500
 
 const UNREACHABLE =
   'The document that describes this agent cannot be fetched. If this service has no way out to the internet, whoever ' +
@@ -14,10 +14,10 @@ const SWITCHED_OFF =
   'This service does not fetch the documents by which agents describe themselves (SVC_CLIENT_DOCUMENTS=off). Remove ' +
   "the agent's connection and add it again, so that it registers itself."
 
-/** The document cannot be fetched or used. The message is shown to the person in front of the page. */
+/** Thrown if a client metadata document cannot be fetched or used. The message is shown to the user. */
 export class DocumentFault extends Error {
   override readonly name = 'DocumentFault'
-  /** The client's site did not answer, so its document may still be good. */
+  /** True if the client's site did not answer, so that an earlier document may still be used. */
   readonly unreachable: boolean
   constructor(message: string, unreachable = false) {
     super(message)
@@ -29,7 +29,7 @@ export function documentsSwitchedOff(): DocumentFault {
   return new DocumentFault(SWITCHED_OFF)
 }
 
-/** Whether a client id is the address of a document. Addresses that a browser would spell differently are not. */
+/** Whether a client id is the https address of a document, in the spelling that browsers normalize it to. */
 export function isDocumentAddress(id: string): boolean {
   if (!id.startsWith('https://') || id.length > 2000 || /[\s\\#@\p{Cc}]/u.test(id)) return false
   const url = URL.parse(id)
@@ -39,7 +39,7 @@ export function isDocumentAddress(id: string): boolean {
 
 /** Fetches the document from the client's own site. */
 export async function fetchDocument({ safeFetch }: Pick<OAuthDeps, 'safeFetch'>, id: string): Promise<OAuthClient> {
-  const answer = await ask(safeFetch, id)
+  const answer = await request(safeFetch, id)
   if (answer.status !== 200) {
     throw new DocumentFault(`the client's document was answered with ${answer.status}`, answer.status >= 500)
   }
@@ -47,11 +47,12 @@ export async function fetchDocument({ safeFetch }: Pick<OAuthDeps, 'safeFetch'>,
   return readDocument(id, parse(answer.body))
 }
 
+/** Reads a client from its document. Throws DocumentFault if the document names another client or cannot be used. */
 export function readDocument(id: string, content: Record<string, unknown>): OAuthClient {
   if (content.client_id !== id) throw new DocumentFault("the client's document is about another client")
   try {
     const { name, uri, redirectUris } = readMetadata(content, 'usable')
-    return { id, name, uri, redirectUris, expiresAt: undefined, document: describeDocument(content) }
+    return { id, name, uri, redirectUris, expiresAt: undefined, document: digestDocument(content) }
   } catch (error) {
     if (error instanceof MetadataFault)
       throw new DocumentFault(`the client's document cannot be used: ${error.message}`)
@@ -59,12 +60,17 @@ export function readDocument(id: string, content: Record<string, unknown>): OAut
   }
 }
 
-async function ask(safeFetch: OAuthDeps['safeFetch'], id: string) {
+async function request(safeFetch: OAuthDeps['safeFetch'], id: string) {
   try {
     const headers = { accept: 'application/json' }
-    return await safeFetch(id, { headers, timeoutMs: MAX_MS, maxResponseBytes: MAX_BYTES, redirects: 0 })
+    return await safeFetch(id, {
+      headers,
+      timeoutMs: FETCH_TIMEOUT_MS,
+      maxResponseBytes: MAX_DOCUMENT_BYTES,
+      redirects: 0,
+    })
   } catch (error) {
-    // The reason is left out: it could tell an outsider what stands in our network.
+    // The reason is left out, because it could tell an outsider what is in our network.
     if (error instanceof SafeFetchError) throw new DocumentFault(UNREACHABLE, true)
     throw error
   }
@@ -74,12 +80,12 @@ function parse(body: Uint8Array): Record<string, unknown> {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
     const content: unknown = JSON.parse(text)
-    // No database keeps a NUL, and no honest document holds one.
+    // Postgres cannot store NUL, and no valid document contains it.
     if (!/\\u0000/.test(text) && typeof content === 'object' && content !== null && !Array.isArray(content)) {
       return content as Record<string, unknown>
     }
   } catch {
-    // Said below, like anything else that is no JSON object.
+    // Reported below, like any other body that is not a JSON object.
   }
   throw new DocumentFault("the client's document is no JSON object")
 }

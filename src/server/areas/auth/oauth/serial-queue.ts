@@ -1,18 +1,18 @@
 import { ServiceError } from '#contract/core/errors.ts'
 
-/** Runs tasks one at a time, in order of arrival. Throws UNAVAILABLE when a task cannot start soon. */
-export type Lane = <T>(task: () => Promise<T>) => Promise<T>
+/** Runs tasks one at a time, in order of arrival. Throws UNAVAILABLE if too many wait or the wait is too long. */
+export type SerialQueue = <T>(task: () => Promise<T>) => Promise<T>
 
 /**
- * Makes tasks wait in this process before they take a database connection. Tasks that wait for a lock of the database
- * instead hold a connection each, and could take all of the pool.
+ * Makes tasks wait in this process before they take a database connection. Tasks that waited for a database lock instead
+ * would each hold a connection and could use up the pool.
  */
-export function createLane({ maxWaiting, maxWaitMs }: { maxWaiting: number; maxWaitMs: number }): Lane {
+export function createSerialQueue({ maxWaiting, maxWaitMs }: { maxWaiting: number; maxWaitMs: number }): SerialQueue {
   const waiting = new Set<() => void>()
   let isRunning = false
   const release = () => {
     const [next] = waiting
-    // The turn is handed over without being given up, so that nobody who arrives now overtakes the waiting.
+    // `isRunning` stays true for the next task, so that a task arriving now cannot overtake it.
     if (next) next()
     else isRunning = false
   }

@@ -3,8 +3,8 @@ import type { Tx } from '#lib/db/db.ts'
 import type { OAuthDeps } from './deps.ts'
 import { findEarlierGrants, findLiveGrant, revokeGrant } from './store/grants.ts'
 
-/** Ends approvals that a newer approval of the same agent by the same person replaces. */
-export async function endReplaced(tx: Tx, ids: readonly string[], by: { id: string; user_id: string }, at: Date) {
+/** Revokes grants that a newer grant of the same agent and user replaces. */
+export async function revokeReplaced(tx: Tx, ids: readonly string[], by: { id: string; user_id: string }, at: Date) {
   for (const id of ids) {
     const ended = await revokeGrant(tx, { id, now: at })
     if (!ended) continue
@@ -15,15 +15,20 @@ export async function endReplaced(tx: Tx, ids: readonly string[], by: { id: stri
 }
 
 /**
- * Ends the approvals that came before this one, when its first token is issued: until then the agent that is connected
- * goes on, also when the new connection is never completed. Needs no lock, because of two approvals always the one that
- * was made later ends the other. Answers how many were ended.
+ * Revokes the earlier grants that this one replaces. Called when its first token is issued, so that the connected agent
+ * keeps working if the new connection is never completed. Needs no lock, because of two grants always the later one
+ * revokes the other. Returns how many were revoked.
  */
-export async function endEarlierThan(tx: Tx, { keys }: Pick<OAuthDeps, 'keys'>, id: string, at: Date): Promise<number> {
+export async function revokeEarlierGrants(
+  tx: Tx,
+  { keys }: Pick<OAuthDeps, 'keys'>,
+  id: string,
+  at: Date,
+): Promise<number> {
   const grant = await findLiveGrant(tx, id, keys.epoch, at)
   if (!grant) return 0
   const earlier = await findEarlierGrants(tx, { ...grant, epoch: keys.epoch, now: at, before: id })
   const ids = earlier.map((one) => one.id)
-  await endReplaced(tx, ids, grant, at)
+  await revokeReplaced(tx, ids, grant, at)
   return ids.length
 }
