@@ -178,13 +178,13 @@ const holdsMore = (margin: number) => sql`
   (u.held_by_network > own.held_by_network + ${margin}::int
    or (u.held_by_network >= own.held_by_network and u.held > own.held + ${margin}::int))`
 
-/** How long an unapproved registration is spared from a newcomer that holds less. */
+/** How long a never approved registration is protected from a newcomer that holds fewer. */
 const PROTECTED_FROM_SMALLER_MS = 60_000
 
 /**
- * Makes room in a group at the cost of the network and address that hold most unapproved registrations there. Those that
- * hold at least two more than the newcomer's give one up at once, so that shares become equal. Otherwise those that hold
- * one more give up a place that they have held for over a minute, so that nobody is kept out by many who hold one each.
+ * Evicts one registration of the network and address that hold most never approved registrations of a group. A holder
+ * with at least two more than the newcomer's gives one up at once, so that shares become equal. Otherwise a holder with
+ * one more gives up a place held for over a minute, so that many who hold one each cannot keep others out.
  */
 export async function evictFromLargerHolder(
   tx: Tx,
