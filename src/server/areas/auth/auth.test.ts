@@ -5,7 +5,7 @@ import { sql } from '#lib/db/sql.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 
-describe('enough of auth', () => {
+describe('tokens and organizations', () => {
   let system: System
   beforeAll(async () => {
     system = await startSystem()
@@ -15,7 +15,7 @@ describe('enough of auth', () => {
   const anonymous = () => createClient({ baseUrl: system.url, fetch })
   const validate = (token: string) => anonymous().call(validateToken, { token })
 
-  it('AU-01 a good token validates to its principal', async () => {
+  it('AU-01 a valid token resolves to its principal', async () => {
     const made = await system.member('developer')
     const { principal } = await validate(made.token)
     expect(principal).toEqual({
@@ -57,7 +57,7 @@ describe('enough of auth', () => {
     }
   })
 
-  it('AU-02 a token is kept only as a keyed hash', async () => {
+  it('AU-02 a token is stored only as a keyed hash', async () => {
     const { token } = await system.member()
     expect(token).toMatch(/^svc_[0-9A-Za-z]{49}$/)
     const [row] = await system.db.query<{ found: boolean }>(sql`
@@ -66,7 +66,7 @@ describe('enough of auth', () => {
     expect(row).toEqual({ found: false })
   })
 
-  it('a token acts with its maker’s role of now and dies with the membership', async () => {
+  it('a token acts with the current role of its creator and is refused once the membership ends', async () => {
     const { token, user_id } = await system.member('admin')
     await system.db.query(sql`update auth.memberships set role = 'viewer' where user_id = ${user_id}`)
     expect((await validate(token)).principal.role).toBe('viewer')
@@ -74,7 +74,7 @@ describe('enough of auth', () => {
     await expect(validate(token)).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
   })
 
-  it('AU-03 the maker of an organization owns it; slugs are derived and unique', async () => {
+  it('AU-03 the creator of an organization owns it, and its slug is derived from the name and unique', async () => {
     const { token, user_id } = await system.member('viewer')
     const client = system.client(token)
     const [a, b] = [
@@ -88,13 +88,13 @@ describe('enough of auth', () => {
     expect(row).toEqual({ role: 'owner' })
   })
 
-  it('AU-03 at most ten organizations a person', async () => {
+  it('AU-03 a person owns at most ten organizations', async () => {
     const client = system.client((await system.member('viewer')).token)
     for (let n = 0; n < 10; n++) await client.call(createOrg, { name: `Ten ${n}` })
     await expect(client.call(createOrg, { name: 'Eleven' })).rejects.toMatchObject({ code: 'ORG_LIMIT', status: 409 })
   })
 
-  it('AU-04 the operator makes an organization; who exists is added, not made again', async () => {
+  it('AU-04 the operator creates an organization, and an existing user is added rather than created again', async () => {
     const email = 'Boss@Example.com'
     const first = await system.operator.call(adminCreateOrg, { name: 'First', admin_email: email, admin_name: 'Boss' })
     const second = await system.operator.call(adminCreateOrg, {
@@ -107,7 +107,7 @@ describe('enough of auth', () => {
     expect(users).toEqual([{ name: 'Boss' }])
   })
 
-  it('AU-04 a domain belongs to one organization; a conflict leaves nothing behind', async () => {
+  it('AU-04 a domain belongs to one organization, and a conflict changes nothing', async () => {
     await system.operator.call(adminCreateOrg, { name: 'Holder', domains: ['Taken.example.org'] })
     const refused = system.operator.call(adminCreateOrg, {
       name: 'Latecomer',
@@ -122,7 +122,7 @@ describe('enough of auth', () => {
     expect(free.domains).toEqual(['free.example.org'])
   })
 
-  it('AU-04 operator endpoints need the operator token, and are not there without one configured', async () => {
+  it('AU-04 operator endpoints need the operator token and are 404 where none is configured', async () => {
     const { token } = await system.member('owner')
     for (const bearer of [token, 'wrong']) {
       await expect(system.client(bearer).call(adminCreateOrg, { name: 'x' })).rejects.toMatchObject({ status: 401 })
@@ -133,7 +133,7 @@ describe('enough of auth', () => {
     expect(response.status).toBe(404)
   })
 
-  it('the operator mints a token; a member keeps their role; an unknown organization is 404', async () => {
+  it('the operator creates a token, a member keeps their role, and an unknown organization is 404', async () => {
     const { org_id, email } = await system.member('developer')
     const made = await system.operator.call(adminCreateToken, { org_id, email, role: 'owner', name: 'ci' })
     expect(made.role).toBe('developer')
@@ -141,7 +141,7 @@ describe('enough of auth', () => {
     await expect(refused).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('what the operator did is on record', async () => {
+  it('the audit trail records what the operator did', async () => {
     const { org_id } = await system.member('viewer')
     const rows = await system.db.query(sql`select actor, action from svc.audit where org_id = ${org_id} order by id`)
     expect(rows).toEqual([
@@ -151,14 +151,14 @@ describe('enough of auth', () => {
   })
 
   needs('postgres')('at once', () => {
-    it('AU-03 twenty of one name get twenty slugs', async () => {
+    it('AU-03 twenty organizations of one name, created at once, get twenty slugs', async () => {
       const made = await Promise.all(
         Array.from({ length: 20 }, () => system.operator.call(adminCreateOrg, { name: 'Same name' })),
       )
       expect(new Set(made.map(({ slug }) => slug)).size).toBe(20)
     })
 
-    it('AU-03 of twelve at once a person gets ten', async () => {
+    it('AU-03 a person who creates twelve organizations at once gets ten', async () => {
       const client = system.client((await system.member('viewer')).token)
       const all = await Promise.allSettled(
         Array.from({ length: 12 }, (_, n) => client.call(createOrg, { name: `Race ${n}` })),

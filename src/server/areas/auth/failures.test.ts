@@ -63,13 +63,16 @@ describe('AU-01 after many refused tokens from one address', () => {
     sendMcp(`${c.system.url}/mcp/platform`, token, { headers: from(address) })
   const cookie = () => ({ cookie: `${SESSION}=${person.browser.cookie(APP, SESSION)}` })
 
-  it.each(PATHS)('the next refused one is 429 with Retry-After and says that the token is bad: %s', async (path) => {
-    const response = await ask(c.system, path, makeToken())
-    expect(response.status).toBe(429)
-    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
-    expect(await response.json().catch(() => ({ code: 'RATE_LIMITED' }))).toMatchObject({ code: 'RATE_LIMITED' })
-  })
+  it.each(PATHS)(
+    'the next refused token is 429 with Retry-After and says that the token is invalid: %s',
+    async (path) => {
+      const response = await ask(c.system, path, makeToken())
+      expect(response.status).toBe(429)
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+      expect(await response.json().catch(() => ({ code: 'RATE_LIMITED' }))).toMatchObject({ code: 'RATE_LIMITED' })
+    },
+  )
 
   it.each(PATHS)('a valid API token still works: %s', async (path) => {
     expect(await statusOf(c.system, path, person.token)).toBe(200)
@@ -130,7 +133,7 @@ describe('AU-01 after many refused tokens from one address', () => {
     expect(await statusOf(c.system, '/api/v1/me', good)).toBe(200)
   })
 
-  it('the next minute starts anew', async () => {
+  it('the count starts again with the next minute', async () => {
     clock.advance(60_000)
     expect(await statusOf(c.system, '/api/v1/me', makeToken())).toBe(401)
   })
@@ -154,7 +157,7 @@ describe('AU-01 after many refused tokens from one address', () => {
   })
 })
 
-describe.each<Mode>(['together', 'apart'])('AU-01 sixty refused tokens a minute, services %s', (mode) => {
+describe.each<Mode>(['together', 'apart'])('AU-01 sixty refused tokens a minute, with services %s,', (mode) => {
   let system: System
   beforeAll(async () => {
     system = await startSystem({ mode, env: { SVC_TRUSTED_PROXIES: '127.0.0.1' } })
@@ -190,13 +193,16 @@ describe('AU-09 with a hosted auth service, which sees a whole customer as one a
   })
   afterAll(() => stack.disposeAsync())
 
-  it.each<Path>(['/api/wf/slim/data-sources', '/api/v1/me'])('one guesser limits nobody else: %s', async (path) => {
-    clock.advance(60_000)
-    const { token } = await vendor.member()
-    expect(await guess(customer, path)).toBe(60)
-    expect(await statusOf(customer, path, token)).toBe(200)
-    expect(await statusOf(customer, path, token, OTHER)).toBe(200)
-    expect(await statusOf(customer, path, makeToken(), OTHER)).toBe(401)
-    expect(await statusOf(customer, path, makeToken())).toBe(429)
-  })
+  it.each<Path>(['/api/wf/slim/data-sources', '/api/v1/me'])(
+    'a client that guesses limits no other client: %s',
+    async (path) => {
+      clock.advance(60_000)
+      const { token } = await vendor.member()
+      expect(await guess(customer, path)).toBe(60)
+      expect(await statusOf(customer, path, token)).toBe(200)
+      expect(await statusOf(customer, path, token, OTHER)).toBe(200)
+      expect(await statusOf(customer, path, makeToken(), OTHER)).toBe(401)
+      expect(await statusOf(customer, path, makeToken())).toBe(429)
+    },
+  )
 })

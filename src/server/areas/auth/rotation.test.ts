@@ -99,7 +99,7 @@ describe('AU-08 rotating a signing secret', () => {
   const mcpStatus = async (c: Connector) =>
     (await sendMcp(`${c.system.url}/mcp/platform`, held.agent.access_token)).status
 
-  it('nothing dies by a restart with the same secrets', async () => {
+  it('does not happen by a restart with the same secrets, which ends nothing', async () => {
     await using c = await start()
     for (const [what, token] of Object.entries(held.bearers)) {
       expect([what, (await validate(c, token)).principal.org_id]).toEqual([what, owner.org_id])
@@ -108,7 +108,7 @@ describe('AU-08 rotating a signing secret', () => {
   })
 
   it.each(['SVC_JWT_SECRET', 'SVC_JWT_SIGNING_KEY'])(
-    'kills every token, session and grant, and leaves a managed database’s stored password: %s',
+    'invalidates every token, session and grant, but not the stored password of a managed database: %s',
     async (rotated) => {
       await using c = await start({ [rotated]: 'ef'.repeat(32) })
       for (const [what, token] of Object.entries(held.bearers)) {
@@ -125,7 +125,7 @@ describe('AU-08 rotating a signing secret', () => {
     },
   )
 
-  it('purges nothing: with the former secrets everything is good again', async () => {
+  it('deletes nothing: with the former secrets everything is valid again', async () => {
     await using c = await start()
     for (const token of Object.values(held.bearers)) {
       expect((await validate(c, token)).principal.org_id).toBe(owner.org_id)
@@ -135,7 +135,7 @@ describe('AU-08 rotating a signing secret', () => {
     expect((await accept(c)).status).toBe(200)
   })
 
-  it('no secret stands in any table or log line, as it is or encoded', async () => {
+  it('leaves no secret in any table or log line, plain or encoded', async () => {
     const { access_token, refresh_token } = held.agent
     const all = [...Object.values(held.bearers), held.invitation, access_token, refresh_token, held.code.code]
     expect(all).toHaveLength(9)

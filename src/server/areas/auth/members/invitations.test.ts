@@ -38,7 +38,7 @@ describe('invitations and domains', () => {
     return { owner, client, invitation }
   }
 
-  it('AU-06 an invitation lets in the one it names, once, with its role', async () => {
+  it('AU-06 an invitation admits the person it names once, with its role', async () => {
     const person = await signedIn()
     const { owner, client, invitation } = await invite(person.email.toUpperCase())
     expect((await client.call(listInvitations, { org_id: owner.org_id })).items).toMatchObject([
@@ -55,7 +55,7 @@ describe('invitations and domains', () => {
     expect((await client.call(listInvitations, { org_id: owner.org_id })).items).toEqual([])
   })
 
-  it('AU-06 used by another email, unverified, expired, taken back or made up: the same refusal', async () => {
+  it('AU-06 the refusal is the same for another email, an unverified one, and expired, revoked and invented invitations', async () => {
     const person = await signedIn()
     const unverified = await system.member('viewer')
     const other = await invite('someone-else@example.com')
@@ -80,7 +80,7 @@ describe('invitations and domains', () => {
     )
   })
 
-  it('AU-06 refused invitations are limited for each caller, and a good one is accepted beyond the limit', async () => {
+  it('AU-06 refused invitations are limited per caller, and a valid one is accepted beyond the limit', async () => {
     const person = await signedIn()
     const codes: string[] = []
     for (let n = 0; n < 21; n++) {
@@ -99,7 +99,7 @@ describe('invitations and domains', () => {
     })
   })
 
-  it('AU-06 an owner adds the domain of their own verified email and no other; anyone’s mail host is refused', async () => {
+  it('AU-06 an owner can add only the domain of their own verified email, and no public mail host', async () => {
     const owner = await system.member('owner')
     await system.db.query(sql`
       update auth.users set email = ${`boss-${owner.user_id.slice(-6)}@acme-${owner.user_id.slice(-6)}.example`},
@@ -116,13 +116,13 @@ describe('invitations and domains', () => {
     await expect(atBirth).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 
-  it('AU-06 an owner who never signed in vouches for no domain', async () => {
+  it('AU-06 an owner who never signed in can add no domain', async () => {
     const owner = await system.member('owner')
     const refused = system.client(owner.token).call(setDomains, { org_id: owner.org_id, domains: ['example.com'] })
     await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 
-  it('the operator sets domains; one organization per domain', async () => {
+  it('the operator sets domains, and a domain belongs to one organization', async () => {
     const [a, b] = [await system.member('owner'), await system.member('owner')]
     const set = (org_id: string) => system.operator.call(adminSetDomains, { org_id, domains: ['shared.example'] })
     expect(await set(a.org_id)).toEqual({ domains: ['shared.example'] })
@@ -131,7 +131,7 @@ describe('invitations and domains', () => {
   })
 
   needs('postgres')('at once', () => {
-    it('AU-06 eight redemptions of one invitation have one winner', async () => {
+    it('AU-06 exactly one of eight concurrent redemptions of an invitation succeeds', async () => {
       const person = await signedIn()
       const { invitation } = await invite(person.email)
       const tries = Array.from({ length: 8 }, () => person.client.call(acceptInvitation, { token: invitation.token }))

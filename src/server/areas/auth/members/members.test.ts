@@ -26,7 +26,7 @@ describe('members, roles and their tokens', () => {
     expect(await leave()).toEqual({ user_id, removed: true })
   })
 
-  it('a member removed is gone at the next call, with all tokens, and is told nothing new', async () => {
+  it('a removed member and all their tokens are refused at the next call, with the usual answer', async () => {
     const owner = await system.member('owner')
     const gone = await system.member('developer', owner.org_id)
     expect((await system.client(gone.token).call(me, {})).role).toBe('developer')
@@ -36,7 +36,7 @@ describe('members, roles and their tokens', () => {
     await expect(again).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('a role changed counts at the next call in the same process', async () => {
+  it('a changed role applies at the next call in the same process', async () => {
     const owner = await system.member('owner')
     const member = await system.member('admin', owner.org_id)
     const list = () => system.client(member.token).call(listMembers, { org_id: owner.org_id })
@@ -59,7 +59,7 @@ describe('members, roles and their tokens', () => {
     await expect(forged).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 
-  it('AU-02 a token is made, listed without its secret, and revoked at once', async () => {
+  it('AU-02 a token is created, listed without its secret, and refused at once after revoking', async () => {
     const { token } = await system.member('developer')
     const client = system.client(token)
     const made = await client.call(createToken, { name: 'ci' })
@@ -72,7 +72,7 @@ describe('members, roles and their tokens', () => {
     await expect(client.call(revokeToken, { id: made.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('AU-02 a token cannot prolong itself through another', async () => {
+  it('AU-02 a token cannot create a token that expires later than itself', async () => {
     const { token } = await system.member('developer')
     const soon = new Date(Date.now() + 3_600_000).toISOString()
     const late = new Date(Date.now() + 7_200_000).toISOString()
@@ -86,7 +86,7 @@ describe('members, roles and their tokens', () => {
     await expect(past).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 
-  it('who am I, and where else', async () => {
+  it('a caller reads who they are and which organizations they are in', async () => {
     const { token, user_id, email, org_id } = await system.member('viewer')
     const client = system.client(token)
     expect(await client.call(me, {})).toMatchObject({
@@ -101,7 +101,7 @@ describe('members, roles and their tokens', () => {
     expect(items.map(({ role }) => role)).toEqual(['owner', 'viewer'])
   })
 
-  it('owners read who changed what', async () => {
+  it('owners can read the audit trail of their organization', async () => {
     const owner = await system.member('owner')
     const member = await system.member('viewer', owner.org_id)
     const client = system.client(owner.token)
@@ -121,7 +121,7 @@ describe('members, roles and their tokens', () => {
   })
 
   needs('postgres')('at once', () => {
-    it('AU-07 of two owners who step down at once one stays', async () => {
+    it('AU-07 one of two owners who step down at once remains owner', async () => {
       for (let round = 0; round < 5; round++) {
         const a = await system.member('owner')
         const b = await system.member('owner', a.org_id)

@@ -13,7 +13,7 @@ import { sql } from '#lib/db/sql.ts'
 import { type Connector, type Person, startConnector } from '#test/connector.ts'
 import { startSystem } from '#test/system.ts'
 
-describe('what the MCP server says of an agent', () => {
+describe('an assertion of the MCP server about an agent', () => {
   const clock = testClock(new Date())
   let c: Connector
   let owner: Person
@@ -42,7 +42,7 @@ describe('what the MCP server says of an agent', () => {
   }
   const REFUSED = 'Invalid or expired API token'
 
-  it('AU-13 stands for the agent, with the person’s role of now and what was allowed', async () => {
+  it('AU-13 resolves to the agent, with the current role of its user and the granted scopes', async () => {
     const { claims } = await connect(owner)
     expect(await validate(await sign(claims))).toMatchObject({
       kind: 'agent',
@@ -62,7 +62,7 @@ describe('what the MCP server says of an agent', () => {
     expect(await validate(await sign(said))).toMatchObject({ scopes: ['datasources:read'] })
   })
 
-  it('AU-13 is good once, for one service, for a minute', async () => {
+  it('AU-13 is accepted once, by one service, within a minute', async () => {
     const { claims } = await connect(owner)
     const once = await sign(claims)
     expect(await validate(once)).toMatchObject({ kind: 'agent' })
@@ -74,7 +74,7 @@ describe('what the MCP server says of an agent', () => {
     expect(await validate(late)).toBe(REFUSED)
   })
 
-  it('AU-13 must be signed with the second secret, and name a grant, its person and its client', async () => {
+  it('AU-13 must be signed with the second secret and name a grant, its user and its client', async () => {
     const { claims } = await connect(owner)
     const other = await c.person()
     const forged: Record<string, Promise<string>> = {
@@ -87,7 +87,7 @@ describe('what the MCP server says of an agent', () => {
     for (const [what, token] of Object.entries(forged)) expect(await validate(await token), what).toBe(REFUSED)
   })
 
-  it('AU-13 lives no longer than a minute, whatever it says', async () => {
+  it('AU-13 is refused after a minute, whatever expiry it states', async () => {
     const { claims } = await connect(owner)
     const key = deriveKey(Buffer.from(c.system.config.secrets.actorAssertionSecret!, 'hex'), 'actor-assertion')
     const now = Math.floor(clock.now().getTime() / 1000)
@@ -110,7 +110,7 @@ describe('what the MCP server says of an agent', () => {
     expect(await validate(await make({ iat: now, exp: now + 60, typ: 'user+jwt' }))).toBe(REFUSED)
   })
 
-  it('AU-13 the agent’s own token opens no service', async () => {
+  it('AU-13 is needed: the agent’s own access token is refused by every service', async () => {
     const { access_token } = await connect(owner)
     for (const audience of ['api-gateway', 'auth-service', 'deploy-api', 'mcp-server'] as const) {
       expect(await validate(access_token, audience)).toBe(REFUSED)
@@ -155,7 +155,7 @@ describe('what the MCP server says of an agent', () => {
     expect(await validate(await sign(claims))).toBe(REFUSED)
   })
 
-  it('AU-14 is refused at the next call once its client is switched off', async () => {
+  it('AU-14 is refused at the next call once its client is disabled', async () => {
     clientId = await c.client()
     const { claims } = await connect(await c.person('owner'))
     expect(await validate(await sign(claims))).toMatchObject({ kind: 'agent' })
@@ -164,7 +164,7 @@ describe('what the MCP server says of an agent', () => {
     clientId = await c.client()
   })
 
-  it('AU-08 dies with either signing secret', async () => {
+  it('AU-08 is refused after either signing secret is rotated', async () => {
     const { secrets } = c.system.config
     const { claims } = await connect(await c.person())
     for (const rotated of ['SVC_JWT_SECRET', 'SVC_JWT_SIGNING_KEY']) {
@@ -182,7 +182,7 @@ describe('what the MCP server says of an agent', () => {
     expect(await validate(await sign(claims))).toMatchObject({ kind: 'agent' })
   })
 
-  it('AU-13 follows the person’s role at once', async () => {
+  it('AU-13 acts with a changed role of its user at once', async () => {
     const boss = await c.person()
     const person = await c.person('developer', boss.org_id)
     const { claims } = await connect(person)

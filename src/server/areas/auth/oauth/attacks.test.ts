@@ -21,7 +21,7 @@ import { APP, googleUser } from '#test/sign-in.ts'
 
 const DAY = 24 * 3_600_000
 
-describe('what somebody could try', () => {
+describe('attacks on an authorization', () => {
   const clock = testClock(new Date())
   let c: Connector
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('what somebody could try', () => {
     return browser.go(page, { form: { csrf, org_id, decision: 'approve', scope: 'datasources:read' } })
   }
 
-  it('AU-10 begin, have another person approve, and go on in their place', async () => {
+  it('AU-10 an authorization can only be completed by the person who started it', async () => {
     const mallory = c.signIn.browser()
     const victim = await c.person()
     const begun = await c.authorize(mallory, asking(await c.client(), pkce().challenge))
@@ -51,14 +51,14 @@ describe('what somebody could try', () => {
     expect([victims.status, victims.headers.get('location')]).toEqual([400, null])
   })
 
-  it('AU-10 go on before anybody has decided', async () => {
+  it('AU-10 an authorization cannot be completed before the user has decided', async () => {
     const mallory = await c.person()
     const page = await c.ask(mallory, asking(await c.client(), pkce().challenge))
     const resumed = await mallory.browser.go(page.replace('/consent/', '/authorize/'))
     expect([resumed.status, resumed.headers.get('location')]).toEqual([400, null])
   })
 
-  it('AU-10 fill the disk with requests that nobody finishes', async () => {
+  it('AU-10 authorization requests are bounded in size and deleted when they expire', async () => {
     const { browser } = await c.person()
     const client = await c.client()
     const long = await c.authorize(browser, asking(client, pkce().challenge, { state: 's'.repeat(5000) }))
@@ -72,19 +72,22 @@ describe('what somebody could try', () => {
     expect(row).toEqual({ n: 1 })
   })
 
-  it.each(['client_id', 'state', 'redirect_uri', 'resource', 'scope'])('AU-10 send a NUL in %s', async (name) => {
+  it.each(['client_id', 'state', 'redirect_uri', 'resource', 'scope'])('AU-10 a NUL in %s is refused', async (name) => {
     const { browser } = await c.person()
     const sent = asking(await c.client(), pkce().challenge, { scope: 'datasources:read' })
     expect((await c.authorize(browser, { ...sent, [name]: `${String(sent[name])}\0` })).status).toBe(400)
   })
 
-  it.each(['client_id', 'refresh_token', 'grant_type'])('AU-10 send a NUL in %s of a token request', async (name) => {
-    const form = { grant_type: 'refresh_token', refresh_token: 'x', client_id: 'y', [name]: 'a\0b' }
-    const { status, body, headers } = await c.token(form)
-    expect([status, body.error, headers.get('cache-control')]).toEqual([400, 'invalid_request', 'no-store'])
-  })
+  it.each(['client_id', 'refresh_token', 'grant_type'])(
+    'AU-10 a NUL in %s of a token request is refused',
+    async (name) => {
+      const form = { grant_type: 'refresh_token', refresh_token: 'x', client_id: 'y', [name]: 'a\0b' }
+      const { status, body, headers } = await c.token(form)
+      expect([status, body.error, headers.get('cache-control')]).toEqual([400, 'invalid_request', 'no-store'])
+    },
+  )
 
-  it('AU-12 have the operator write down a redirect that is not allowed', async () => {
+  it('AU-12 a redirect URI that is not allowed is refused also where the operator inserted it', async () => {
     const { browser } = await c.person()
     const redirect_uri = 'http://evil.example/cb'
     await c.system.db.query(
@@ -94,7 +97,7 @@ describe('what somebody could try', () => {
     expect([response.status, response.headers.get('location')]).toEqual([400, null])
   })
 
-  it('AU-11 take every place there is', async () => {
+  it('AU-11 one address cannot use up all registrations', async () => {
     await c.system.db.query(sql`delete from platform_oauth_clients`)
     const now = clock.now()
     await c.system.db.query(sql`
@@ -108,7 +111,7 @@ describe('what somebody could try', () => {
     ).toHaveLength(99)
   })
 
-  it('AU-11 register again while somebody else looks at the page of the first', async () => {
+  it('AU-11 a second registration does not evict one whose consent page a user is looking at', async () => {
     const person = await c.person()
     const address = randomAddress()
     const first = await c.register({}, address)
@@ -118,7 +121,7 @@ describe('what somebody could try', () => {
     expect((await c.decide(person, page)).searchParams.get('code')).not.toBeNull()
   })
 
-  it('AU-14 give back a refresh token right after it was used', async () => {
+  it('AU-14 a refresh token can be revoked right after it was used', async () => {
     const person = await c.person()
     const client = await c.client()
     const { refresh_token } = await c.connect(person, client)
@@ -127,7 +130,7 @@ describe('what somebody could try', () => {
     expect((await fetch(`${c.system.url}/oauth/revoke`, { method: 'POST', body })).status).toBe(200)
   })
 
-  it('AU-14 use a token twice: it is on record why the agent is gone', async () => {
+  it('AU-14 the audit trail says that a grant ended because a token was used twice', async () => {
     const person = await c.person()
     const client = await c.client()
     const { refresh_token } = await c.connect(person, client)
@@ -138,7 +141,7 @@ describe('what somebody could try', () => {
     expect(items[0]).toMatchObject({ action: 'agent.revoked', detail: { reason: 'a token was used twice' } })
   })
 
-  describe('as an agent', () => {
+  describe('an agent', () => {
     const validate = (token: string, address: string) => {
       const headers = () => ({ 'x-forwarded-for': address })
       const client = createClient({ baseUrl: c.system.url, fetch, headers })
@@ -153,7 +156,7 @@ describe('what somebody could try', () => {
     }
     const sign = createAssertionSigner
 
-    it('AU-13 be refused again and again: nobody else behind the same address is', async () => {
+    it('AU-13 that is refused again and again limits nobody else behind the same address', async () => {
       const signer = sign(c.system.config.secrets.actorAssertionSecret!, clock)
       const [gone, other] = [await connected(), await connected()]
       await c.system.db.query(sql`delete from platform_access_grants where id = ${gone.grantId}`)
@@ -167,7 +170,7 @@ describe('what somebody could try', () => {
       expect(principal.id).toBe(other.grantId)
     })
 
-    it('AU-13 come from a machine whose clock is a little ahead or behind', async () => {
+    it('AU-13 is accepted from a machine whose clock is a little ahead or behind', async () => {
       const claims = await connected()
       for (const ms of [-4000, -20, 20, 4000]) {
         const skewed = { now: () => new Date(clock.now().getTime() + ms) }
@@ -191,7 +194,7 @@ describe('what somebody could try', () => {
           )
         },
       ],
-    ])('AU-14 go on after %s', async (_, end) => {
+    ])('AU-14 an agent is refused after %s', async (_, end) => {
       const signer = sign(c.system.config.secrets.actorAssertionSecret!, clock)
       const claims = await connected()
       await end(claims.clientId)
@@ -202,10 +205,10 @@ describe('what somebody could try', () => {
   })
 })
 
-describe('agents know another address than people do', () => {
+describe('an issuer at another address than the sign-in pages', () => {
   const AUTH = 'https://auth.example.test'
 
-  it('AU-10 people approve where they are signed in, and the agent gets its code from the issuer', async () => {
+  it('AU-10 lets users approve where they are signed in, and the agent gets its code from the issuer', async () => {
     await using c = await startConnector({ env: { SVC_AUTH_PUBLIC_URL: AUTH } })
     const member = await c.system.member()
     const browser = new Browser({ [APP]: c.system.url, [AUTH]: c.system.url })
@@ -228,7 +231,7 @@ describe('agents know another address than people do', () => {
     c.system.secrets.push(body.access_token!, body.refresh_token!)
   })
 
-  it('AU-10 what one person began, another cannot finish there either', async () => {
+  it('AU-10 does not let another person finish an authorization either', async () => {
     await using c = await startConnector({ env: { SVC_AUTH_PUBLIC_URL: AUTH } })
     const mallory = new Browser({ [APP]: c.system.url, [AUTH]: c.system.url })
     const query = new URLSearchParams(asking(await c.client(), pkce().challenge) as Record<string, string>)

@@ -49,7 +49,7 @@ describe('an authorization request', () => {
     ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
     ['a request by reference', { request_uri: 'https://elsewhere.example/r' }, 'request_uri_not_supported'],
     ['no interaction', { prompt: 'none' }, 'consent_required'],
-  ])('AU-10 refuses %s at the redirect, with state and iss', async (_, over, error) => {
+  ])('AU-10 with %s is refused at the redirect URI, with state and iss', async (_, over, error) => {
     const { status, sent, location } = await ask(over)
     expect({ status, error: sent?.get('error') }).toEqual({ status: 303, error })
     expect(location?.startsWith(`${REDIRECT}?`) || location?.startsWith(`${REDIRECT}#`)).toBe(true)
@@ -72,14 +72,14 @@ describe('an authorization request', () => {
     ['dot segments', 'http://127.0.0.1:33418/x/../callback'],
     ['another host', 'https://evil.example/callback'],
     ['no address', 'callback'],
-  ])('AU-12 never goes to a redirect with %s', async (_, redirect_uri) => {
+  ])('AU-12 never redirects to an address with %s', async (_, redirect_uri) => {
     const { status, location, response } = await ask({ redirect_uri })
     expect({ status, location }).toEqual({ status: 400, location: null })
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   })
 
-  it('AU-12 never goes to a redirect that was not named', async () => {
+  it('AU-12 never redirects if it names no redirect URI', async () => {
     // RFC 6749 would let one registered address be left out; OAuth 2.1 does not.
     const { status, location } = await ask({ redirect_uri: undefined })
     expect({ status, location }).toEqual({ status: 400, location: null })
@@ -91,13 +91,13 @@ describe('an authorization request', () => {
     ['a very long client', 'x'.repeat(5000)],
     ['an address that is no document', 'https://127.0.0.1/client.json'],
     ['a document over http', 'http://client.example/client.json'],
-  ])('AU-11 shows a page for %s and goes nowhere', async (_, client_id) => {
+  ])('AU-11 shows a page for %s and does not redirect', async (_, client_id) => {
     const { status, location } = await ask({ client_id })
     expect({ status, location }).toEqual({ status: 400, location: null })
   })
 
   it.each(['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'code_challenge', 'code_challenge_method'])(
-    'AU-10 refuses two of %s',
+    'AU-10 with two of %s is refused',
     async (name) => {
       const sent = asking(clientId, pkce().challenge, { scope: 'datasources:read' })
       const { status, error, sent: back } = await ask({ ...sent, [name]: [String(sent[name]), 'another'] })
@@ -107,7 +107,7 @@ describe('an authorization request', () => {
     },
   )
 
-  it('AU-10 asks for all that can be had where the agent names no scope, and for nothing unknown', () => {
+  it('AU-10 without a scope asks for all offered scopes, and never for unknown ones', () => {
     const scopeOf = (asked: string) =>
       normalizeAuthorizeQuery(new URLSearchParams(asked), 'https://s.test/mcp').get('scope')
     expect(scopeOf('client_id=a')).toBe('datasources:read datasources:query')
@@ -117,12 +117,12 @@ describe('an authorization request', () => {
     expect(scopeOf('resource=https://other.test/mcp/platform')).toBeNull()
   })
 
-  it('AU-10 grants of what is asked only what there is', async () => {
+  it('AU-10 asks for those of the named scopes that are offered', async () => {
     const { scope } = await c.connect(person, clientId, { scope: 'datasources:read admin offline_access' })
     expect(scope).toBe('datasources:read')
   })
 
-  it('AU-10 sets cookies that no script reads and no plain connection carries', async () => {
+  it('AU-10 sets cookies that are HttpOnly and Secure', async () => {
     const response = await c.authorize(person.browser, asking(clientId, pkce().challenge))
     const cookies = response.headers.getSetCookie()
     expect(cookies.length).toBeGreaterThan(1)
@@ -131,7 +131,7 @@ describe('an authorization request', () => {
     }
   })
 
-  it('AU-10 takes sixty a minute from one address, and says so on a page', async () => {
+  it('AU-10 is accepted sixty times a minute from one address, and then refused with a page', async () => {
     // Its clock stands still, so that all of them come in one minute.
     await using still = await startConnector({ clock: testClock(new Date()) })
     const browser = still.signIn.browser()
@@ -142,14 +142,14 @@ describe('an authorization request', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  it('AU-10 ignores what it does not know, as OAuth says', async () => {
+  it('AU-10 ignores unknown parameters, as OAuth requires', async () => {
     const { status, location } = await ask({ nonce: 'n', prompt: 'login', response_mode: 'form_post', audience: 'x' })
     expect(status).toBe(303)
     expect(location).toMatch(/^https:\/\/app\.example\.test\/oauth\/consent\//)
   })
 
   it.each(['http://127.0.0.1', 'http://localhost', 'http://[::1]'])(
-    'AU-12 a redirect registered as %s without a port stands for any port of it, and for nothing else',
+    'AU-12 a redirect URI registered as %s without a port matches any port of it and nothing else',
     async (host) => {
       const id = await c.client(`${host}/callback?a=1`)
       const browser = c.signIn.browser()
@@ -179,7 +179,7 @@ describe('an authorization request', () => {
     },
   )
 
-  it('AU-12 an https redirect is exact to its port, also one of this machine', async () => {
+  it('AU-12 an https redirect URI is compared with its port, also on loopback', async () => {
     for (const registered of ['https://agent.example/cb', 'https://localhost/cb']) {
       const id = await c.client(registered)
       const browser = c.signIn.browser()
@@ -189,7 +189,7 @@ describe('an authorization request', () => {
     }
   })
 
-  it('AU-12 the page of a refused redirect says what is compared and what can be set', async () => {
+  it('AU-12 the page of a refused redirect URI says what is compared and which setting exists', async () => {
     const { response } = await ask({ redirect_uri: 'http://127.0.0.1:33419/callback' }, c.signIn.browser())
     const text = await response.text()
     expect(text).toContain('registered without a port')
@@ -204,7 +204,7 @@ describe('with SVC_LOOPBACK_ANY_PORT=true', () => {
   })
   afterAll(() => c[Symbol.asyncDispose]())
 
-  it('AU-12 the port of a loopback redirect registered with one is free too, and nothing else', async () => {
+  it('AU-12 a loopback redirect URI registered with a port matches any port and nothing else', async () => {
     const id = await c.client()
     const { browser } = await c.person()
     const statusOf = async (redirect_uri: string) =>
@@ -219,7 +219,7 @@ describe('with SVC_LOOPBACK_ANY_PORT=true', () => {
   })
 })
 
-describe('what agents can read before they connect', () => {
+describe('the metadata that agents read before they connect', () => {
   let connected: System
   let without: System
   beforeAll(async () => {
@@ -231,7 +231,7 @@ describe('what agents can read before they connect', () => {
     await without[Symbol.asyncDispose]()
   })
 
-  it('AU-10 says at the issuer root what it does', async () => {
+  it('AU-10 is served at the issuer root', async () => {
     const response = await fetch(`${connected.url}/.well-known/oauth-authorization-server`)
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(await response.json()).toEqual({
@@ -252,7 +252,7 @@ describe('what agents can read before they connect', () => {
     })
   })
 
-  it('AU-10 has no authorization server where the second secret is not set', async () => {
+  it('AU-10 is 404 where the second secret is not set', async () => {
     for (const path of ['/.well-known/oauth-authorization-server', '/oauth/authorize', '/oauth/consent/x']) {
       expect((await fetch(`${without.url}${path}`, { redirect: 'manual' })).status).toBe(404)
     }

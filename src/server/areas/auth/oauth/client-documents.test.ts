@@ -65,7 +65,7 @@ describe('a client with a metadata document', () => {
 
   const ask = (client_id = ID) => c.authorize(person.browser, asking(client_id, pkce().challenge))
 
-  it('AU-11 is asked for at every authorization, once, and needs no row', async () => {
+  it('AU-11 has its document fetched once at every authorization, and needs no row', async () => {
     const tokens = await c.connect(person, ID)
     expect(peer.received).toHaveLength(1)
     expect(decodeJwt(tokens.access_token).client_id).toBe(ID)
@@ -74,7 +74,7 @@ describe('a client with a metadata document', () => {
     expect(await c.system.db.query(sql`select from platform_oauth_clients where client_id = ${ID}`)).toEqual([])
   })
 
-  it('AU-10 shows the host that the document stands at', async () => {
+  it('AU-10 is shown with the host of its document', async () => {
     const page = await (await person.browser.go(await c.ask(person, asking(ID, pkce().challenge)))).text()
     expect(page).toContain('Connect Document Agent?')
     expect(page).toContain('<dd>agent.example</dd>')
@@ -100,7 +100,7 @@ describe('a client with a metadata document', () => {
     ['is not there', { status: 404, body: '{}' }],
     ['is elsewhere', { status: 302, headers: { location: 'https://agent.example/other.json' }, body: '' }],
     ['never ends', { body: JSON.stringify(document()), hang: true }],
-  ])('AU-11 is refused when it %s', async (_, answered) => {
+  ])('AU-11 is refused when its document %s', async (_, answered) => {
     answer = answered
     const response = await ask()
     expect(response.status).toBe(400)
@@ -129,14 +129,14 @@ describe('a client with a metadata document', () => {
     'https://a@agent.example/client.json',
     'https://AGENT.example/client.json',
     'https://agent.example:22/client.json',
-  ])('AU-11 asks nobody for %s', async (id) => {
+  ])('AU-11 causes no fetch for %s', async (id) => {
     answer = { body: JSON.stringify(document({ client_id: id })) }
     const before = peer.connections
     expect((await ask(id)).status).toBe(400)
     expect(peer.connections).toBe(before)
   })
 
-  it('AU-11 takes of a document what it can use', async () => {
+  it('AU-11 is accepted with the usable part of its document', async () => {
     answer = {
       body: JSON.stringify(
         document({
@@ -177,7 +177,7 @@ describe('a client with a metadata document', () => {
     }
   })
 
-  it('AU-12 a redirect with a port in a document is that port alone, and any other part is exact', async () => {
+  it('AU-12 a redirect URI with a port in a document matches only that port, and every other part exactly', async () => {
     const redirect_uris = ['http://localhost:4001/callback', 'http://127.0.0.1/callback', 'https://agent.example/cb']
     answer = { body: JSON.stringify(document({ redirect_uris })) }
     const statusOf = async (redirect_uri: string) =>
@@ -209,7 +209,7 @@ describe('a client with a metadata document', () => {
     expect(await response.text()).toContain('SVC_CLIENT_DOCUMENTS=off')
   })
 
-  it('AU-11 says so when it changed since the person approved it', async () => {
+  it('AU-11 shows on the consent page that its document changed since the last approval', async () => {
     await c.connect(person, ID)
     const text = async () => (await person.browser.go(await c.ask(person, asking(ID, pkce().challenge)))).text()
     expect(await text()).not.toContain('has changed since')
@@ -217,7 +217,7 @@ describe('a client with a metadata document', () => {
     expect(await text()).toContain('has changed since you approved it before')
   })
 
-  it('AU-11 goes on refreshing while its site is away', async () => {
+  it('AU-11 can still refresh while its site is unreachable', async () => {
     const tokens = await c.connect(person, ID)
     clock.advance(11 * MINUTE)
     answer = { status: 500, body: '' }
@@ -233,7 +233,7 @@ describe('a client with a metadata document', () => {
     ['is away', 500],
     ['has removed it', 404],
   ])(
-    'AU-11 is fetched once a minute at most while its site %s, however often tokens are asked for',
+    'AU-11 has its document fetched at most once a minute while its site %s, however many token requests come',
     async (_, status) => {
       const tokens = await c.connect(person, ID)
       clock.advance(11 * MINUTE)
@@ -248,7 +248,7 @@ describe('a client with a metadata document', () => {
     },
   )
 
-  it('AU-14 refreshes nothing for a document that names other redirects', async () => {
+  it('AU-14 cannot refresh once its document names other redirect URIs', async () => {
     const tokens = await c.connect(person, ID)
     const next = await c.refresh(ID, tokens.refresh_token)
     expect(next.status).toBe(200)
@@ -262,7 +262,7 @@ describe('a client with a metadata document', () => {
     expect({ status: refused.status, error: refused.body.error }).toEqual({ status: 400, error: 'invalid_grant' })
   })
 
-  it('AU-11 a row that is switched off blocks it: authorizations, refreshes and calls', async () => {
+  it('AU-11 is blocked by a disabled row: authorizations, refreshes and calls', async () => {
     const tokens = await c.connect(person, ID)
     const { gid: grantId } = decodeJwt<{ gid: string }>(tokens.access_token)
     const call = async () => {

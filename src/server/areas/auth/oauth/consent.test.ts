@@ -22,7 +22,7 @@ describe('the consent page', () => {
     return row!.n
   }
 
-  it('AU-10 names the client, where it sends people, who they are and what it may do', async () => {
+  it('AU-10 names the client, the host it redirects to, the user and the scopes', async () => {
     const response = await person.browser.go(await newPage())
     const text = await response.text()
     expect(response.status).toBe(200)
@@ -36,7 +36,7 @@ describe('the consent page', () => {
     expect(text).not.toContain('<script')
   })
 
-  it('AU-10 cannot be framed, runs nothing, and sends its form only on to the client', async () => {
+  it('AU-10 cannot be framed, runs no script, and submits its form only to itself', async () => {
     const { headers } = await person.browser.go(await newPage())
     const policy = headers.get('content-security-policy')
     expect(policy).toContain("default-src 'none'")
@@ -47,7 +47,7 @@ describe('the consent page', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer')
   })
 
-  it('AU-10 shows a name as text, whatever it holds', async () => {
+  it('AU-10 shows the client’s name as text, whatever characters it has', async () => {
     const client_name = '<img src=x onerror=alert(1)>"\'\u202eAdmin\u0000'
     const { body } = await c.register({ client_name })
     const text = await (await person.browser.go(await c.ask(person, asking(body.client_id!, pkce().challenge)))).text()
@@ -56,7 +56,7 @@ describe('the consent page', () => {
     expect(text).not.toContain('\u202e')
   })
 
-  it('AU-10 says nothing of this computer for a redirect elsewhere', async () => {
+  it('AU-10 warns of a program on this computer only for a loopback redirect URI', async () => {
     const id = await c.client('https://agent.example/callback')
     const page = await c.ask(person, asking(id, pkce().challenge, { redirect_uri: 'https://agent.example/callback' }))
     const text = await (await person.browser.go(page)).text()
@@ -64,7 +64,7 @@ describe('the consent page', () => {
     expect(text).not.toContain('this computer')
   })
 
-  it('AU-10 sends who is not signed in through the sign-in, and back here', async () => {
+  it('AU-10 sends users who are not signed in to sign in, and back here', async () => {
     const browser = c.signIn.browser()
     const asked = await c.authorize(browser, asking(clientId, pkce().challenge))
     const page = asked.headers.get('location')!.slice(ISSUER.length)
@@ -73,7 +73,7 @@ describe('the consent page', () => {
     expect(response.headers.get('location')).toBe(`/auth/login?${new URLSearchParams({ return_to: page })}`)
   })
 
-  it('AU-10 takes an approval once', async () => {
+  it('AU-10 accepts an approval once', async () => {
     const page = await newPage()
     const back = await c.decide(person, page)
     expect(back.origin + back.pathname).toBe(REDIRECT)
@@ -105,7 +105,7 @@ describe('the consent page', () => {
       site,
     })
 
-  it('AU-10 takes no answer that did not come from the page in this session', async () => {
+  it('AU-10 refuses a decision that was not sent from the page in this session', async () => {
     const page = await newPage()
     const csrf = csrfOf(await (await person.browser.go(page)).text())
     const before = await grants()
@@ -119,7 +119,7 @@ describe('the consent page', () => {
     expect(await grants()).toBe(before)
   })
 
-  it('AU-10 is not there in another browser', async () => {
+  it('AU-10 is not shown in another browser', async () => {
     const page = await newPage()
     const other = await c.person()
     const shown = await other.browser.go(page)
@@ -128,7 +128,7 @@ describe('the consent page', () => {
     expect((await send(page, {}, other)).status).toBe(400)
   })
 
-  it('AU-10 connects to one of the person’s own organizations, and allows something', async () => {
+  it('AU-10 accepts only one of the user’s own organizations and at least one scope', async () => {
     const stranger = await c.system.member()
     const page = await newPage()
     const csrf = csrfOf(await (await person.browser.go(page)).text())
@@ -142,7 +142,7 @@ describe('the consent page', () => {
     expect(row).toEqual({ org_id: person.org_id, user_id: person.user_id, scopes: ['datasources:read'] })
   })
 
-  it('AU-10 has nothing to offer who is in no organization', async () => {
+  it('AU-10 offers no approval to a user without an organization', async () => {
     const someone = await c.person('member', person.org_id)
     await c.system.db.query(sql`delete from auth.memberships where user_id = ${someone.user_id}`)
     const text = await (await someone.browser.go(await newPage(someone))).text()
@@ -150,7 +150,7 @@ describe('the consent page', () => {
     expect(text).not.toContain('value="approve"')
   })
 
-  it('AU-14 people see their own agents, admins all of them, and either can end one', async () => {
+  it('AU-14 users list their own agents, admins all of them, and either can disconnect one', async () => {
     const member = await c.person('member', person.org_id)
     await c.connect(member, clientId)
     const owner = c.system.client(person.token)

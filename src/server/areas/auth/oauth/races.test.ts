@@ -27,7 +27,7 @@ needs('postgres')('agents that do everything at once', () => {
     return row!.n
   }
 
-  it('AU-10 a code is redeemed once by eight who try', async () => {
+  it('AU-10 exactly one of eight concurrent token requests redeems a code', async () => {
     for (let round = 0; round < 5; round += 1) {
       const code = await c.code(person, clientId)
       const answers = await Promise.all(EIGHT.map(() => c.redeem(code)))
@@ -38,7 +38,7 @@ needs('postgres')('agents that do everything at once', () => {
     }
   })
 
-  it('AU-14 a refresh token is used once by eight who try, and the winner goes on', async () => {
+  it('AU-14 exactly one of eight concurrent requests uses a refresh token, and its new token works', async () => {
     for (let round = 0; round < 5; round += 1) {
       const tokens = await c.connect(person, clientId)
       const answers = await Promise.all(EIGHT.map(() => c.refresh(clientId, tokens.refresh_token)))
@@ -48,7 +48,7 @@ needs('postgres')('agents that do everything at once', () => {
     }
   })
 
-  it('AU-10 a page that is sent four times is one answer, and one code', async () => {
+  it('AU-10 a consent form submitted four times at once is one decision and one code', async () => {
     for (let round = 0; round < 5; round += 1) {
       const page = await c.ask(person, asking(clientId, pkce().challenge))
       const csrf = /name="csrf" value="([^"]+)"/.exec(await (await person.browser.go(page)).text())![1]!
@@ -64,7 +64,7 @@ needs('postgres')('agents that do everything at once', () => {
     }
   })
 
-  it('AU-11 five of twelve registrations for one origin get in', async () => {
+  it('AU-11 five of twelve concurrent registrations for one origin succeed', async () => {
     await c.system.db.query(sql`delete from platform_oauth_clients`)
     const names = Array.from({ length: 12 }, (_, n) => `Agent ${n}`)
     const answers = await Promise.all(
@@ -75,7 +75,7 @@ needs('postgres')('agents that do everything at once', () => {
     expect(await count()).toBe(5)
   })
 
-  it('AU-11 a hundred of a hundred and ten registrations get in', async () => {
+  it('AU-11 a hundred of a hundred and ten concurrent registrations succeed', async () => {
     await c.system.db.query(sql`delete from platform_oauth_clients`)
     const numbers = Array.from({ length: 110 }, (_, n) => n)
     const answers = await Promise.all(
@@ -85,7 +85,7 @@ needs('postgres')('agents that do everything at once', () => {
     expect(await count()).toBe(100)
   })
 
-  it('AU-11 five of twelve registrations for the last five places of an address get in', async () => {
+  it('AU-11 five of twelve concurrent registrations for the last five places of an address succeed', async () => {
     await c.system.db.query(sql`delete from platform_oauth_clients`)
     const address = '203.0.113.9'
     await c.system.db.query(sql`
@@ -126,7 +126,7 @@ needs('postgres')('agents that do everything at once', () => {
     }
   })
 
-  it('AU-14 of one agent that a person approves in four windows at once, one approval stays', async () => {
+  it('AU-14 an agent approved in four windows at once has one grant', async () => {
     await c.system.db.query(sql`delete from platform_oauth_clients`)
     for (let round = 0; round < 3; round += 1) {
       const client_name = `Windows ${round}`
@@ -146,7 +146,7 @@ needs('postgres')('agents that do everything at once', () => {
     }
   })
 
-  it('AU-14 of two approvals of one agent, the later one stays, also when the earlier gets its token at that moment', async () => {
+  it('AU-14 the later of two grants of an agent stays, also if the earlier one gets its token at that moment', async () => {
     await c.system.db.query(sql`delete from platform_oauth_clients`)
     for (let round = 0; round < 5; round += 1) {
       const client_name = `Again ${round}`
@@ -168,7 +168,7 @@ needs('postgres')('agents that do everything at once', () => {
     }
   })
 
-  it('AU-11 a page that was shown can be approved, whatever registers at the same moment', async () => {
+  it('AU-11 a consent page that was shown can be approved, whatever registers at the same moment', async () => {
     for (let round = 0; round < 5; round += 1) {
       await c.system.db.query(sql`delete from platform_oauth_clients`)
       const { body } = await c.register({ client_name: `Old ${round}` })
@@ -189,7 +189,7 @@ needs('postgres')('agents that do everything at once', () => {
     }
   })
 
-  it('AU-11 of eight agents that a person with eight others approves at once, two get in', async () => {
+  it('AU-11 a user with eight agents who approves eight more at once gets two of them', async () => {
     await c.system.db.query(sql`delete from platform_oauth_clients`)
     await c.system.db.query(sql`delete from platform_access_grants`)
     for (let n = 0; n < 8; n += 1) {

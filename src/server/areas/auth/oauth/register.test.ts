@@ -13,7 +13,7 @@ describe('registration', () => {
   })
   afterAll(() => c[Symbol.asyncDispose]())
 
-  it('AU-11 answers what was registered, without a secret', async () => {
+  it('AU-11 returns the registered metadata, without a secret', async () => {
     const { status, body, headers } = await c.register({ client_uri: 'https://agent.example/' })
     expect(status).toBe(201)
     expect(headers.get('cache-control')).toBe('no-store')
@@ -58,7 +58,7 @@ describe('registration', () => {
     ['numbers', [1]],
     ['more than ten', Array.from({ length: 11 }, (_, n) => `https://agent.example/${n}`)],
     ['one good and one bad', ['https://agent.example/cb', 'http://agent.example/cb']],
-  ])('AU-12 refuses redirects: %s', async (_, redirect_uris) => {
+  ])('AU-12 refuses redirect URIs with %s', async (_, redirect_uris) => {
     const { status, body } = await c.register({ redirect_uris })
     expect({ status, error: body.error }).toEqual({ status: 400, error: 'invalid_redirect_uri' })
   })
@@ -84,7 +84,7 @@ describe('registration', () => {
     expect((await fetch(`${c.system.url}/oauth/register`, { method: 'POST', body, headers })).status).toBe(status)
   })
 
-  it('AU-11 a registration lasts 30 days, and all it was allowed with it', async () => {
+  it('AU-11 lasts 30 days, and its grants end with it', async () => {
     const person = await c.person()
     const id = await c.client()
     const { refresh_token } = await c.connect(person, id)
@@ -95,14 +95,14 @@ describe('registration', () => {
     expect((await c.refresh(id, refresh_token)).status).toBe(401)
   })
 
-  it('AU-11 takes twenty a minute from one address, good or bad', async () => {
+  it('AU-11 is accepted twenty times a minute from one address, counting refused ones', async () => {
     const address = randomAddress()
     for (let n = 0; n < 20; n += 1) expect((await c.register({ redirect_uris: [] }, address)).status).toBe(400)
     expect((await c.register({}, address)).status).toBe(429)
     expect((await c.register({}, randomAddress())).status).toBe(201)
   })
 
-  it('AU-11 a client the operator writes down never expires, and one he switches off is gone at once', async () => {
+  it('AU-11 is not needed for a client the operator inserts, which never expires and can be disabled at once', async () => {
     const person = await c.person()
     await c.system.db.query(sql`
       insert into platform_oauth_clients (client_id, client_name, redirect_uris)

@@ -18,7 +18,7 @@ import { APP, SESSION } from '#test/sign-in.ts'
 const MINUTE = 60_000
 const NOTIFICATIONS = PLATFORM.replace('/platform', '/notifications')
 
-describe('places for agents that register themselves', () => {
+describe('the capacity for agents that register themselves', () => {
   const clock = testClock(new Date())
   let c: Connector
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe('places for agents that register themselves', () => {
     return status === 200
   }
 
-  it('AU-11 an https origin has five; a sixth from the same address waits until one that finished no authorization is ten minutes old', async () => {
+  it('AU-11 an https origin has five registrations, and a sixth from the same address waits until a never approved one is ten minutes old', async () => {
     const address = randomAddress()
     const first = idOf(await c.register(web('1'), address))
     clock.advance(MINUTE)
@@ -72,7 +72,7 @@ describe('places for agents that register themselves', () => {
     expect((await c.register(web('7'), address)).headers.get('retry-after')).toBe('60')
   })
 
-  it('AU-11 five networks that hold the places of an https origin keep another out for a minute at most', async () => {
+  it('AU-11 five networks that hold all registrations of an https origin keep another out for at most a minute', async () => {
     const attackers = Array.from({ length: 5 }, randomAddress)
     const honest = randomAddress()
     const statuses: number[] = []
@@ -103,7 +103,7 @@ describe('places for agents that register themselves', () => {
     expect([await count(), await isKnown(mine, 'https://agent.example/cb')]).toEqual([5, true])
   })
 
-  it('AU-11 a newcomer of another network waits until the oldest unfinished one is a minute old', async () => {
+  it('AU-11 a newcomer of another network waits until the oldest never approved registration is a minute old', async () => {
     const first = idOf(await c.register(web('1')))
     clock.advance(MINUTE / 2)
     for (const name of ['2', '3', '4', '5']) idOf(await c.register(web(name)))
@@ -117,7 +117,7 @@ describe('places for agents that register themselves', () => {
   it.each([
     ['IPv6 /64 blocks of one /48', (n: number) => `2001:db8:1:${n.toString(16)}::1`],
     ['addresses of one /24', (n: number) => `198.51.100.${n}`],
-  ])('AU-11 a hundred %s count together and give way to another network at once', async (_, address) => {
+  ])('AU-11 a hundred %s count together and give one up to another network at once', async (_, address) => {
     const ofHundred = Array.from({ length: 100 }, (_each, n) => n + 1)
     for (const n of ofHundred) idOf(await c.register(web('Evil', `https://evil${n}.example`), address(n)))
     const mine = idOf(await c.register(web('Honest', 'https://honest.example'), '203.0.113.77'))
@@ -128,7 +128,7 @@ describe('places for agents that register themselves', () => {
     expect([await count(), await isKnown(mine, 'https://honest.example/cb')]).toEqual([100, true])
   })
 
-  it('AU-11 one address that holds all places of an origin gives way to another, and does not get them back', async () => {
+  it('AU-11 one address that holds all registrations of an origin gives one up to another address and does not get it back', async () => {
     const greedy = randomAddress()
     for (const name of ['1', '2', '3', '4', '5']) idOf(await c.register(web(name), greedy))
     const mine = idOf(await c.register(web('mine')))
@@ -137,7 +137,7 @@ describe('places for agents that register themselves', () => {
     expect(await count()).toBe(5)
   })
 
-  it('AU-11 four fast addresses with distinct origins cannot keep others out, nor push them out again', async () => {
+  it('AU-11 four fast addresses with distinct origins can neither keep others out nor evict them again', async () => {
     const attackers = Array.from({ length: 4 }, randomAddress)
     let made = 0
     const attack = async (each: number) => {
@@ -164,7 +164,7 @@ describe('places for agents that register themselves', () => {
     expect(await count()).toBe(100)
   })
 
-  it('AU-11 a program on a person’s machine has five places for its name and address, an address twenty', async () => {
+  it('AU-11 a program with a loopback redirect has five registrations per name and address, and an address has twenty', async () => {
     const address = randomAddress()
     const paths = ['/1', '/2', '/3', '/4', '/5']
     for (const path of paths) idOf(await c.register(local('One', path), address))
@@ -184,7 +184,7 @@ describe('places for agents that register themselves', () => {
     expect(await count()).toBe(22)
   })
 
-  it('AU-11 one that registers again replaces itself, also from another port', async () => {
+  it('AU-11 a program that registers again replaces its own registration, also from another port', async () => {
     const address = randomAddress()
     for (const port of [4001, 4002, 4003, 4004, 4005, 4006, 4007]) {
       idOf(await c.register({ redirect_uris: [`http://127.0.0.1:${port}/callback`] }, address))
@@ -198,7 +198,7 @@ describe('places for agents that register themselves', () => {
     expect(await count()).toBe(4)
   })
 
-  it('AU-11 colleagues who sign in at once do not disturb each other, and a sixth is let in all the same', async () => {
+  it('AU-11 colleagues who connect at once do not evict each other, and a sixth is still admitted', async () => {
     const address = randomAddress()
     const five: string[] = []
     for (let n = 0; n < 5; n += 1) five.push(idOf(await c.register({}, address)))
@@ -207,7 +207,7 @@ describe('places for agents that register themselves', () => {
     expect(await Promise.all([...five, sixth].map((id) => isKnown(id)))).toEqual([false, true, true, true, true, true])
   })
 
-  it('AU-11 an approved one counts for its person: seven colleagues of one office connect the same agent', async () => {
+  it('AU-11 an approved registration counts for its user, so that seven colleagues of one office connect the same agent', async () => {
     const address = randomAddress()
     const connected: { id: string; refresh_token: string }[] = []
     for (let n = 0; n < 7; n += 1) {
@@ -218,7 +218,7 @@ describe('places for agents that register themselves', () => {
     expect(await count()).toBe(7)
   })
 
-  it('AU-14 a new approval ends the person’s earlier one of the same agent, never a colleague’s', async () => {
+  it('AU-14 a new grant ends the user’s earlier one of the same agent, never a colleague’s', async () => {
     const address = randomAddress()
     const [person, colleague] = [await c.person(), await c.person()]
     const connect = async (who: Person, metadata = {}, over = {}) => {
@@ -242,7 +242,7 @@ describe('places for agents that register themselves', () => {
     expect(items.map(({ action }) => action).slice(0, 2)).toEqual(['agent.replaced', 'agent.connected'])
   })
 
-  it('AU-14 one that merely signs in again, ten times, is never refused and leaves one approval', async () => {
+  it('AU-14 an agent that connects again ten times is never refused and has one grant', async () => {
     const address = randomAddress()
     const person = await c.person()
     for (let n = 0; n < 10; n += 1) await c.connect(person, idOf(await c.register({}, address)))
@@ -250,7 +250,7 @@ describe('places for agents that register themselves', () => {
     expect(items.filter(({ client_name }) => client_name === 'Test Agent')).toHaveLength(1)
   })
 
-  it('AU-14 disconnecting frees the place at once, and nothing else does while people use the agents', async () => {
+  it('AU-14 disconnecting an agent frees its registration at once, and nothing else does while agents are in use', async () => {
     const people = await Promise.all([c.person(), c.person(), c.person(), c.person(), c.person()])
     for (const [n, person] of people.entries()) await connectWeb(person, idOf(await c.register(web(`${n}`))))
     clock.advance(60 * MINUTE)
@@ -266,7 +266,7 @@ describe('places for agents that register themselves', () => {
     expect((await c.register(web('7'))).status).toBe(429)
   })
 
-  it('AU-14 a place is freed as well by an agent that gives its access back, and by a person who leaves', async () => {
+  it('AU-14 an agent that revokes its token frees its registration, and so does a user who leaves', async () => {
     const address = randomAddress()
     const [leaver, other, colleague] = [await c.person(), await c.person(), await c.person()]
     const ids: string[] = []
@@ -295,7 +295,7 @@ describe('places for agents that register themselves', () => {
   const approve = (person: Person, { page, csrf }: { page: string; csrf: string }) =>
     person.browser.go(page, { form: { csrf, org_id: person.org_id, decision: 'approve', scope: 'datasources:read' } })
 
-  it('AU-11 an agent whose page a signed-in person sees keeps its place for ten minutes against its own address', async () => {
+  it('AU-11 a consent page shown to a signed-in user protects the registration for ten minutes against its own address', async () => {
     const address = randomAddress()
     const person = await c.person()
     const id = idOf(await c.register({}, address))
@@ -310,7 +310,7 @@ describe('places for agents that register themselves', () => {
     expect((await c.system.client(person.token).call(listAgents, {})).items).toHaveLength(1)
   })
 
-  it('AU-11 an agent whose page a signed-in person sees keeps its place against other addresses', async () => {
+  it('AU-11 a consent page shown to a signed-in user protects the registration against other addresses', async () => {
     const address = randomAddress()
     const person = await c.person()
     const id = idOf(await c.register({}, address))
@@ -322,7 +322,7 @@ describe('places for agents that register themselves', () => {
     expect([await count(), (await approve(person, shown)).status]).toEqual([100, 200])
   })
 
-  it('AU-11 a disconnected agent whose page is shown again keeps its place', async () => {
+  it('AU-11 a disconnected agent whose consent page is shown again keeps its registration', async () => {
     const person = await c.person()
     const id = idOf(await c.register(web('1')))
     await connectWeb(person, id)
@@ -334,7 +334,7 @@ describe('places for agents that register themselves', () => {
     expect((await approve(person, shown)).status).toBe(200)
   })
 
-  it('AU-11 a person protects three agents at a time; whoever opens a fourth page loses the first under pressure', async () => {
+  it('AU-11 a user protects three agents at a time, and opening a fourth page gives up the first', async () => {
     const person = await c.person()
     const ids: string[] = []
     for (const n of [1, 2, 3, 4]) ids.push(idOf(await c.register(web('Mine', `https://mine${n}.example`))))
@@ -357,7 +357,7 @@ describe('places for agents that register themselves', () => {
     expect(known).toEqual([false, true, true, true])
   })
 
-  it('AU-11 a person has ten registered agents connected at most, so that a stranger cannot hold all places', async () => {
+  it('AU-11 a user has at most ten registered agents connected, so that one user cannot hold all registrations', async () => {
     const stranger = await c.person()
     const address = randomAddress()
     const statuses: number[] = []
@@ -380,7 +380,7 @@ describe('places for agents that register themselves', () => {
     expect((await approve(stranger, eleventh)).status).toBe(200)
   })
 
-  it('AU-11 a person has two registered agents of an https origin connected at most', async () => {
+  it('AU-11 a user has at most two registered agents of an https origin connected', async () => {
     const viewer = await c.person('viewer')
     const redirect_uri = 'https://agent.example/cb'
     for (const name of ['1', '2']) await connectWeb(viewer, idOf(await c.register(web(name))))

@@ -34,7 +34,7 @@ describe('an approval that replaces an earlier one', () => {
     return { page, text: await (await person.browser.go(page)).text() }
   }
 
-  it('AU-14 an agent that borrows a name and a loopback redirect neither ends the real one nor passes for it', async () => {
+  it('AU-14 an agent that copies a name and a loopback redirect URI neither ends nor impersonates the real one', async () => {
     const real = await connect()
     const redirect_uri = 'https://evil.example/cb'
     const evil = await register({ redirect_uris: ['http://127.0.0.1:1/x', redirect_uri] })
@@ -47,7 +47,7 @@ describe('an approval that replaces an earlier one', () => {
     expect(await isAlive(real)).toBe(true)
   })
 
-  it('AU-14 the consent page warns that another registration only gives the same name', async () => {
+  it('AU-14 the consent page warns that another registration merely has the same name', async () => {
     await connect()
     const { text } = await pageOf(await register())
     expect(text).toContain(
@@ -64,7 +64,7 @@ describe('an approval that replaces an earlier one', () => {
     expect(text).not.toContain('An agent that calls itself')
   })
 
-  it('AU-14 an approval for one organization leaves the connection to another organization alone', async () => {
+  it('AU-14 a grant for one organization does not end the connection to another organization', async () => {
     const first = await connect()
     const client = c.system.client(person.token)
     const second = await client.call(createOrg, { name: 'Second' })

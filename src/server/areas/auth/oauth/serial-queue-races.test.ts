@@ -6,7 +6,7 @@ import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 
 needs('postgres')('a lock that another replica holds', () => {
-  it('AU-11 registrations and approvals that wait for their turn leave connections for everybody else', async () => {
+  it('AU-11 queued registrations and approvals hold no database connections', async () => {
     await using c = await startConnector()
     const person = await c.person()
     const { body } = await c.register({ client_name: 'Waits' })

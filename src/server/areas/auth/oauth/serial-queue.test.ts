@@ -19,7 +19,7 @@ it('AU-11 a serial queue runs one task at a time, in order of arrival, also afte
   expect(await inQueue(task('d'))).toBe('d')
 })
 
-it('AU-11 a serial queue refuses a task when enough are waiting, and one that waited too long', async () => {
+it('AU-11 a serial queue refuses a task when too many wait, and one that waited too long', async () => {
   const inQueue = createSerialQueue({ maxWaiting: 1, maxWaitMs: 20 })
   const held = Promise.withResolvers<string>()
   const first = inQueue(() => held.promise)

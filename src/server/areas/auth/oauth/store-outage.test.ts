@@ -13,7 +13,7 @@ async function withoutTable<T>(c: Connector, table: string, work: () => Promise<
   }
 }
 
-describe.each(['auth.oauth_artifacts', 'public.platform_access_grants'])('while %s cannot be asked', (table) => {
+describe.each(['auth.oauth_artifacts', 'public.platform_access_grants'])('while %s is unavailable', (table) => {
   let c: Connector
   let person: Person
   let clientId: string
@@ -24,7 +24,7 @@ describe.each(['auth.oauth_artifacts', 'public.platform_access_grants'])('while 
   })
   afterAll(() => c[Symbol.asyncDispose]())
 
-  it('AU-10 a code is not used up: it is redeemed afterwards', async () => {
+  it('AU-10 a code is not consumed and can be redeemed afterwards', async () => {
     const code = await c.code(person, clientId)
     const refused = await withoutTable(c, table, () => c.redeem(code))
     expect({ status: refused.status, error: refused.body.error }).toEqual({ status: 500, error: 'server_error' })
@@ -32,7 +32,7 @@ describe.each(['auth.oauth_artifacts', 'public.platform_access_grants'])('while 
     expect((await c.redeem(code)).status).toBe(200)
   })
 
-  it('AU-13 a refresh token is not used up, and nobody is thrown out: it is taken afterwards', async () => {
+  it('AU-13 a refresh token is not consumed and its grant not revoked, and it works afterwards', async () => {
     const { refresh_token } = await c.connect(person, clientId)
     const refused = await withoutTable(c, table, () => c.refresh(clientId, refresh_token))
     expect({ status: refused.status, error: refused.body.error }).toEqual({ status: 500, error: 'server_error' })

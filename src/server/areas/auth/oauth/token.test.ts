@@ -34,7 +34,7 @@ describe('the token endpoint', () => {
     error: body.error,
   })
 
-  it('AU-10 answers so that nobody keeps it', async () => {
+  it('AU-10 forbids caching of its answers', async () => {
     const { status, headers } = await c.redeem(await c.code(person, clientId))
     expect(status).toBe(200)
     expect(headers.get('cache-control')).toBe('no-store')
@@ -44,7 +44,7 @@ describe('the token endpoint', () => {
     ['a wrong verifier', { code_verifier: 'w'.repeat(43) }],
     ['no verifier', { code_verifier: '' }],
     ['another redirect', { redirect_uri: 'http://127.0.0.1:33418/other' }],
-  ])('AU-10 refuses a code with %s, and burns it', async (_, over) => {
+  ])('AU-10 refuses a code with %s, and deletes it', async (_, over) => {
     const code = await c.code(person, clientId)
     expect((await c.redeem(code, over)).status).toBe(400)
     expect(outcome(await c.redeem(code))).toEqual(invalidGrant)
@@ -55,7 +55,7 @@ describe('the token endpoint', () => {
     expect(outcome(await c.redeem({ ...code, client_id: await c.client() }))).toEqual(invalidGrant)
   })
 
-  it('AU-14 a code used twice ends what came of it', async () => {
+  it('AU-14 revokes the grant of a code that is used twice', async () => {
     const code = await c.code(person, clientId)
     const { body } = await c.redeem(code)
     c.system.secrets.push(body.access_token!, body.refresh_token!)
@@ -64,7 +64,7 @@ describe('the token endpoint', () => {
     expect(outcome(await c.refresh(clientId, body.refresh_token!))).toEqual(invalidGrant)
   })
 
-  it('AU-10 a code lives a minute', async () => {
+  it('AU-10 refuses a code after a minute', async () => {
     const code = await c.code(person, clientId)
     clock.advance(61_000)
     expect(outcome(await c.redeem(code))).toEqual(invalidGrant)
@@ -73,11 +73,11 @@ describe('the token endpoint', () => {
   it.each([
     ['another resource', { resource: `${ISSUER}/mcp/notifications` }, 'invalid_target'],
     ['an unknown resource', { resource: 'https://elsewhere.example/' }, 'invalid_target'],
-  ])('AU-10 a code is for the resource that was approved, not for %s', async (_, over, error) => {
+  ])('AU-10 accepts a code for the approved resource only, not for %s', async (_, over, error) => {
     expect(outcome(await c.redeem(await c.code(person, clientId), over))).toEqual({ status: 400, error })
   })
 
-  it('AU-14 a refresh token is used once, and the next one goes on', async () => {
+  it('AU-14 accepts a refresh token once and returns its successor', async () => {
     const first = await c.connect(person, clientId)
     const second = await c.refresh(clientId, first.refresh_token)
     expect(second.status).toBe(200)
@@ -86,7 +86,7 @@ describe('the token endpoint', () => {
     expect((await c.refresh(clientId, second.body.refresh_token!)).status).toBe(200)
   })
 
-  it('AU-14 who loses a race with itself is refused and nothing else', async () => {
+  it('AU-14 refuses the loser of concurrent refreshes without revoking the grant', async () => {
     const first = await c.connect(person, clientId)
     const second = await c.refresh(clientId, first.refresh_token)
     clock.advance(9_000)
@@ -95,7 +95,7 @@ describe('the token endpoint', () => {
     expect((await c.refresh(clientId, second.body.refresh_token!)).status).toBe(200)
   })
 
-  it('AU-14 a refresh token that comes again later ends the family and the grant', async () => {
+  it('AU-14 revokes the grant if a refresh token is reused later', async () => {
     const first = await c.connect(person, clientId)
     const second = await c.refresh(clientId, first.refresh_token)
     clock.advance(11_000)
@@ -104,7 +104,7 @@ describe('the token endpoint', () => {
     expect(outcome(await c.refresh(clientId, second.body.refresh_token!))).toEqual(invalidGrant)
   })
 
-  it('AU-14 a refresh token is no use to another client', async () => {
+  it('AU-14 refuses the refresh token of another client', async () => {
     const tokens = await c.connect(person, clientId)
     expect(outcome(await c.refresh(await c.client(), tokens.refresh_token))).toEqual(invalidGrant)
   })
@@ -112,7 +112,7 @@ describe('the token endpoint', () => {
   it.each([
     ['more scopes', { scope: 'datasources:read datasources:query' }, 'invalid_scope'],
     ['another resource', { resource: `${ISSUER}/mcp/notifications` }, 'invalid_target'],
-  ])('AU-14 a refresh gives not %s than was approved', async (_, over, error) => {
+  ])('AU-14 a refresh never returns %s than was approved', async (_, over, error) => {
     const tokens = await c.connect(person, clientId, { scope: 'datasources:read' })
     expect(tokens.scope).toBe('datasources:read')
     expect(outcome(await c.refresh(clientId, tokens.refresh_token, over))).toEqual({ status: 400, error })
@@ -137,20 +137,20 @@ describe('the token endpoint', () => {
         await c.system.db.query(sql`update platform_access_grants set revoked_at = now() where id = ${gid}`)
       },
     ],
-  ])('AU-14 nothing is refreshed after %s', async (_, act) => {
+  ])('AU-14 refuses to refresh after %s', async (_, act) => {
     const tokens = await c.connect(person, clientId)
     await act(decodeJwt<{ gid: string }>(tokens.access_token))
     expect(outcome(await c.refresh(clientId, tokens.refresh_token))).toEqual(invalidGrant)
   })
 
-  it('AU-14 nothing is refreshed for a client that is switched off', async () => {
+  it('AU-14 refuses to refresh for a disabled client', async () => {
     const id = await c.client()
     const tokens = await c.connect(person, id)
     await c.system.db.query(sql`update platform_oauth_clients set is_active = false where client_id = ${id}`)
     expect((await c.refresh(id, tokens.refresh_token)).status).toBe(401)
   })
 
-  it('AU-14 nothing is refreshed for a person who is no longer a member', async () => {
+  it('AU-14 refuses to refresh for a user who is no longer a member', async () => {
     const member = await c.person('member', person.org_id)
     const tokens = await c.connect(member, clientId)
     await c.system.client(person.token).call(removeMember, { org_id: person.org_id, user_id: member.user_id })
@@ -158,14 +158,14 @@ describe('the token endpoint', () => {
   })
 
   it.each(['password', 'client_credentials', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code', 'unknown'])(
-    'AU-10 knows no grant type %s',
+    'AU-10 refuses the grant type %s',
     async (grant_type) => {
       const answer = await c.token({ grant_type, client_id: clientId, username: 'a', password: 'b' })
       expect(outcome(answer)).toEqual({ status: 400, error: 'unsupported_grant_type' })
     },
   )
 
-  it('AU-10 refused token requests are limited by address, and good ones from that address are answered', async () => {
+  it('AU-10 limits refused token requests by address, and still answers valid ones from that address', async () => {
     clock.advance(60_000)
     const { refresh_token } = await c.connect(person, clientId)
     const code = await c.code(await c.person(), clientId)
@@ -181,7 +181,7 @@ describe('the token endpoint', () => {
     expect(outcome(await guess())).toEqual(invalidGrant)
   })
 
-  it('AU-14 an agent gives its access back also after many refused revocations from its address', async () => {
+  it('AU-14 accepts a revocation also after many refused ones from the same address', async () => {
     clock.advance(60_000)
     const { access_token, refresh_token } = await c.connect(person, clientId)
     const revoke = async (client_id: string, token: string) => {
@@ -194,7 +194,7 @@ describe('the token endpoint', () => {
     expect(await grantIsLive(access_token)).toBe(false)
   })
 
-  it('AU-10 refuses two of a parameter', async () => {
+  it('AU-10 refuses a repeated parameter', async () => {
     const { code, verifier, client_id } = await c.code(person, clientId)
     const form = new URLSearchParams({ grant_type: 'authorization_code', code, code_verifier: verifier, client_id })
     form.append('redirect_uri', REDIRECT)
@@ -216,7 +216,7 @@ describe('the token endpoint', () => {
     expect(outcome(await c.token(form))).toEqual({ status, error })
   })
 
-  it('AU-14 an agent can give its access back', async () => {
+  it('AU-14 revokes the grant of an agent that revokes its token', async () => {
     const tokens = await c.connect(person, clientId)
     const body = new URLSearchParams({ token: tokens.refresh_token, client_id: clientId })
     expect((await fetch(`${c.system.url}/oauth/revoke`, { method: 'POST', body })).status).toBe(200)
@@ -224,7 +224,7 @@ describe('the token endpoint', () => {
     expect(outcome(await c.refresh(clientId, tokens.refresh_token))).toEqual(invalidGrant)
   })
 
-  it('AU-14 an agent cannot give back the access of another', async () => {
+  it('AU-14 does not let an agent revoke the token of another', async () => {
     const tokens = await c.connect(person, clientId)
     const body = new URLSearchParams({ token: tokens.refresh_token, client_id: await c.client() })
     expect((await fetch(`${c.system.url}/oauth/revoke`, { method: 'POST', body })).status).toBe(200)

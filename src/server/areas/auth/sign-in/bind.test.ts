@@ -13,7 +13,7 @@ import {
 } from '#test/sign-in.ts'
 import { needs } from '#test/stores.ts'
 
-describe('who signs in', () => {
+describe('signing in with an identity', () => {
   let at: SignIn
   beforeAll(async () => {
     at = await startSignIn()
@@ -25,7 +25,7 @@ describe('who signs in', () => {
     at.system.operator.call(adminCreateToken, { org_id: org_id ?? (await org()).id, email, role: 'admin', name: 't' })
 
   describe('AU-05 binding', () => {
-    it('a person made before their first sign-in is bound by the equal verified email, and keeps their role', async () => {
+    it('a user created before their first sign-in is bound by the same verified email and keeps their role', async () => {
       const claims = googleUser()
       const { user_id, org_id } = await made(claims.email)
       const browser = at.browser()
@@ -36,7 +36,7 @@ describe('who signs in', () => {
       ])
     })
 
-    it('afterwards only the identity signs in: the same one under another email is the same person', async () => {
+    it('afterwards the identity decides: with another email it is still the same user', async () => {
       const claims = googleUser()
       const { user_id } = await made(claims.email)
       await at.signIn(at.browser(), 'google', claims)
@@ -45,7 +45,7 @@ describe('who signs in', () => {
       expect(await at.principal(browser)).toMatchObject({ user_id })
     })
 
-    it('another identity with the same email is not that person, at the same provider or the other', async () => {
+    it('another identity with the same email is refused, at the same provider or the other', async () => {
       const claims = googleUser()
       const { user_id } = await made(claims.email)
       await at.signIn(at.browser(), 'google', claims)
@@ -68,7 +68,7 @@ describe('who signs in', () => {
       ['Microsoft is silent', 'microsoft', microsoftUser({ xms_edov: undefined })],
       ['Microsoft says false', 'microsoft', microsoftUser({ xms_edov: false })],
       ['Microsoft says 0', 'microsoft', microsoftUser({ xms_edov: '0' })],
-    ])('43 an address nobody vouches for opens nothing: %s', async (_, provider, claims) => {
+    ])('43 an address that is not verified signs nobody in: %s', async (_, provider, claims) => {
       if (claims.email?.includes('@')) await made(claims.email)
       const browser = at.browser()
       const response = await at.signIn(browser, provider, claims)
@@ -78,13 +78,13 @@ describe('who signs in', () => {
       expect(bound).toEqual([])
     })
 
-    it('a refusal leaves no person behind', async () => {
+    it('a refusal creates no user', async () => {
       const claims = googleUser({ email_verified: false })
       await at.signIn(at.browser(), 'google', claims)
       expect(await at.system.db.query(sql`select from auth.users where email = ${claims.email}`)).toEqual([])
     })
 
-    it('somebody nobody knows is a person in no organization, and may make one', async () => {
+    it('an unknown person becomes a user without an organization, who may create one', async () => {
       const browser = at.browser()
       await at.signIn(browser, 'google', googleUser())
       expect(await at.principal(browser)).toMatchObject({ org_id: null, role: null })
@@ -108,7 +108,7 @@ describe('who signs in', () => {
       expect(entry).toEqual({ action: 'member.joined_by_domain' })
     })
 
-    it('a part of the domain is another domain', async () => {
+    it('a subdomain is another domain', async () => {
       const mail = domain()
       await org({ domains: [mail] })
       for (const email of [`new@sub.${mail}`, `new@not${mail}`, `"x@${mail}"@evil.test`]) {
@@ -118,7 +118,7 @@ describe('who signs in', () => {
       }
     })
 
-    it('only at the first: a domain that is set later lets nobody in who was here before', async () => {
+    it('applies at the first sign-in only: a domain that is set later admits no existing user', async () => {
       const mail = domain()
       const claims = googleUser({ email: `early@${mail}` })
       await at.signIn(at.browser(), 'google', claims)
@@ -128,7 +128,7 @@ describe('who signs in', () => {
       expect(await at.principal(browser)).toMatchObject({ org_id: null })
     })
 
-    it('a member keeps their role; who was removed before their first sign-in does not come back', async () => {
+    it('a member keeps their role, and a user removed before their first sign-in is not added again', async () => {
       const mail = domain()
       const { id } = await org({ domains: [mail] })
       await made(`boss@${mail}`, id)
@@ -144,7 +144,7 @@ describe('who signs in', () => {
       expect(await at.principal(gone)).toMatchObject({ user_id, org_id: null })
     })
 
-    it('the session is in the newest of their organizations', async () => {
+    it('the session starts in the newest of the user’s organizations', async () => {
       const claims = googleUser()
       await made(claims.email)
       const second = await org()
@@ -156,7 +156,7 @@ describe('who signs in', () => {
   })
 
   describe('a second provider', () => {
-    it('is linked while signed in; then either signs in the same person', async () => {
+    it('is linked while signed in, and then either provider signs in the same user', async () => {
       const [google, microsoft] = [googleUser(), microsoftUser({ xms_edov: undefined })]
       const browser = at.browser()
       await at.signIn(browser, 'google', google)
@@ -185,7 +185,7 @@ describe('who signs in', () => {
       expect([lured.status, lured.headers.get('location')]).toEqual([403, null])
     })
 
-    it('an identity of somebody else is not taken over', async () => {
+    it('an identity of another user cannot be linked', async () => {
       const theirs = microsoftUser()
       const victim = at.browser()
       await at.signIn(victim, 'microsoft', theirs)
@@ -197,7 +197,7 @@ describe('who signs in', () => {
       expect(await identitiesOf(at.system, me.user_id!)).toHaveLength(1)
     })
 
-    it('who signs in as somebody else in between links nothing', async () => {
+    it('a user who signs in as somebody else in between links nothing', async () => {
       const browser = at.browser()
       await at.signIn(browser, 'google', googleUser())
       const linking = await at.leave(browser, 'microsoft', { link: '1' })
@@ -210,7 +210,7 @@ describe('who signs in', () => {
   })
 
   needs('postgres')('at once', () => {
-    it('of eight identities that claim one verified email one is bound', async () => {
+    it('one of eight concurrent identities with the same verified email is bound', async () => {
       const { email } = googleUser()
       const { user_id } = await made(email)
       const statuses = await Promise.all(
@@ -220,7 +220,7 @@ describe('who signs in', () => {
       expect(await identitiesOf(at.system, user_id)).toHaveLength(1)
     })
 
-    it('one identity in eight browsers is one person, whether they were known or not', async () => {
+    it('one identity in eight browsers at once is one user, new or existing', async () => {
       const claims = googleUser()
       const browsers = Array.from({ length: 8 }, () => at.browser())
       const statuses = await Promise.all(

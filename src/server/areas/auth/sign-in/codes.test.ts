@@ -41,7 +41,7 @@ describe('AU-09 the code of a hosted sign-in', () => {
   }
   const REFUSED = { code: 'INVALID_TOKEN', message: 'Invalid or expired API token' }
 
-  it('who is not signed in is asked to, and comes back with a code', async () => {
+  it('is given after signing in to users who are not signed in', async () => {
     const browser = at.browser()
     const page = await browser.go(login({ redirect: REDIRECT, state: STATE }), { site: 'cross-site' })
     const href = /href="([^"]*google[^"]*)"/.exec(await page.text())![1]!.replaceAll('&amp;', '&')
@@ -55,19 +55,19 @@ describe('AU-09 the code of a hosted sign-in', () => {
     expect((await at.system.client(token).call(me, {})).user?.email).toBe(claims.email)
   })
 
-  it('is good once', async () => {
+  it('works once', async () => {
     const code = await codeOf(await signedIn())
     await exchange(code)
     await expect(exchange(code)).rejects.toMatchObject(REFUSED)
   })
 
-  it('with another state it is worth nothing, and then nothing at all', async () => {
+  it('is refused with another state, and afterwards also with its own', async () => {
     const code = await codeOf(await signedIn())
     await expect(exchange(code, 'o'.repeat(43))).rejects.toMatchObject(REFUSED)
     await expect(exchange(code)).rejects.toMatchObject(REFUSED)
   })
 
-  it('is good for 60 seconds', async () => {
+  it('expires after 60 seconds', async () => {
     const browser = await signedIn()
     const [early, late] = [await codeOf(browser), await codeOf(browser)]
     clock.advance(59_000)
@@ -76,14 +76,14 @@ describe('AU-09 the code of a hosted sign-in', () => {
     await expect(exchange(late)).rejects.toMatchObject(REFUSED)
   })
 
-  it('dies with the session it was asked for with', async () => {
+  it('is refused once the session that asked for it has ended', async () => {
     const browser = await signedIn()
     const code = await codeOf(browser)
     await browser.go(`${APP}/auth/logout`, { method: 'POST' })
     await expect(exchange(code)).rejects.toMatchObject(REFUSED)
   })
 
-  it('gives a session no younger than the one before: 30 days are 30 days, however often it is exchanged', async () => {
+  it('gives a session of the same age, so that 30 days remain the limit however often it is exchanged', async () => {
     const browser = await signedIn()
     const statuses: number[] = []
     for (let hours = 0; hours < 31 * 24; hours += 11) {
@@ -97,25 +97,28 @@ describe('AU-09 the code of a hosted sign-in', () => {
     expect(renewed).toBe(Math.floor((30 * 24 - 1) / 11))
   })
 
-  it.each(['', 'x', 'svcc_0000000000000000000000000000000000000000000000000'])('%j is none', async (code) => {
-    await expect(exchange(code)).rejects.toMatchObject(REFUSED)
-  })
+  it.each(['', 'x', 'svcc_0000000000000000000000000000000000000000000000000'])(
+    'is refused if it is %j',
+    async (code) => {
+      await expect(exchange(code)).rejects.toMatchObject(REFUSED)
+    },
+  )
 
-  it('a session is no code, and a code no token', async () => {
+  it('cannot be replaced by a session, and is not accepted as a token', async () => {
     const browser = await signedIn()
     await expect(exchange(browser.cookie(APP, '__Host-svc_session')!)).rejects.toMatchObject(REFUSED)
     const code = await codeOf(browser)
     await expect(at.system.client(code).call(me, {})).rejects.toMatchObject({ status: 401 })
   })
 
-  it('48 rotating a secret ends codes too', async () => {
+  it('48 is refused after a secret was rotated', async () => {
     const code = await codeOf(await signedIn())
     const { jwtSecret } = at.system.config.secrets
     await using rotated = await startSystem({ on: at.system, clock, env: { SVC_JWT_SECRET: jwtSecret } })
     await expect(exchange(code, STATE, rotated.url)).rejects.toMatchObject(REFUSED)
   })
 
-  it('neither code nor state is kept in the open', async () => {
+  it('is stored only as a hash, like its state', async () => {
     const code = await codeOf(await signedIn())
     const rows = await at.system.db.query<{ row: string }>(sql`select c::text as row from auth.sign_in_codes c`)
     const all = rows.map(({ row }) => row).join()
@@ -136,13 +139,13 @@ describe('AU-09 the code of a hosted sign-in', () => {
     ],
     ['no state', { redirect: REDIRECT }, 'This link is not complete'],
     ['no redirect', { state: STATE }, 'This link is not complete'],
-  ])('is not given to %s, also for who is signed in', async (_, query, title) => {
+  ])('is not sent to %s, also for a signed-in user', async (_, query, title) => {
     const browser = await signedIn()
     const response = await browser.go(login(query), { site: 'cross-site' })
     expect([response.status, await titleOf(response)]).toEqual([400, title])
   })
 
-  it('AU-05 refused codes are limited by address, and a good code from that address is exchanged', async () => {
+  it('AU-05 is exchanged also after too many refused codes from the same address', async () => {
     const client = createClient({ baseUrl: at.system.url, fetch, headers: () => ({ 'x-forwarded-for': '10.8.7.6' }) })
     const codes: string[] = []
     const send = (code: string) => client.call(exchangeCode, { code, state: STATE })
@@ -162,7 +165,7 @@ describe('AU-09 the code of a hosted sign-in', () => {
   })
 
   needs('postgres')('at once', () => {
-    it('of eight who redeem it one gets the session', async () => {
+    it('gives a session to exactly one of eight concurrent requests', async () => {
       const code = await codeOf(await signedIn())
       const all = await Promise.allSettled(Array.from({ length: 8 }, () => exchange(code)))
       expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)

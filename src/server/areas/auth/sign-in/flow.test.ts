@@ -3,7 +3,7 @@ import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
 import { APP, FLOW, googleUser, microsoftUser, SESSION, type SignIn, startSignIn, titleOf } from '#test/sign-in.ts'
 
-describe('AU-05 leaving for a provider and coming back', () => {
+describe('AU-05 a sign-in with a provider', () => {
   let at: SignIn
   const clock = testClock(new Date())
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('AU-05 leaving for a provider and coming back', () => {
   const STALE = 'This sign-in cannot be finished'
   const NOT_CONFIRMED = 'We could not confirm who you are'
 
-  it('the provider is asked with state, nonce and PKCE, for the redirect URI of the public address', async () => {
+  it('sends state, nonce and PKCE to the provider, with the redirect URI of the public address', async () => {
     const { origin, searchParams } = new URL(await at.leave(at.browser(), 'google'))
     expect(origin).toBe('https://accounts.google.com')
     expect(Object.fromEntries(searchParams)).toEqual({
@@ -34,7 +34,7 @@ describe('AU-05 leaving for a provider and coming back', () => {
     })
   })
 
-  it('a person signs in, gets a cookie scripts cannot read, and goes where they wanted', async () => {
+  it('sets an HttpOnly cookie and redirects to return_to', async () => {
     const browser = at.browser()
     const claims = googleUser()
     const response = await at.signIn(browser, 'google', claims, { return_to: '/somewhere?x=1' })
@@ -47,7 +47,7 @@ describe('AU-05 leaving for a provider and coming back', () => {
     expect(await me.json()).toMatchObject({ kind: 'user', user: { email: claims.email, name: 'Pat' }, org: null })
   })
 
-  it('40 without a state, with one nobody gave, or with one of another browser nobody is let in', async () => {
+  it('40 is refused without a state, with an invented one, and with one of another browser', async () => {
     const browser = at.browser()
     const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
     const without = new URL(back)
@@ -62,7 +62,7 @@ describe('AU-05 leaving for a provider and coming back', () => {
     await refused(await stranger.go(back, { site: 'cross-site' }), 400, STALE)
   })
 
-  it('40 a state is good once, whatever came of it', async () => {
+  it('40 accepts a state once, whatever the outcome', async () => {
     const browser = at.browser()
     const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
     const flow = browser.cookie(APP, FLOW)!
@@ -71,7 +71,7 @@ describe('AU-05 leaving for a provider and coming back', () => {
     await refused(await browser.go(back, { site: 'cross-site' }), 400, STALE)
   })
 
-  it('40 two tabs of a browser can both finish', async () => {
+  it('40 can be finished in two tabs of a browser', async () => {
     const browser = at.browser()
     const [one, two] = [await at.leave(browser, 'google'), await at.leave(browser, 'google')]
     const flow = browser.cookie(APP, FLOW)!
@@ -81,7 +81,7 @@ describe('AU-05 leaving for a provider and coming back', () => {
     expect((await browser.go(at.idp.authorize(two, claims), { site: 'cross-site' })).status).toBe(303)
   })
 
-  it('40 after ten minutes it is over', async () => {
+  it('40 is refused after ten minutes', async () => {
     const browser = at.browser()
     const url = await at.leave(browser, 'google')
     clock.advance(600_000)
@@ -94,18 +94,18 @@ describe('AU-05 leaving for a provider and coming back', () => {
     ['another audience', { aud: 'somebody-else' }],
     ['another issuer', { iss: 'https://evil.test' }],
     ['a token that has run out', { iat: 1_600_000_000, exp: 1_600_000_300 }],
-  ])('40 an ID token with %s lets nobody in', async (_, lie) => {
+  ])('40 refuses an ID token with %s', async (_, lie) => {
     await refused(await at.signIn(at.browser(), 'google', googleUser(lie)), 400, NOT_CONFIRMED)
   })
 
-  it('40 an ID token signed with a key that is not the provider’s lets nobody in', async () => {
+  it('40 refuses an ID token that is not signed with the provider’s key', async () => {
     at.idp.useForeignKey(true)
     const response = await at.signIn(at.browser(), 'google', googleUser())
     at.idp.useForeignKey(false)
     await refused(response, 400, NOT_CONFIRMED)
   })
 
-  it('40 a code of somebody else’s flow does not fit: PKCE', async () => {
+  it('40 refuses the code of another flow, by PKCE', async () => {
     const [mine, theirs] = [at.browser(), at.browser()]
     const back = new URL(at.idp.authorize(await at.leave(mine, 'google'), googleUser()))
     const stolen = new URL(at.idp.authorize(await at.leave(theirs, 'google'), googleUser()))
@@ -113,14 +113,14 @@ describe('AU-05 leaving for a provider and coming back', () => {
     await refused(await mine.go(back.href, { site: 'cross-site' }), 400, NOT_CONFIRMED)
   })
 
-  it('41 a flow that left for one provider does not come back through the other', async () => {
+  it('41 is refused if it returns through another provider', async () => {
     const browser = at.browser()
     const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
     const mixed = back.replace('/auth/google/', '/auth/microsoft/')
     await refused(await browser.go(mixed, { site: 'cross-site' }), 400, STALE)
   })
 
-  it('41 the code of one provider is worth nothing at the other', async () => {
+  it('41 refuses the code of another provider', async () => {
     const browser = at.browser()
     const google = new URL(at.idp.authorize(await at.leave(browser, 'google'), googleUser()))
     const microsoft = new URL(at.idp.authorize(await at.leave(browser, 'microsoft'), microsoftUser()))
@@ -128,13 +128,13 @@ describe('AU-05 leaving for a provider and coming back', () => {
     await refused(await browser.go(google.href, { site: 'cross-site' }), 400, NOT_CONFIRMED)
   })
 
-  it('41 an answer that names another issuer is refused (RFC 9207)', async () => {
+  it('41 refuses an answer that names another issuer (RFC 9207)', async () => {
     const browser = at.browser()
     const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
     await refused(await browser.go(`${back}&iss=https%3A%2F%2Fevil.test`, { site: 'cross-site' }), 400, NOT_CONFIRMED)
   })
 
-  it('who cancels at the provider is told so; other errors are not theirs', async () => {
+  it('shows a page for a cancelled sign-in, and another one for other errors', async () => {
     const browser = at.browser()
     const state = async () => new URL(await at.leave(browser, 'google')).searchParams.get('state')!
     const denied = await browser.go(`${APP}/auth/google/callback?error=access_denied&state=${await state()}`)
@@ -143,7 +143,7 @@ describe('AU-05 leaving for a provider and coming back', () => {
     await refused(broken, 400, NOT_CONFIRMED)
   })
 
-  it('a provider that does not answer is 503, and the next try works', async () => {
+  it('answers 503 if the provider does not answer, and the next try works', async () => {
     await using fresh = await startSignIn()
     fresh.idp.unplug(true)
     await refused(await fresh.browser().go(`${APP}/auth/google/start`), 503, 'The provider does not answer')
@@ -151,12 +151,12 @@ describe('AU-05 leaving for a provider and coming back', () => {
     expect((await fresh.signIn(fresh.browser(), 'google', googleUser())).status).toBe(303)
   })
 
-  it('a provider that is not set up is 404', async () => {
+  it('answers 404 for a provider that is not configured', async () => {
     await refused(await at.browser().go(`${APP}/auth/hosted/start`), 404, 'There is no such way to sign in')
     await refused(await at.browser().go(`${APP}/auth/google2/callback`), 404, 'There is no such way to sign in')
   })
 
-  it('leaving and coming back are limited by address', async () => {
+  it('is limited by address, at the start and at the callback', async () => {
     const browser = at.browser()
     const statuses: number[] = []
     for (let n = 0; n < 61; n++) statuses.push((await browser.go(`${APP}/auth/google/callback?state=x`)).status)
@@ -164,7 +164,7 @@ describe('AU-05 leaving for a provider and coming back', () => {
     expect((await at.browser().go(`${APP}/auth/google/callback?state=x`)).status).toBe(400)
   })
 
-  it('nothing secret is kept in the open or logged', async () => {
+  it('stores no secret in the clear and logs none', async () => {
     const browser = at.browser()
     const url = await at.leave(browser, 'google')
     const { searchParams } = new URL(url)

@@ -46,7 +46,7 @@ describe('local sign-in', () => {
     )
   }
 
-  it('the code is in a file for its owner only, and in no page', async () => {
+  it('writes the code to a file that only its owner can read, and shows it on no page', async () => {
     expect(statSync(file()).mode & 0o777).toBe(0o600)
     expect(codeNow()).toMatch(/^[0-9a-f]{32}$/)
     const { status, body } = await ask()
@@ -55,7 +55,7 @@ describe('local sign-in', () => {
     expect(body).not.toContain(codeNow())
   })
 
-  it('the code signs in the first owner, once; another then stands in the file', async () => {
+  it('signs in the first owner once per code, and then writes a new code', async () => {
     const code = codeNow()
     const { status, cookie, location } = await ask({}, { code: ` ${code}\n`, return_to: '/there' })
     expect([status, location]).toEqual([303, '/there'])
@@ -67,14 +67,14 @@ describe('local sign-in', () => {
     expect([again.status, again.cookie]).toEqual([403, undefined])
   })
 
-  it('binds no identity and vouches for no address', async () => {
+  it('binds no identity and verifies no email', async () => {
     const [row] = await system.db.query(sql`
       select first_signed_in_at, (select count(*) from auth.identities where user_id = ${owner}) as identities
       from auth.users where id = ${owner}`)
     expect(row).toEqual({ first_signed_in_at: null, identities: 0 })
   })
 
-  it('a wrong code is told as such, without saying what is right, and does not use up the right one', async () => {
+  it('refuses a wrong code without revealing the right one or using it up', async () => {
     const code = codeNow()
     for (const wrong of ['', 'x', code.slice(1), code.toUpperCase().replace(/\d/g, '0')]) {
       const { status, body } = await ask({}, { code: wrong })
@@ -93,28 +93,28 @@ describe('local sign-in', () => {
     ['a proxy that names the host', { 'x-forwarded-host': 'localhost' }],
     ['a proxy that names the protocol', { 'x-forwarded-proto': 'https' }],
     ['a proxy by RFC 7239', { forwarded: 'for=127.0.0.1' }],
-  ])('through %s it is not there, even with the code', async (_, headers) => {
+  ])('is 404 through %s, even with the code', async (_, headers) => {
     expect((await ask(headers)).status).toBe(404)
     expect((await ask(headers, { code: codeNow() })).status).toBe(404)
   })
 
   it.each(['localhost', 'localhost:8080', '127.0.0.1', '127.0.0.53:1', '[::1]:8080'])(
-    'as %s it is there',
+    'is available as %s',
     async (host) => {
       expect((await ask({ host })).status).toBe(200)
     },
   )
 
-  it('people are not sent elsewhere', async () => {
+  it('refuses a return_to of another site', async () => {
     expect((await ask({}, { code: codeNow(), return_to: '//evil.test' })).status).toBe(400)
   })
 
-  it('the sign-in page leads there, since it is the only way', async () => {
+  it('is where the sign-in page redirects, if it is the only method', async () => {
     const response = await fetch(`${system.url}/auth/login?return_to=/x`, { redirect: 'manual' })
     expect([response.status, response.headers.get('location')]).toEqual([303, '/auth/local?return_to=%2Fx'])
   })
 
-  it('does not exist beside a provider, nor on a shared database', async () => {
+  it('is not available beside a provider, nor on a shared database', async () => {
     const google = {
       SVC_GOOGLE_CLIENT_ID: 'a',
       SVC_GOOGLE_CLIENT_SECRET: 'b',
@@ -129,7 +129,7 @@ describe('local sign-in', () => {
     }
   })
 
-  it('where nothing is set up the page says what to do', async () => {
+  it('shows a page that says what to configure where no method is available', async () => {
     await using shared = await startSystem({ env: { DATABASE_URL: 'postgres://unused.test/x' } })
     const response = await fetch(`${shared.url}/auth/login`)
     expect(await response.text()).toContain('SVC_GOOGLE_CLIENT_ID')

@@ -32,7 +32,7 @@ const CASES: [tenantId: string, what: string, claims: Record<string, unknown>, l
 ]
 
 describe.each(['common', 'organizations', 'consumers', TENANT])('42 Microsoft with tenantId %s', (tenantId) => {
-  it('lets in whom it should, and nobody else', async () => {
+  it('admits exactly the accounts of the configured tenants', async () => {
     await using at = await startSignIn({ env: { SVC_MICROSOFT_TENANT_ID: tenantId } })
     for (const [, what, claims, letIn] of CASES.filter(([of]) => of === tenantId)) {
       const browser = at.browser()

@@ -33,7 +33,7 @@ describe('sessions', () => {
   const statusOf = async (token: string, path = '/api/v1/me', init: RequestInit = {}) =>
     (await fetch(`${at.system.url}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } })).status
 
-  it('46 a cookie that was there before signing in is not the one after, and no longer opens anything', async () => {
+  it('46 signing in sets a new cookie, and the one set before is refused', async () => {
     const attacker = await signedIn()
     const planted = attacker.cookie(APP, SESSION)!
     const victim = at.browser()
@@ -44,14 +44,14 @@ describe('sessions', () => {
     expect(await whoAmI(victim)).toBe(200)
   })
 
-  it('is kept only as a keyed hash', async () => {
+  it('are stored only as a keyed hash', async () => {
     const secret = (await signedIn()).cookie(APP, SESSION)!
     const [row] = await at.system.db.query(sql`
       select count(*) from auth.sessions s where s::text like ${`%${secret}%`} or hash = sha256(${secret}::bytea)`)
     expect(row).toEqual({ count: 0 })
   })
 
-  it('ends after 12 hours without use, and goes on with use', async () => {
+  it('end after 12 hours without use, and continue with use', async () => {
     const [idle, busy] = [await signedIn(), await signedIn()]
     clock.advance(11 * HOUR)
     expect(await whoAmI(busy)).toBe(200)
@@ -59,7 +59,7 @@ describe('sessions', () => {
     expect([await whoAmI(idle), await whoAmI(busy)]).toEqual([401, 200])
   })
 
-  it('ends after 30 days however much it is used', async () => {
+  it('end after 30 days, however much they are used', async () => {
     const browser = await signedIn()
     for (let hours = 0; hours < 30 * 24 - 11; hours += 11) {
       clock.advance(11 * HOUR)
@@ -82,7 +82,7 @@ describe('sessions', () => {
       if (status === 403) expect(await response.json()).toMatchObject({ code: 'CSRF' })
     })
 
-    it('a read is not held to it, nor a bearer, nor is a stranger told of it', async () => {
+    it('is not checked for reads and bearer tokens, and callers without a session get 401', async () => {
       const browser = await signedIn()
       expect((await browser.go(`${APP}/api/v1/me`, { site: 'cross-site' })).status).toBe(200)
       const { token } = await jwtOf(browser)
@@ -92,7 +92,7 @@ describe('sessions', () => {
       expect((await at.browser().go(`${APP}/api/v1/orgs`, write)).status).toBe(401)
     })
 
-    it('signing out, switching and making a token are held to it', async () => {
+    it('is checked when signing out, switching organization and creating a token', async () => {
       const browser = await signedIn()
       for (const path of ['/auth/logout', '/auth/org', '/api/v1/sessions/token']) {
         const response = await browser.go(`${APP}${path}`, { json: {}, site: 'cross-site' })
@@ -103,7 +103,7 @@ describe('sessions', () => {
   })
 
   describe('user JWTs', () => {
-    it('stand for the session for 15 minutes', async () => {
+    it('are accepted in place of the session for 15 minutes', async () => {
       const browser = await signedIn()
       const { token, expires_at } = await jwtOf(browser)
       expect(Date.parse(expires_at) - clock.now().getTime()).toBeGreaterThan(14 * 60_000)
@@ -114,7 +114,7 @@ describe('sessions', () => {
       expect(await whoAmI(browser)).toBe(200)
     })
 
-    it('cannot make another, nor switch: that is the session’s', async () => {
+    it('can neither create another one nor switch organization', async () => {
       const { token } = await jwtOf(await signedIn())
       expect(await statusOf(token, '/api/v1/sessions/token', { method: 'POST' })).toBe(403)
       const response = await fetch(`${at.system.url}/auth/org`, {
@@ -125,7 +125,7 @@ describe('sessions', () => {
       expect(response.status).toBe(403)
     })
 
-    it('are not for API tokens, nor for support', async () => {
+    it('are not issued to API tokens nor to support sessions', async () => {
       const { token, org_id } = await at.system.member('owner')
       expect(await statusOf(token, '/api/v1/sessions/token', { method: 'POST' })).toBe(403)
       const support = await at.system.operator.call(startSupport, {
@@ -137,7 +137,7 @@ describe('sessions', () => {
       expect(await statusOf('', '/api/v1/sessions/token', { method: 'POST' })).toBe(401)
     })
 
-    it('48 of another type, algorithm, key or issuer are nobody’s', async () => {
+    it('48 of another type, algorithm, key or issuer are refused', async () => {
       const browser = await signedIn()
       const { token } = await jwtOf(browser)
       expect(await statusOf(token)).toBe(200)
@@ -170,7 +170,7 @@ describe('sessions', () => {
   })
 
   describe('signing out', () => {
-    it('ends the session and what was made from it at once', async () => {
+    it('ends the session and its JWTs at once', async () => {
       const browser = await signedIn()
       const secret = browser.cookie(APP, SESSION)!
       const { token } = await jwtOf(browser)
@@ -181,7 +181,7 @@ describe('sessions', () => {
       expect([await statusOf(token), await statusOf(secret)]).toEqual([401, 401])
     })
 
-    it('works by bearer for programs, and twice for people', async () => {
+    it('works with a bearer token for programs, and repeatedly for browsers', async () => {
       const { token } = await jwtOf(await signedIn())
       expect(await statusOf(token, '/auth/logout', { method: 'POST' })).toBe(204)
       expect(await statusOf(token, '/auth/logout', { method: 'POST' })).toBe(401)
@@ -189,7 +189,7 @@ describe('sessions', () => {
     })
   })
 
-  describe('another organization', () => {
+  describe('switching organization', () => {
     async function inTwo() {
       const browser = at.browser()
       const claims = googleUser()
@@ -201,7 +201,7 @@ describe('sessions', () => {
       return { browser, first: org_id, second: own.id }
     }
 
-    it('is another session: the cookie changes and the one before is dead', async () => {
+    it('starts another session: the cookie changes and the former one is refused', async () => {
       const { browser, first, second } = await inTwo()
       expect(await at.principal(browser)).toMatchObject({ org_id: first, role: 'developer' })
       const before = browser.cookie(APP, SESSION)!
@@ -212,7 +212,7 @@ describe('sessions', () => {
       expect([await statusOf(before), await statusOf(token)]).toEqual([401, 401])
     })
 
-    it('as JSON keeps the secret in the cookie; by bearer session it is answered', async () => {
+    it('as JSON returns the secret only to bearer sessions, never to cookies', async () => {
       const { browser, first, second } = await inTwo()
       const byCookie = await browser.go(`${APP}/auth/org`, { json: { org_id: second } })
       expect(await byCookie.json()).toEqual({ org_id: second, role: 'owner', expires_at: expect.any(String) })
@@ -223,7 +223,7 @@ describe('sessions', () => {
       expect((await at.system.client(token).call(me, {})).org?.id).toBe(first)
     })
 
-    it('one they are not in is 404, and nothing changes', async () => {
+    it('to one the user is not a member of is 404 and changes nothing', async () => {
       const { browser } = await inTwo()
       const { org_id } = await at.system.member('owner')
       const before = browser.cookie(APP, SESSION)
@@ -232,7 +232,7 @@ describe('sessions', () => {
       expect(await whoAmI(browser)).toBe(200)
     })
 
-    it('what cannot be read is 400, another type 415, a foreign return_to refused before anything changes', async () => {
+    it('answers 400 to a malformed body, 415 to another type, and refuses a foreign return_to before any change', async () => {
       const { browser, second } = await inTwo()
       expect((await browser.go(`${APP}/auth/org`, { json: { org_id: second, x: 1 } })).status).toBe(400)
       expect((await browser.go(`${APP}/auth/org`, { form: {} })).status).toBe(400)
@@ -243,7 +243,7 @@ describe('sessions', () => {
       expect(await whoAmI(browser)).toBe(200)
     })
 
-    it('does not make the session younger', async () => {
+    it('does not extend the session', async () => {
       const { browser, second } = await inTwo()
       for (let hours = 0; hours < 29 * 24; hours += 11) {
         clock.advance(11 * HOUR)
@@ -259,18 +259,21 @@ describe('sessions', () => {
     })
   })
 
-  it.each(['SVC_JWT_SECRET', 'SVC_JWT_SIGNING_KEY'])('48 AU-08 rotating %s ends sessions and JWTs', async (rotated) => {
-    const browser = await signedIn()
-    const { token } = await jwtOf(browser)
-    const { jwtSecret, jwtSigningKey } = at.system.config.secrets
-    const same = { SVC_JWT_SECRET: jwtSecret, SVC_JWT_SIGNING_KEY: jwtSigningKey }
-    const opens = async (env: Record<string, string | undefined>) => {
-      await using system = await startSystem({ on: at.system, env, clock })
-      const ask = (bearer: string) =>
-        fetch(`${system.url}/api/v1/me`, { headers: { authorization: `Bearer ${bearer}` } })
-      return [(await ask(token)).status, (await ask(browser.cookie(APP, SESSION)!)).status]
-    }
-    expect(await opens(same)).toEqual([200, 200])
-    expect(await opens({ ...same, [rotated]: 'cd'.repeat(32) })).toEqual([401, 401])
-  })
+  it.each(['SVC_JWT_SECRET', 'SVC_JWT_SIGNING_KEY'])(
+    '48 AU-08 are refused, like JWTs, after rotating %s',
+    async (rotated) => {
+      const browser = await signedIn()
+      const { token } = await jwtOf(browser)
+      const { jwtSecret, jwtSigningKey } = at.system.config.secrets
+      const same = { SVC_JWT_SECRET: jwtSecret, SVC_JWT_SIGNING_KEY: jwtSigningKey }
+      const opens = async (env: Record<string, string | undefined>) => {
+        await using system = await startSystem({ on: at.system, env, clock })
+        const ask = (bearer: string) =>
+          fetch(`${system.url}/api/v1/me`, { headers: { authorization: `Bearer ${bearer}` } })
+        return [(await ask(token)).status, (await ask(browser.cookie(APP, SESSION)!)).status]
+      }
+      expect(await opens(same)).toEqual([200, 200])
+      expect(await opens({ ...same, [rotated]: 'cd'.repeat(32) })).toEqual([401, 401])
+    },
+  )
 })

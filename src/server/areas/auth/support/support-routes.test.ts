@@ -56,29 +56,29 @@ describe('a support session at every route', () => {
     return { status: response.status, code }
   }
 
-  it('AU-18 there are routes of each kind to walk', () => {
+  it('AU-18 the tests below cover routes of each kind', () => {
     expect(WRITES.length).toBeGreaterThan(15)
     expect(OF_OWNERS.length).toBeGreaterThan(5)
     expect(CLOSED.length).toBeGreaterThan(5)
     expect(OF_OPERATORS.length).toBeGreaterThan(5)
   })
 
-  it.each(WRITES)('AU-18 read-only, it is refused at the write %s', async (_, op) => {
+  it.each(WRITES)('AU-18 a read-only session is refused at the write %s', async (_, op) => {
     const { status, code } = await call(op, readOnly)
     expect(status).toBe(403)
     expect(['FORBIDDEN', 'READ_ONLY_SESSION']).toContain(code)
   })
 
-  it.each(OF_OWNERS)('AU-18 raised, it is not an owner: %s', async (_, op) => {
+  it.each(OF_OWNERS)('AU-18 an elevated session is not an owner: %s', async (_, op) => {
     expect(await call(op, elevated)).toEqual({ status: 403, code: 'FORBIDDEN' })
   })
 
-  it.each(CLOSED)('AU-18 raised or not, it is refused where support is not let in: %s', async (_, op) => {
+  it.each(CLOSED)('AU-18 a session is refused, elevated or not, where support is not admitted: %s', async (_, op) => {
     expect(await call(op, elevated)).toEqual({ status: 403, code: 'FORBIDDEN' })
     expect((await call(op, readOnly)).status).toBe(403)
   })
 
-  it.each(OF_OPERATORS)('AU-18 it does not open what is the operator’s: %s', async (_, op) => {
+  it.each(OF_OPERATORS)('AU-18 a session is refused at operator endpoints: %s', async (_, op) => {
     expect(await call(op, elevated)).toEqual({ status: 401, code: 'INVALID_TOKEN' })
   })
 
@@ -90,11 +90,11 @@ describe('a support session at every route', () => {
     expect(JSON.stringify(body.result?.content)).toMatch(/support sessions|may only read/)
   })
 
-  it('AU-18 none of that changed or recorded anything', async () => {
+  it('AU-18 none of these refusals changed or recorded anything', async () => {
     expect(await auditEntries()).toBe(recorded)
   })
 
-  it('AU-18 raised, it reads and writes what an admin may: members are listed, a database is made under its name', async () => {
+  it('AU-18 an elevated session reads and writes what an admin may, and is recorded as the creator', async () => {
     const byName = (name: string) => OPERATIONS.find((op) => op.name === name)!
     expect((await call(byName('members.list'), elevated)).status).toBe(200)
     expect((await call(byName('members.list'), readOnly)).status).toBe(403)

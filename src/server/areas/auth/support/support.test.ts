@@ -20,7 +20,7 @@ describe('AU-18 support access', () => {
     system.operator.call(startSupport, { org_id: owner.org_id, staff_email: 'sam@vendor.example', reason: 'ticket 7' })
   const events = () => eventsOf(system.db, owner.org_id)
 
-  it('begins read-only as viewer, is raised to admin and never to owner, and ends at once', async () => {
+  it('starts read-only as viewer, is elevated to admin and never to owner, and ends at once', async () => {
     const { token, id } = await start()
     const staff = system.client(token)
     expect(await staff.call(me, {})).toMatchObject({
@@ -40,7 +40,7 @@ describe('AU-18 support access', () => {
     await expect(system.operator.call(elevateSupport, { id })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  it('NO-02 emits an event when it begins and one when it is raised, and its steps are in the audit trail', async () => {
+  it('NO-02 emits an event when it starts and one when it is elevated, and both are in the audit trail', async () => {
     const [session] = (await system.client(owner.token).call(listSupport, { org_id: owner.org_id })).items
     const body = { actor_id: null, support_session_id: session!.id }
     expect(await events()).toEqual([
@@ -52,7 +52,7 @@ describe('AU-18 support access', () => {
     expect(items[2]!.detail).toEqual({ staff_email: 'sam@vendor.example', reason: 'ticket 7' })
   })
 
-  it('NO-02 raising it twice emits one event', async () => {
+  it('NO-02 emits one event if it is elevated twice', async () => {
     const before = (await events()).length
     const { id } = await start()
     await system.operator.call(elevateSupport, { id })
@@ -60,14 +60,14 @@ describe('AU-18 support access', () => {
     expect(await events()).toHaveLength(before + 2)
   })
 
-  it('is over after an hour, whatever happens', async () => {
+  it('ends after an hour, whatever happens', async () => {
     const { token, id } = await start()
     clock.advance(60 * 60_000)
     await expect(system.client(token).call(me, {})).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
     await expect(system.operator.call(elevateSupport, { id })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  it('owners see who, when and why; an unknown organization is 404 and tells nothing', async () => {
+  it('is listed for owners with staff member, time and reason; an unknown organization is 404', async () => {
     const { items } = await system.client(owner.token).call(listSupport, { org_id: owner.org_id })
     expect(items[0]).toMatchObject({ staff_email: 'sam@vendor.example', reason: 'ticket 7', ended_at: null })
     expect(JSON.stringify(items)).not.toMatch(/svcp_|hash/)

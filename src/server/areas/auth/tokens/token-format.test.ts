@@ -22,7 +22,7 @@ describe('the checksum of a token', () => {
     }
   })
 
-  it('AU-02 finds every single wrong character', () => {
+  it('AU-02 detects every single wrong character', () => {
     const token = makeToken()
     for (let at = 'svc_'.length; at < token.length; at += 1) {
       expect(kindOfToken(mistyped(token, at))).toBeUndefined()
@@ -61,7 +61,7 @@ describe('a token that cannot be one of ours', () => {
     return { status: response.status, asked: asked - before }
   }
 
-  it('AU-02 is refused by its checksum before the database is asked; one that could be is looked up once', async () => {
+  it('AU-02 is refused by its checksum without a database query, and a well-formed one costs one query', async () => {
     expect(await validate(token)).toEqual({ status: 200, asked: 1 })
     expect(await validate(makeToken())).toEqual({ status: 401, asked: 1 })
     for (const at of [4, 20, 46, 47, 52]) {
