@@ -26,8 +26,8 @@ type Deps = Pick<OAuthDeps, 'db' | 'clock' | 'kv' | 'keys' | 'safeFetch' | 'clie
 type Outcome = { content?: Record<string, unknown>; fault?: string }
 
 /**
- * Returns undefined if the client is unknown or disabled. Throws DocumentFault if the client's document cannot be fetched
- * or used, or if SVC_CLIENT_DOCUMENTS is off.
+ * Returns undefined if the client is unknown or disabled. Throws DocumentFault if the client's document cannot be
+ * fetched or used, or if SVC_CLIENT_DOCUMENTS is off.
  */
 export async function findClient(deps: Deps, id: string, freshness: Freshness): Promise<OAuthClient | undefined> {
   if (id.length > 2000 || id.includes('\0')) return undefined

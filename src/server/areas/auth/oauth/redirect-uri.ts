@@ -1,8 +1,8 @@
 import { isLoopback } from '#lib/net/loopback.ts'
 
 /**
- * Returns what is wrong with a redirect URI, or undefined if it is accepted. Only the normalized spelling is accepted, so
- * that a browser cannot read an address differently from how it is written.
+ * Returns what is wrong with a redirect URI, or undefined if it is accepted. Only the normalized spelling is accepted,
+ * so that a browser cannot read an address differently from how it is written.
  */
 export function redirectUriFault(text: string): string | undefined {
   const url = URL.parse(text)

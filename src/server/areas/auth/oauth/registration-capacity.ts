@@ -83,8 +83,8 @@ async function replaceUnusedOfSameProgram(tx: Tx, newcomer: Newcomer, at: AsOf):
 }
 
 /**
- * Used if there is no other way to make room: replaces the oldest registration of the same program, also one with an open
- * authorization, because anyone can open those. One whose consent page was shown to a signed-in user stays.
+ * Used if there is no other way to make room: replaces the oldest registration of the same program, also one with an
+ * open authorization, because anyone can open those. One whose consent page was shown to a signed-in user stays.
  */
 async function replaceOldestOfSameProgram(tx: Tx, newcomer: Newcomer, at: AsOf): Promise<Date | undefined> {
   const oldest = (await findSameProgram(tx, newcomer, at, 'included')).slice(0, 1)

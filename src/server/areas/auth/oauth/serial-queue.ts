@@ -4,8 +4,8 @@ import { ServiceError } from '#contract/core/errors.ts'
 export type SerialQueue = <T>(task: () => Promise<T>) => Promise<T>
 
 /**
- * Makes tasks wait in this process before they take a database connection. Tasks that waited for a database lock instead
- * would each hold a connection and could use up the pool.
+ * Makes tasks wait in this process before they take a database connection. Tasks that waited for a database lock
+ * instead would each hold a connection and could use up the pool.
  */
 export function createSerialQueue({ maxWaiting, maxWaitMs }: { maxWaiting: number; maxWaitMs: number }): SerialQueue {
   const waiting = new Set<() => void>()

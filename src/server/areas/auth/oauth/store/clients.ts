@@ -108,8 +108,8 @@ export async function findUnused(
 }
 
 /**
- * Deletes registrations that a successor replaces. Returns since when the successor holds its place: since the oldest of
- * those made after `since` and never approved, otherwise from now on. Returns undefined if there was none to delete.
+ * Deletes registrations that a successor replaces. Returns since when the successor holds its place: since the oldest
+ * of those made after `since` and never approved, otherwise from now on. Returns undefined if there was none to delete.
  */
 export async function replaceClients(
   tx: Tx,
@@ -206,9 +206,9 @@ export async function evictFromLargerHolder(
 }
 
 /**
- * Returns when the first unused registration of a group can be evicted for the newcomer: `protectedMs` after it was made
- * (a minute if its holder has more than the newcomer) unless it was approved before, and ten minutes after its consent
- * page was shown. Returns undefined if all are in use.
+ * Returns when the first unused registration of a group can be evicted for the newcomer: `protectedMs` after it was
+ * made (a minute if its holder has more than the newcomer) unless it was approved before, and ten minutes after its
+ * consent page was shown. Returns undefined if all are in use.
  */
 export async function firstEvictableAt(
   tx: Tx,

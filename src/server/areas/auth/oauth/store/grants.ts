@@ -120,8 +120,8 @@ export async function findEarlierGrants(
 }
 
 /**
- * Counts the registered agents that the user has approved, in all organizations, and those of them with the https origin
- * of the asking client. Leaves out the asking client itself and the grants in `ending`.
+ * Counts the registered agents that the user has approved, in all organizations, and those of them with the https
+ * origin of the asking client. Leaves out the asking client itself and the grants in `ending`.
  */
 export async function countApprovedAgents(
   db: Querier,
