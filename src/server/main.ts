@@ -14,12 +14,12 @@ import { openResources } from './process/resources.ts'
 import { startServices } from './process/start.ts'
 import { startFault } from './process/start-fault.ts'
 
-/** For two empty clusters, one of them the template of managed databases. */
+/** Free space that the first start needs: two empty clusters, one of them the template of managed databases. */
 const FIRST_START_BYTES = 128 * 1024 * 1024
 
-/** Environment -> configuration -> services -> signals. */
+/** Reads the configuration, starts the services and waits for a signal. */
 async function main(): Promise<void> {
-  // What we write is for its owner alone; the embedded engine would make its files open to all.
+  // Files are readable by their owner only. The embedded engine would otherwise make files that everybody may read.
   process.umask(0o077)
   const settings = readSettings(environment())
   const stack = new AsyncDisposableStack()
@@ -44,9 +44,9 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<v
   const firstStart = Promise.withResolvers<void>()
   const checks = { 'first start': { ask: () => firstStart.promise } }
   const running = await startServices(resources, stack, { ...config, checks, urlOf: (name) => config.urls[name] })
-  const told = embedded && !config.urls['auth-service'] ? await firstRun(resources, running.url) : undefined
-  // The example is a courtesy: without it everything else still starts, and the next start tries again.
-  const exampleMade = !told || (await exampleOnce(resources, running).then(() => true, noExample(resources.log)))
+  const account = embedded && !config.urls['auth-service'] ? await firstRun(resources, running.url) : undefined
+  // A start without the example is still a good one; the next start tries again.
+  const exampleMade = !account || (await exampleOnce(resources, running).then(() => true, noExample(resources.log)))
   firstStart.resolve()
   const lines = [
     `svc ready at ${running.url}`,
@@ -56,18 +56,18 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<v
       : []),
     ...[...settings.warnings, ...running.warnings].map((warning) => `  warning: ${warning}`),
     ...(exampleMade ? [] : ['  the example could not be made: see the log, or leave it out with SVC_EXAMPLE=false']),
-    ...(told
+    ...(account
       ? [
-          told.first
+          account.first
             ? nextSteps(running.url, config.dataDir, config.example && exampleMade)
-            : `  your API key is in ${shortPath(told.file)}`,
+            : `  your API key is in ${shortPath(account.file)}`,
         ]
       : []),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-/** The commonest fault is told before seconds are spent on a database. */
+/** Fails early when the port is in use, which is the most common fault, before the database is opened. */
 async function assertPortFree({ host, port }: Settings): Promise<void> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
@@ -83,7 +83,7 @@ function noExample(log: Log): (error: unknown) => false {
   }
 }
 
-/** The first signal finishes what runs; the second does not wait. */
+/** The first signal lets running work finish. The second ends the process at once. */
 function stopOnSignal(stack: AsyncDisposableStack): void {
   let stopping = false
   const stop = () => {

@@ -9,7 +9,7 @@ export const ALLOWED_STATE: readonly string[] = [
   'lib/db/cluster.ts making',
   'lib/db/commit-watch.ts watch',
   'lib/db/embedded-worker.ts opened',
-  'lib/db/sql.ts names',
+  'lib/db/sql.ts nameByText',
   'lib/db/transaction-guard.ts inside',
   'lib/ids.ts lastMs',
   'lib/ids.ts randomUsed',

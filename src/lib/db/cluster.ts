@@ -5,7 +5,7 @@ import { EngineThread } from './embedded.ts'
 
 const making = new Map<string, Promise<void>>()
 
-/** Makes an empty cluster in `folder`, unless there is one. Making one takes seconds, a copy of it much less. */
+/** Makes an empty cluster in `folder`, unless there is one. This takes seconds; copying a cluster is much faster. */
 export async function ensureCluster(folder: string): Promise<void> {
   if (isCluster(folder)) return
   const made = making.get(folder) ?? new EngineThread({ folder, onError: () => {} }).make()
@@ -13,7 +13,7 @@ export async function ensureCluster(folder: string): Promise<void> {
   await made.finally(() => making.delete(folder))
 }
 
-/** Under another name until it is whole: a process killed meanwhile must not leave half a cluster behind. */
+/** Copies under another name and renames at the end, so that a killed process leaves no half cluster in `to`. */
 export async function copyCluster(from: string, to: string): Promise<void> {
   const part = `${to}.part`
   await rm(part, { recursive: true, force: true })

@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 const watch = new AsyncLocalStorage<{ begun: boolean }>()
 
-/** Told by the database before anything that may last: a commit, or a statement outside a transaction. */
+/** Called by the database before each commit and before each statement outside a transaction that may write. */
 export function commitBegins(): void {
   const watched = watch.getStore()
   if (watched) watched.begun = true
 }
 
-/** Runs the work and, when it fails, says whether it can have changed anything. */
+/** Runs the work. When it fails, `changed` says whether a commit or a write had begun and may have taken effect. */
 export async function watchCommits<T>(
   work: () => Promise<T>,
 ): Promise<{ value: T } | { error: unknown; changed: boolean }> {

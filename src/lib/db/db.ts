@@ -9,7 +9,7 @@ import { insideTransaction, refuseInTransaction, TransactionMisuse } from './tra
 
 declare const inTransaction: unique symbol
 
-/** What a store function takes when it must be part of a change. Only `Db.tx` makes one. */
+/** An open transaction. Only `Db.tx` makes one, so a function that takes it is always part of a transaction. */
 export type Tx = {
   query<Row>(statement: Sql): Promise<Row[]>
   readonly [inTransaction]: true
@@ -24,10 +24,10 @@ export type DbSession = {
   tx: Db['tx']
 }
 
-/** Reads outside a transaction; anything that writes more than one row's truth takes `tx`. */
+/** The platform's database. `query` is for reads and single writes; writes that belong together take `tx`. */
 export type Db = {
   readonly engine: 'postgres' | 'embedded'
-  /** Names this opening of the database. Postgres shows it as the `application_name` of its pooled connections. */
+  /** Name of this pool, unique to it. Postgres shows it as the `application_name` of the pool's connections. */
   readonly instance: string
   query<Row>(statement: Sql): Promise<Row[]>
   tx<T>(run: (tx: Tx) => Promise<T>, options?: TxOptions): Promise<T>
@@ -36,7 +36,7 @@ export type Db = {
    * part of a transaction.
    */
   session<T>(run: (session: DbSession) => Promise<T>): Promise<T>
-  /** After a write was refused by a full or read-only disk: runs `probe`, and throws while that is refused too. */
+  /** Runs `probe` if the last refused write was refused by a full or read-only disk. Throws while the probe is too. */
   recheckWrites(probe: Sql): Promise<void>
   /** Calls back at each NOTIFY, and once after every reconnection, when some may have been missed. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<AsyncDisposable>
@@ -45,7 +45,7 @@ export type Db = {
 
 export type Querier = Pick<Db, 'query'>
 
-/** What the two engines differ in. */
+/** The differences between Postgres and the embedded engine. */
 export type Engine = {
   readonly name: Db['engine']
   readonly instance?: string
@@ -60,21 +60,21 @@ export type Engine = {
    * a prepared statement by another of the same name.
    */
   readonly isPrepared?: boolean
-  /** True where a role may be meant to be read-only: a write it is refused is then no fault of the server. */
+  /** True where the role may be read-only on purpose. A refused write then says nothing about the server. */
   readonly mayBeReadOnly?: boolean
-  /** Bounds each statement of the transaction that begins on this client; undefined is the usual bound again. */
+  /** Bounds each statement of the transaction that begins on this client. Undefined restores the usual bound. */
   limitStatements(client: PoolClient, timeoutMs: number | undefined): Promise<void>
-  /** Bounds the statements that follow outside a transaction. Absent where only our own side ends a statement. */
+  /** Bounds the statements that follow outside a transaction. Absent where the engine cannot end a statement itself. */
   limitSession?(client: PoolClient, timeoutMs: number): Promise<unknown>
   listen: Db['listen']
   close(): Promise<void>
 }
 
-// int8 as a number: ours are counts and sizes. Dates stay text, since a Date would shift them by the time zone.
+// int8 becomes a number: our int8 columns are counts and sizes. Dates stay text: a Date shifts them by the time zone.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
-/** A random name, so that no two processes share one. */
+/** Returns a random name, so that no two pools share one. */
 export function newInstance(): string {
   return `svc ${randomBytes(8).toString('hex')}`
 }
@@ -114,25 +114,25 @@ export function createDb(engine: Engine): Db {
   }
 }
 
-/** A pooled connection while somebody has it; `limitMs` is how long each of its statements is waited for. */
+/** A connection taken from the pool. `limitMs` is how long to wait for the answer to each statement. */
 type Session = {
   readonly client: PoolClient
   readonly limitMs: number | undefined
   readonly isPrepared: boolean
-  /** Set when the connection is of no more use and must be closed. */
+  /** Set when the connection must be closed and not go back to the pool. */
   broken?: Error | undefined
 }
 
-/** Not `pool.query`: that one closes the connection after any error, be it a duplicate key. */
+/** Does not use `pool.query`, which closes the connection after every error, even a duplicate key. */
 async function queryOnce<Row>(engine: Engine, statement: Sql): Promise<Row[]> {
   const session = await openSession(engine, {})
   let broken: DatabaseUnavailable | undefined
   try {
     return await run<Row>(session, statement)
   } catch (error) {
-    const known = (engine.mayBeReadOnly ? undefined : standbyFrom(error)) ?? error
-    if (known instanceof DatabaseUnavailable) broken = known
-    throw known
+    const reported = (engine.mayBeReadOnly ? undefined : standbyFrom(error)) ?? error
+    if (reported instanceof DatabaseUnavailable) broken = reported
+    throw reported
   } finally {
     release(session, broken)
   }
@@ -161,7 +161,7 @@ function run<Row>({ client, limitMs, isPrepared }: Session, { name, text, values
   return send({ client, limitMs }, async () => (await client.query(config)).rows as Row[])
 }
 
-/** Every word to the server goes through here, so that none of them is waited for without a limit. */
+/** Everything sent to the server goes through here, so that each answer is waited for with a limit. */
 async function send<T>({ client, limitMs }: Omit<Session, 'isPrepared'>, ask: () => Promise<T>): Promise<T> {
   return withDeadline(client, limitMs, ask).catch(rethrow)
 }
@@ -216,7 +216,7 @@ async function transactOn<T>(
     return result
   } catch (error) {
     session.broken = await rollback(session)
-    // In a transaction that we began as read-only the same error is a mistake of the statement.
+    // In a transaction begun as read-only the same error means that the statement is wrong.
     const standby = options.readOnly || engine.mayBeReadOnly ? undefined : standbyFrom(error)
     // Another connection may reach the server that took over.
     session.broken ??= standby
@@ -240,7 +240,7 @@ async function commit(session: Session): Promise<void> {
   }
 }
 
-/** The `tx` dies with its callback: a promise nobody awaited must not write into the next transaction. */
+/** The `tx` ends with its callback, because a query nobody awaited would otherwise run in the next transaction. */
 async function runWork<T>(session: Session, work: (tx: Tx) => Promise<T>): Promise<T> {
   let open = true
   const query = <Row>(statement: Sql): Promise<Row[]> => {
@@ -254,7 +254,7 @@ async function runWork<T>(session: Session, work: (tx: Tx) => Promise<T>): Promi
   }
 }
 
-/** Answers the error that makes the connection useless, if the rollback itself failed. */
+/** Returns the error if the rollback itself failed, after which the connection cannot be used. */
 async function rollback(session: Session): Promise<Error | undefined> {
   try {
     await send(session, () => session.client.query('rollback'))

@@ -1,15 +1,14 @@
 import type pg from 'pg'
 
 /**
- * Time that a server gets beyond its own `statement_timeout`, so that a slow statement ends with the server's error
- * and only a server that says nothing at all costs the connection.
+ * Extra time beyond the server's own `statement_timeout`, so that a slow statement ends with the server's error and the
+ * connection is destroyed only when the server does not answer at all.
  */
 export const ANSWER_MARGIN_MS = 1_000
 
 /**
- * Waits for what was sent on this connection. Without an answer in `limitMs` the socket is destroyed: a paused server
- * or a network that drops packets never answers, and what is waited for then fails with ETIMEDOUT. Undefined waits for
- * ever.
+ * Sends and waits for the answer at most `limitMs`. Then it destroys the socket and the call fails with ETIMEDOUT,
+ * because a paused server or a network that drops packets never answers. Undefined waits without a limit.
  */
 export async function withDeadline<T>(
   client: Pick<pg.Client, 'connection'>,

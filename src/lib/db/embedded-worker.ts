@@ -5,9 +5,9 @@ import { vector } from '@electric-sql/pglite-pgvector'
 import { type Served, serveWorker } from '../threads/worker-serve.ts'
 
 export type EmbeddedData = {
-  /** Where the cluster lives; absent means in memory. */
+  /** Folder of the cluster. Absent: the cluster is in memory. */
   folder?: string
-  /** A cluster to start from when the folder is new. */
+  /** Archive of the cluster to start from when the folder is new. */
   archive?: string
 }
 export type EmbeddedMessage =
@@ -23,7 +23,7 @@ const open = (): Promise<PGlite> => (opened ??= create(workerData as EmbeddedDat
 async function create({ folder, archive }: EmbeddedData): Promise<PGlite> {
   return PGlite.create({
     extensions: { vector },
-    // The default of 128 MiB buys nothing here: the operating system caches the same pages.
+    // Less than the default of 128 MiB, because the operating system caches the same pages.
     startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'],
     ...(folder && { dataDir: folder }),
     ...(archive && { loadDataDir: new Blob([await readFile(archive)]) }),
@@ -33,7 +33,7 @@ async function create({ folder, archive }: EmbeddedData): Promise<PGlite> {
 /** https://github.com/emscripten-core/emscripten/blob/main/system/lib/libc/musl/arch/emscripten/bits/errno.h */
 const ERRNO: Record<number, string> = { 19: 'EDQUOT', 29: 'EIO', 51: 'ENOSPC', 69: 'EROFS' }
 
-/** The engine throws objects that are no errors; of an error only the message reaches the other thread. */
+/** Makes an error of the plain objects that the engine throws. Only its message reaches the other thread. */
 function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown
   const errno = typeof thrown === 'object' && thrown && 'errno' in thrown ? Number(thrown.errno) : undefined
@@ -55,7 +55,7 @@ async function serve(message: EmbeddedMessage): Promise<Served> {
       return { value: undefined }
     case 'wire': {
       const answer = await pg.execProtocolRaw(message.bytes)
-      // A view into the engine's memory cannot be handed over; a copy can.
+      // Copied, because a view into the engine's memory cannot be transferred to another thread.
       const bytes = new Uint8Array(answer)
       return { value: bytes, transfer: [bytes.buffer] }
     }
@@ -70,7 +70,7 @@ async function serve(message: EmbeddedMessage): Promise<Served> {
   }
 }
 
-/** There is one session for all who ever connect: a new connection must not find what the last one left. */
+/** Resets the engine's only session, so that a new connection does not see settings of the former one. */
 async function resetSession(pg: PGlite): Promise<void> {
   await pg.execProtocolRaw(simpleQuery('rollback'))
   await pg.execProtocolRaw(simpleQuery('discard all'))

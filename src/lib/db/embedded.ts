@@ -12,9 +12,9 @@ import { leaveTransaction } from './transaction-guard.ts'
 import { WireStream } from './wire-stream.ts'
 
 export type EmbeddedOptions = {
-  /** Absent: in memory, gone with the process. */
+  /** Absent: the data is in memory and ends with the process. */
   folder?: string
-  /** Kept archive of an initialised cluster: made when absent, started from when the folder is new. */
+  /** Archive of an empty cluster. It is made when absent, and a new folder starts from it. */
   archive?: string
   statementTimeoutMs?: number
   onError: (error: unknown) => void
@@ -30,7 +30,7 @@ const OPEN_LIMIT_MS = 60_000
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDb> {
   const thread = new EngineThread(options)
-  // The pool waits for what this answers before it hands the client out.
+  // The pool waits for the returned promise before it hands the client out.
   const onConnect = (client: pg.ClientBase): unknown => listening.attach(client)
   const pool = new pg.Pool({
     max: 1,
@@ -58,11 +58,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDb
   return { ...createDb(engine), dump: (to, compression) => thread.ask({ do: 'dump', to, compression }) }
 }
 
-/** One engine in a thread of its own; two must never have one folder. */
+/** One engine in a thread of its own. No two may have the same folder open. */
 export class EngineThread {
   readonly #options: EmbeddedOptions
   #host: WorkerHost | undefined
-  /** Two threads must never have one folder open: the next one's first message waits for this. */
+  /** Resolves when the former thread has ended. The first message to the next thread waits for it. */
   #formerExited: Promise<void> | undefined
   #limitMs: number
 
@@ -75,12 +75,12 @@ export class EngineThread {
     return this.#options.statementTimeoutMs ?? 30_000
   }
 
-  /** Opens the cluster; the first time anywhere it is made, and an empty copy kept for the next ones. */
+  /** Opens the cluster, makes it where there is none, and stores an empty copy as the archive. */
   async start(): Promise<void> {
     const { folder, archive } = this.#options
     const isNew = this.#isNew
     if (folder && isNew) await this.make()
-    // The engine makes its files open to all: nobody else gets as far as to them.
+    // The engine makes files that everybody may read, so the folder is closed to others.
     if (folder) await chmod(folder, 0o700)
     this.#spawn()
     await this.#open()
@@ -90,8 +90,8 @@ export class EngineThread {
   }
 
   /**
-   * Makes the cluster and closes it again. It has another name until it is whole: a process that is killed meanwhile
-   * must not leave half a cluster behind.
+   * Makes the cluster and closes it again. It works under another name and renames at the end, so that a killed process
+   * leaves no half cluster behind.
    */
   async make(): Promise<void> {
     const { folder } = this.#options
@@ -131,7 +131,7 @@ export class EngineThread {
     }
   }
 
-  /** Replaces an engine that throws: it is broken, as after a full disk, and the next call starts another. */
+  /** Gives up an engine that throws, for example after a full disk. The next call starts another. */
   async #orReplace<T>(host: WorkerHost, answer: Promise<T>): Promise<T> {
     try {
       return await answer
@@ -156,7 +156,7 @@ export class EngineThread {
     })
   }
 
-  /** The engine does not say why it could not start; a disk that takes no writes is the usual reason. */
+  /** The engine gives no reason when it cannot start. A disk that refuses writes is the usual one, so it is checked. */
   async #openFault(error: unknown): Promise<unknown> {
     const { folder } = this.#options
     const isWritable = folder === undefined ? Promise.resolve() : checkWritable(folder)
@@ -170,7 +170,7 @@ export class EngineThread {
     await this.#host?.ask(message, limitMs === undefined ? {} : { limitMs })
   }
 
-  /** Without asking it: for one that answers no more. The next `wire` starts another. */
+  /** Ends a thread that does not answer. The next `wire` starts another. */
   async kill(): Promise<void> {
     await this.#host?.[Symbol.asyncDispose]()
   }
@@ -181,7 +181,7 @@ export class EngineThread {
     await this.#formerExited
   }
 
-  /** What is in memory is new each time a thread starts. */
+  /** True when there is no cluster yet; in memory that is so whenever a thread starts. */
   get #isNew(): boolean {
     const { folder } = this.#options
     return !folder || !existsSync(join(folder, 'PG_VERSION'))
@@ -202,7 +202,7 @@ export class EngineThread {
   }
 }
 
-/** The one client also listens; after a restart of the thread it listens again and tells everyone to look. */
+/** LISTEN on the only client. After a restart of the thread it listens again and calls every listener once. */
 function createListening(pool: pg.Pool) {
   const channels = new Map<string, Set<(payload: string) => void>>()
   let connectedBefore = false
@@ -216,13 +216,13 @@ function createListening(pool: pg.Pool) {
     connectedBefore = true
   }
   const listen: Db['listen'] = async (channel, onNotify) => {
-    const known = channels.get(channel) ?? new Set()
-    channels.set(channel, known.add(onNotify))
+    const listeners = channels.get(channel) ?? new Set()
+    channels.set(channel, listeners.add(onNotify))
     await pool.query(`listen ${pg.escapeIdentifier(channel)}`)
     return {
       [Symbol.asyncDispose]: async () => {
-        if (!known.delete(onNotify)) return
-        if (known.size === 0 && channels.delete(channel) && !pool.ending) {
+        if (!listeners.delete(onNotify)) return
+        if (listeners.size === 0 && channels.delete(channel) && !pool.ending) {
           await pool.query(`unlisten ${pg.escapeIdentifier(channel)}`)
         }
       },

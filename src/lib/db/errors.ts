@@ -1,10 +1,10 @@
 import { WorkerStopped } from '../threads/worker-host.ts'
 
-/** The database cannot answer now; nothing is known to be wrong with the request. */
+/** The database cannot answer now. The request itself may be right and can be repeated. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
   readonly retryAfterSeconds: number
-  /** Why nothing can be written, in words that may be shown to anybody; undefined for every other reason. */
+  /** Why nothing can be written, in words that anybody may see. Undefined when there is another reason. */
   readonly writeFault: string | undefined
   constructor(message: string, options: { cause: unknown; retryAfterSeconds?: number; writeFault?: string }) {
     super(message, { cause: options.cause })
@@ -17,12 +17,12 @@ const FULL = 'the disk is full; free some space'
 const READ_ONLY = 'the disk is read-only; make it writable'
 const DISK_RETRY_SECONDS = 10
 
-/** Why the disk takes no writes, by the code or the text of Node, of the embedded engine or of Postgres. */
+/** Returns why the disk refuses writes, read from an error of Node, the embedded engine or Postgres, or undefined. */
 export function writeFaultOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const code = 'code' in error ? String(error.code) : ''
   const { message } = error
-  // The text of a database error can quote a caller's value, so only its code and the end of a file error count.
+  // A database error can quote a caller's value, so its text is matched only in the form of a file error.
   if ('severity' in error) {
     if (code === '53100') return FULL
     return code === '42501' && /^could not .* file .*: Read-only file system$/.test(message) ? READ_ONLY : undefined
@@ -33,7 +33,7 @@ export function writeFaultOf(error: unknown): string | undefined {
   return /\bEROFS\b|Read-only file system|attempt to write a readonly database/.test(text) ? READ_ONLY : undefined
 }
 
-/** For a database that refuses to write as a whole: a standby, or one set to read-only. */
+/** Returns the error to show when the whole database is read-only (a standby, or set so), else undefined. */
 export function standbyFrom(error: unknown): DatabaseUnavailable | undefined {
   if (!(error instanceof Error) || !('code' in error) || error.code !== '25006') return undefined
   return readOnlyDatabase(error)
@@ -67,7 +67,7 @@ const STATES = new Set([
 const SOCKET = new Set(
   'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(' '),
 )
-// What node-postgres says of connections that failed or were closed; it gives these errors no code.
+// Messages of node-postgres about connections that failed or were closed. These errors have no code.
 const TEXTS =
   /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed)/
 

@@ -3,8 +3,8 @@ const READY = 0x5a
 const ERROR = 0x45
 
 /**
- * The error after which an engine answers nothing more (severity PANIC or FATAL). Such an answer lacks the message
- * that the engine is ready, so that a driver would wait for it for ever.
+ * Returns the error with severity PANIC or FATAL in an answer, after which the engine is dead, or undefined. Such an
+ * answer lacks the message that the engine is ready, so a driver would wait without end.
  */
 export function panicIn(answer: Uint8Array): Error | undefined {
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.length)

@@ -14,8 +14,8 @@ type Options = {
 const RECONNECT_MS = 500
 
 /**
- * One connection of its own for every channel, because a pooled one forgets its LISTEN when it is released. It only
- * receives, so a server that went away without a word would never be noticed: a heartbeat asks it regularly.
+ * Listens to all channels on one connection outside the pool, because a released connection loses its LISTEN. The
+ * connection only receives, so a regular heartbeat is what notices a server that is gone.
  */
 export function createListener({ url, limitMs, heartbeatMs, onError }: Options) {
   const channels = new Map<string, Set<(payload: string) => void>>()

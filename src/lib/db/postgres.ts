@@ -6,9 +6,9 @@ export type PostgresOptions = {
   url: string
   maxConnections?: number
   statementTimeoutMs?: number
-  /** How long a connection may take to be made or to become free, and the server to answer a LISTEN or a heartbeat. */
+  /** Limit for getting a connection, and for the answer to a LISTEN or a heartbeat. */
   connectTimeoutMs?: number
-  /** How often the connection that listens asks whether the server is still there. */
+  /** Interval at which the listening connection checks that the server still answers. */
   heartbeatMs?: number
   onError: (error: unknown) => void
 }
@@ -27,7 +27,7 @@ export function openPostgres(options: PostgresOptions): Db {
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
-    // A build of an index can be silent for hours, and a firewall would drop its connection.
+    // An index build can be silent for hours; without keep-alive a firewall drops such a connection.
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     statement_timeout: statementTimeoutMs,
@@ -52,7 +52,7 @@ export function openPostgres(options: PostgresOptions): Db {
   })
 }
 
-/** Sets the limit of each statement of the current transaction; undefined leaves that of the connection. */
+/** Limits each statement of the current transaction. Undefined keeps the limit of the connection. */
 export async function setLocalTimeout(client: pg.PoolClient, timeoutMs: number | undefined): Promise<void> {
   if (timeoutMs !== undefined) await client.query(`set local statement_timeout = ${Math.ceil(timeoutMs)}`)
 }

@@ -8,8 +8,8 @@ export type SendText = <Row>(text: string, values?: readonly unknown[]) => Promi
 const CONNECT_LIMIT_MS = 10_000
 
 /**
- * Runs `work` on a connection of its own, for what the pool is not for: another database of the server, or statements
- * such as CREATE DATABASE that take longer than usual and cannot be part of a transaction.
+ * Runs `work` on a connection outside the pool: for another database of the server, and for statements such as CREATE
+ * DATABASE that take longer than usual and cannot be part of a transaction.
  */
 export async function onConnection<T>(
   connectionString: string,
@@ -23,7 +23,7 @@ export async function onConnection<T>(
     statement_timeout: limitMs,
     application_name: 'svc',
   })
-  // The statement that runs then fails with the reason; an `error` event without a listener would end the process.
+  // The running statement fails with the reason. Without a listener the `error` event would end the process.
   client.on('error', () => undefined)
   const send: SendText = async <Row>(text: string, values: readonly unknown[] = []) => {
     const ask = () => client.query({ text, values: [...values] })

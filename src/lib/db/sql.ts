@@ -4,24 +4,24 @@ import pg from 'pg'
 /** A statement ready for the driver. `name` makes it prepared: the same text is parsed once per connection. */
 export type Sql = { readonly text: string; readonly values: readonly unknown[]; readonly name: string }
 
-const names = new Map<string, string>()
-const NAMES_KEPT = 2000
+const nameByText = new Map<string, string>()
+const MAX_CACHED_NAMES = 2000
 
 /** `sql\`select id from t where a = ${value}\``: values become parameters, nested `Sql` becomes text. */
-export function sql(strings: TemplateStringsArray, ...holes: unknown[]): Sql {
+export function sql(strings: TemplateStringsArray, ...inserted: unknown[]): Sql {
   const parts = [strings[0]!]
   const values: unknown[] = []
   const append = (text: string) => {
     parts[parts.length - 1] += text
   }
-  holes.forEach((hole, i) => {
-    if (hole instanceof Raw) append(hole.text)
-    else if (hole instanceof Statement) {
-      append(hole.parts[0]!)
-      parts.push(...hole.parts.slice(1))
-      values.push(...hole.values)
+  inserted.forEach((value, i) => {
+    if (value instanceof Raw) append(value.text)
+    else if (value instanceof Statement) {
+      append(value.parts[0]!)
+      parts.push(...value.parts.slice(1))
+      values.push(...value.values)
     } else {
-      values.push(hole)
+      values.push(value)
       parts.push('')
     }
     append(strings[i + 1]!)
@@ -29,12 +29,12 @@ export function sql(strings: TemplateStringsArray, ...holes: unknown[]): Sql {
   return new Statement(parts, values)
 }
 
-/** Known by its class, not its shape: an object that a caller sent must never pass for text of ours. */
+/** Recognised by its class, because an object of the same shape that a caller sent must never count as SQL text. */
 class Statement implements Sql {
   readonly text: string
   readonly values: readonly unknown[]
   readonly name: string
-  /** The text around the values, so that nesting need not look for `$1` in quoted text. */
+  /** The text between the values. With it nested statements are joined without parsing `$1` out of quoted text. */
   readonly parts: readonly string[]
   constructor(parts: readonly string[], values: readonly unknown[], name?: string, text?: string) {
     this.text = text ?? parts.reduce((all, part, n) => `${all}$${n}${part}`)
@@ -44,9 +44,9 @@ class Statement implements Sql {
   }
 }
 
-/** The same statement with other values: to put its text together again costs more than to bind it. */
+/** Returns the same statement with other values, which is cheaper than building its text again. */
 export function withValues(statement: Sql, values: readonly unknown[]): Sql {
-  if (!(statement instanceof Statement)) throw new TypeError('only for what `sql` made')
+  if (!(statement instanceof Statement)) throw new TypeError('withValues takes statements made by `sql`')
   return new Statement(statement.parts, values, statement.name, statement.text)
 }
 
@@ -57,31 +57,31 @@ class Raw {
   }
 }
 
-/** A quoted identifier. Only for names read from the catalogue or written in code. */
+/** Inserts a quoted identifier. Only for names read from the catalogue or written in code. */
 export function identifier(...parts: string[]): Raw {
   return new Raw(parts.map((part) => pg.escapeIdentifier(part)).join('.'))
 }
 
-/** Text as a quoted constant, for what must be known when the statement is parsed, such as the name of a table. */
+/** Inserts text as a quoted constant, for values that Postgres needs when it parses, such as the name of a table. */
 export function literal(text: string): Raw {
   return new Raw(pg.escapeLiteral(text))
 }
 
-/** A number of ours written out, for what the planner should know and what is never another one. */
+/** Inserts a number as text, for constants that the planner should see. */
 export function integer(value: number): Raw {
-  if (!Number.isSafeInteger(value)) throw new TypeError(`${value} is no integer`)
+  if (!Number.isSafeInteger(value)) throw new TypeError(`${value} is not an integer`)
   return new Raw(String(value))
 }
 
-/** Text of our own, such as a migration file. It runs unprepared, so it may hold several statements. */
+/** Takes SQL text of our own, such as a migration. It runs unprepared, so it may hold several statements. */
 export function script(text: string): Sql {
   return new Statement([text], [], '')
 }
 
 function nameOf(text: string): string {
-  const known = names.get(text)
-  if (known) return known
+  const cached = nameByText.get(text)
+  if (cached) return cached
   const name = `s_${hash('sha256', text).slice(0, 24)}`
-  if (names.size < NAMES_KEPT) names.set(text, name)
+  if (nameByText.size < MAX_CACHED_NAMES) nameByText.set(text, name)
   return name
 }

@@ -7,8 +7,8 @@ export class TransactionMisuse extends Error {
 }
 
 /**
- * A transaction does SQL and nothing else: a second connection would wait for the first on the embedded engine for
- * ever, and a call to a neighbour holds locks for as long as the neighbour likes.
+ * Throws inside a transaction, which may do SQL and nothing else. On the embedded engine a second connection would wait
+ * for the first without end, and a call to another service would hold locks until that service answers.
  */
 export function refuseInTransaction(what: string): void {
   if (inside.getStore()) throw new TransactionMisuse(`${what} inside a transaction: do it before or after`)
@@ -18,7 +18,7 @@ export function insideTransaction<T>(run: () => Promise<T>): Promise<T> {
   return inside.run(true, run)
 }
 
-/** For work that merely started inside one: timers and wake-ups that outlive it. */
+/** Runs work that was started inside a transaction but is not part of it, such as timers and wake-ups. */
 export function leaveTransaction<T>(run: () => T): T {
   return inside.exit(run)
 }

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
 
-/** Sends whole messages of the Postgres protocol and resolves with what the server answers to them. */
+/** Sends whole messages of the Postgres protocol and resolves with the server's answer. */
 export type Wire = {
   open(): Promise<void>
   send(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array>
@@ -12,7 +12,7 @@ const SYNC = 0x53
 const FLUSH = 0x48
 const TERMINATE = 0x58
 
-/** Looks like a socket to node-postgres; carries its bytes to an engine that is no socket. */
+/** Stands in for node-postgres's socket and carries its bytes to an engine in a thread. */
 export class WireStream extends Duplex {
   readonly #wire: Wire
   #unsent: Buffer = Buffer.alloc(0)
@@ -93,7 +93,7 @@ export class WireStream extends Duplex {
   }
 }
 
-/** A buffer of its own, so that it can be moved to a thread. */
+/** Copies into a buffer that can be transferred to a thread. */
 function copyOf(view: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(view)
 }

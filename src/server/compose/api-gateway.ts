@@ -13,7 +13,7 @@ import { composeEdge, NO_PARTS, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
 import type { Service, ServiceParts } from './parts.ts'
 
-/** The public door: its own areas, and the way to every other service by the table of prefixes. */
+/** The public entry: its own areas, and forwarding to the other services by the prefix of the path. */
 export function compose(parts: ServiceParts): Service {
   const ai = createAi({ ...parts, ...parts.config.ai })
   const databases = parts.shared(composeDatabases)

@@ -26,7 +26,7 @@ export function compose(parts: ServiceParts): Service {
   return { fetch }
 }
 
-/** Agents can connect only where the MCP server has a secret of its own to speak for them with. */
+/** Returns undefined without SVC_ACTOR_ASSERTION_SECRET, which the MCP server needs to act for agents. */
 function composeConnector(parts: ServiceParts, jwtSecret: string): OAuthOptions | undefined {
   const { secrets, signIn, connector } = parts.config
   if (secrets.actorAssertionSecret === undefined) return undefined

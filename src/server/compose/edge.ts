@@ -16,7 +16,7 @@ type Options = {
   name: ServiceName
   routes: readonly Route[]
   validate: ValidateToken
-  /** Looks at callers first, where a service has ones that no other has. */
+  /** Wraps the usual resolver, for a service with callers that no other service has. */
   resolve?: (others: ResolveCaller) => ResolveCaller
   forward?: EdgeDeps['forward']
   /** Needed where an operation names a part in an app. */
@@ -26,7 +26,7 @@ type Options = {
 /** Stands in until apps exist: nobody has a part in any. */
 export const NO_PARTS: HasPart = async () => false
 
-/** What every service has in common: its own routes and the operations ones, behind the same edge. */
+/** Puts the routes of a service, and the health and metrics routes that all have, behind the same edge. */
 export function composeEdge(
   parts: ServiceParts,
   { name, routes, validate, resolve, forward, hasPart }: Options,
@@ -37,7 +37,7 @@ export function composeEdge(
   const publicUrl = parts.config.signIn.redirectBaseUrl
   const others = createCallerResolver({
     audience: name,
-    // Agents carry their token themselves; a browser's cookie opens nothing there.
+    // The MCP server accepts no cookies, because agents send their token themselves.
     cookies: name === 'mcp-server' ? [] : createCookies(publicUrl).session,
     validate,
     countFailure: countFailureOf(parts),
@@ -60,15 +60,15 @@ export function countFailureOf({ kv, clock }: Pick<ServiceParts, 'kv' | 'clock'>
   return createFailureLimiter({ name: 'refused-tokens', limit: 60, windowSeconds: 60 }, { kv, clock })
 }
 
-/** What is not in the contract's list would be in no OpenAPI document and in no role table. */
+/** Throws for a route that is missing from the contract's list, because OpenAPI and the role table are made from it. */
 function refuseUnlisted(routes: readonly Route[]): void {
   const unlisted = routes.find(({ op }) => !OPERATIONS.includes(op))
   if (unlisted) throw new Error(`${unlisted.op.name} is mounted but not in contract/operations.ts`)
 }
 
 /**
- * Every service but auth itself asks the auth service, wherever that runs. A hosted one sees this whole installation as
- * one address and may count it as such, so its 429 for a refused token is taken as the refusal alone: each end client is
+ * Validates tokens at the auth service, wherever it runs. A hosted auth service sees this whole installation as one
+ * client address and may limit it as such, so its 429 for a refused token is treated as a refusal; end clients are
  * counted here.
  */
 export function validateAtAuth(parts: ServiceParts, audience: Audience): ValidateToken {

@@ -3,7 +3,7 @@ import { createHostedSignIn, type HostedSignIn } from '../areas/hosted-sign-in/i
 import { countFailureOf } from './edge.ts'
 import type { ServiceParts } from './parts.ts'
 
-/** There when people sign in at a hosted auth service. */
+/** Returns undefined unless people sign in at a hosted auth service. */
 export function composeHostedSignIn(parts: ServiceParts): HostedSignIn | undefined {
   const { authLoginUrl, signIn } = parts.config
   if (!authLoginUrl || !signIn.redirectBaseUrl) return undefined
@@ -19,7 +19,7 @@ export function composeHostedSignIn(parts: ServiceParts): HostedSignIn | undefin
   })
 }
 
-/** The address of the service is enough: its sign-in page is known. */
+/** Adds the path of the sign-in page where the setting is the bare address of the service. */
 function loginUrlOf(url: string): string {
   return new URL(url).pathname === '/' ? new URL('/auth/login', url).href : url
 }

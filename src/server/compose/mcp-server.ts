@@ -8,21 +8,21 @@ import type { Service, ServiceParts } from './parts.ts'
 
 export function compose(parts: ServiceParts): Service {
   const { connector, signIn } = parts.config
-  const told = [connector.mcpUrl, signIn.redirectBaseUrl].filter((url) => url !== undefined)
+  const publicUrls = [connector.mcpUrl, signIn.redirectBaseUrl].filter((url) => url !== undefined)
   const validate = validateAtAuth(parts, 'mcp-server')
   const mcp = createMcp({
     ...parts,
     ...agentsOf(parts),
     gateway: parts.neighbour('api-gateway'),
     countFailure: countFailureOf(parts),
-    fixed: told.length > 0,
-    checkHost: createHostCheck({ publicUrls: told, isPassedOn: passedOnBy(parts) }),
+    fixed: publicUrls.length > 0,
+    checkHost: createHostCheck({ publicUrls, isPassedOn: passedOnBy(parts) }),
   })
   const edge = composeEdge(parts, { name: 'mcp-server', routes: mcp.routes, validate, resolve: mcp.resolve })
   return { fetch: connector.mcpUrl === undefined ? edge : atPublicPath(connector.mcpUrl, edge) }
 }
 
-/** A hosted auth service issues nothing for agents, whatever secrets are set here. */
+/** A hosted auth service issues no tokens for agents, so with one there are no connectors whatever secrets are set. */
 function agentsOf(parts: ServiceParts) {
   const { secrets, authLoginUrl } = parts.config
   const { jwtSecret, actorAssertionSecret } = secrets
@@ -35,7 +35,7 @@ function agentsOf(parts: ServiceParts) {
   return { connectors: true, agents }
 }
 
-/** The door names us by the address inside the cluster, and signs what it passes on. */
+/** Recognises requests forwarded by the api-gateway, which signs them and uses this service's internal address. */
 function passedOnBy({ config, clock }: ServiceParts): (request: Request) => boolean {
   const hops = createHops(config.secrets.internalSecret, clock)
   return ({ headers, method, url }) => {
@@ -44,7 +44,7 @@ function passedOnBy({ config, clock }: ServiceParts): (request: Request) => bool
   }
 }
 
-/** On a host of its own, `{mcp_url}` need not end in `/mcp`. */
+/** Maps the public path to `/mcp`, because on a host of its own `{mcp_url}` can have another path. */
 function atPublicPath(mcpUrl: string, edge: ServiceFetch): ServiceFetch {
   return (request, info) => {
     const url = new URL(request.url)

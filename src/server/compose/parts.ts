@@ -13,7 +13,7 @@ import type { Loop } from '#lib/work/loop.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceName } from '../process/service-table.ts'
 
-/** What a process holds once, whichever services it runs. */
+/** Everything that a process has one of, whichever services it runs. */
 export type Resources = {
   readonly config: Config
   readonly version: string
@@ -24,9 +24,9 @@ export type Resources = {
   readonly log: Log
   readonly metrics: Metrics
   readonly principalCache: PrincipalCache
-  /** To addresses the configuration names, such as identity providers. */
+  /** For addresses from the configuration, such as identity providers. */
   readonly outgoing: (request: Request) => Promise<Response>
-  /** To addresses that others give us. */
+  /** For addresses that users or agents give. */
   readonly safeFetch: SafeFetch
   /**
    * Builds a part that several services of the process use. The first call builds it and later calls return the same
@@ -35,30 +35,30 @@ export type Resources = {
   readonly shared: <T extends AsyncDisposable>(build: (resources: Resources) => T) => T
 }
 
-/** What the builder of one service is given. */
+/** What `compose` of a service gets. */
 export type ServiceParts = Resources & {
   /** The services of this process, by name. */
   readonly running: readonly ServiceName[]
-  /** A neighbour's `fetch`: in this process, or over the network. */
+  /** Returns the `fetch` of another service, in this process or over the network. */
   readonly neighbour: (name: ServiceName) => ServiceFetch
   readonly readiness: () => Promise<Readiness>
-  /** What agents see of us; known once the port is open. */
+  /** Returns the public addresses. The port must be open first. */
   readonly publicUrls: () => PublicUrls
 }
 
 export type PublicUrls = {
   /** The auth service, as an OAuth issuer. */
   readonly issuer: string
-  /** `/platform` and `/notifications` stand under it. */
+  /** Base address of the MCP endpoints `/platform` and `/notifications`. */
   readonly mcp: string
-  /** Where people's sessions are: the address they see. */
+  /** Address where people sign in and have their session. */
   readonly signIn: string
 }
 
 /** `Symbol.asyncDispose` is called after the port is closed and the loops and slots have stopped. */
 export type Service = Partial<AsyncDisposable> & {
   readonly fetch: ServiceFetch
-  /** Warnings for the operator, printed at the start. */
+  /** Returns warnings for the operator, printed at the start. */
   readonly warnings?: () => Promise<readonly string[]>
 }
 

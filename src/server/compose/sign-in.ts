@@ -11,7 +11,7 @@ export function composeSignIn({ config, sealer, log, outgoing }: ServiceParts): 
   return { sealer, log, outgoing, cookies, settings, local: composeLocal(config) }
 }
 
-/** Where a provider or a shared database is set up, more than one machine is meant: local sign-in does not exist. */
+/** Local sign-in exists only without an identity provider and on the embedded database, which mean a single machine. */
 function composeLocal(config: Config): LocalCode | undefined {
   if (!hasLocalSignIn(config)) return undefined
   const firstRun = join(config.dataDir, 'first-run.json')

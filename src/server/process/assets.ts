@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isBundled, rootFolder } from '#lib/bundle.ts'
 
-/** Files that the server reads but does not import, in a checkout and in a release. */
+/** Places of the files that the server reads but does not import, in a checkout and in a release. */
 export const assets = {
-  /** Folder of the migrations of an area, or of `lib`, which come first because areas build on its tables. */
+  /** Folder of the migrations of an area or of `lib`. */
   migrations: (area: string): string =>
     isBundled
       ? join(rootFolder, 'migrations', area)
@@ -19,7 +19,7 @@ export const assets = {
   packageJson: (): string => (isBundled ? join(rootFolder, '..', 'package.json') : join(rootFolder, 'package.json')),
 }
 
-/** Sources that run in a thread or process of their own. The build makes a file of each; `workerEntry` finds it. */
+/** Entry points of threads and child processes. The build makes a file of each, which `workerEntry` finds. */
 export const WORKERS = [
   'src/lib/db/embedded-worker.ts',
   'src/server/areas/databases/engine/embedded/engine-child.ts',

@@ -5,17 +5,17 @@ import { HEX_KEY } from '#lib/crypto/keys.ts'
 import { ConfigError } from '../config/reader.ts'
 import type { OwnSecrets } from '../config/secrets.ts'
 
-/** Secrets of the embedded default: generated once and stored in the data folder, readable by its owner only. */
+/** Returns the secrets of the embedded default, generated once and stored in a private file of the data folder. */
 export function loadOrMakeSecrets(dataDir: string): OwnSecrets {
   const file = join(dataDir, 'secrets.json')
   const stored = existsSync(file) ? readSecrets(file) : {}
   const secrets = { ...makeSecrets(), ...stored }
-  // A folder of an earlier release lacks the secrets that were added since.
+  // The file of an earlier release lacks secrets that were added later.
   if (Object.keys(stored).length < Object.keys(secrets).length) writePrivate(file, secrets)
   return secrets
 }
 
-/** The data keys are edited by hand when they are changed, so they are checked. */
+/** Checks the data keys, because people edit them by hand to change the key. */
 function readSecrets(file: string): Partial<OwnSecrets> {
   let stored: Partial<OwnSecrets>
   try {
@@ -43,7 +43,7 @@ function makeSecrets(): OwnSecrets {
   }
 }
 
-/** Whole or not at all: a start that is killed half-way must not leave half a file. */
+/** Writes a file that only its owner can read. A killed process leaves the former file or the whole new one. */
 export function writePrivate(file: string, value: unknown): void {
   mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })
   writeFileSync(`${file}.part`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })

@@ -11,8 +11,8 @@ import type { Running } from './start.ts'
 export type FirstRun = FirstAccount & { base_url: string; operator_token: string }
 
 /**
- * On the first embedded start makes an account to begin with and writes it to the data folder. The values are
- * written before the rows, so a start killed anywhere in between ends with one account and the key that opens it.
+ * On the first embedded start makes an organization with an owner and an API key, and writes them to the data folder.
+ * The file is written before the rows, so that a start killed in between ends with one account and the right key.
  */
 export async function firstRun(
   { config, db, clock }: Resources,
@@ -22,9 +22,9 @@ export async function firstRun(
   const { jwtSecret, jwtSigningKey, operatorToken } = config.secrets
   if (!jwtSecret || !jwtSigningKey || !operatorToken) return { first: false, file }
   if (existsSync(file)) {
-    const known = read(file)
-    const now = { ...known, base_url: baseUrl, operator_token: operatorToken }
-    if (JSON.stringify(now) !== JSON.stringify(known)) writePrivate(file, now)
+    const stored = read(file)
+    const current = { ...stored, base_url: baseUrl, operator_token: operatorToken }
+    if (JSON.stringify(current) !== JSON.stringify(stored)) writePrivate(file, current)
     return { first: false, file }
   }
   const pending = `${file}.pending`
@@ -36,7 +36,7 @@ export async function firstRun(
   return { first: true, file }
 }
 
-/** The example to ask, once per data folder; a start that was killed meanwhile goes on with it. */
+/** Makes the example data once per data folder. After a killed start the next one continues. */
 export async function exampleOnce({ config }: Resources, running: Running): Promise<void> {
   const made = join(config.dataDir, 'example-made')
   const file = join(config.dataDir, 'first-run.json')

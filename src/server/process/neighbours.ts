@@ -6,7 +6,7 @@ import type { RequestInfo, ServiceFetch } from '#edge/http/route.ts'
 import { refuseInTransaction } from '#lib/db/transaction-guard.ts'
 import type { OperatorFetch } from '#lib/net/operator-fetch.ts'
 
-/** A neighbour in this process: called in memory, under the same rule as one over the network. */
+/** Calls a service of this process in memory. Inside a transaction it throws, as a call over the network does. */
 export function localNeighbour(serviceOf: () => ServiceFetch): ServiceFetch {
   return async (request, info) => {
     refuseInTransaction('a call to another service')
@@ -14,7 +14,7 @@ export function localNeighbour(serviceOf: () => ServiceFetch): ServiceFetch {
   }
 }
 
-/** A neighbour elsewhere: the same request under its address, with a signed word on who the end client is. */
+/** Calls a service of another process with the same request and a signed header that says who the end client is. */
 export function remoteNeighbour(baseUrl: string, send: OperatorFetch, hops: Hops): ServiceFetch {
   return async (request, info) => {
     const body = boundedForward(request)
@@ -28,8 +28,8 @@ export function remoteNeighbour(baseUrl: string, send: OperatorFetch, hops: Hops
 }
 
 /**
- * Holds the body to the limit of its operation here, at the door: an early answer of the neighbour to a body that
- * is still being sent may be lost on the way back.
+ * Limits the body to what its operation accepts before it is forwarded, because an early refusal of the other service
+ * can be lost while the body is still being sent.
  */
 function boundedForward(request: Request): { stream: ReadableStream<Uint8Array>; refusal?: unknown } | undefined {
   if (!request.body) return undefined
@@ -54,7 +54,7 @@ function bodyLimitOf(method: string, path: string): number {
   return LIMITS.find((row) => row.method === method && row.shape.test(path))?.bodyLimit ?? 0
 }
 
-/** Headers that belong to one connection (RFC 9110 section 7.6.1), and what only our own processes may say. */
+/** Headers that belong to one connection (RFC 9110 section 7.6.1), and those that only our own processes may set. */
 const NOT_PASSED_ON = [
   'connection',
   'keep-alive',
@@ -89,7 +89,7 @@ function addressedTo(
 }
 
 function without(headers: Headers): Headers {
-  const kept = new Headers(headers)
-  for (const name of NOT_PASSED_ON) kept.delete(name)
-  return kept
+  const copy = new Headers(headers)
+  for (const name of NOT_PASSED_ON) copy.delete(name)
+  return copy
 }

@@ -1,6 +1,6 @@
 import { join, relative, resolve } from 'node:path'
 
-/** What the first start prints for its owner to try. The README has the same commands, and a test compares them. */
+/** Returns the commands that the first start suggests. The README has the same ones, and a test compares them. */
 export function nextSteps(url: string, dataDir: string, example: boolean): string {
   const ask = example ? 'query db_handbook "my laptop was stolen, what now?"' : 'list'
   return `
@@ -14,13 +14,13 @@ Or open ${url}/docs in a browser.
 `
 }
 
-/** Relative to the working directory for files inside it, else absolute. */
+/** Returns a path relative to the working directory for files inside it, else the path as it is. */
 export function shortPath(file: string): string {
   const near = relative(process.cwd(), file)
   return near.startsWith('..') ? file : near
 }
 
-/** The client looks into `.svc` by itself and has to be told of any other data folder. */
+/** Returns the SVC_DATA_DIR setting that the client needs for any data folder but `.svc`. */
 function dataDirSetting(dataDir: string): string {
   if (resolve(dataDir) === resolve('.svc')) return ''
   const path = shortPath(dataDir)

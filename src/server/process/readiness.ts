@@ -2,12 +2,12 @@ import type { Readiness } from '#contract/system.ts'
 import { CannotWrite } from '#lib/data-folder.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 
-/** `optional`: without it the work goes on, a little worse. */
+/** One dependency. A failing `optional` one is reported as degraded and leaves the process ready. */
 export type Check = { ask: () => Promise<unknown>; optional?: boolean }
 
 const CHECK_MS = 2_000
 
-/** Asks every dependency at once; one that does not answer in time is failing, by name. */
+/** Checks every dependency at once. One that does not answer in 2 seconds counts as failing. */
 export async function checkReadiness(checks: Readonly<Record<string, Check>>): Promise<Readiness> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => [name, await run(check)] as const),
@@ -32,7 +32,7 @@ async function run({ ask, optional }: Check): Promise<Readiness['dependencies'][
   }
 }
 
-/** Readiness is open to everyone, so it shows only texts that were written to be shown. */
+/** Everybody can read this answer, so it shows only messages that were written for everybody. */
 function detailOf(error: unknown): string {
   if (error instanceof CannotWrite) return error.message
   if (error instanceof DatabaseUnavailable && error.writeFault) return error.writeFault

@@ -14,7 +14,7 @@ import { openDatabase } from './resources.ts'
 import { allMigrations } from './schema.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 
-/** Seals every stored secret under the current data key and prints the numbers. */
+/** Seals every stored secret under the current data key and prints how many of each kind. */
 export async function reseal(env: Environment, print: (line: string) => void): Promise<void> {
   const settings = readSettings(env)
   await using stack = new AsyncDisposableStack()
@@ -31,7 +31,7 @@ export async function reseal(env: Environment, print: (line: string) => void): P
   if (retired.length > 0) print(`No longer needed: ${retired.join(', ')}. ${howToRemove(settings)}`)
 }
 
-/** On the embedded database also takes the folder, which refuses while the server runs. */
+/** On the embedded database also takes the data folder, which throws while the server runs. */
 function openConfig(settings: Settings, stack: AsyncDisposableStack): Config {
   if (settings.databaseUrl !== undefined) return toConfig(settings)
   takeDataFolder(settings.dataDir, stack)

@@ -23,7 +23,7 @@ type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore } & Par
   Pick<Resources, 'outgoing' | 'safeFetch' | 'shared'>
 >
 
-/** Opens what a process holds once; `stack` closes it again, last opened first. */
+/** Opens the database, the key-value store and everything else a process has one of. `stack` closes them again. */
 export async function openResources(
   config: Config,
   stack: AsyncDisposableStack,

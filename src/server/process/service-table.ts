@@ -2,13 +2,13 @@ export const SERVICE_NAMES = ['api-gateway', 'auth-service', 'deploy-api', 'mcp-
 export type ServiceName = (typeof SERVICE_NAMES)[number]
 
 type Row = {
-  /** Paths that belong to it; the door forwards them there. */
+  /** Paths that belong to it. The api-gateway forwards them. */
   readonly prefixes: readonly string[]
-  /** Neighbours it calls. */
+  /** Services it calls. */
   readonly calls: readonly ServiceName[]
 }
 
-/** The api-gateway is the public door: what no other service owns is its own. */
+/** The api-gateway is the public entry. Paths that no other service has belong to it. */
 export const SERVICE_TABLE: Record<ServiceName, Row> = {
   'api-gateway': { prefixes: [], calls: ['auth-service', 'deploy-api', 'mcp-server'] },
   'auth-service': { prefixes: ['/api/v1', '/auth', '/oauth', '/.well-known/oauth-authorization-server'], calls: [] },
@@ -17,7 +17,7 @@ export const SERVICE_TABLE: Record<ServiceName, Row> = {
   worker: { prefixes: [], calls: [] },
 }
 
-/** Whose path it is, or undefined for the door's own. */
+/** Returns the service that has this path, or undefined for the api-gateway's own paths. */
 export function ownerOf(path: string): ServiceName | undefined {
   return SERVICE_NAMES.find((name) =>
     SERVICE_TABLE[name].prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)),

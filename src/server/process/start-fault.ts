@@ -6,7 +6,7 @@ import { FolderInUse } from '#lib/folder-lock.ts'
 import { hideSecrets } from '#lib/log.ts'
 import { ConfigError } from '../config/reader.ts'
 
-/** What to tell the person who tried to start it: words for what they can mend, a stack only for what we must. */
+/** Returns the message for a failed start. Only errors that the operator cannot correct come with a stack. */
 export function startFault(error: unknown, at: { host: string; port: number; dataDir: string }): string {
   if (error instanceof ConfigError || error instanceof FolderInUse || error instanceof DataKeyRefused)
     return error.message
@@ -32,7 +32,7 @@ function withCause(error: Error): string {
   return error.cause instanceof Error ? `${error.message} (${hideSecrets(error.cause.message)})` : error.message
 }
 
-/** The innermost cause says most; a connection refused on several addresses comes as several errors in one. */
+/** Returns the message of the innermost cause. A connection refused on several addresses is an AggregateError. */
 function reason(error: Error): string {
   const { cause } = error
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return reason(cause.errors[0])

@@ -22,7 +22,7 @@ export type Running = {
   readonly url: string
   readonly port: number
   readonly fetch: ServiceFetch
-  /** What the operator should know or change. */
+  /** Sentences about what the operator should know or change. */
   readonly warnings: readonly string[]
 }
 
@@ -30,13 +30,13 @@ type StartOptions = {
   services: readonly ServiceName[]
   host: string
   port: number
-  /** Asked at each call: a neighbour may get its address after we start. */
+  /** Called for each request, because another service may get its address after this one starts. */
   urlOf: (name: ServiceName) => string | undefined
   /** More that must be done before the process is ready. */
   checks?: Record<string, Check>
 }
 
-/** Builds the named services, joins them to their neighbours, and opens the port of the process. */
+/** Builds the named services, connects them with the others, and opens the port of the process. */
 export async function startServices(
   resources: Resources,
   stack: AsyncDisposableStack,
@@ -108,7 +108,7 @@ async function startWork({ loops, slots }: WorkerService, resources: Resources):
   }
 }
 
-/** Bound to every address of the machine, it is reached by the machine's own name for itself. */
+/** Replaces the address that stands for all addresses of the machine by the loopback address. */
 function reachable(url: string): string {
   return url.replace(/^http:\/\/(?:0\.0\.0\.0|\[::\])(?=:|$)/, 'http://127.0.0.1')
 }
@@ -119,7 +119,7 @@ function publicUrls({ connector, signIn }: Resources['config'], own: () => strin
   return { issuer, mcp: connector.mcpUrl ?? `${base ?? own()}/mcp`, signIn: base ?? issuer }
 }
 
-/** The api-gateway where it runs; elsewhere whichever service owns the path. */
+/** Returns the api-gateway where it runs, else a fetch that chooses the service by the path. */
 function doorOf(names: readonly ServiceName[], built: ReadonlyMap<ServiceName, Service>): ServiceFetch {
   const gateway = built.get('api-gateway')
   if (gateway) return gateway.fetch
@@ -155,7 +155,7 @@ function readinessChecks(
   return checks
 }
 
-/** A standby and a database that refused the last write answer reads as usual, so writing is looked at too. */
+/** Also checks writing, because a standby, or a database with a full disk, still answers reads. */
 async function checkDatabase(db: Db): Promise<void> {
   const [row] = await db.query<{ read_only: boolean }>(sql`
     select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only`)
