@@ -1,5 +1,5 @@
-import { createSecretKey } from 'node:crypto'
 import type { Clock } from '#lib/clock.ts'
+import { createHmacSha256 } from '#lib/crypto/hmac.ts'
 import { isFor, readHs256 } from '#lib/crypto/hs256.ts'
 import { deriveKey } from '#lib/crypto/keys.ts'
 
@@ -27,9 +27,9 @@ export type ReadAccessToken = (token: string, expected: Expected) => AccessToken
  * for that issuer and resource.
  */
 export function createAccessTokenReader(jwtSecret: string, clock: Clock): ReadAccessToken {
-  const key = createSecretKey(accessTokenKey(jwtSecret))
+  const hmac = createHmacSha256(accessTokenKey(jwtSecret))
   return (token, { issuer, resource: audience }) => {
-    const claims = readHs256(token, ACCESS_TOKEN_TYPE, key)
+    const claims = readHs256(token, ACCESS_TOKEN_TYPE, hmac)
     if (!claims) return 'forged'
     if (!isFor(claims, { issuer, audience, now: clock.now().getTime() / 1000 })) return undefined
     const { sub, gid, client_id, scope = '', exp } = claims

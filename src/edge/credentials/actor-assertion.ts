@@ -1,5 +1,6 @@
-import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '#lib/clock.ts'
+import { createHmacSha256, type HmacSha256 } from '#lib/crypto/hmac.ts'
 import { isFor, readHs256, signHs256 } from '#lib/crypto/hs256.ts'
 import { deriveKey } from '#lib/crypto/keys.ts'
 
@@ -22,12 +23,12 @@ export type SignAssertion = (claims: ActorClaims, audience: string) => string
 
 /** Good for one service, once, for a minute. */
 export function createAssertionSigner(secret: string, clock: Clock): SignAssertion {
-  const key = keyOf(secret)
+  const hmac = hmacOf(secret)
   return ({ grantId, userId, clientId, scopes }, audience) => {
     const iat = Math.floor(clock.now().getTime() / 1000)
     const said = { gid: grantId, sub: userId, client_id: clientId, scope: scopes.join(' ') }
     const bounds = { iss: ISSUER, aud: audience, jti: randomUUID(), iat, exp: iat + SIGNED_SECONDS }
-    return signHs256({ ...said, ...bounds }, ASSERTION_TYPE, key)
+    return signHs256({ ...said, ...bounds }, ASSERTION_TYPE, hmac)
   }
 }
 
@@ -35,9 +36,9 @@ type ReadAssertion = (token: string, audience: string) => (ActorClaims & { id: s
 
 /** Undefined for anything that is not an assertion for this audience, good now. Whether it was seen before, others ask. */
 export function createAssertionReader(secret: string, clock: Clock): ReadAssertion {
-  const key = keyOf(secret)
+  const hmac = hmacOf(secret)
   return (token, audience) => {
-    const claims = readHs256(token, ASSERTION_TYPE, key)
+    const claims = readHs256(token, ASSERTION_TYPE, hmac)
     const now = clock.now().getTime() / 1000
     if (!claims || !isFor(claims, { issuer: ISSUER, audience, now, clockSeconds: CLOCK_SECONDS })) return undefined
     const { sub, gid, client_id, scope, jti, iat, exp } = claims
@@ -51,6 +52,6 @@ export function createAssertionReader(secret: string, clock: Clock): ReadAsserti
   }
 }
 
-function keyOf(secret: string): KeyObject {
-  return createSecretKey(deriveKey(Buffer.from(secret, 'hex'), 'actor-assertion'))
+function hmacOf(secret: string): HmacSha256 {
+  return createHmacSha256(deriveKey(Buffer.from(secret, 'hex'), 'actor-assertion'))
 }

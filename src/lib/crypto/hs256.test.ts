@@ -1,29 +1,32 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { createHmacSha256 } from './hmac.ts'
 import { isFor, readHs256, signHs256 } from './hs256.ts'
 
-const key = createSecretKey(randomBytes(32))
+const secret = randomBytes(32)
+const key = createSecretKey(secret)
+const hmac = createHmacSha256(secret)
 const CLAIMS = { iss: 'a', aud: 'b', sub: 'c', exp: 2_000_000_000, ä: '“x”' }
 const part = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 
 describe('a token under a shared key', () => {
   it('AU-13 is what others read, and reads what others make', async () => {
-    const token = signHs256(CLAIMS, 'x+jwt', key)
+    const token = signHs256(CLAIMS, 'x+jwt', hmac)
     expect((await jwtVerify(token, key, { algorithms: ['HS256'], typ: 'x+jwt' })).payload).toEqual(CLAIMS)
     const theirs = await new SignJWT(CLAIMS).setProtectedHeader({ alg: 'HS256', typ: 'x+jwt' }).sign(key)
-    expect(readHs256(theirs, 'x+jwt', key)).toEqual(CLAIMS)
+    expect(readHs256(theirs, 'x+jwt', hmac)).toEqual(CLAIMS)
   })
 
   const sign = (header: { alg: string; typ?: string }) => new SignJWT(CLAIMS).setProtectedHeader(header).sign(key)
 
   it('AU-13 is refused with another key, type or algorithm, or with anything changed', async () => {
-    const good = signHs256(CLAIMS, 'x+jwt', key)
+    const good = signHs256(CLAIMS, 'x+jwt', hmac)
     const [head, body, signature] = good.split('.') as [string, string, string]
     const refused: Record<string, string> = {
-      'another key': signHs256(CLAIMS, 'x+jwt', createSecretKey(randomBytes(32))),
-      'another type': signHs256(CLAIMS, 'y+jwt', key),
+      'another key': signHs256(CLAIMS, 'x+jwt', createHmacSha256(randomBytes(32))),
+      'another type': signHs256(CLAIMS, 'y+jwt', hmac),
       'no type': await sign({ alg: 'HS256' }),
       'a longer hash': await sign({ alg: 'HS512', typ: 'x+jwt' }),
       'no signature': `${part({ alg: 'none', typ: 'x+jwt' })}.${body}.`,
@@ -37,8 +40,8 @@ describe('a token under a shared key', () => {
       'a space': ` ${good}`,
       nothing: '',
     }
-    expect(readHs256(good, 'x+jwt', key)).toEqual(CLAIMS)
-    for (const [what, token] of Object.entries(refused)) expect(readHs256(token, 'x+jwt', key), what).toBeUndefined()
+    expect(readHs256(good, 'x+jwt', hmac)).toEqual(CLAIMS)
+    for (const [what, token] of Object.entries(refused)) expect(readHs256(token, 'x+jwt', hmac), what).toBeUndefined()
   })
 
   /** The last letter of 32 bytes carries two bits too many: others decode to the same bytes. */

@@ -1,40 +1,43 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import type { HmacSha256 } from './hmac.ts'
 
-/**
- * JWTs between our own services, signed with a shared key. Made and read at every call of an agent: without the detour
- * over threads that WebCrypto takes for a few hundred bytes.
+/*
+ * JWTs between our own services, signed with a shared key (RFC 7515, HS256). They are made and read synchronously at
+ * every call of an agent: WebCrypto would hand the few hundred bytes to another thread.
  */
+
 type Claims = Readonly<Record<string, unknown>>
 
-export function signHs256(claims: Claims, typ: string, key: KeyObject): string {
+export function signHs256(claims: Claims, typ: string, hmac: HmacSha256): string {
   const content = `${encode({ alg: 'HS256', typ })}.${encode(claims)}`
-  return `${content}.${signatureOf(content, key)}`
+  return `${content}.${signatureOf(content, hmac)}`
 }
 
-/** Undefined for anything but a token of this type, under this key, in its one spelling. Its claims are not judged. */
-export function readHs256(token: string, typ: string, key: KeyObject): Claims | undefined {
+/** Returns undefined unless the token has this type and signature, in its only spelling. The claims are not checked. */
+export function readHs256(token: string, typ: string, hmac: HmacSha256): Claims | undefined {
   const [head = '', body = '', signature = '', ...more] = token.split('.')
-  if (more.length > 0 || !isSigned(`${head}.${body}`, signature, key)) return undefined
-  const header = decode(head)
+  if (more.length > 0 || !isSigned(`${head}.${body}`, signature, hmac)) return undefined
+  const header = decodePart(head)
   if (header?.alg !== 'HS256' || header.typ !== typ || 'crit' in header || 'b64' in header) return undefined
-  return decode(body)
+  return decodePart(body)
 }
 
-/** As texts: one signature has many spellings in bytes-to-text decoders that forgive. */
-function isSigned(content: string, signature: string, key: KeyObject): boolean {
-  const [right, given] = [Buffer.from(signatureOf(content, key)), Buffer.from(signature)]
+/** Compares the encoded texts, because lenient base64 decoders accept several spellings of one signature. */
+function isSigned(content: string, signature: string, hmac: HmacSha256): boolean {
+  const [right, given] = [Buffer.from(signatureOf(content, hmac)), Buffer.from(signature)]
   return right.length === given.length && timingSafeEqual(right, given)
 }
 
-function signatureOf(content: string, key: KeyObject): string {
-  return createHmac('sha256', key).update(content).digest('base64url')
+function signatureOf(content: string, hmac: HmacSha256): string {
+  return hmac(content).toString('base64url')
 }
 
 function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-function decode(text: string): Claims | undefined {
+/** Decodes the header or the claims of a JWT. Returns undefined if the text is not a JSON object in base64url. */
+export function decodePart(text: string): Claims | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined
@@ -45,7 +48,7 @@ function decode(text: string): Claims | undefined {
 
 type Expected = { issuer: string; audience: string; now: number; clockSeconds?: number }
 
-/** The claims all of ours have: who made it, for whom, of whom, until when. */
+/** Checks the claims that all our JWTs have: issuer, audience, subject and the time they are valid. */
 export function isFor(claims: Claims, { issuer, audience, now, clockSeconds = 0 }: Expected): boolean {
   const { iss, aud, sub, exp, nbf = 0 } = claims
   if (iss !== issuer || aud !== audience || typeof sub !== 'string') return false

@@ -1,5 +1,5 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { createBoundedCache } from '#lib/bounded-cache.ts'
+import { createHmacSha256, type HmacSha256 } from '#lib/crypto/hmac.ts'
 import { deriveKey } from '#lib/crypto/keys.ts'
 import { keyId } from '#lib/crypto/seal.ts'
 
@@ -8,6 +8,7 @@ export type Digests = { key_id: string; digest: Buffer; filters_digest: Buffer |
 
 const VERSION = '1'
 const DIGEST_BYTES = 16
+const LENGTH_BYTES = 4
 const MAX_CACHED_KEYS = 10_000
 
 type DigestsOf = (orgId: string, target: string, question: string, filters: Filters) => Digests
@@ -19,33 +20,36 @@ type DigestsOf = (orgId: string, target: string, question: string, filters: Filt
  */
 export function createDigests(dataKey: string): DigestsOf {
   const key_id = keyId(dataKey)
-  const keyOf = createKeys(dataKey)
+  const hmacFor = createHmacs(dataKey)
   return (orgId, target, question, filters) => {
     const parts = Object.entries(filters)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([column, value]) => [column, JSON.stringify(value)])
     return {
       key_id,
-      digest: digest(keyOf(`activity/${orgId}/question/v1`), [target, question]),
-      filters_digest: parts.length === 0 ? null : digest(keyOf(`activity/${orgId}/filters/v1`), [target, ...parts]),
+      digest: digest(hmacFor(`activity/${orgId}/question/v1`), [target, question]),
+      filters_digest: parts.length === 0 ? null : digest(hmacFor(`activity/${orgId}/filters/v1`), [target, ...parts]),
     }
   }
 }
 
-/** Caches derived keys, because deriving one takes longer than computing a digest with it. */
-function createKeys(dataKey: string): (purpose: string) => KeyObject {
+/** Caches the HMAC of each purpose, because deriving its key takes longer than computing a digest with it. */
+function createHmacs(dataKey: string): (purpose: string) => HmacSha256 {
   const master = Buffer.from(dataKey, 'hex')
-  const cache = createBoundedCache<string, KeyObject>({ max: MAX_CACHED_KEYS })
-  return (purpose) => cache.getOrMake(purpose, () => createSecretKey(deriveKey(master, purpose)))
+  const cache = createBoundedCache<string, HmacSha256>({ max: MAX_CACHED_KEYS })
+  return (purpose) => cache.getOrMake(purpose, () => createHmacSha256(deriveKey(master, purpose)))
 }
 
 /** Writes each part after its length, so that two different lists of parts never give the same message. */
-function digest(key: KeyObject, parts: readonly string[]): Buffer {
-  const pieces = [VERSION, ...parts].flatMap((part) => {
-    const bytes = Buffer.from(part.normalize('NFC'))
-    const length = Buffer.alloc(4)
-    length.writeUInt32BE(bytes.length)
-    return [length, bytes]
-  })
-  return createHmac('sha256', key).update(Buffer.concat(pieces)).digest().subarray(0, DIGEST_BYTES)
+function digest(hmac: HmacSha256, parts: readonly string[]): Buffer {
+  const texts = [VERSION, ...parts].map((part) => part.normalize('NFC'))
+  const length = texts.reduce((sum, text) => sum + LENGTH_BYTES + Buffer.byteLength(text), 0)
+  const message = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const text of texts) {
+    const bytes = message.write(text, at + LENGTH_BYTES)
+    message.writeUInt32BE(bytes, at)
+    at += LENGTH_BYTES + bytes
+  }
+  return hmac(message).subarray(0, DIGEST_BYTES)
 }

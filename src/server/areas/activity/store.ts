@@ -1,7 +1,7 @@
 import type { ActivityRecord } from '#contract/activity.ts'
 import type { PrincipalKind } from '#contract/core/principal.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { type Sql, sql } from '#lib/db/sql.ts'
+import { type Sql, sql, withValues } from '#lib/db/sql.ts'
 import type { Digests } from './digest.ts'
 
 type RecordType = 'data_source' | 'function'
@@ -13,22 +13,39 @@ type Asked = Pick<ActivityRecord, 'id' | 'target' | 'source' | 'user_id'> & {
 }
 export type NewRecord = Asked & Digests & { org_id: string; type: RecordType; question_bytes: number }
 
+const INSERTED_COLUMNS = [
+  'id',
+  'org_id',
+  'type',
+  'source',
+  'target',
+  'principal_kind',
+  'principal_id',
+  'user_id',
+  'asked_at',
+  'key_id',
+  'digest',
+  'filters_digest',
+  'question_bytes',
+] as const satisfies readonly (keyof NewRecord)[]
+
+/** The values of INSERTED_COLUMNS, in that order, each an array with one element for each record. */
+const INSERTION = sql`
+  insert into activity.records
+    (id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, counted, key_id, digest,
+     filters_digest, question_bytes)
+  select id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, false, key_id, digest,
+         filters_digest, question_bytes
+  from unnest(${[]}::text[], ${[]}::text[], ${[]}::text[], ${[]}::text[], ${[]}::text[], ${[]}::text[], ${[]}::text[],
+              ${[]}::text[], ${[]}::timestamptz[], ${[]}::text[], ${[]}::bytea[], ${[]}::bytea[], ${[]}::integer[])
+    as asked (id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, key_id, digest,
+              filters_digest, question_bytes)`
+
 export function insertion(rows: readonly NewRecord[]): Sql {
-  const column = <K extends keyof NewRecord>(key: K) => rows.map((row) => row[key])
-  return sql`
-    insert into activity.records
-      (id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, counted, key_id, digest,
-       filters_digest, question_bytes)
-    select id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, false, key_id, digest,
-           filters_digest, question_bytes
-    from unnest(
-      ${column('id')}::text[], ${column('org_id')}::text[], ${column('type')}::text[], ${column('source')}::text[],
-      ${column('target')}::text[], ${column('principal_kind')}::text[], ${column('principal_id')}::text[],
-      ${column('user_id')}::text[], ${column('asked_at')}::timestamptz[],
-      ${column('key_id')}::text[], ${column('digest')}::bytea[], ${column('filters_digest')}::bytea[],
-      ${column('question_bytes')}::integer[])
-      as asked (id, org_id, type, source, target, principal_kind, principal_id, user_id, asked_at, key_id, digest,
-                filters_digest, question_bytes)`
+  return withValues(
+    INSERTION,
+    INSERTED_COLUMNS.map((column) => rows.map((row) => row[column])),
+  )
 }
 
 /** How a question ended. `counted` says whether it was spent from the quota. */

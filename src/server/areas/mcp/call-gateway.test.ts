@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { Principal } from '#contract/core/principal.ts'
@@ -7,6 +7,7 @@ import { ACCESS_TOKEN_TYPE } from '#edge/credentials/access-token.ts'
 import { createAssertionSigner } from '#edge/credentials/actor-assertion.ts'
 import { RequestContext, type RequestInfo } from '#edge/http/route.ts'
 import { systemClock } from '#lib/clock.ts'
+import { createHmacSha256 } from '#lib/crypto/hmac.ts'
 import { signHs256 } from '#lib/crypto/hs256.ts'
 import { createAgents, NO_AGENTS } from './agents.ts'
 import { callGateway } from './call-gateway.ts'
@@ -22,7 +23,7 @@ const AGENT: Principal = {
   client_id: 'client-1',
   expires_at: null,
 }
-const ACCESS_TOKEN = signHs256({ gid: 'grt_1' }, ACCESS_TOKEN_TYPE, createSecretKey(randomBytes(32)))
+const ACCESS_TOKEN = signHs256({ gid: 'grt_1' }, ACCESS_TOKEN_TYPE, createHmacSha256(randomBytes(32)))
 
 /** Calls a tool for the principal and returns what the gateway was sent as authorization. */
 async function forwarded(principal: Principal, token: string, agents = signingAgents()) {

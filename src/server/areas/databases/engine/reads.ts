@@ -35,29 +35,46 @@ export function readsOn(pool: pg.Pool, limitMs = READER.statementMs + ANSWER_MAR
 
 type Connections = ReturnType<typeof trackConnections>
 
+/** A pooled connection, from its first use until it is closed. */
+type Connection = {
+  readonly client: pg.PoolClient
+  /** Runs a statement as it is. */
+  readonly query: Query
+  /** Runs a statement and then the guard. */
+  readonly guarded: Pick<Tx, 'query'>
+  /** The settings it was last given; undefined when others may have changed them. */
+  session: Sql | undefined
+  /** One that is lower than the current generation must not be used again. */
+  readonly generation: number
+}
+
 /** Remembers the settings of each pooled connection, and which of them must not be used again. */
 function trackConnections(pool: pg.Pool) {
-  const sessions = new WeakMap<pg.PoolClient, Sql>()
-  const generations = new WeakMap<pg.PoolClient, number>()
+  const connections = new WeakMap<pg.PoolClient, Connection>()
   let generation = 0
   // Whoever else uses a connection of this pool may change its settings.
-  pool.on('release', (_error, client) => sessions.delete(client))
-  const isDropped = (client: pg.PoolClient) => (generations.get(client) ?? generation) < generation
+  pool.on('release', (_error, client) => {
+    const connection = connections.get(client)
+    if (connection) connection.session = undefined
+  })
+  const track = (client: pg.PoolClient): Connection => {
+    const query = <Row>(statement: Sql): Promise<Row[]> => run<Row>(client, statement)
+    const connection = { client, query, guarded: withGuard(query, sessionGuard), session: undefined, generation }
+    connections.set(client.on('error', onLost), connection)
+    return connection
+  }
+  const take = async (): Promise<Connection> => {
+    const client = await pool.connect().catch(rethrow)
+    const connection = connections.get(client) ?? track(client)
+    if (connection.generation === generation) return connection
+    client.release(true)
+    return take()
+  }
   return {
-    sessionOf: (client: pg.PoolClient) => sessions.get(client),
-    async take(): Promise<pg.PoolClient> {
-      let client = await pool.connect().catch(rethrow)
-      while (isDropped(client)) {
-        client.release(true)
-        client = await pool.connect().catch(rethrow)
-      }
-      generations.set(client, generation)
-      return client.on('error', onLost)
-    },
-    giveBack(client: pg.PoolClient, session: Sql | undefined, broken: Error | undefined): void {
-      client.release(broken)
-      client.off('error', onLost)
-      if (session && !broken) sessions.set(client, session)
+    take,
+    giveBack(connection: Connection, session: Sql | undefined, broken: Error | undefined): void {
+      connection.client.release(broken)
+      connection.session = broken ? undefined : session
     },
     dropAll(): void {
       generation++
@@ -71,20 +88,22 @@ async function readOnce<T>(
   work: (on: Pick<Tx, 'query'>) => Promise<T>,
   session: Sql,
 ): Promise<T> {
-  const client = await connections.take()
-  const query = <Row>(statement: Sql): Promise<Row[]> => run<Row>(client, statement, until)
+  const connection = await connections.take()
   let broken: Error | undefined
-  let current = connections.sessionOf(client)
+  let current = connection.session
   try {
-    if (current === undefined) await query(sessionGuard.statement)
-    if (!current || !isSame(current, session)) await query(session)
-    current = session
-    return await work(withGuard(query, sessionGuard))
+    const limitMs = Math.max(1, until - performance.now())
+    return await withDeadline(connection.client, limitMs, async () => {
+      if (current === undefined) await connection.query(sessionGuard.statement)
+      if (!current || !isSame(current, session)) await connection.query(session)
+      current = session
+      return work(connection.guarded)
+    })
   } catch (error) {
-    if (error instanceof DatabaseUnavailable || isDeallocated(error)) broken = error as Error
+    if (error instanceof Error && (error instanceof DatabaseUnavailable || isDeallocated(error))) broken = error
     throw error
   } finally {
-    connections.giveBack(client, current, broken)
+    connections.giveBack(connection, current, broken)
   }
 }
 
@@ -128,10 +147,8 @@ async function guardedQuery<Row>(query: Query, guard: Guard, statement: Sql): Pr
   return rows
 }
 
-async function run<Row>(client: pg.PoolClient, { name, text, values }: Sql, until: number): Promise<Row[]> {
-  const limitMs = Math.max(1, until - performance.now())
-  const send = () => client.query({ name, text, values: values as unknown[] })
-  const { rows } = await withDeadline(client, limitMs, send).catch(rethrow)
+async function run<Row>(client: pg.PoolClient, { name, text, values }: Sql): Promise<Row[]> {
+  const { rows } = await client.query({ name, text, values: values as unknown[] }).catch(rethrow)
   return rows as Row[]
 }
 
