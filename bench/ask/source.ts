@@ -6,7 +6,8 @@ import { configureSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource, switchSource } from '#contract/data-sources/sources.ts'
 import { createDatabase, readConnection } from '#contract/databases.ts'
 import type { ResolvedEntry } from '../../src/server/areas/data-sources/search/entry.ts'
-import { indexStatement, searchSettings } from '../../src/server/areas/data-sources/search/statements.ts'
+import { searchSettings } from '../../src/server/areas/data-sources/search/settings.ts'
+import { createStatements } from '../../src/server/areas/data-sources/search/statements.ts'
 import { MODEL } from './questions.ts'
 import { query } from './stores.ts'
 import { createVectors, DIMENSIONS, toText } from './vectors.ts'
@@ -96,7 +97,7 @@ async function statementOf(databaseUrl: string, id: string): Promise<Source['sta
   )
   const entry = row!.search[0]!
   if (entry.index !== 'hnsw') throw new Error('the source is not searched by its index')
-  const { text, values } = indexStatement({ entry, vector: 'here', filters: [], limit: TOP_K })
+  const { text, values } = createStatements().byIndex({ entry, vector: 'here', filters: [], limit: TOP_K })
   return { text, values: values.map((value) => (value === 'here' ? null : String(value))) }
 }
 

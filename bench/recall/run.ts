@@ -1,8 +1,9 @@
+import { systemClock } from '#lib/clock.ts'
 import { identifier, integer, type Sql, sql } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from '../../src/server/areas/data-sources/search/entry.ts'
 import type { Reader } from '../../src/server/areas/data-sources/search/reader.ts'
-import { searchEntry } from '../../src/server/areas/data-sources/search/search-entry.ts'
-import { searchSettings } from '../../src/server/areas/data-sources/search/statements.ts'
+import { createEntrySearch } from '../../src/server/areas/data-sources/search/search-entry.ts'
+import { searchSettings } from '../../src/server/areas/data-sources/search/settings.ts'
 import { startStores, storesMissing } from '../ask/stores.ts'
 import { type Floor, requireFloors } from '../floors.ts'
 import { type Data, distances, makeData, type Row, seeded } from './data.ts'
@@ -50,6 +51,7 @@ const CASES: Case[] = [
 ]
 
 const floors: Floor[] = []
+const searchEntry = createEntrySearch(systemClock)
 
 type Readers = { reader: Reader; peer: Reader }
 type Measure = { found: number; wanted: number; right: number; ms: number[] }
@@ -137,9 +139,10 @@ function rowHas({ cluster, bucket }: Row, { column, value }: NonNullable<Filtere
 
 /** One after the other, who is first in turn. */
 async function askOnce(db: Readers, entry: ResolvedEntry, { vector, filter, truth }: Asked, into: Ways): Promise<void> {
-  const filters = filter ? [{ column: filter.column, values: [filter.value] }] : []
+  const operator = 'equals' as const
+  const filters = filter ? [{ column: filter.column, operator, values: [filter.value] }] : []
   const searches = {
-    ours: async () => (await searchEntry(db.reader, { entry, filters, vector, limit: K })).map(({ id }) => Number(id)),
+    ours: async () => (await searchEntry(db.reader, { entry, filters, vector, limit: K })).map(({ c0 }) => Number(c0)),
     peer: () => iteratively(db.peer, entry, vector, filter),
   }
   const order = into.ours.ms.length % 2 ? (['ours', 'peer'] as const) : (['peer', 'ours'] as const)

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'yaml'
 import { encode, type Format } from '#edge/http/negotiate.ts'
-import { type Hit, truncateAnswer } from '../../src/server/areas/data-sources/answer/truncate.ts'
+import type { Hit } from '../../src/server/areas/data-sources/answer/hit.ts'
+import { truncateAnswer } from '../../src/server/areas/data-sources/answer/truncate.ts'
 import { type Floor, requireFloors } from '../floors.ts'
 
 /**

@@ -57,6 +57,17 @@ describe('DS-24 embedding', () => {
   })
 })
 
+describe('DS-24 embedding without asking anyone outside', () => {
+  it('gives the vector of a text that was embedded before, and asks no provider for any other', async () => {
+    const { asked, registry } = openCounting()
+    const embed = createEmbed(registry)
+    expect(embed.here('acme/len', 'aaa', { signal: going })).toBeUndefined()
+    await embed('acme/len', ['aaa'], going)
+    expect(await embed.here('acme/len', 'aaa', { signal: going })).toEqual(new Float32Array([3]))
+    expect(asked).toEqual([['aaa']])
+  })
+})
+
 describe('DS-24 the registry of models', () => {
   it('lists the built-in model and those that are configured', () => {
     const { registry } = openCounting()

@@ -5,8 +5,8 @@ import { createVectorCache } from './vector-cache.ts'
 
 /** The vectors of the texts, in their order. Refusals are ServiceErrors, and never tell of the texts. */
 export type Embed = ((model: string, texts: readonly string[], signal: AbortSignal) => Promise<Vector[]>) & {
-  /** Whether the text is embedded without anyone outside being asked. */
-  staysHere(model: string, text: string): boolean
+  /** Embeds a text from the cache or by the built-in model. Returns undefined if a provider would have to be asked. */
+  here(model: string, text: string, context: { readonly signal: AbortSignal }): Promise<Vector> | undefined
 }
 
 const CACHE_BYTES = 32 * 1024 * 1024
@@ -24,6 +24,10 @@ export function createEmbed(models: Pick<Models, 'get'>, cacheBytes = CACHE_BYTE
     let next = 0
     return found.map((vector) => vector ?? vectors[next++]!)
   }
-  const staysHere = (name: string, text: string) => name === BUILTIN_MODEL || cache.has(name, text)
-  return Object.assign(embed, { staysHere })
+  const here: Embed['here'] = (name, text, context) => {
+    const cached = cache.get(name, text)
+    if (cached) return Promise.resolve(cached)
+    return name === BUILTIN_MODEL ? embed(name, [text], context.signal).then(([vector]) => vector!) : undefined
+  }
+  return Object.assign(embed, { here })
 }

@@ -6,7 +6,6 @@ import type { Vector } from './provider.ts'
 const ENTRY_BYTES = 200
 
 type VectorCache = {
-  has(model: string, text: string): boolean
   get(model: string, text: string): Vector | undefined
   put(model: string, text: string, vector: Vector): void
 }
@@ -24,7 +23,6 @@ export function createVectorCache(maxBytes: number): VectorCache {
   // Not an HMAC, which costs several times as much. Length extension is no danger, because digests are never published.
   const digest = (model: string, text: string) => hash('sha256', secret + JSON.stringify([model, text]), 'base64')
   return {
-    has: (model, text) => cache.has(digest(model, text)),
     // Copies in and out, because a caller that transfers its vector to a thread would empty the cached one.
     get: (model, text) => cache.get(digest(model, text))?.slice(),
     put: (model, text, vector) => cache.set(digest(model, text), vector.slice()),

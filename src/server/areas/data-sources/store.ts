@@ -2,6 +2,7 @@ import type { Role } from '#contract/core/roles.ts'
 import type { DataSource, SlimSource } from '#contract/data-sources/sources.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { isNamed, sourceIdOf } from './search/source-id.ts'
 
 export type AskableRow = {
   database_name: string
@@ -39,11 +40,6 @@ export async function pageSources(
     select ${SOURCE_COLUMNS} from data_sources.sources
     where org_id = ${orgId} and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}`)
-}
-
-/** Whether a typed id means this source: its internal id, or `db_<database name>`. */
-export function isNamed({ id, database_name }: Pick<SourceRow, 'id' | 'database_name'>, typed: string): boolean {
-  return typed === id || typed === `db_${database_name}`
 }
 
 /**
@@ -123,7 +119,7 @@ export async function statesOf(
 
 /** Removes the source of a database that goes away. False, and nothing done, while it is exposed. */
 export async function forgetUnlessExposed(tx: Tx, orgId: string, name: string): Promise<boolean> {
-  const source = await lockSource(tx, orgId, `db_${name}`)
+  const source = await lockSource(tx, orgId, sourceIdOf(name))
   if (source?.exposed) return false
   await tx.query(sql`delete from data_sources.sources where org_id = ${orgId} and database_name = ${name}`)
   return true

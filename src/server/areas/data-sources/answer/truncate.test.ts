@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { encode, type Format } from '#edge/http/negotiate.ts'
+import type { Hit } from './hit.ts'
 import { cutText, textBytes } from './text-size.ts'
-import { ANSWER_BYTES, type Answer, type Hit, truncateAnswer } from './truncate.ts'
+import { ANSWER_BYTES, type Answer, truncateAnswer } from './truncate.ts'
 
 const FORMATS = ['json', 'yaml'] as const
 const truncated = (hits: readonly Hit[], format: Format) => truncateAnswer(hits, format).answer

@@ -1,11 +1,11 @@
 import type { Format } from '#edge/http/negotiate.ts'
 import { bytesOf, createRuler, type Ruler } from './answer-size.ts'
+import type { Hit } from './hit.ts'
 import { cutCount, cutText, fillCutSizes } from './text-size.ts'
 
 export const ANSWER_BYTES = 16 * 1024
 const SHORTEST_CUT = 64
 
-export type Hit = { id: string; title: string | null; metadata: Record<string, unknown> }
 export type Answer = { count: number; results: Hit[]; truncated?: true; note?: string }
 
 /**

@@ -1,11 +1,15 @@
-const MOST = 10_000
+import { createBoundedCache } from '#lib/bounded-cache.ts'
+
+const MAX_REMEMBERED_REFUSALS = 10_000
+
+export type Allowance = ReturnType<typeof createAllowance>
 
 /**
- * A search may begin while its question is being spent, which costs no time then. Not for an organization that was
- * refused the last time: its questions would be searched for nothing.
+ * Spends questions from the quota and remembers which organizations were refused the last time. A search may begin while
+ * its question is being spent, but not for those organizations: it would almost always be for nothing.
  */
 export function createAllowance(spend: (orgId: string) => Promise<void>) {
-  const refused = new Set<string>()
+  const refused = createBoundedCache<string, true>({ max: MAX_REMEMBERED_REFUSALS })
   return {
     wasRefused: (orgId: string): boolean => refused.has(orgId),
     spend: async (orgId: string): Promise<void> => {
@@ -13,8 +17,7 @@ export function createAllowance(spend: (orgId: string) => Promise<void>) {
         await spend(orgId)
         refused.delete(orgId)
       } catch (error) {
-        if (refused.size >= MOST) refused.clear()
-        refused.add(orgId)
+        refused.set(orgId, true)
         throw error
       }
     },

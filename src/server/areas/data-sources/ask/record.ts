@@ -1,76 +1,55 @@
-import type { Context, Member, Via } from '#edge/http/route.ts'
+import type { Member, Via } from '#edge/http/route.ts'
 import type { Querier } from '#lib/db/db.ts'
-import type { Sql } from '#lib/db/sql.ts'
+import { type Sql, withValues } from '#lib/db/sql.ts'
 import { gather } from '#lib/gather.ts'
-import type { Filters } from '../search/filters.ts'
-import { type AskedSource, writeAndCheck } from './store.ts'
+import type { SentFilters } from '../search/filters.ts'
+import { checkedInsertion, type SourceVersion } from './store.ts'
 
-/** What Activity keeps of a question; the text goes no further than its digest. */
-export type Asked = {
+/** What Activity records of a question. It stores digests of the text and the filters, not the text and the filters. */
+export type RecordedQuestion = {
   org_id: string
   target: string
   source: Via
   principal: Member
   question: string
-  filters: Filters
+  filters: SentFilters
+}
+
+export type Outcome = {
+  status: number
+  answer_bytes: number
+  /** Whether it was spent from the quota in the end. */
+  counted: boolean
+  duration_ms: number
 }
 
 export type Activity<Draft extends { id: string }> = {
-  draft(asked: Asked): Draft
+  draft(question: RecordedQuestion): Draft
+  /** The statement that inserts the drafts. Its text is the same for any number of them. */
   insertion(drafts: readonly Draft[]): Sql
-  complete(id: string, outcome: Outcome & { duration_ms: number }): void
+  complete(id: string, outcome: Outcome): void
 }
 
-type Input = { query: string; filters: Filters }
-type Outcome = {
-  status: number
-  answer_bytes: number
-  /** Whether it was spent in the end. */
-  counted: boolean
-}
+export type Records = ReturnType<typeof createRecords>
 
-/**
- * Exactly one record for each question, however often it is tried and however it ends. Without a record there is no
- * answer.
- */
+/** Writes the records of questions. The questions that arrive while one is written share the next statement. */
 export function createRecords<Draft extends { id: string }>(db: Querier, activity: Activity<Draft>) {
-  // Questions that arrive together share one statement, so the disk is waited for once and not once for each.
-  const insert = gather((all: readonly { draft: Draft; sourceId: string | null }[]) => {
-    const writing = activity.insertion(all.map(({ draft }) => draft))
-    return writeAndCheck(
-      db,
-      writing,
-      all.map(({ sourceId }) => sourceId),
-    )
+  const statement = checkedInsertion(activity.insertion([]))
+  const insert = gather(async (batch: readonly { draft: Draft; sourceId: string | null }[]) => {
+    const { values } = activity.insertion(batch.map(({ draft }) => draft))
+    const ids = batch.map(({ sourceId }) => sourceId)
+    const rows = await db.query<SourceVersion>(withValues(statement, [...values, ids]))
+    const versions = new Map(rows.map(({ id, version }) => [id, version]))
+    return ids.map((id) => (id === null ? undefined : versions.get(id)))
   })
-  return (input: Input, context: Context<Member>, startedMs = performance.now()) => {
-    let source: AskedSource | undefined
-    let written: { id: string; version: Promise<string | undefined> } | undefined
-    const write = () => {
-      const draft = activity.draft(toAsked(input, context, source))
-      return { id: draft.id, version: insert({ draft, sourceId: source?.id ?? null }) }
-    }
-    return {
-      about: (found: AskedSource | undefined): void => {
-        source = found
-      },
-      /** Durable when it resolves, to the version the source had at that moment. */
-      write: (): Promise<string | undefined> => {
-        written ??= write()
-        return written.version
-      },
-      complete: async (outcome: Outcome): Promise<void> => {
-        written ??= write()
-        await written.version
-        activity.complete(written.id, { ...outcome, duration_ms: performance.now() - startedMs })
-      },
-    }
+  return {
+    /** `version` resolves once the record is durable, to the version that the source had then; undefined if none. */
+    write(question: RecordedQuestion, sourceId: string | null): WrittenRecord {
+      const draft = activity.draft(question)
+      return { id: draft.id, version: insert({ draft, sourceId }) }
+    },
+    complete: (id: string, outcome: Outcome): void => activity.complete(id, outcome),
   }
 }
 
-function toAsked({ query, filters }: Input, { principal, via }: Context<Member>, source: AskedSource | undefined) {
-  const { org_id } = principal
-  // The id of a source that was not found may be any text, so it is not kept.
-  const target = source ? `db_${source.database_name}` : 'unknown'
-  return { org_id, target, source: via, principal, question: query, filters }
-}
+export type WrittenRecord = { readonly id: string; readonly version: Promise<string | undefined> }

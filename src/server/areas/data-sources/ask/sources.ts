@@ -1,12 +1,13 @@
+import { createBoundedCache } from '#lib/bounded-cache.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { gather } from '#lib/gather.ts'
-import { isNamed } from '../store.ts'
+import { isNamed } from '../search/source-id.ts'
 import { type AskableId, type AskedSource, findAskableIds, findAsked } from './store.ts'
 
 const MAX_REMEMBERED_SOURCES = 200
 
-/** A source by the id that the caller typed, which may be any text. */
-export type Wanted = { org_id: string; id: string }
+/** The id of a source as the caller typed it, which may be any text. */
+export type TypedId = { readonly org_id: string; readonly id: string }
 export type Sources = ReturnType<typeof createSources>
 
 /**
@@ -17,25 +18,23 @@ export type Sources = ReturnType<typeof createSources>
  * is not remembered therefore takes two statements: the ids of the organization, then the source by its own id.
  */
 export function createSources(db: Querier) {
-  const remembered = new Map<string, AskedSource>()
+  const remembered = createBoundedCache<string, AskedSource>({ max: MAX_REMEMBERED_SOURCES })
   const findIds = gather(async (orgIds: readonly string[]) => idsOf(await findAskableIds(db, orgIds), orgIds))
   const findById = gather((ids: readonly string[]) => findAsked(db, ids))
-  const keyOf = ({ org_id, id }: Wanted) => `${org_id} ${id}`
-  const findByTypedId = async (wanted: Wanted): Promise<AskedSource | undefined> => {
-    const known = (await findIds(wanted.org_id)).find((row) => isNamed(row, wanted.id))
-    return known && findById(known.id)
+  const keyOf = ({ org_id, id }: TypedId) => `${org_id} ${id}`
+  const findByTypedId = async ({ org_id, id }: TypedId): Promise<AskedSource | undefined> => {
+    const named = (await findIds(org_id)).find((row) => isNamed(row, id))
+    return named && findById(named.id)
   }
   return {
-    remembered: (wanted: Wanted): AskedSource | undefined => remembered.get(keyOf(wanted)),
-    find: async (wanted: Wanted): Promise<AskedSource | undefined> => {
-      const key = keyOf(wanted)
+    remembered: (typed: TypedId): AskedSource | undefined => remembered.get(keyOf(typed)),
+    find: async (typed: TypedId): Promise<AskedSource | undefined> => {
+      const key = keyOf(typed)
       const before = remembered.get(key)
       // A database that was dropped and made again has a new source under the same name.
-      const source = (before && (await findById(before.id))) ?? (await findByTypedId(wanted))
-      remembered.delete(key)
-      const [oldest] = remembered.keys()
-      if (source && remembered.size >= MAX_REMEMBERED_SOURCES) remembered.delete(oldest!)
+      const source = (before && (await findById(before.id))) ?? (await findByTypedId(typed))
       if (source) remembered.set(key, source)
+      else remembered.delete(key)
       return source
     },
   }

@@ -1,18 +1,20 @@
-import type { FilterType, MinRole } from '#contract/data-sources/sources.ts'
+import { z } from 'zod'
+import { FilterType, MinRole } from '#contract/data-sources/sources.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import type { ResolvedEntry } from '../search/entry.ts'
+import { readStoredSearch } from '../search/entry.ts'
 
-export type AskedSource = {
-  id: string
-  org_id: string
-  database_name: string
-  min_role: MinRole
-  filter_schema: Record<string, FilterType>
-  search: ResolvedEntry[] | null
-  /** Another one after every change. */
-  version: string
-}
+/** A source that can be asked, as the store had it at its `version`. */
+const AskedSource = z.object({
+  id: z.string(),
+  org_id: z.string(),
+  database_name: z.string(),
+  min_role: MinRole,
+  filter_schema: z.record(z.string(), FilterType),
+  search: z.unknown().transform(readStoredSearch),
+  version: z.string().describe('Another one after every change'),
+})
+export type AskedSource = z.output<typeof AskedSource>
 
 export type AskableId = { org_id: string; id: string; database_name: string }
 
@@ -25,27 +27,23 @@ export async function findAskableIds(db: Querier, orgIds: readonly string[]): Pr
 
 /** By their internal ids and in that order; undefined for one that cannot be asked. */
 export async function findAsked(db: Querier, ids: readonly string[]): Promise<(AskedSource | undefined)[]> {
-  const rows = await db.query<AskedSource>(sql`
+  const rows = await db.query<{ id: string }>(sql`
     select id, org_id, database_name, min_role, filter_schema, search, xmin::text as version
     from data_sources.sources
     where id = any(${[...new Set(ids)]}::text[]) and exposed and enabled`)
-  const found = new Map(rows.map((source) => [source.id, source]))
+  const found = new Map(rows.map((row) => [row.id, AskedSource.parse(row)]))
   return ids.map((id) => found.get(id))
 }
 
 /**
- * Runs `writing` and answers, from the same statement, the version of each source that can be asked. Null stands for a
- * question to a source that does not exist: what was typed in its place is not sent to the database.
+ * A statement that runs `insertion` and answers the version of each source that can be asked. Its last value is an array
+ * of internal ids, with null for a question to an unknown source: what was typed in its place is not sent.
  */
-export async function writeAndCheck(
-  db: Querier,
-  writing: Sql,
-  ids: readonly (string | null)[],
-): Promise<(string | undefined)[]> {
-  const rows = await db.query<{ id: string; version: string }>(sql`
-    with written as (${writing})
+export function checkedInsertion(insertion: Sql): Sql {
+  return sql`
+    with inserted as (${insertion})
     select id, xmin::text as version from data_sources.sources
-    where id = any(${ids}::text[]) and exposed and enabled`)
-  const versions = new Map(rows.map(({ id, version }) => [id, version]))
-  return ids.map((id) => (id === null ? undefined : versions.get(id)))
+    where id = any(${[]}::text[]) and exposed and enabled`
 }
+
+export type SourceVersion = { id: string; version: string }

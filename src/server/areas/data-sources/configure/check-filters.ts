@@ -1,17 +1,8 @@
 import type { FilterType } from '#contract/data-sources/sources.ts'
-import type { Column } from './catalogue.ts'
+import { FILTER_TYPES } from '../search/filter-types.ts'
 import { type FoundTable, tableText } from './check-table.ts'
 import type { Reporter } from './findings.ts'
 import { shown } from './names.ts'
-
-const NUMBERS = ['int2', 'int4', 'int8', 'float4', 'float8', 'numeric']
-const STRINGS = ['text', 'varchar', 'bpchar', 'name', 'uuid']
-
-export function fits(type: FilterType, column: Column): boolean {
-  if (type === 'string') return column.kind === 'enum' || (column.kind === 'builtin' && STRINGS.includes(column.type))
-  if (column.kind !== 'builtin') return false
-  return type === 'number' ? NUMBERS.includes(column.type) : column.type === 'bool'
-}
 
 /** Each must fit a column of at least one table; a table without it has no hit when it is asked for. */
 export function checkFilters(
@@ -22,7 +13,7 @@ export function checkFilters(
   for (const [name, type] of filters) {
     const columns = tables.flatMap(({ columns: all }) => all.get(name) ?? [])
     if (columns.length === 0) report.problem(name, `no table to search has a column "${shown(name)}"`)
-    else if (!columns.some((column) => fits(type, column))) {
+    else if (!columns.some((column) => FILTER_TYPES[type].fits(column))) {
       report.problem(name, `${columns[0]!.declared} is no ${type}`)
     } else for (const table of tables) warnOfFilter(name, type, table, report)
   }
@@ -32,7 +23,7 @@ function warnOfFilter(name: string, type: FilterType, { relation, columns, index
   const column = columns.get(name)
   const place = `the filter "${shown(name)}" in ${tableText(relation)}`
   if (!column) return
-  if (!fits(type, column)) {
+  if (!FILTER_TYPES[type].fits(column)) {
     report.warn(`${place} is ${column.declared}, no ${type}: asked for it, this table has no hits`)
   } else if ('rpm'.includes(relation.kind) && !indexes.some((index) => index.column === column.number)) {
     report.warn(`${place} has no index: a question with it reads the whole table`)

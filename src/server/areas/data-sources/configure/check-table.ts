@@ -1,5 +1,5 @@
 import type { EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
-import { searchesOn } from '../search/plan.ts'
+import { scansIteratively } from '../search/plan.ts'
 import {
   type Catalogue,
   type Column,
@@ -115,7 +115,7 @@ export function checkExtension(extension: Extension | undefined, report: Reporte
   if (!extension.grantable) {
     report.problem('embedding_configs', `the schema "${extension.schema}" of the extension vector cannot be opened`)
   }
-  if (!searchesOn(extension)) {
+  if (!scansIteratively(extension)) {
     report.warn(`the extension vector is ${extension.version}: before 0.8 every question searches exactly, row by row`)
   }
 }

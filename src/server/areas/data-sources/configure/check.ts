@@ -1,6 +1,7 @@
 import type { EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
-import { choosePlan, findVectorIndexes, planWarning, withIndexes } from '../search/plan.ts'
+import { findVectorIndexes } from '../search/indexes.ts'
+import { choosePlan, planWarning, withIndexes } from '../search/plan.ts'
 import { type Catalogue, findExtension, inCatalogue, type ManagedDb } from './catalogue.ts'
 import { checkDimensions, checkEntry, type FindModel, readFilters } from './check-entry.ts'
 import { checkFilters } from './check-filters.ts'

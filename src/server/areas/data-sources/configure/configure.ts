@@ -8,6 +8,7 @@ import { type Member, type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { type LeaseGuard, withLease } from '#lib/work/lease.ts'
+import type { ResolvedEntry, StoredSearch } from '../search/entry.ts'
 import { findSourceId } from '../store.ts'
 import type { ManagedDb } from './catalogue.ts'
 import { checkAll } from './check.ts'
@@ -58,7 +59,7 @@ async function save(
 
   // Rights are added before and taken after: a crash between leaves one too many, which the next save takes.
   await lease.confirm()
-  const rehearsed = await grantAndRehearse({ owner, reader, readerName }, checked.entries, source.search ?? [])
+  const rehearsed = await grantAndRehearse({ owner, reader, readerName }, checked.entries, entriesOf(source.search))
   const { entries } = rehearsed
   const saved = SearchConfiguration.parse({ ...input, warnings: [...checked.warnings, ...rehearsed.warnings] })
   const now = clock.now()
@@ -73,6 +74,11 @@ async function save(
   await lease.confirm()
   await setGrants(owner, readerName, entries)
   return { ...saved, warnings: [...saved.warnings, ...checked.indexWarnings] }
+}
+
+/** An unreadable search has no entries whose rights could be restored. */
+function entriesOf(search: StoredSearch): readonly ResolvedEntry[] {
+  return search === null || search === 'unreadable' ? [] : search
 }
 
 function beingSaved(retryAfterSeconds: number): ServiceError {

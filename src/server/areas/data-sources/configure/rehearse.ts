@@ -1,6 +1,6 @@
 import type { ResolvedEntry } from '../search/entry.ts'
+import { rehearseSearch } from '../search/rehearse-search.ts'
 import { isFilteredByPolicy } from '../search/row-security.ts'
-import { rehearseSearch } from '../search/search-entry.ts'
 import type { ManagedDb } from './catalogue.ts'
 import { pathOf } from './check.ts'
 import { tableText } from './check-table.ts'

@@ -1,9 +1,9 @@
 import type { EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
 import type { FilterType } from '#contract/data-sources/sources.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
+import { FILTER_TYPES } from '../search/filter-types.ts'
 import type { Extension } from './catalogue.ts'
 import { isMetric } from './check-entry.ts'
-import { fits } from './check-filters.ts'
 import type { FoundTable } from './check-table.ts'
 
 /** What a question needs to know, but for the index it uses; undefined when problems of the entry leave it open. */
@@ -17,7 +17,7 @@ export function resolve(
   const vector_type = vector.type === 'halfvec' ? 'halfvec' : 'vector'
   const fitting = [...filters].flatMap(([name, type]) => {
     const column = columns.get(name)
-    return column && fits(type, column) ? [[name, { type, pg_type: column.plain }] as const] : []
+    return column && FILTER_TYPES[type].fits(column) ? [[name, { type, pg_type: column.plain }] as const] : []
   })
   return {
     label: entry.label,

@@ -3,19 +3,18 @@ import { getSource } from '#contract/data-sources/search-config.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { presentSource } from '../answer/present-source.ts'
-import { wordless } from '../search/database-errors.ts'
+import { withoutDatabaseText } from '../search/database-errors.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
-import { choosePlan, findVectorIndexes, type Plan, planWarning } from '../search/plan.ts'
-import type { Reader } from '../search/reader.ts'
-import { searchSettings } from '../search/statements.ts'
+import { findVectorIndexes } from '../search/indexes.ts'
+import { choosePlan, type Plan, planWarning } from '../search/plan.ts'
+import type { OpenReader, Reader, ReadsOn } from '../search/reader.ts'
+import { searchSettings } from '../search/settings.ts'
 import { findSourceId } from '../store.ts'
 import { findConfigured } from './store.ts'
 
-export type ShowDeps = {
-  db: Querier
-  /** Inside the managed database, as its reader. */
-  openReader: (orgId: string, databaseName: string) => Promise<Reader>
-}
+export type ShowDeps = { db: Querier; openReader: OpenReader }
+
+const UNREADABLE = 'the stored search configuration cannot be read by this version of the service: save it again'
 
 export function showRoute({ db, openReader }: ShowDeps): Route {
   return route(getSource, async ({ id: typed }, { principal }) => {
@@ -24,12 +23,12 @@ export function showRoute({ db, openReader }: ShowDeps): Route {
     if (!found) throw new ServiceError('NOT_FOUND', 'No such data source.')
     const { search, warnings, ...source } = found
     const open = () => openReader(principal.org_id, source.database_name)
-    const plans = search === null ? [] : await plansOf(await open(), search)
+    const plans = search === null || search === 'unreadable' ? [] : await plansOf(await open(), search)
     const indexWarnings = plans.flatMap(({ entry, plan }) => planWarning(plan, entry) ?? [])
     return {
       ...presentSource(source),
       connection_config: source.connection_config ?? { embedding_configs: [] },
-      warnings: [...warnings, ...indexWarnings],
+      warnings: [...(search === 'unreadable' ? [UNREADABLE] : []), ...warnings, ...indexWarnings],
       plan: plans.map(({ entry, plan }) => ({ label: entry.label, ...plan })),
     }
   })
@@ -41,14 +40,14 @@ type Planned = { entry: ResolvedEntry; plan: Plan }
 async function plansOf(reader: Reader, entries: readonly ResolvedEntry[]): Promise<Planned[]> {
   const [first] = entries
   if (!first) return []
-  const look = (on: Parameters<typeof findVectorIndexes>[0]) =>
-    entries.reduce<Promise<Planned[]>>(async (before, entry) => {
-      const planned = await before
-      return [...planned, { entry, plan: choosePlan(entry, await findVectorIndexes(on, entry)) }]
-    }, Promise.resolve([]))
+  const look = async (on: ReadsOn) => {
+    const planned: Planned[] = []
+    for (const entry of entries) planned.push({ entry, plan: choosePlan(entry, await findVectorIndexes(on, entry)) })
+    return planned
+  }
   try {
     return await reader.reads(look, searchSettings({ entry: first, filters: [] }))
   } catch (error) {
-    throw wordless(error)
+    throw withoutDatabaseText(error)
   }
 }

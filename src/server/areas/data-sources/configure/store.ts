@@ -1,28 +1,36 @@
-import type { SearchConfiguration } from '#contract/data-sources/search-config.ts'
+import { z } from 'zod'
+import { SearchConfiguration } from '#contract/data-sources/search-config.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { ResolvedEntry } from '../search/entry.ts'
+import { type ResolvedEntry, readStoredSearch } from '../search/entry.ts'
 import { SOURCE_COLUMNS, type SourceRow } from '../store.ts'
 
-export type FoundSource = { id: string; database_name: string; search: ResolvedEntry[] | null }
+const ConfigurableSource = z.object({
+  id: z.string(),
+  database_name: z.string(),
+  search: z.unknown().transform(readStoredSearch),
+})
 
-export async function findSource(db: Querier, id: string): Promise<FoundSource | undefined> {
-  const [row] = await db.query<FoundSource>(sql`
+/** A source as a save of its configuration needs it. */
+export async function findSource(db: Querier, id: string): Promise<z.output<typeof ConfigurableSource> | undefined> {
+  const [row] = await db.query<object>(sql`
     select id, database_name, search from data_sources.sources where id = ${id}`)
-  return row
+  return row && ConfigurableSource.parse(row)
 }
 
-export type ConfiguredRow = Omit<SourceRow, 'connection_config'> & {
-  connection_config: SearchConfiguration['connection_config'] | null
-  search: ResolvedEntry[] | null
-  warnings: string[]
-}
+const StoredConfiguration = z.object({
+  connection_config: SearchConfiguration.shape.connection_config.nullable(),
+  warnings: z.array(z.string()),
+  search: z.unknown().transform(readStoredSearch),
+})
+
+export type ConfiguredSource = Omit<SourceRow, 'connection_config'> & z.output<typeof StoredConfiguration>
 
 /** All that is stored of a source. */
-export async function findConfigured(db: Querier, id: string): Promise<ConfiguredRow | undefined> {
-  const [row] = await db.query<ConfiguredRow>(sql`
+export async function findConfigured(db: Querier, id: string): Promise<ConfiguredSource | undefined> {
+  const [row] = await db.query<SourceRow>(sql`
     select ${SOURCE_COLUMNS}, search, warnings from data_sources.sources where id = ${id}`)
-  return row
+  return row && { ...row, ...StoredConfiguration.parse(row) }
 }
 
 type Saved = SearchConfiguration & {

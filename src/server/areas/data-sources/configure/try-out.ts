@@ -1,6 +1,7 @@
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { identifier, type Sql, script, sql } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
+import { distanceOperator } from '../search/metrics.ts'
 import { fromTable, hasColumns } from '../search/named-columns.ts'
 import type { ManagedDb } from './catalogue.ts'
 import type { Reporter } from './findings.ts'
@@ -36,15 +37,13 @@ export async function measure(owner: ManagedDb, entry: ResolvedEntry, report: Re
   })
 }
 
-const OPERATOR = { cosine: '<=>', l2: '<->', inner_product: '<#>' } as const
-
 function questionLike(entry: ResolvedEntry): Sql {
   const extension = identifier(entry.extension_schema)
   const columns = entry.content.map(({ name }) => sql`${identifier(name)}`).reduce((all, each) => sql`${all}, ${each}`)
   const filters = Object.entries(entry.filters)
     .map(([name, { pg_type }]) => sql`${identifier(name)} = null::${script(pg_type)}`)
     .reduce((all, each) => sql`${all} and ${each}`, sql`true`)
-  const distance = sql`${identifier(entry.vector_column)} operator(${extension}.${script(OPERATOR[entry.metric])})
+  const distance = sql`${identifier(entry.vector_column)} ${distanceOperator(entry)}
     null::${extension}.${script(entry.vector_type)}`
   return sql`select ${columns} from ${fromTable(entry)}
     where ${hasColumns(entry, Object.keys(entry.filters))} and ${filters}

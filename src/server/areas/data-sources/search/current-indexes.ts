@@ -1,44 +1,45 @@
 import type { Clock } from '#lib/clock.ts'
 import type { ResolvedEntry } from './entry.ts'
-import { findVectorIndexes, withIndexes } from './plan.ts'
+import { findVectorIndexes } from './indexes.ts'
+import { withIndexes } from './plan.ts'
 import type { Reader } from './reader.ts'
-import { type Question, searchSettings } from './statements.ts'
+import { searchSettings } from './settings.ts'
+import type { EntryQuery } from './statements.ts'
 
-const KEPT_MS = 60_000
+const TTL_MS = 60_000
 
-type Look = { at: number; entry: Promise<ResolvedEntry> }
+type Reading = { readonly at: number; readonly entry: Promise<ResolvedEntry> }
+type Search = Pick<EntryQuery, 'entry' | 'filters'>
 export type CurrentIndexes = ReturnType<typeof createCurrentIndexes>
 
 /**
- * Entries with the indexes that their tables have now. An index may be made, replaced or dropped after a configuration
+ * Gives entries the indexes that their tables have now. An index may be made, replaced or dropped after a configuration
  * was saved, so the catalogue is read again for the first question of each minute; other questions cost nothing.
  */
 export function createCurrentIndexes(clock: Clock) {
-  const looks = new WeakMap<ResolvedEntry, Look>()
-  const look = async (db: Reader, { entry, filters }: Asked, before: Promise<ResolvedEntry> | undefined) => {
+  const readings = new WeakMap<ResolvedEntry, Reading>()
+  const read = async (db: Reader, { entry, filters }: Search, before: Promise<ResolvedEntry> | undefined) => {
     const last = (await before?.catch(() => undefined)) ?? entry
     // With the settings of the last question: other ones would have to be sent to the connection, and back again.
     const indexes = await db.reads((on) => findVectorIndexes(on, entry), searchSettings({ entry: last, filters }))
     return withIndexes(last, indexes)
   }
   return {
-    /** The same object for as long as the indexes are the same, because prepared statements are kept for it. */
-    of(db: Reader, asked: Asked): Promise<ResolvedEntry> {
-      const known = looks.get(asked.entry)
-      const age = known && clock.now().getTime() - known.at
-      if (known && age! >= 0 && age! < KEPT_MS) return known.entry
-      const next = { at: clock.now().getTime(), entry: look(db, asked, known?.entry) }
-      looks.set(asked.entry, next)
+    /** Returns the same object for as long as the indexes are the same, because statements are cached for it. */
+    of(db: Reader, search: Search): Promise<ResolvedEntry> {
+      const reading = readings.get(search.entry)
+      const now = clock.now().getTime()
+      if (reading && now >= reading.at && now < reading.at + TTL_MS) return reading.entry
+      const next = { at: now, entry: read(db, search, reading?.entry) }
+      readings.set(search.entry, next)
       next.entry.catch(() => {
-        if (looks.get(asked.entry) === next) looks.delete(asked.entry)
+        if (readings.get(search.entry) === next) readings.delete(search.entry)
       })
       return next.entry
     },
-    /** To be called when the database turned out to have changed: the next question reads the catalogue again. */
+    /** Makes the next question read the catalogue again. Call it when the database turned out to have changed. */
     forget(entry: ResolvedEntry): void {
-      looks.delete(entry)
+      readings.delete(entry)
     },
   }
 }
-
-type Asked = Pick<Question, 'entry' | 'filters'>

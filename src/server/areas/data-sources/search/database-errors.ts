@@ -1,10 +1,59 @@
 import pg from 'pg'
+import { ServiceError } from '#contract/core/errors.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { isFilteredByPolicy } from './row-security.ts'
 
-/** What a tenant's database says may repeat a row or a filter value, and errors end in the log: its code is enough. */
-export function wordless(error: unknown): unknown {
+/**
+ * Drops the text of an error of a managed database and keeps its code. The text may repeat a row, a filter value or the
+ * name of a column that was never exposed, and errors end in the log.
+ */
+export function withoutDatabaseText(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) return new Error(`the managed database answered ${error.code}`)
   if (!(error instanceof DatabaseUnavailable)) return error
   const { message, retryAfterSeconds, cause } = error
-  return new DatabaseUnavailable(message, { retryAfterSeconds, cause: wordless(cause) })
+  return new DatabaseUnavailable(message, { retryAfterSeconds, cause: withoutDatabaseText(cause) })
+}
+
+/**
+ * https://www.postgresql.org/docs/15/errcodes-appendix.html: no such table or column, not granted, other type or size;
+ * 26000 where the embedded engine could not prepare again a statement it knew.
+ */
+const CHANGED_STATES = new Set([
+  '42P01',
+  '42703',
+  '42501',
+  '42883',
+  '42804',
+  '22000',
+  '3F000',
+  '42704',
+  '0A000',
+  '26000',
+])
+
+/** The error to throw for a failed search: SOURCE_CHANGED if the database no longer fits the saved configuration. */
+export function searchError(error: unknown): unknown {
+  if (!CHANGED_STATES.has(stateOf(error) ?? '')) return withoutDatabaseText(error)
+  const change = isFilteredByPolicy(error) ? 'Row-level security was switched on' : 'The database changed'
+  return sourceChanged(change, withoutDatabaseText(error))
+}
+
+export function sourceChanged(change: string, cause?: unknown): ServiceError {
+  const message = `${change} after this data source was configured. Save its search configuration again.`
+  return new ServiceError('SOURCE_CHANGED', message, { cause })
+}
+
+/** Whether a filter value cannot be held by the type of its column, such as a word by a uuid. No row has it. */
+export function isValueMisfit(error: unknown): boolean {
+  const state = stateOf(error)
+  return state === '22P02' || state === '22003'
+}
+
+/** Whether there is no such function or operator (42883). Types that have no order lack one too. */
+export function lacksFunction(error: unknown): boolean {
+  return stateOf(error) === '42883'
+}
+
+function stateOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

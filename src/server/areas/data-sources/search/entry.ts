@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DISTANCE_METRICS } from '#contract/data-sources/search-config.ts'
 import { FilterType } from '#contract/data-sources/sources.ts'
 
-export const ResolvedFilter = z.object({
+const ResolvedFilter = z.object({
   type: FilterType,
   pg_type: z.string().describe('As `format_type` gives it, domains followed to their base: what a value is cast to'),
 })
@@ -23,9 +23,20 @@ export const ResolvedEntry = z.object({
   index: z.enum(['hnsw', 'ivfflat']).nullable().describe('One the metric can use; null means exact search'),
   lists: z.number().optional().describe('Of the IVFFlat index'),
   oid: z.number(),
-  row_security: z.boolean().describe('Rows are seen under policies. False: none applied when this was saved'),
+  row_security: z
+    .boolean()
+    .default(false)
+    .describe('Rows are seen under policies. False: none applied when this was saved'),
   version: z.string().describe('Of the vector extension'),
 })
-export type ResolvedEntry = z.infer<typeof ResolvedEntry>
+export type ResolvedEntry = z.output<typeof ResolvedEntry>
 
 export const ResolvedSearch = z.array(ResolvedEntry)
+
+/** The stored search of a source: null while none is configured, 'unreadable' if this release cannot read it. */
+export type StoredSearch = readonly ResolvedEntry[] | null | 'unreadable'
+
+export function readStoredSearch(stored: unknown): StoredSearch {
+  const parsed = ResolvedSearch.nullable().safeParse(stored)
+  return parsed.success ? parsed.data : 'unreadable'
+}

@@ -1,31 +1,32 @@
-import type { Hit } from '../answer/truncate.ts'
 import type { ResolvedEntry } from './entry.ts'
+import { METRICS } from './metrics.ts'
+import type { FoundRow } from './statements.ts'
 
-type Metric = ResolvedEntry['metric']
+type Ranked = Pick<ResolvedEntry, 'model' | 'metric'>
 
-/** Higher is better, whatever the metric. pgvector's `<#>` is the negative inner product. */
-export function scoreOf(metric: Metric, distance: number): number {
-  if (metric === 'cosine') return 1 - distance
-  return metric === 'inner_product' ? -distance : 1 / (1 + distance)
+/** The rows that the search of one entry found, nearest first. */
+export type FoundRows<Entry extends Ranked = ResolvedEntry> = {
+  readonly entry: Entry
+  readonly rows: readonly FoundRow[]
 }
-
-export type Found = { entry: Pick<ResolvedEntry, 'label' | 'model' | 'metric'>; hits: readonly Hit[] }
+export type RankedRow<Entry extends Ranked = ResolvedEntry> = { readonly entry: Entry; readonly row: FoundRow }
 
 const RANK_CONSTANT = 60
 
 /**
- * Merges the hits of several entries, each in its own order, into one ranking. Scores of the same model and metric
- * compare; others do not, so there the ranks count (reciprocal rank fusion). Ties go by the configured order of the
- * entries and then by the order within an entry, where equal distances are in the order of their ids.
+ * Merges the rows of several entries into one ranking. Scores of the same model and metric compare; others do not, so
+ * there the ranks count (reciprocal rank fusion). Ties go by the configured order of the entries and then by the order
+ * within an entry, where equal distances are in the order of their ids.
  */
-export function mergeHits(found: readonly Found[], limit: number): Hit[] {
-  const comparable = new Set(found.map(({ entry }) => `${entry.model} ${entry.metric}`)).size <= 1
-  const ranked = found.flatMap(({ hits }, order) =>
-    hits.map((hit, place) => {
-      const weight = comparable ? (hit.metadata._score as number) : 1 / (RANK_CONSTANT + place + 1)
-      return { hit, weight, order }
+export function mergeRows<Entry extends Ranked>(found: readonly FoundRows<Entry>[], limit: number): RankedRow<Entry>[] {
+  const isComparable = new Set(found.map(({ entry }) => `${entry.model} ${entry.metric}`)).size <= 1
+  const ranked = found.flatMap(({ entry, rows }, order) =>
+    rows.map((row, place) => {
+      const weight = isComparable ? METRICS[entry.metric].scoreOf(row.distance) : 1 / (RANK_CONSTANT + place + 1)
+      return { entry, row, weight, order }
     }),
   )
-  ranked.sort((a, b) => b.weight - a.weight || a.order - b.order)
-  return ranked.slice(0, limit).map(({ hit }) => hit)
+  // The rows of a single entry are in their order already.
+  if (found.length > 1) ranked.sort((a, b) => b.weight - a.weight || a.order - b.order)
+  return ranked.slice(0, limit)
 }

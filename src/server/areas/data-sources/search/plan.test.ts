@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { choosePlan, type Indexes, planWarning, searchesOn, type VectorIndex } from './plan.ts'
+import type { Indexes, VectorIndex } from './indexes.ts'
+import { choosePlan, planWarning, scansIteratively } from './plan.ts'
 
 it.each([
   ['0.5.1', false],
@@ -8,7 +9,7 @@ it.each([
   ['0.10.0', true],
   ['1.0', true],
 ])('DS-15 with the vector extension %s an index that goes on until there are enough hits: %s', (version, goesOn) => {
-  expect(searchesOn({ version })).toBe(goesOn)
+  expect(scansIteratively({ version })).toBe(goesOn)
 })
 
 const entry = {

@@ -1,10 +1,13 @@
 import type { Tx } from '#lib/db/db.ts'
 import type { Sql } from '#lib/db/sql.ts'
 
-/** A managed database as its reader has it. */
+/** A managed database as its reader sees it. */
 export type Reader = {
-  /** Reads on one connection, after `session` has set what holds for it; read-only, 10 seconds at most for each. */
+  /** Runs `work` on one connection that has the settings `session`. Read-only, at most 10 seconds for each statement. */
   reads<T>(work: (on: ReadsOn) => Promise<T>, session: Sql): Promise<T>
 }
 
 export type ReadsOn = Pick<Tx, 'query'>
+
+/** Opens a managed database of an organization as its reader. */
+export type OpenReader = (orgId: string, databaseName: string) => Promise<Reader>

@@ -1,35 +1,48 @@
-import { expect, it } from 'vitest'
-import { createPlans } from './selectivity.ts'
-import type { Question } from './statements.ts'
+import { describe, expect, it } from 'vitest'
+import { testClock } from '#lib/clock.ts'
+import { createSelectivity, isSelective } from './selectivity.ts'
+import type { EntryQuery } from './statements.ts'
 
-const entry = { oid: 1, schema: 'public', table: 'articles', index: 'hnsw' } as Question['entry']
-const ask = (values: string[], over: Partial<Question['entry']> = {}): Question => ({
+const entry = { oid: 1, schema: 'public', table: 'articles', index: 'hnsw' } as EntryQuery['entry']
+const ask = (values: string[], over: Partial<EntryQuery['entry']> = {}): EntryQuery => ({
   entry: { ...entry, ...over },
-  filters: [{ column: 'category', values }],
+  filters: [{ column: 'category', operator: 'any_of', values }],
   vector: '[1]',
   limit: 10,
 })
 
 it('DS-15 a decision holds for a minute, for its database, table and filter values alone', async () => {
-  let now = 0
-  const plans = createPlans(() => now)
+  const clock = testClock()
+  const decideOnce = createSelectivity(clock)
   const [library, archive] = [{}, {}]
-  expect(await plans(library, ask(['a']), async () => true)).toBe(true)
-  expect(await plans(library, ask(['a']), async () => false)).toBe(true)
-  expect(await plans(library, ask(['b']), async () => false)).toBe(false)
-  expect(await plans(library, ask(['a'], { oid: 2 }), async () => false)).toBe(false)
-  expect(await plans(archive, ask(['a']), async () => false)).toBe(false)
-  now = 59_999
-  expect(await plans(library, ask(['a']), async () => false)).toBe(true)
-  now = 60_000
-  expect(await plans(library, ask(['a']), async () => false)).toBe(false)
+  expect(await decideOnce(library, ask(['a']), async () => true)).toBe(true)
+  expect(await decideOnce(library, ask(['a']), async () => false)).toBe(true)
+  expect(await decideOnce(library, ask(['b']), async () => false)).toBe(false)
+  expect(await decideOnce(library, ask(['a'], { oid: 2 }), async () => false)).toBe(false)
+  expect(await decideOnce(archive, ask(['a']), async () => false)).toBe(false)
+  clock.advance(59_999)
+  expect(await decideOnce(library, ask(['a']), async () => false)).toBe(true)
+  clock.advance(1)
+  expect(await decideOnce(library, ask(['a']), async () => false)).toBe(false)
 })
 
 it('DS-15 what could not be decided is asked again', async () => {
-  const plans = createPlans(() => 0)
-  const failing = plans({}, ask(['a']), async () => Promise.reject(new Error('no')))
+  const decideOnce = createSelectivity(testClock())
+  const failing = decideOnce({}, ask(['a']), async () => Promise.reject(new Error('no')))
   await expect(failing).rejects.toThrow('no')
   const db = {}
-  await plans(db, ask(['a']), async () => Promise.reject(new Error('no'))).catch(() => undefined)
-  expect(await plans(db, ask(['a']), async () => true)).toBe(true)
+  await decideOnce(db, ask(['a']), async () => Promise.reject(new Error('no'))).catch(() => undefined)
+  expect(await decideOnce(db, ask(['a']), async () => true)).toBe(true)
+})
+
+describe('DS-15 the planner', () => {
+  it.each([
+    [0, 0, true],
+    [2_000, 10_000, true],
+    [2_001, 10_000, false],
+    [60_000, 1_000_000, true],
+    [60_001, 1_000_000, false],
+  ])('%d expected of %d rows: exact is %s', (expected, rows, exact) => {
+    expect(isSelective(expected, rows)).toBe(exact)
+  })
 })

@@ -1,8 +1,4 @@
 import { exactNumber } from '#contract/core/decimal.ts'
-import { integer, type Sql, sql } from '#lib/db/sql.ts'
-
-/** One character more than an answer can hold: a longer value is cut anyway and need not cross the wire. */
-const LONGEST = 16_385
 
 /** By the OIDs of built-in types, which are the same in every Postgres. Every other type is answered as its text. */
 const KINDS = new Map<number, 'boolean' | 'number' | 'json' | 'timestamp'>([
@@ -19,29 +15,13 @@ const KINDS = new Map<number, 'boolean' | 'number' | 'json' | 'timestamp'>([
   [1184, 'timestamp'], // with time zone
 ])
 
-/**
- * The value as Postgres writes it. The session must write dates in ISO style (`searchSettings`). The collation is the
- * same for every column, because a prepared statement fails once a column of its result has another one.
- */
-export function asText(column: Sql): Sql {
-  return sql`pg_catalog.left(${column}::pg_catalog.text, ${integer(LONGEST)}) collate pg_catalog."C"`
-}
-
-/**
- * The types these columns have when the statement runs, as an array of OIDs in text. A column may have another type
- * than at saving, and a hit shows it by its present one. The empty CASE has the type under a domain, and no value.
- */
-export function typesOf(columns: readonly Sql[]): Sql {
-  const types = columns.map((column) => sql`pg_catalog.pg_typeof(case when false then ${column} end)::pg_catalog.oid`)
-  return sql`array[${types.reduce((all, one) => sql`${all}, ${one}`)}]::pg_catalog.text`
-}
-
+/** Reads the OIDs of the column types of a found row. */
 export function readTypes(text: string): number[] {
   return text.slice(1, -1).split(',').map(Number)
 }
 
-/** What a hit shows for a value, by the type of its column. */
-export function fromText(text: string | null, type: number): unknown {
+/** Returns what a hit shows for a value, by the type of its column. */
+export function columnValue(text: string | null, type: number): unknown {
   if (text === null) return null
   const kind = KINDS.get(type)
   if (kind === 'boolean') return text === 'true'
@@ -50,14 +30,14 @@ export function fromText(text: string | null, type: number): unknown {
   return kind === 'json' ? toJson(text) : text
 }
 
-/** Ids and titles are always text; times are written as everywhere else in an answer. */
-export function toPlainText(text: string | null, type: number): string | null {
+/** Returns an id or a title, which are always text; times are written as everywhere else in an answer. */
+export function columnText(text: string | null, type: number): string | null {
   return text !== null && KINDS.get(type) === 'timestamp' ? toRfc3339(text) : text
 }
 
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?$/
 
-/** In UTC with milliseconds. What RFC 3339 cannot say (infinity, years before 1 and after 9999) stays as it is. */
+/** In UTC with milliseconds. What RFC 3339 cannot express (infinity, years before 1 and after 9999) stays as it is. */
 function toRfc3339(text: string): string {
   const match = TIMESTAMP.exec(text)
   if (!match) return text

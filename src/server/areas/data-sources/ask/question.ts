@@ -1,0 +1,172 @@
+import { toServiceError } from '#edge/http/problem.ts'
+import type { Context, Member } from '#edge/http/route.ts'
+import { toHits } from '../answer/hit.ts'
+import { type Answer, truncateAnswer } from '../answer/truncate.ts'
+import type { RankedRow } from '../search/merge.ts'
+import type { SourceQuery, SourceSearch } from '../search/search-source.ts'
+import { sourceIdOf } from '../search/source-id.ts'
+import { type Admitted, admit, type QuestionInput } from './admit.ts'
+import type { Allowance } from './allowance.ts'
+import type { RecordedQuestion, Records, WrittenRecord } from './record.ts'
+import type { Sources, TypedId } from './sources.ts'
+import type { AskedSource } from './store.ts'
+
+export type QuestionDeps = {
+  readonly sources: Sources
+  readonly records: Records
+  readonly allowance: Allowance
+  readonly search: SourceSearch
+}
+
+/** How it ended to ask a source as it is remembered. */
+type Attempt =
+  | { readonly kind: 'found'; readonly rows: readonly RankedRow[] }
+  /** The source is not remembered, or was changed since. */
+  | { readonly kind: 'outdated' }
+  | { readonly kind: 'refused'; readonly error: unknown }
+
+/** A search under way; undefined if it must wait until the question is recorded and spent. */
+type StartedSearch = Promise<RankedRow[]> | undefined
+
+/**
+ * One question, from its source to its settled record. It leaves exactly one record, however often it is tried and
+ * however it ends, and there is no answer without one.
+ */
+export class Question {
+  readonly #deps: QuestionDeps
+  readonly #input: QuestionInput
+  readonly #context: Context<Member>
+  readonly #startedMs: number
+  #source: AskedSource | undefined
+  #record: WrittenRecord | undefined
+  #spending: Promise<void> | undefined
+  #isCounted = false
+
+  constructor(deps: QuestionDeps, input: QuestionInput, context: Context<Member>, startedMs = performance.now()) {
+    this.#deps = deps
+    this.#input = input
+    this.#context = context
+    this.#startedMs = startedMs
+  }
+
+  async answer(): Promise<Answer> {
+    try {
+      const rows = await this.#findRows()
+      const { answer, bytes } = truncateAnswer(toHits(rows), this.#context.format)
+      await this.#settle(200, bytes)
+      return answer
+    } catch (error) {
+      await this.#settle(toServiceError(error).status, 0)
+      throw error
+    }
+  }
+
+  /** Records a question that was refused before it was asked. */
+  async refuse(status: number): Promise<void> {
+    this.#source = await this.#findSource()
+    await this.#settle(status, 0)
+  }
+
+  /** Asks the remembered source if it is still current, otherwise the source as the store has it now. */
+  async #findRows(): Promise<readonly RankedRow[]> {
+    const remembered = this.#deps.sources.remembered(this.#typedId())
+    const attempt: Attempt = remembered ? await this.#askRemembered(remembered) : { kind: 'outdated' }
+    switch (attempt.kind) {
+      case 'found':
+        return attempt.rows
+      case 'outdated':
+        return this.#askCurrent(await this.#findSource())
+      case 'refused': {
+        // What it was refused for may have been changed since the source was remembered.
+        const source = await this.#findSource()
+        if (source?.version === remembered?.version) throw attempt.error
+        return this.#askCurrent(source)
+      }
+      default:
+        throw attempt satisfies never
+    }
+  }
+
+  async #askRemembered(source: AskedSource): Promise<Attempt> {
+    try {
+      const admitted = await this.#admit(source)
+      const search = this.#startSearch(admitted)
+      if ((await this.#writeRecord().version) !== source.version) return { kind: 'outdated' }
+      await this.#spend()
+      return { kind: 'found', rows: await this.#finishSearch(admitted, search) }
+    } catch (error) {
+      return { kind: 'refused', error }
+    }
+  }
+
+  async #askCurrent(source: AskedSource | undefined): Promise<readonly RankedRow[]> {
+    const admitted = await this.#admit(source)
+    const search = this.#startSearch(admitted)
+    await this.#writeRecord().version
+    await this.#spend()
+    return this.#finishSearch(admitted, search)
+  }
+
+  /** Throws if the caller may not ask this. A caller whose organization was refused last time spends first. */
+  async #admit(source: AskedSource | undefined): Promise<Admitted> {
+    this.#source = source
+    const admitted = admit(source, this.#input, this.#context.principal)
+    if (this.#deps.allowance.wasRefused(admitted.source.org_id)) await this.#spend()
+    return admitted
+  }
+
+  /**
+   * Starts the search at once where nobody outside hears of the question, which may yet be refused: only the answer has
+   * to wait for the record and the quota.
+   */
+  #startSearch(admitted: Admitted): StartedSearch {
+    const search = this.#deps.search.startHere(this.#queryOf(admitted))
+    // Nobody awaits the search of a question that is refused meanwhile.
+    search?.catch(() => undefined)
+    return search
+  }
+
+  /** Its `version` resolves once the record is durable, to that of the source at that moment. Only the first call writes. */
+  #writeRecord(): WrittenRecord {
+    this.#record ??= this.#deps.records.write(this.#toRecord(), this.#source?.id ?? null)
+    return this.#record
+  }
+
+  /** Spends one question of the organization, however often it is called. Throws if none is left. */
+  async #spend(): Promise<void> {
+    this.#spending ??= this.#deps.allowance.spend(this.#context.principal.org_id)
+    await this.#spending
+    this.#isCounted = true
+  }
+
+  #finishSearch(admitted: Admitted, search: StartedSearch): Promise<RankedRow[]> {
+    return search ?? this.#deps.search.run(this.#queryOf(admitted))
+  }
+
+  async #settle(status: number, answer_bytes: number): Promise<void> {
+    const record = this.#writeRecord()
+    await record.version
+    const duration_ms = performance.now() - this.#startedMs
+    this.#deps.records.complete(record.id, { status, answer_bytes, counted: this.#isCounted, duration_ms })
+  }
+
+  #typedId(): TypedId {
+    return { org_id: this.#context.principal.org_id, id: this.#input.id }
+  }
+
+  #findSource(): Promise<AskedSource | undefined> {
+    return this.#deps.sources.find(this.#typedId())
+  }
+
+  #queryOf(admitted: Admitted): SourceQuery {
+    return { ...admitted, query: this.#input.query, limit: this.#input.top_k, context: this.#context }
+  }
+
+  #toRecord(): RecordedQuestion {
+    const { principal, via } = this.#context
+    const { query, filters } = this.#input
+    // The id of a source that was not found may be any text, so it is not stored.
+    const target = this.#source ? sourceIdOf(this.#source.database_name) : 'unknown'
+    return { org_id: principal.org_id, target, source: via, principal, question: query, filters }
+  }
+}
