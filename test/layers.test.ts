@@ -135,10 +135,11 @@ describe('imports point one way', () => {
     expect(findViolations(files)).toEqual(['cli names fetch in cli/a.ts, cli/b.ts: once is enough'])
   })
 
-  it('comments and tests do not count', () => {
+  it('comments, tests and sentences do not count', () => {
     const files = [
       { path: 'server/areas/auth/a.ts', text: `// import '../data-sources/index.ts'\n/* process.env */` },
       { path: 'server/areas/auth/a.test.ts', text: 'await fetch(process.env.URL)' },
+      { path: 'contract/a.ts', text: `text: z.string().describe('Whom it came from'),\nmore: z.literal('x')` },
     ]
     expect(findViolations(files)).toEqual([])
   })

@@ -42,7 +42,7 @@ function isArea(room: string): boolean {
 
 /** Ours as paths relative to `src`, packages as they are written. */
 export function importsOf({ path, text }: SourceFile): string[] {
-  const specifier = /(?:\bfrom|\bimport)\s*\(?\s*['"`]([^'"`]+)['"`]/g
+  const specifier = /(?:\bfrom|\bimport)\s*\(?\s*['"`]([^'"`\n]+)['"`]/g
   return [...withoutComments(text).matchAll(specifier)].map(([, spec]) => {
     if (spec!.startsWith('#')) return spec!.slice(1)
     return spec!.startsWith('.') ? posix.join(posix.dirname(path), spec!) : `package:${spec}`
