@@ -55,9 +55,11 @@ export function composeEdge(
   })
 }
 
+const REFUSED_TOKENS = { name: 'refused-tokens', limit: 60, windowSeconds: 60 }
+
 /** Counts refused tokens by the end client's address, for all services of an installation together. */
 export function countFailureOf({ kv, clock }: Pick<ServiceParts, 'kv' | 'clock'>): CountFailure {
-  return createFailureLimiter({ name: 'refused-tokens', limit: 60, windowSeconds: 60 }, { kv, clock })
+  return createFailureLimiter(REFUSED_TOKENS, { kv, clock })
 }
 
 /** Throws for a route that is missing from the contract's list, because OpenAPI and the role table are made from it. */

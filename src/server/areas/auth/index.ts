@@ -43,12 +43,14 @@ type Options = {
   oauth?: OAuthOptions
 }
 
+/** How many refused tokens one address may send to be validated. */
+const VALIDATE_FAILURES = { name: 'validate-failures', limit: 60, windowSeconds: 60 }
+
 /** Creates the routes of the auth area and the function that resolves a token to its principal. */
 export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, oauth, ...rest }: Options): Auth {
   const keys: AuthKeys = authKeys(jwtSecret, jwtSigningKey)
   const deps = { ...rest, keys }
-  const limit = { name: 'validate-failures', limit: 60, windowSeconds: 60 }
-  const countFailure = createFailureLimiter(limit, { ...rest, kv })
+  const countFailure = createFailureLimiter(VALIDATE_FAILURES, { ...rest, kv })
   const connector: OAuthDeps | undefined = oauth && { ...deps, ...oauth, kv }
   const assertion = connector && createAssertionValidator(connector)
   const validate = createValidate({ ...deps, workload, assertion, countFailure })
