@@ -12,6 +12,8 @@ const HTTP_ROOMS = [
   'lib/net/',
   'lib/node-handler.ts',
   'edge/http/listen.ts',
+  'edge/http/connection.ts',
+  'edge/http/body-rate.ts',
   'edge/http/request-info.ts',
   'server/main.ts',
   'server/areas/databases/engine/embedded/wire',

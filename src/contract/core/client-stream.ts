@@ -46,6 +46,8 @@ export async function* readStream<E extends z.ZodType>(
         lastId = recordIdOf(event) ?? lastId
         yield event as z.output<E>
       }
+      // A neighbour in this process ends a stream whose caller has gone, which is not its complete end.
+      signal?.throwIfAborted()
       return
     } catch (error) {
       if (!canReconnect || !hasConnected || signal?.aborted || !isTransient(error)) throw error

@@ -3,7 +3,7 @@ import { ServiceError } from './errors.ts'
 export type UploadBody = Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
 
 /** `totalBytes` is undefined when the size was not given. */
-type UploadProgress = { sentBytes: number; totalBytes: number | undefined }
+export type UploadProgress = { sentBytes: number; totalBytes: number | undefined }
 
 export type UploadOptions = {
   /** Media type of the body; by default the first one that the operation takes. */

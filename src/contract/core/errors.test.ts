@@ -13,6 +13,7 @@ const TABLE: [code: ErrorCode, status: number, exit: number, mcp: 'tool' | 'prot
   ['NOT_FOUND', 404, 4, 'tool'],
   ['METHOD_NOT_ALLOWED', 405, 1, 'protocol'],
   ['REQUEST_TIMEOUT', 408, 7, 'protocol'],
+  ['BODY_TOO_SLOW', 408, 7, 'protocol'],
   ['CONFLICT', 409, 6, 'tool'],
   ['IDEMPOTENCY_KEY_REUSED', 409, 6, 'tool'],
   ['IDEMPOTENCY_IN_PROGRESS', 409, 6, 'tool'],

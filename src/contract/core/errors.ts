@@ -13,6 +13,7 @@ export const ERRORS = {
   NOT_FOUND: { status: 404, exit: 4, mcp: 'tool', title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, exit: 1, mcp: 'protocol', title: 'Method not allowed' },
   REQUEST_TIMEOUT: { status: 408, exit: 7, mcp: 'protocol', title: 'Request timeout' },
+  BODY_TOO_SLOW: { status: 408, exit: 7, mcp: 'protocol', title: 'Request body too slow' },
   CONFLICT: { status: 409, exit: 6, mcp: 'tool', title: 'Conflict' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, exit: 6, mcp: 'tool', title: 'Idempotency key already used' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, exit: 6, mcp: 'tool', title: 'First request still running' },

@@ -1,5 +1,7 @@
 /** Default limit for the bytes of a request body. */
 export const BODY_LIMIT = 256 * 1024
+/** Default rate below which a request body is refused. How long a body takes in all is not limited. */
+export const MIN_BODY_RATE = { bytesPerSecond: 1024, windowSeconds: 30 } as const
 /** Body limit of operations that take no body. Any body is refused. */
 export const NO_BODY = 0
 export const DEFAULT_PAGE_LIMIT = 50

@@ -34,6 +34,9 @@ export type RateLimit = {
   readonly windowSeconds: number
 }
 
+/** The body of a request must bring this much in each window of waiting for it; otherwise it is refused with 408. */
+export type BodyRate = { readonly bytesPerSecond: number; readonly windowSeconds: number }
+
 type Common = {
   /** Unique name that never changes: `area.verb`. */
   readonly name: string
@@ -46,6 +49,8 @@ type Common = {
   /** Read-only sessions may not call a `write`. */
   readonly effect: 'read' | 'write'
   readonly bodyLimit: number
+  /** The least rate of the body; `MIN_BODY_RATE` if it is not given. */
+  readonly minBodyRate?: BodyRate
   readonly rateLimits?: readonly RateLimit[]
   /** With `openai` errors also contain `error.message`, which OpenAI clients read. */
   readonly refusals?: 'openai'

@@ -1,12 +1,16 @@
-/** Texts of bodies that are all there, beside the streams that carry them. */
-const texts = new WeakMap<Request | Response, string>()
+/** The text of each message whose body is complete, beside the stream that carries it. */
+const textByMessage = new WeakMap<Request | Response, string>()
 
-/** Spares a neighbour in the same process reading a stream, which costs more than all else of such a call. */
+/**
+ * Remembers the text of a message's body. A neighbour in the same process then need not read the stream, which costs
+ * more than the rest of such a call.
+ */
 export function withText<T extends Request | Response>(message: T, text: string): T {
-  texts.set(message, text)
+  textByMessage.set(message, text)
   return message
 }
 
+/** Returns undefined if the message came over the network or its body is a stream. */
 export function wholeText(message: Request | Response): string | undefined {
-  return texts.get(message)
+  return textByMessage.get(message)
 }

@@ -7,7 +7,7 @@ import { createHops } from '../credentials/hop.ts'
 import { type Listener, listen } from './listen.ts'
 import { addressList, createInfoReader } from './request-info.ts'
 
-const TIMEOUTS = { headersMs: 50, requestMs: 100, stalledMs: 100, lingerMs: 50 }
+const TIMEOUTS = { headersMs: 50, bodyCheckMs: 10, stalledMs: 100, lingerMs: 50 }
 const LARGE = 'x'.repeat(64 * 1024 * 1024)
 
 describe('OP-03 a connection that is timed out', () => {
@@ -23,6 +23,7 @@ describe('OP-03 a connection that is timed out', () => {
       host: '127.0.0.1',
       port: 0,
       timeouts: TIMEOUTS,
+      bodyRateOf: () => ({ bytesPerSecond: 1000, windowSeconds: 0.1 }),
       readInfo: createInfoReader({
         trustedProxies: addressList([]),
         hops: createHops('ab'.repeat(32), testClock()),
@@ -85,8 +86,8 @@ describe('OP-03 a connection that is timed out', () => {
     await gone()
   })
 
-  it('tells a client that reads that its body took too long', async () => {
-    const client = await sendAndHold('POST /body HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc')
+  it('tells a client that reads that its headers took too long', async () => {
+    const client = await sendAndHold('GET / HTTP/1.1\r\nhost: x\r\nx-half: ')
     let answer = ''
     client.on('data', (chunk) => {
       answer += chunk.toString()
@@ -104,5 +105,47 @@ describe('OP-03 a connection that is timed out', () => {
     answerSlowly()
     const [chunk] = (await once(client, 'data')) as [Buffer]
     expect(chunk.toString()).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})
+
+describe('OP-03 a listener that stops', () => {
+  const open = (fetch: () => Promise<Response>) =>
+    listen({
+      host: '127.0.0.1',
+      port: 0,
+      timeouts: { stopGraceMs: 50 },
+      readInfo: createInfoReader({ trustedProxies: addressList([]), hops: createHops('ab'.repeat(32), testClock()) }),
+      onError: () => {},
+      fetch,
+    })
+
+  it('takes new requests while it drains, and closes each connection after its answer', async () => {
+    await using listener = await open(async () => new Response('answered'))
+    const connectionOf = async () => {
+      const client = connect({ port: listener.port, host: '127.0.0.1' })
+      client.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+      const [chunk] = (await once(client, 'data')) as [Buffer]
+      client.destroy()
+      return /^connection: (.*)$/im.exec(chunk.toString())?.[1]
+    }
+    expect(await connectionOf()).toBe('keep-alive')
+    listener.drain()
+    expect([await connectionOf(), await connectionOf()]).toEqual(['close', 'close'])
+  })
+
+  it('cuts a request that does not end in time', async () => {
+    const asked = Promise.withResolvers<void>()
+    const listener = await open(() => {
+      asked.resolve()
+      return new Promise(() => {})
+    })
+    const client = connect({ port: listener.port, host: '127.0.0.1' })
+    client.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    client.resume()
+    await asked.promise
+    const closed = once(client, 'close')
+    await listener[Symbol.asyncDispose]()
+    await closed
+    await expect(once(connect(listener.port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED')
   })
 })

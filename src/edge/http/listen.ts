@@ -1,68 +1,90 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
 import { type ErrorCode, notFound, ServiceError } from '#contract/core/errors.ts'
 import { newId } from '../ids.ts'
+import { type BodyRateOf, createBodyRates, hasBody, IncomingBodies } from './body-rate.ts'
+import { type Connection, endIdle, leaveBodyUnread, refuseConnection, trackAnswer } from './connection.ts'
 import { isPlainPath } from './plain-path.ts'
 import { problemResponse, toServiceError } from './problem.ts'
 import type { ReadInfo } from './request-info.ts'
 import type { ServiceFetch } from './route.ts'
+import { splitUrl } from './router.ts'
 
 export type Listener = AsyncDisposable & {
   readonly port: number
   readonly url: string
   /** How many connections are open, also those that are half-open. */
   openConnections(): Promise<number>
+  /** Goes on listening, but closes each connection after its next answer, so that clients connect elsewhere. */
+  drain(): void
 }
 
-type ListenOptions = {
+export type ListenOptions = {
   host: string
   port: number
   fetch: ServiceFetch
   readInfo: ReadInfo
   onError: (error: unknown) => void
+  /** The least rate at which the body of a request must arrive; without it that of the contract for every request. */
+  bodyRateOf?: BodyRateOf
   timeouts?: Partial<Timeouts>
+  /** Milliseconds on a clock that only goes forward. */
+  nowMs?: () => number
 }
 
 type Timeouts = {
   /** From the first byte of a request to the end of its headers. */
   headersMs: number
-  /** From the first byte of a request to the end of its body. */
-  requestMs: number
+  /** Between two looks at the rate of the bodies that are being received. */
+  bodyCheckMs: number
   /** Without one byte moving, while the client has an answer to read. */
   stalledMs: number
   /** From the last byte we send on a connection that must close to its end, whatever the client does. */
   lingerMs: number
+  /** From the stop of the listener to the end of requests that still run. */
+  stopGraceMs: number
 }
 
-const TIMEOUTS: Timeouts = { headersMs: 15_000, requestMs: 60_000, stalledMs: 60_000, lingerMs: 1_000 }
-/** How often Node looks for requests that take too long. */
-const MAX_CHECK_INTERVAL_MS = 30_000
-const STOP_GRACE_MS = 20_000
-
-/** The answers under way on a connection, in the order of their requests. */
-const UNANSWERED = Symbol('unanswered')
-type Connection = Socket & { [UNANSWERED]?: Set<ServerResponse> }
+const TIMEOUTS: Timeouts = {
+  headersMs: 15_000,
+  bodyCheckMs: 1_000,
+  stalledMs: 60_000,
+  lingerMs: 1_000,
+  stopGraceMs: 20_000,
+}
 
 /** Opens the one port of a process. Stopping takes no new request and finishes those that run. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
+  let isDraining = false
   const answer = getRequestListener(
     async (request, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings
       const response = isPlainPath(incoming.url ?? '') ? await pass(request, incoming, options) : notPlain(newId('req'))
       if (!incoming.complete) leaveBodyUnread(incoming, outgoing, timeouts.lingerMs)
       // While stopping, a connection kept alive would only be waited for.
-      if (!server.listening) outgoing.shouldKeepAlive = false
+      if (isDraining || !server.listening) outgoing.shouldKeepAlive = false
       return response
     },
     { errorHandler: (error) => outsideFault(error, options.onError), autoCleanupIncoming: false },
   )
+  const bodies = new IncomingBodies(options.nowMs ?? (() => performance.now()))
+  const bodyRateOf = options.bodyRateOf ?? createBodyRates([])
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    remember(incoming.socket, outgoing)
+    trackAnswer(incoming.socket, outgoing, () => {
+      bodies.remove(incoming)
+      // A connection whose answer was begun before the stop is kept alive after it, and would be waited for.
+      if (!server.listening) setImmediate(() => server.closeIdleConnections())
+    })
+    if (hasBody(incoming)) bodies.add(incoming, outgoing, bodyRateOf(incoming.method ?? '', pathOf(incoming)))
     void answer(incoming, outgoing)
   }
   const server = createServer({ keepAlive: true, requireHostHeader: false, ...limitsOf(timeouts) }, handle)
+  const checkBodies = setInterval(() => {
+    bodies.check(({ socket }, refusal) => refuseConnection(socket, refusal, timeouts.lingerMs))
+  }, timeouts.bodyCheckMs)
+  checkBodies.unref()
   server.setTimeout(timeouts.stalledMs, (socket: Connection) => endIdle(socket, timeouts.stalledMs))
   server.on('checkContinue', (incoming, outgoing) => {
     // Sent when a handler reads the body, so that the client of a refused request need not send it.
@@ -76,10 +98,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     outgoing.writeHead(refusal.status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(refusal))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Connection) => {
-    // Text written while an earlier request is unanswered would be read as the answer to that request.
-    const earlier = [...(socket[UNANSWERED] ?? [])].findLast(({ req }) => req.complete)
-    if (earlier) earlier.once('close', () => endThenDestroy(socket, timeouts.lingerMs))
-    else refuseBrokenRequest(error, socket, timeouts.lingerMs)
+    refuseConnection(socket, brokenRequest(error), timeouts.lingerMs)
   })
   await bind(server, options)
   const { port } = server.address() as AddressInfo
@@ -88,39 +107,23 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     port,
     url: `http://${host}:${port}`,
     openConnections: () => countConnections(server),
-    [Symbol.asyncDispose]: () => stop(server),
+    drain: () => {
+      isDraining = true
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stop(server, timeouts.stopGraceMs)
+      clearInterval(checkBodies)
+    },
   }
 }
 
-function limitsOf({ headersMs, requestMs }: Timeouts) {
-  return {
-    headersTimeout: headersMs,
-    requestTimeout: requestMs,
-    connectionsCheckingInterval: Math.min(headersMs, MAX_CHECK_INTERVAL_MS),
-  }
+/** Node's own limit for a whole request is off, because a large upload may take longer: see `body-rate.ts`. */
+function limitsOf({ headersMs }: Timeouts) {
+  return { headersTimeout: headersMs, requestTimeout: 0, connectionsCheckingInterval: headersMs }
 }
 
-function remember(connection: Connection, outgoing: ServerResponse): void {
-  const unanswered = connection[UNANSWERED] ?? new Set()
-  connection[UNANSWERED] = unanswered
-  unanswered.add(outgoing)
-  outgoing.once('close', () => unanswered.delete(outgoing))
-}
-
-/**
- * Ends a connection on which nothing moves: kept alive without a request, or with bytes the client does not read.
- * One whose answer is still being worked out stays: how long that may take is up to the handler.
- */
-function endIdle(socket: Connection, stalledMs: number): void {
-  const isWorking = socket.writableLength === 0 && (socket[UNANSWERED]?.size ?? 0) > 0
-  if (isWorking) socket.setTimeout(stalledMs)
-  else socket.destroy()
-}
-
-/** Closes the connection after `text`. A client that neither reads nor closes cannot keep it half-open. */
-function endThenDestroy(socket: Socket, lingerMs: number, text = ''): void {
-  socket.end(text)
-  setTimeout(() => socket.destroy(), lingerMs).unref()
+function pathOf(incoming: IncomingMessage): string {
+  return splitUrl(`http://host${incoming.url ?? '/'}`).path
 }
 
 function countConnections(server: Server): Promise<number> {
@@ -154,35 +157,11 @@ function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
   })
 }
 
-/**
- * Called when the answer is ready before the whole body arrived. The rest of the body is not read, so the connection
- * must end. Closing it at once would reset it, and a client that is still sending would lose the answer, so it lingers.
- */
-function leaveBodyUnread(incoming: IncomingMessage, outgoing: ServerResponse, lingerMs: number): void {
-  const { socket } = outgoing
-  if (!socket || socket.destroyed) return
-  outgoing.shouldKeepAlive = false
-  // Marks the body as being read. Otherwise Node would read the rest of it and throw it away.
-  incoming.read(0)
-  socket.destroySoon = () => endThenDestroy(socket, lingerMs)
-}
-
-/**
- * Answers a request that Node's parser refused, or that did not arrive in time, and closes the connection. A handler
- * may be waiting for the rest of its body; the closed connection ends that wait.
- */
-function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Connection, lingerMs: number): void {
-  const isAnswering = [...(socket[UNANSWERED] ?? [])].some(({ headersSent }) => headersSent)
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
-    socket.destroy()
-    return
-  }
+/** Returns the refusal of a request that Node's parser gave up, or undefined if its client has gone. */
+function brokenRequest(error: NodeJS.ErrnoException): ServiceError | undefined {
+  if (error.code === 'ECONNRESET') return undefined
   const [code, detail] = BROKEN[error.code ?? ''] ?? ['MALFORMED_REQUEST', 'The request is not valid HTTP.']
-  const problem = new ServiceError(code, detail).toProblem(newId('req'))
-  const body = JSON.stringify(problem)
-  const head = `HTTP/1.1 ${problem.status} ${problem.title}\r\ncontent-type: application/problem+json\r\n`
-  const length = `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`
-  endThenDestroy(socket, lingerMs, head + length + body)
+  return new ServiceError(code, detail)
 }
 
 const BROKEN: Record<string, [ErrorCode, string]> = {
@@ -200,10 +179,11 @@ function outsideFault(error: unknown, onError: (error: unknown) => void): Respon
   return problemResponse(toServiceError(error), 'json', requestId)
 }
 
-async function stop(server: Server): Promise<void> {
+async function stop(server: Server, graceMs: number): Promise<void> {
+  if (!server.listening) return
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
-  const force = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS)
+  const force = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(force)
 }

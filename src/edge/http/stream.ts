@@ -3,7 +3,7 @@ import { type EndReason, HEARTBEAT_SECONDS, RECORD_ID, RESERVED_KEYS, recordIdOf
 import type { OpenStreams } from './open-streams.ts'
 import { toServiceError } from './problem.ts'
 
-type Framing = 'sse' | 'ndjson'
+export type Framing = 'sse' | 'ndjson'
 export const STREAM_TYPES: Record<Framing, string> = { sse: 'text/event-stream', ndjson: 'application/x-ndjson' }
 
 export function chooseFraming(accept: string | null): Framing {
@@ -69,7 +69,7 @@ class Sender {
       return
     }
     const stop = openStreams.add(() => this.#endWith(endFrame('shutdown', framing)))
-    const onGone = () => this.#fail(callerSignal.reason)
+    const onGone = () => this.#endWith(undefined)
     callerSignal.addEventListener('abort', onGone)
     this.#leave = () => {
       stop()
@@ -116,12 +116,6 @@ class Sender {
     this.#options.openStreams.awaitSource(this.#endSource())
   }
 
-  #fail(reason: unknown): void {
-    if (this.#hasEnded) return
-    this.#controller?.error(reason)
-    this.#options.openStreams.awaitSource(this.#endSource())
-  }
-
   async #endSource(): Promise<void> {
     clearInterval(this.#heartbeat)
     this.#leave()
@@ -143,7 +137,7 @@ function recordFrame(record: unknown, framing: Framing, idLine = ''): Uint8Array
 }
 
 /** SSE gets an event type of its own, so that a browser can close its EventSource instead of reconnecting. */
-function endFrame(reason: EndReason, framing: Framing): Uint8Array {
+export function endFrame(reason: EndReason, framing: Framing): Uint8Array {
   if (framing === 'ndjson') return recordFrame({ end: { reason } }, framing)
   return encoder.encode(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`)
 }

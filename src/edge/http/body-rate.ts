@@ -1,0 +1,107 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ServiceError } from '#contract/core/errors.ts'
+import { MIN_BODY_RATE } from '#contract/core/limits.ts'
+import type { BodyRate, Operation } from '#contract/core/operation.ts'
+import { HOP_HEADER } from '../credentials/hop.ts'
+import { createRouter } from './router.ts'
+
+export type BodyRateOf = (method: string, path: string) => BodyRate
+
+/** How many times longer a process waits for bytes that another of our processes passes on. */
+const HOP_PATIENCE = 2
+
+/** Looks up the minimum rate at which the body of a request must arrive. */
+export function createBodyRates(operations: readonly Operation[]): BodyRateOf {
+  const own = operations.flatMap(({ method, path, minBodyRate }) =>
+    minBodyRate ? [{ method, path, target: minBodyRate }] : [],
+  )
+  const find = createRouter(own)
+  return (method, path) => find(method, path)?.target ?? MIN_BODY_RATE
+}
+
+/**
+ * Measures one body in windows: each `windowSeconds` of waiting for the client must bring the bytes of a window. A
+ * burst at the start therefore buys no pause later. Time in which the server itself does not read is not counted.
+ */
+export class BodyRateMeter {
+  readonly #rate: BodyRate
+  #waitedMs = 0
+  #lastMs: number
+  #bytesBefore: number
+
+  constructor(rate: BodyRate, nowMs: number, bytes: number) {
+    this.#rate = rate
+    this.#lastMs = nowMs
+    this.#bytesBefore = bytes
+  }
+
+  /** `bytes` is the total received so far; `isWaiting` tells whether the server would take more. */
+  isTooSlow(nowMs: number, bytes: number, isWaiting: boolean): boolean {
+    const { bytesPerSecond, windowSeconds } = this.#rate
+    if (isWaiting) this.#waitedMs += nowMs - this.#lastMs
+    this.#lastMs = nowMs
+    if (bytes - this.#bytesBefore >= bytesPerSecond * windowSeconds) {
+      this.#waitedMs = 0
+      this.#bytesBefore = bytes
+    }
+    return this.#waitedMs >= windowSeconds * 1000
+  }
+}
+
+export function bodyTooSlow({ bytesPerSecond, windowSeconds }: BodyRate): ServiceError {
+  return new ServiceError(
+    'BODY_TOO_SLOW',
+    `The body arrived at less than ${bytesPerSecond} bytes per second for ${windowSeconds} seconds. Send it again over a faster connection.`,
+  )
+}
+
+type Body = { outgoing: ServerResponse; meter: BodyRateMeter; rate: BodyRate }
+
+/** The bodies that are being received. `check` is called from time to time and names those that are too slow. */
+export class IncomingBodies {
+  readonly #bodies = new Map<IncomingMessage, Body>()
+  readonly #nowMs: () => number
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  add(incoming: IncomingMessage, outgoing: ServerResponse, given: BodyRate): void {
+    const rate = HOP_HEADER in incoming.headers ? withHopPatience(given) : given
+    this.#bodies.set(incoming, {
+      outgoing,
+      rate,
+      meter: new BodyRateMeter(rate, this.#nowMs(), incoming.socket.bytesRead),
+    })
+  }
+
+  remove(incoming: IncomingMessage): void {
+    this.#bodies.delete(incoming)
+  }
+
+  check(onTooSlow: (incoming: IncomingMessage, refusal: ServiceError) => void): void {
+    const nowMs = this.#nowMs()
+    for (const [incoming, { outgoing, meter, rate }] of this.#bodies) {
+      if (incoming.complete || outgoing.headersSent) this.#bodies.delete(incoming)
+      else if (meter.isTooSlow(nowMs, incoming.socket.bytesRead, isWaitingFor(incoming))) {
+        this.#bodies.delete(incoming)
+        onTooSlow(incoming, bodyTooSlow(rate))
+      }
+    }
+  }
+}
+
+/** The process that the client is connected to refuses first: an answer from behind it could be lost on the way. */
+function withHopPatience(rate: BodyRate): BodyRate {
+  return { ...rate, windowSeconds: rate.windowSeconds * HOP_PATIENCE }
+}
+
+/** Whether a handler has begun to read and took what arrived. A full buffer means that the server is the slow side. */
+function isWaitingFor(incoming: IncomingMessage): boolean {
+  return incoming.readableDidRead && incoming.readableLength < incoming.readableHighWaterMark
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
+}
