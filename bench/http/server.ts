@@ -8,6 +8,7 @@ import { createCallerResolver } from '#edge/credentials/caller.ts'
 import { createHops } from '#edge/credentials/hop.ts'
 import { createEdge } from '#edge/http/create-edge.ts'
 import { listen } from '#edge/http/listen.ts'
+import { OpenStreams } from '#edge/http/open-streams.ts'
 import { addressList, createInfoReader } from '#edge/http/request-info.ts'
 import { route } from '#edge/http/route.ts'
 import { openEmbedded } from '#lib/db/embedded.ts'
@@ -67,7 +68,8 @@ async function startOurs() {
     running: [],
     neighbour: () => localNeighbour(() => auth.fetch),
     readiness: async () => ({ status: 'ready' as const, dependencies: {} }),
-    publicUrls: () => ({ issuer: '', mcp: '', signIn: '' }),
+    openStreams: new OpenStreams(),
+    publicUrls: { issuer: '', mcp: '', signIn: '' },
   }
   const { clock, principalCache: cache } = resources
   const validate = validateAtAuth(parts, 'api-gateway')

@@ -11,7 +11,7 @@ import { loadOrMakeSecrets } from './process/embedded-secrets.ts'
 import { exampleOnce, firstRun } from './process/first-run.ts'
 import { nextSteps, shortPath } from './process/next-steps.ts'
 import { openResources } from './process/resources.ts'
-import { startServices } from './process/start.ts'
+import { type Running, startServices } from './process/start.ts'
 import { startFault } from './process/start-fault.ts'
 
 /** Free space that the first start needs: two empty clusters, one of them the template of managed databases. */
@@ -24,15 +24,15 @@ async function main(): Promise<void> {
   const settings = readSettings(environment())
   const stack = new AsyncDisposableStack()
   try {
-    await start(settings, stack)
+    const running = await start(settings, stack)
+    stopOnSignal(stack, () => running.drain(settings.drainSeconds))
   } catch (error) {
     await stack.disposeAsync()
     fail(startFault(error, settings))
   }
-  stopOnSignal(stack)
 }
 
-async function start(settings: Settings, stack: AsyncDisposableStack): Promise<void> {
+async function start(settings: Settings, stack: AsyncDisposableStack): Promise<Running> {
   const embedded = settings.databaseUrl === undefined
   await assertPortFree(settings)
   if (embedded) {
@@ -65,6 +65,7 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<v
       : []),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
+  return running
 }
 
 /** Fails early when the port is in use, which is the most common fault, before the database is opened. */
@@ -83,22 +84,26 @@ function noExample(log: Log): (error: unknown) => false {
   }
 }
 
-/** The first signal lets running work finish. The second ends the process at once. */
-function stopOnSignal(stack: AsyncDisposableStack): void {
-  let stopping = false
-  const stop = () => {
-    if (stopping) process.exit(130)
-    stopping = true
-    stack.disposeAsync().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`svc did not stop cleanly: ${String(error)}\n`)
-        process.exit(1)
-      },
-    )
+/**
+ * SIGTERM comes from an orchestrator, so the process drains before it stops. SIGINT comes from a person, who need not
+ * wait for that. Both finish the requests that run; a second signal of either kind ends the process at once.
+ */
+function stopOnSignal(stack: AsyncDisposableStack, drain: () => Promise<void>): void {
+  let isStopping = false
+  const stop = async (prepare: () => Promise<void>) => {
+    if (isStopping) process.exit(130)
+    isStopping = true
+    try {
+      await prepare()
+      await stack.disposeAsync()
+    } catch (error) {
+      process.stderr.write(`svc did not stop cleanly: ${String(error)}\n`)
+      process.exit(1)
+    }
+    process.exit(0)
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  process.on('SIGTERM', () => void stop(drain))
+  process.on('SIGINT', () => void stop(async () => {}))
 }
 
 function fail(fault: string): never {

@@ -60,8 +60,9 @@ export async function startProcesses(env: Environment, stack: AsyncDisposableSta
   const relays = await Promise.all(SERVICE_NAMES.map(async (name) => [name, await openRelay(stack)] as const))
   const addresses = relays.flatMap(([name, relay]) => (URL_VARIABLES[name] ? [[URL_VARIABLES[name], relay.url]] : []))
   const urls = Object.fromEntries(addresses) as Environment
+  const seen = { SVC_REDIRECT_BASE_URL: urls.API_GATEWAY_URL }
   for (const [name, relay] of relays) {
-    const running = stack.use(await startProcess({ ...env, ...urls, SVC_SERVICES: name }))
+    const running = stack.use(await startProcess({ ...seen, ...env, ...urls, SVC_SERVICES: name }))
     relay.to(Number(new URL(running.url).port))
     stack.defer(() => void logs.push(...running.output))
   }

@@ -179,6 +179,8 @@ export function testEnvironment(databaseUrl: string | undefined, dataDir: string
     HOST: '127.0.0.1',
     PORT: '0',
     SVC_DATA_DIR: dataDir,
+    // Nothing sends these processes requests of others, so a stop need not wait.
+    SVC_DRAIN_SECONDS: '0',
     SVC_JWT_SECRET: key(),
     SVC_JWT_SIGNING_KEY: key(),
     SVC_DATA_KEY: key(),

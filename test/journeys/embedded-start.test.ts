@@ -129,6 +129,18 @@ it('OP-01 an example that cannot be made costs nobody the server', async () => {
 })
 
 describe('configuration', () => {
+  it('OP-02 a worker of its own that is not told the public address refuses to start and names the variable', async () => {
+    const key = 'ab'.repeat(32)
+    const started = startProcess({
+      SVC_SERVICES: 'worker',
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
+      REDIS_URL: 'redis://127.0.0.1:9',
+      SVC_DATA_KEY: key,
+      SVC_INTERNAL_SECRET: key,
+    })
+    await expect(started).rejects.toThrow('SVC_REDIRECT_BASE_URL is needed when services run apart')
+  })
+
   it('reports every fault at once, in words, and ends with 1', async () => {
     const main = join(import.meta.dirname, '..', '..', 'src', 'server', 'main.ts')
     const child = spawn(process.execPath, [main], {

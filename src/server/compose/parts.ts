@@ -1,5 +1,6 @@
 import type { Readiness } from '#contract/system.ts'
 import type { PrincipalCache } from '#edge/credentials/caller.ts'
+import type { OpenStreams } from '#edge/http/open-streams.ts'
 import type { ServiceFetch } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
@@ -42,8 +43,10 @@ export type ServiceParts = Resources & {
   /** Returns the `fetch` of another service, in this process or over the network. */
   readonly neighbour: (name: ServiceName) => ServiceFetch
   readonly readiness: () => Promise<Readiness>
-  /** Returns the public addresses. The port must be open first. */
-  readonly publicUrls: () => PublicUrls
+  /** The event streams this process sends; a stop ends them. */
+  readonly openStreams: OpenStreams
+  /** The addresses under which people and agents reach this installation. */
+  readonly publicUrls: PublicUrls
 }
 
 export type PublicUrls = {

@@ -5,6 +5,7 @@ import { changeRole, removeMember } from '#contract/auth/members.ts'
 import { revokeToken } from '#contract/auth/tokens.ts'
 import type { Role } from '#contract/core/roles.ts'
 import { createHops } from '#edge/credentials/hop.ts'
+import { OpenStreams } from '#edge/http/open-streams.ts'
 import { newId } from '#edge/ids.ts'
 import type { People } from '#edge/people.ts'
 import { systemClock, testClock } from '#lib/clock.ts'
@@ -44,7 +45,7 @@ function onHosted(tokens: readonly string[], url = system.url): People {
   const config = toConfig(readSettings(env))
   const send = stack.use(createOperatorFetch())
   const hops = createHops(config.secrets.internalSecret, systemClock)
-  const neighbour = () => remoteNeighbour(url, send, hops)
+  const neighbour = () => remoteNeighbour(url, { send, hops, openStreams: new OpenStreams() })
   return composePeople({ config, db: system.db, clock, log, neighbour })
 }
 

@@ -19,6 +19,13 @@ const MICROSOFT = {
   SVC_MICROSOFT_TENANT_ID: 'Organizations',
 }
 
+const APART = { ...CLUSTER, SVC_REDIRECT_BASE_URL: 'https://svc.example.com' }
+const ELSEWHERE = {
+  AUTH_SERVICE_URL: 'http://auth',
+  DEPLOY_API_URL: 'http://deploy',
+  MCP_SERVER_URL: 'http://mcp',
+}
+
 function faultsOf(env: Environment): readonly string[] {
   try {
     readSettings(env)
@@ -60,7 +67,7 @@ describe('configuration', () => {
     ],
     [
       'a service that is none',
-      { ...CLUSTER, SVC_SERVICES: 'api-gateway,auth-service,deploy-api,mcp-server,wroker' },
+      { ...APART, SVC_SERVICES: 'api-gateway,auth-service,deploy-api,mcp-server,wroker' },
       ['SVC_SERVICES names wroker; the services are all, api-gateway, auth-service, deploy-api, mcp-server, worker'],
     ],
     [
@@ -76,7 +83,7 @@ describe('configuration', () => {
     ['OP-02 a switch that is none', { ...CLUSTER, SVC_MIGRATE: 'no' }, ['SVC_MIGRATE must be one of on, off']],
     [
       'a neighbour nobody can find',
-      { ...CLUSTER, SVC_SERVICES: 'mcp-server' },
+      { ...APART, SVC_SERVICES: 'mcp-server' },
       [
         'AUTH_SERVICE_URL is needed: auth-service does not run in this process',
         'API_GATEWAY_URL is needed: api-gateway does not run in this process',
@@ -84,8 +91,25 @@ describe('configuration', () => {
     ],
     [
       'services apart without a shared store',
-      { ...CLUSTER, REDIS_URL: '', SVC_SERVICES: 'auth-service' },
+      { ...APART, REDIS_URL: '', SVC_SERVICES: 'auth-service' },
       ['REDIS_URL is needed when services run apart: limits must be counted together'],
+    ],
+    ...(['worker', 'auth-service', 'api-gateway'] as const).map((name): [string, Environment, string[]] => [
+      `OP-02 ${name} alone, which cannot know the address people see`,
+      { ...CLUSTER, ...ELSEWHERE, SVC_SERVICES: name },
+      [
+        'SVC_REDIRECT_BASE_URL is needed when services run apart: the address people see, such as https://svc.example.com',
+      ],
+    ]),
+    [
+      'all services but a hosted auth service, which have the public port',
+      { ...CLUSTER, AUTH_SERVICE_URL: 'https://auth.example.com' },
+      [],
+    ],
+    [
+      'a drain that never ends',
+      { SVC_DRAIN_SECONDS: '3601' },
+      ['SVC_DRAIN_SECONDS must be a whole number from 0 to 3600'],
     ],
     [
       'a host that is none',
@@ -217,7 +241,7 @@ describe('configuration', () => {
     ],
     [
       'AU-09 tokens of a hosted auth service without its address',
-      { ...CLUSTER, SVC_SERVICES: 'worker', SVC_AUTH_API_TOKEN: 'svc_'.padEnd(53, 'a') },
+      { ...APART, SVC_SERVICES: 'worker', SVC_AUTH_API_TOKEN: 'svc_'.padEnd(53, 'a') },
       ['AUTH_SERVICE_URL is needed with SVC_AUTH_API_TOKEN: the address of the hosted auth service'],
     ],
     [
@@ -320,6 +344,12 @@ describe('configuration', () => {
       },
       warnings: [],
     })
+  })
+
+  it('OP-03 a stop drains for 5 seconds where requests can go elsewhere, and not at all on one machine', () => {
+    expect(readSettings({}).drainSeconds).toBe(0)
+    expect(readSettings(CLUSTER).drainSeconds).toBe(5)
+    expect(readSettings({ ...CLUSTER, SVC_DRAIN_SECONDS: '30' }).drainSeconds).toBe(30)
   })
 
   it('the same settings are known whichever way the server runs', () => {

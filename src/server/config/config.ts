@@ -7,7 +7,7 @@ import { type QuestionSettings, readQuestions } from './questions.ts'
 import { ConfigError, type Environment, EnvironmentReader } from './reader.ts'
 import { checkAuthApiTokens, checkClusterSecrets, completeSecrets, readSecrets, type Secrets } from './secrets.ts'
 import { checkEmbeddedServices, checkServiceUrls, readServices, type ServiceSettings } from './services.ts'
-import { readSignIn, type SignInSettings } from './sign-in.ts'
+import { checkPublicUrl, readSignIn, type SignInSettings } from './sign-in.ts'
 import { readStores, type StoreSettings } from './stores.ts'
 import { describeUnknown, findUnknownSettings } from './unknown-settings.ts'
 import { readWorkload, type WorkloadSettings } from './workload.ts'
@@ -43,7 +43,7 @@ export function readSettings(env: Environment): Settings {
   const services = readServices(read)
   const hasHostedLogin = services.authLoginUrl !== undefined && services.services.includes('api-gateway')
   const settings = {
-    ...readProcess(read, stores.databaseUrl ? 'info' : 'warn'),
+    ...readProcess(read, stores.databaseUrl === undefined),
     ...stores,
     ...services,
     signIn: readSignIn(read, hasHostedLogin),
@@ -69,6 +69,7 @@ function checkCluster(settings: Omit<Settings, 'names' | 'warnings'>, read: Envi
   if (settings.services.length < SERVICE_NAMES.length && !settings.redisUrl) {
     read.fault('REDIS_URL is needed when services run apart: limits must be counted together')
   }
+  checkPublicUrl(settings, read)
   checkConnector(settings, read)
   checkServiceUrls(settings, read)
 }
@@ -77,7 +78,7 @@ function checkCluster(settings: Omit<Settings, 'names' | 'warnings'>, read: Envi
 export function readStoreSettings(env: Environment): Pick<Settings, 'databaseUrl' | 'dataDir'> {
   const read = new EnvironmentReader(env)
   const { databaseUrl } = readStores(read)
-  const { dataDir } = readProcess(read, 'info')
+  const { dataDir } = readProcess(read, databaseUrl === undefined)
   if (read.faults.length > 0) throw new ConfigError(read.faults)
   return { databaseUrl, dataDir }
 }

@@ -10,6 +10,8 @@ export type ProcessSettings = {
   /** Addresses or CIDR blocks whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
   logLevel: LogLevel
+  /** How long a process that was told to stop answers requests while it says that it is not ready. */
+  drainSeconds: number
   /** Whether the first start on the embedded database makes example data. */
   example: boolean
 }
@@ -17,14 +19,19 @@ export type ProcessSettings = {
 const HOST = '127.0.0.1'
 const PORT = 8080
 const DATA_DIR = '.svc'
+/** Enough for a load balancer or Kubernetes to notice and to send new requests elsewhere. */
+const CLUSTER_DRAIN_SECONDS = 5
+const MAX_DRAIN_SECONDS = 3600
 
-export function readProcess(read: EnvironmentReader, defaultLogLevel: LogLevel): ProcessSettings {
+/** `isEmbedded`: nobody sends requests elsewhere, and a person reads the log. */
+export function readProcess(read: EnvironmentReader, isEmbedded: boolean): ProcessSettings {
   return {
     host: read.text('HOST') ?? HOST,
     port: read.integer('PORT', PORT, 0, 65_535),
     dataDir: read.text('SVC_DATA_DIR') ?? DATA_DIR,
     trustedProxies: readProxies(read),
-    logLevel: read.oneOf('SVC_LOG_LEVEL', LOG_LEVELS, defaultLogLevel),
+    logLevel: read.oneOf('SVC_LOG_LEVEL', LOG_LEVELS, isEmbedded ? 'warn' : 'info'),
+    drainSeconds: read.integer('SVC_DRAIN_SECONDS', isEmbedded ? 0 : CLUSTER_DRAIN_SECONDS, 0, MAX_DRAIN_SECONDS),
     example: read.flag('SVC_EXAMPLE', true),
   }
 }

@@ -1,5 +1,7 @@
 import { isLoopback } from '#lib/net/loopback.ts'
+import { SERVICE_NAMES } from '../process/service-table.ts'
 import type { EnvironmentReader } from './reader.ts'
+import type { ServiceSettings } from './services.ts'
 
 type IdentityProviderSettings = { clientId: string; clientSecret: string }
 
@@ -72,4 +74,16 @@ function readBaseUrl(read: EnvironmentReader, name: string, text: string | undef
 
 function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
+
+/**
+ * Requires the address people see where services run in several processes: links and redirects are made in processes
+ * that nobody reaches from outside. A process that leaves only the auth service to others has the public port itself.
+ */
+export function checkPublicUrl({ services }: Pick<ServiceSettings, 'services'>, read: EnvironmentReader): void {
+  const isDivided = SERVICE_NAMES.some((name) => name !== 'auth-service' && !services.includes(name))
+  if (!isDivided || read.text('SVC_REDIRECT_BASE_URL') !== undefined) return
+  read.fault(
+    'SVC_REDIRECT_BASE_URL is needed when services run apart: the address people see, such as https://svc.example.com',
+  )
 }

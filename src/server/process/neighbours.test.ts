@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '#contract/core/client.ts'
 import { listSlimSources } from '#contract/data-sources/sources.ts'
 import { createHops } from '#edge/credentials/hop.ts'
+import { OpenStreams } from '#edge/http/open-streams.ts'
 import type { RequestInfo, ServiceFetch } from '#edge/http/route.ts'
 import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
@@ -25,10 +26,14 @@ describe('calls between services', () => {
 
   const answering: ServiceFetch = async () => Response.json({ items: [], next_cursor: null })
   const hops = createHops('ab'.repeat(32), testClock())
+  const openStreams = new OpenStreams()
 
   it.each([
     ['in the same process', () => localNeighbour(() => answering)],
-    ['over the network', () => remoteNeighbour('http://127.0.0.1:9', createOperatorFetch(), hops)],
+    [
+      'over the network',
+      () => remoteNeighbour('http://127.0.0.1:9', { send: createOperatorFetch(), hops, openStreams }),
+    ],
   ])('inside a transaction fails at once and rolls it back, %s', async (_, neighbour) => {
     const client = createClient({ baseUrl: 'http://svc', fetch: (request) => neighbour()(request, INFO) })
     await database.db.query(sql`create table if not exists public.kept (n int)`)
@@ -49,7 +54,10 @@ describe('calls between services', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     await using send = createOperatorFetch()
     const { port } = server.address() as AddressInfo
-    const response = await remoteNeighbour(`http://127.0.0.1:${port}/`, send, hops)(new Request('http://door/'), INFO)
+    const response = await remoteNeighbour(`http://127.0.0.1:${port}/`, { send, hops, openStreams })(
+      new Request('http://door/'),
+      INFO,
+    )
     await collectGarbage()
     held[0]!.end('last')
     expect(await response.text()).toBe('first, last')
@@ -64,7 +72,10 @@ describe('calls between services', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     await using send = createOperatorFetch()
     const { port } = server.address() as AddressInfo
-    const response = await remoteNeighbour(`http://127.0.0.1:${port}/`, send, hops)(new Request('http://door/'), INFO)
+    const response = await remoteNeighbour(`http://127.0.0.1:${port}/`, { send, hops, openStreams })(
+      new Request('http://door/'),
+      INFO,
+    )
     await response.body!.cancel()
     await left.promise
     server.close()
@@ -79,7 +90,7 @@ describe('calls between services', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     await using send = createOperatorFetch()
     const { port } = server.address() as AddressInfo
-    const neighbour = remoteNeighbour(`http://127.0.0.1:${port}/`, send, hops)
+    const neighbour = remoteNeighbour(`http://127.0.0.1:${port}/`, { send, hops, openStreams })
     const headers = {
       'x-forwarded-for': '6.6.6.6',
       'x-svc-hop': 'v1.forged',

@@ -1,8 +1,11 @@
-import { pathShape } from '#contract/core/operation.ts'
+import type { Operation } from '#contract/core/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
 import { HOP_HEADER, type Hops } from '#edge/credentials/hop.ts'
+import { forwardedStream, framingOf } from '#edge/http/forwarded-stream.ts'
+import type { OpenStreams } from '#edge/http/open-streams.ts'
 import { boundedBody, refuseLargeBody, toStream } from '#edge/http/read-input.ts'
 import type { RequestInfo, ServiceFetch } from '#edge/http/route.ts'
+import { createRouter, splitUrl } from '#edge/http/router.ts'
 import { refuseInTransaction } from '#lib/db/transaction-guard.ts'
 import type { OperatorFetch } from '#lib/net/operator-fetch.ts'
 
@@ -14,13 +17,26 @@ export function localNeighbour(serviceOf: () => ServiceFetch): ServiceFetch {
   }
 }
 
+export type RemoteDeps = {
+  send: OperatorFetch
+  hops: Hops
+  openStreams: OpenStreams
+  /** The operations whose body limits hold here and whose streams end when this process stops. */
+  operations?: readonly Operation[]
+}
+
 /** Calls a service of another process with the same request and a signed header that says who the end client is. */
-export function remoteNeighbour(baseUrl: string, send: OperatorFetch, hops: Hops): ServiceFetch {
+export function remoteNeighbour(baseUrl: string, deps: RemoteDeps): ServiceFetch {
+  const { send, hops, openStreams } = deps
+  const find = deps.operations ? operationFinder(deps.operations) : findOperation
   return async (request, info) => {
-    const body = boundedForward(request)
+    const op = find(request.method, splitUrl(request.url).path)
+    const body = boundedForward(request, op?.bodyLimit ?? 0)
     try {
       const response = await send(addressedTo(baseUrl, request, body?.stream ?? null, info, hops))
-      return new Response(response.body, { status: response.status, headers: without(response.headers) })
+      const framing = op?.kind === 'stream' ? framingOf(response.headers) : undefined
+      const content = framing && response.body ? forwardedStream(response.body, framing, openStreams) : response.body
+      return new Response(content, { status: response.status, headers: without(response.headers) })
     } catch (error) {
       throw body?.refusal ?? error
     }
@@ -31,9 +47,11 @@ export function remoteNeighbour(baseUrl: string, send: OperatorFetch, hops: Hops
  * Limits the body to what its operation accepts before it is forwarded, because an early refusal of the other service
  * can be lost while the body is still being sent.
  */
-function boundedForward(request: Request): { stream: ReadableStream<Uint8Array>; refusal?: unknown } | undefined {
+function boundedForward(
+  request: Request,
+  limit: number,
+): { stream: ReadableStream<Uint8Array>; refusal?: unknown } | undefined {
   if (!request.body) return undefined
-  const limit = bodyLimitOf(request.method, new URL(request.url).pathname)
   refuseLargeBody(request, limit)
   const { body } = request
   async function* chunks() {
@@ -48,11 +66,14 @@ function boundedForward(request: Request): { stream: ReadableStream<Uint8Array>;
   return forward
 }
 
-const LIMITS = OPERATIONS.map(({ method, path, bodyLimit }) => ({ method, shape: pathShape(path), bodyLimit }))
+type FindOperation = (method: string, path: string) => Operation | undefined
 
-function bodyLimitOf(method: string, path: string): number {
-  return LIMITS.find((row) => row.method === method && row.shape.test(path))?.bodyLimit ?? 0
+function operationFinder(operations: readonly Operation[]): FindOperation {
+  const find = createRouter(operations.map((op) => ({ method: op.method, path: op.path, target: op })))
+  return (method, path) => find(method === 'HEAD' ? 'GET' : method, path)?.target
 }
+
+const findOperation = operationFinder(OPERATIONS)
 
 /** Headers that belong to one connection (RFC 9110 section 7.6.1), and those that only our own processes may set. */
 const NOT_PASSED_ON = [

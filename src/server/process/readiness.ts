@@ -5,6 +5,11 @@ import { DatabaseUnavailable } from '#lib/db/errors.ts'
 /** One dependency. A failing `optional` one is reported as degraded and leaves the process ready. */
 export type Check = { ask: () => Promise<unknown>; optional?: boolean }
 
+/** Why a process that is about to stop is not ready, although it still answers. */
+export class Draining extends Error {
+  override readonly message = 'the process stops soon'
+}
+
 const CHECK_MS = 2_000
 
 /** Checks every dependency at once. One that does not answer in 2 seconds counts as failing. */
@@ -34,7 +39,7 @@ async function run({ ask, optional }: Check): Promise<Readiness['dependencies'][
 
 /** Everybody can read this answer, so it shows only messages that were written for everybody. */
 function detailOf(error: unknown): string {
-  if (error instanceof CannotWrite) return error.message
+  if (error instanceof CannotWrite || error instanceof Draining) return error.message
   if (error instanceof DatabaseUnavailable && error.writeFault) return error.writeFault
   return error instanceof Error && error.message === 'late' ? `no answer in ${CHECK_MS} ms` : 'failed; see the log'
 }

@@ -1,5 +1,8 @@
+import { OPERATIONS } from '#contract/operations.ts'
 import { createHops } from '#edge/credentials/hop.ts'
-import { type Listener, listen } from '#edge/http/listen.ts'
+import { createBodyRates } from '#edge/http/body-rate.ts'
+import { listen } from '#edge/http/listen.ts'
+import { OpenStreams } from '#edge/http/open-streams.ts'
 import { addressList, createInfoReader } from '#edge/http/request-info.ts'
 import type { RequestInfo, ServiceFetch } from '#edge/http/route.ts'
 import { splitUrl } from '#edge/http/router.ts'
@@ -13,8 +16,9 @@ import { processUptime } from '#lib/work/lease-watch.ts'
 import { runLoops } from '#lib/work/loop.ts'
 import { runSlots } from '#lib/work/slots.ts'
 import type { PublicUrls, Resources, Service, ServiceParts, WorkerService } from '../compose/parts.ts'
+import { createLateDoor } from './late-door.ts'
 import { localNeighbour, remoteNeighbour } from './neighbours.ts'
-import { type Check, checkReadiness } from './readiness.ts'
+import { type Check, checkReadiness, Draining } from './readiness.ts'
 import { ownerOf, SERVICE_TABLE, type ServiceName } from './service-table.ts'
 import { SERVICES } from './services.ts'
 
@@ -24,6 +28,11 @@ export type Running = {
   readonly fetch: ServiceFetch
   /** Sentences about what the operator should know or change. */
   readonly warnings: readonly string[]
+  /**
+   * Fails readiness from now on and answers requests for this many seconds more, so that a load balancer has time to
+   * send new ones elsewhere. Each connection is closed after its next answer.
+   */
+  drain(seconds: number): Promise<void>
 }
 
 type StartOptions = {
@@ -36,7 +45,11 @@ type StartOptions = {
   checks?: Record<string, Check>
 }
 
-/** Builds the named services, connects them with the others, and opens the port of the process. */
+/**
+ * Opens the port of the process, builds the named services, connects them with the others, and starts the work of the worker. The
+ * port comes first, because the address people see may depend on it. A stop goes the other way: the port is closed and
+ * requests and streams end before the work stops and the stores close.
+ */
 export async function startServices(
   resources: Resources,
   stack: AsyncDisposableStack,
@@ -44,44 +57,62 @@ export async function startServices(
 ): Promise<Running> {
   const { config, clock, log } = resources
   const hops = createHops(config.secrets.internalSecret, clock)
-  const operatorFetch = stack.use(createOperatorFetch())
+  const send = stack.use(createOperatorFetch())
+  const openStreams = new OpenStreams()
   const built = new Map<ServiceName, Service>()
   const neighbour = (name: ServiceName): ServiceFetch => {
     if (options.services.includes(name)) return localNeighbour(() => built.get(name)!.fetch)
     return async (request, info) => {
       const url = options.urlOf(name)
       if (!url) throw new Error(`${name} runs nowhere this process knows of`)
-      return remoteNeighbour(url, operatorFetch, hops)(request, info)
+      return remoteNeighbour(url, { send, hops, openStreams })(request, info)
     }
   }
+  const onError = (error: unknown) => log.error({ error }, 'the listener failed')
+  const onBadHop = () =>
+    log.warn({}, 'a hop header was not believed: do all services share SVC_INTERNAL_SECRET and the time?')
+  const readInfo = createInfoReader({ trustedProxies: addressList(config.trustedProxies), hops, onBadHop })
+  const door = createLateDoor()
+  const listener = stack.use(
+    await listen({
+      ...options,
+      fetch: door.fetch,
+      readInfo,
+      onError,
+      bodyRateOf: createBodyRates(OPERATIONS),
+    }),
+  )
+
   const checks = readinessChecks(resources, options, neighbour)
   const parts: ServiceParts = {
     ...resources,
     running: options.services,
     neighbour,
+    openStreams,
     readiness: () => checkReadiness(checks),
-    publicUrls: () => publicUrls(config, () => reachable(listener.url)),
+    publicUrls: publicUrls(config, reachable(listener.url)),
   }
   for (const name of options.services) {
     const service = (await SERVICES[name]()).compose(parts)
     stack.defer(async () => service[Symbol.asyncDispose]?.())
     built.set(name, service)
   }
+  const fetch = doorOf(options.services, built)
+  door.open(fetch)
 
   const worker = [...built.values()].find(hasWork)
   if (worker) stack.use(await startWork(worker, resources))
 
-  const fetch = doorOf(options.services, built)
-  const readInfo = createInfoReader({
-    trustedProxies: addressList(config.trustedProxies),
-    hops,
-    onBadHop: () =>
-      log.warn({}, 'a hop header was not believed: do all services share SVC_INTERNAL_SECRET and the time?'),
+  stack.defer(async () => {
+    await Promise.all([listener[Symbol.asyncDispose](), openStreams[Symbol.asyncDispose]()])
   })
-  const onError = (error: unknown) => log.error({ error }, 'the listener failed')
-  const listener: Listener = stack.use(await listen({ ...options, fetch, readInfo, onError }))
   const warnings = await Promise.all([...built.values()].map(async (service) => service.warnings?.() ?? []))
-  return { url: listener.url, port: listener.port, fetch, warnings: warnings.flat() }
+  const drain = async (seconds: number) => {
+    checks.draining = { ask: () => Promise.reject(new Draining()) }
+    listener.drain()
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  }
+  return { url: listener.url, port: listener.port, fetch, warnings: warnings.flat(), drain }
 }
 
 function hasWork(service: Service): service is WorkerService {
@@ -113,10 +144,11 @@ function reachable(url: string): string {
   return url.replace(/^http:\/\/(?:0\.0\.0\.0|\[::\])(?=:|$)/, 'http://127.0.0.1')
 }
 
-function publicUrls({ connector, signIn }: Resources['config'], own: () => string): PublicUrls {
+/** `own` is the address of this process, which is the one people see where all services run in it. */
+function publicUrls({ connector, signIn }: Resources['config'], own: string): PublicUrls {
   const base = signIn.redirectBaseUrl
-  const issuer = connector.issuer ?? base ?? own()
-  return { issuer, mcp: connector.mcpUrl ?? `${base ?? own()}/mcp`, signIn: base ?? issuer }
+  const issuer = connector.issuer ?? base ?? own
+  return { issuer, mcp: connector.mcpUrl ?? `${base ?? own}/mcp`, signIn: base ?? issuer }
 }
 
 /** Returns the api-gateway where it runs, else a fetch that chooses the service by the path. */

@@ -12,13 +12,13 @@ type Deps = {
   connectors: boolean
   /** An address was configured: there is no other. */
   fixed: boolean
-  publicUrls: () => { issuer: string; mcp: string }
+  publicUrls: { issuer: string; mcp: string }
 }
 
 export function createResources({ connectors, fixed, publicUrls }: Deps): ResourceOf {
   if (!connectors) return () => undefined
   return (endpoint, request) => {
-    const { issuer, mcp } = publicUrls()
+    const { issuer, mcp } = publicUrls
     const base = fixed ? mcp : seenAs(mcp, request.headers.get('host'))
     return { url: `${base}/${endpoint}`, issuer, scopes: ENDPOINTS[endpoint].op.access.scope }
   }

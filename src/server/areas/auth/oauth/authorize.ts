@@ -15,7 +15,7 @@ export function protocolRoutes(deps: OAuthDeps, server: () => AuthorizationServe
     route(oauthAuthorize, async (_, { request, clientAddress }) => {
       const url = new URL(request.url)
       if (url.search.length > MAX_QUERY_LENGTH || containsNul(url.search)) return tooMuchPage()
-      url.search = normalizeAuthorizeQuery(url.searchParams, deps.publicUrls().mcp).toString()
+      url.search = normalizeAuthorizeQuery(url.searchParams, deps.publicUrls.mcp).toString()
       const { headers, signal } = request
       return server().fetch(new Request(url, { headers, signal }), clientAddress)
     }),

@@ -67,7 +67,7 @@ async function loadConsent(
   }
   const { client_id, redirect_uri, scope, resource } = interaction.params as Record<string, string>
   const client = await findAskingClient(deps, client_id!)
-  const target = findResource(deps.publicUrls().mcp, resource!)
+  const target = findResource(deps.publicUrls.mcp, resource!)
   if (!client || !target) return consentOverPage()
   const { id, user_id, principal } = session
   const now = deps.clock.now()
@@ -122,7 +122,7 @@ async function protectRegistration({ db, clock, inQueue }: Deps, { view, person 
  * is not sent here, and the last step checks it instead.
  */
 function isStartedInThisBrowser({ publicUrls }: OAuthDeps, request: Request, uid: string): boolean {
-  const { issuer, signIn } = publicUrls()
+  const { issuer, signIn } = publicUrls
   return new URL(issuer).host !== new URL(signIn).host || readCookie(request, [INTERACTION_COOKIE]) === uid
 }
 
@@ -138,7 +138,7 @@ async function findAskingClient(deps: OAuthDeps, id: string): Promise<OAuthClien
 
 /** Throws CSRF unless the decision came from our own page, in the session that the page was shown to. */
 function refuseForged(deps: OAuthDeps, request: Request, form: URLSearchParams, { csrf }: ConsentView): void {
-  const isOurs = isSameOrigin(request, deps.publicUrls().signIn) && equalSecrets(form.get('csrf') ?? '', csrf)
+  const isOurs = isSameOrigin(request, deps.publicUrls.signIn) && equalSecrets(form.get('csrf') ?? '', csrf)
   if (!isOurs)
     throw new ServiceError('CSRF', 'This request did not come from the consent page. Start again from the agent.')
 }

@@ -5,8 +5,8 @@ import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { AuthDeps } from '../deps.ts'
 
 export type OAuthOptions = {
-  /** Public addresses of the issuer, the MCP server and the sign-in pages. Known once the port is open. */
-  readonly publicUrls: () => { issuer: string; mcp: string; signIn: string }
+  /** Public addresses of the issuer, the MCP server and the sign-in pages. */
+  readonly publicUrls: { issuer: string; mcp: string; signIn: string }
   readonly jwtSecret: string
   readonly actorAssertionSecret: string
   readonly loopbackAnyPort: boolean

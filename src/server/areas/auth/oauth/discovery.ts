@@ -8,7 +8,7 @@ type Deps = Pick<OAuthDeps, 'publicUrls' | 'clientDocuments'>
 /** RFC 8414 metadata. Written by hand, because the library would also advertise features that are off here. */
 export function discoveryRoute({ publicUrls, clientDocuments }: Deps): Route {
   return route(oauthMetadata, async () => {
-    const { issuer } = publicUrls()
+    const { issuer } = publicUrls
     return Response.json(
       {
         issuer,

@@ -23,7 +23,7 @@ export type AuthorizationServer = {
  * are our own code; only this file and adapter.ts depend on the library.
  */
 export function createAuthorizationServer(deps: OAuthDeps): AuthorizationServer {
-  const { issuer } = deps.publicUrls()
+  const { issuer } = deps.publicUrls
   const provider = new Provider(issuer, configure(deps))
   // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Koa awaits what it runs
   provider.use(createAfterResponse(provider, deps.log))
@@ -72,11 +72,11 @@ function configure(deps: OAuthDeps): Configuration {
       revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => defaultResource(deps.publicUrls().mcp).id,
+        defaultResource: () => defaultResource(deps.publicUrls.mcp).id,
         useGrantedResource: () => true,
         getResourceServerInfo: (ctx, resourceId) => {
           const isRepeated = Array.isArray(ctx.oidc.params?.resource) && ctx.oidc.params.resource.length > 1
-          const resource = isRepeated ? undefined : findResource(deps.publicUrls().mcp, resourceId)
+          const resource = isRepeated ? undefined : findResource(deps.publicUrls.mcp, resourceId)
           if (!resource) throw new errors.InvalidTarget('there is no such resource here')
           return {
             scope: resource.scopes.join(' '),
@@ -129,7 +129,7 @@ function unusedKey() {
 
 /** Returns the consent page on the host where users sign in, which may differ from the issuer's. */
 function consentUrl({ publicUrls }: OAuthDeps, uid: string): string {
-  return `${publicUrls().signIn}${CONSENT_PATH}/${uid}`
+  return `${publicUrls.signIn}${CONSENT_PATH}/${uid}`
 }
 
 /** Runs after the library has answered: logs or rewrites its faults, and deletes codes that were tried in vain. */
