@@ -95,7 +95,7 @@ describe('OP-02 migrating the embedded database by command', () => {
     const server = await startProcess({ PORT: '0', SVC_DATA_DIR: dataDir, SVC_EXAMPLE: 'false' })
     const busy = await svcServer({ SVC_DATA_DIR: dataDir }, 'migrate')
     expect(busy).toMatchObject({ exit: 6, stdout: '' })
-    expect(busy.stderr).toContain('stop the server first')
+    expect(busy.stderr).toContain('Stop the server first')
     await server[Symbol.asyncDispose]()
     expect(await svcServer({ SVC_DATA_DIR: dataDir }, 'migrate')).toEqual({ exit: 0, stdout: NOTHING, stderr: '' })
   })
