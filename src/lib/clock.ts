@@ -1,10 +1,11 @@
-/** Time as a dependency: tests hand in a clock they move. */
+/** The source of the current time, passed as a dependency so that tests can set it. */
 export type Clock = { now(): Date }
 
 export const systemClock: Clock = { now: () => new Date() }
 
 export type TestClock = Clock & { set(now: Date): void; advance(ms: number): void }
 
+/** Returns a clock that stands still until a test sets or advances it. */
 export function testClock(start = new Date('2026-01-01T00:00:00.000Z')): TestClock {
   let now = start.getTime()
   return {

@@ -3,7 +3,7 @@ import { open, rm, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { writeFaultOf } from './db/errors.ts'
 
-/** Nothing can be written to the data folder. The message says why and what to do, without the path. */
+/** Thrown if the data folder cannot be written to. The message says why and what to do, without the path. */
 export class CannotWrite extends Error {
   override readonly name = 'CannotWrite'
   readonly code: unknown
@@ -14,19 +14,22 @@ export class CannotWrite extends Error {
 }
 
 const MIB = 1024 * 1024
-/** The database writes its log in files of 16 MiB; without room for the next one it stops at any moment. */
+/** The database writes its log in files of 16 MiB and stops if there is no room for the next one. */
 export const MIN_FREE_BYTES = 32 * MIB
 
-/** Throws `CannotWrite` unless a file can be written to the folder, or to where it will be made, with so much room. */
+/**
+ * Throws `CannotWrite` if the folder, or the nearest existing parent, is not writable or has less than `minFreeBytes`
+ * free.
+ */
 export async function checkWritable(folder: string, minFreeBytes = MIN_FREE_BYTES): Promise<void> {
-  const place = nearestFolder(resolve(folder))
+  const existing = nearestFolder(resolve(folder))
   try {
-    accessSync(place, constants.W_OK)
-    await refuseSmall(place, minFreeBytes)
-    if (place === resolve(folder)) await writeOnce(join(place, 'write-check'))
+    accessSync(existing, constants.W_OK)
+    await refuseFullDisk(existing, minFreeBytes)
+    if (existing === resolve(folder)) await writeTestFile(join(existing, 'write-check'))
   } catch (error) {
-    const words = writeFaultOf(error)
-    throw words === undefined || error instanceof CannotWrite ? error : new CannotWrite(words, error)
+    const message = writeFaultOf(error)
+    throw message === undefined || error instanceof CannotWrite ? error : new CannotWrite(message, error)
   }
 }
 
@@ -34,7 +37,7 @@ function nearestFolder(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
 }
 
-async function refuseSmall(folder: string, minFreeBytes: number): Promise<void> {
+async function refuseFullDisk(folder: string, minFreeBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
   if (free >= minFreeBytes) return
@@ -43,7 +46,7 @@ async function refuseSmall(folder: string, minFreeBytes: number): Promise<void> 
   throw new CannotWrite(words, Object.assign(new Error('too little space'), { code: 'ENOSPC' }))
 }
 
-async function writeOnce(file: string): Promise<void> {
+async function writeTestFile(file: string): Promise<void> {
   const handle = await open(file, 'w', 0o600)
   try {
     await handle.write(Buffer.alloc(4096))

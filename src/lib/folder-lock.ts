@@ -2,17 +2,18 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
+/** Thrown if another process holds the folder. The message names that process. */
 export class FolderInUse extends Error {
   override readonly name = 'FolderInUse'
 }
 
 /**
- * Holds a folder for this process alone. SQLite's exclusive lock is the operating system's, so it dies with the
- * process however that dies; Node offers no file lock of its own.
+ * Locks a folder for this process until disposed. Throws FolderInUse if another process holds it. Uses an exclusive
+ * SQLite lock, because Node has no file locks and the operating system releases this one however the process ends.
  */
 export function lockFolder(folder: string): Disposable {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // Also one that was there before: what is inside is for its owner alone.
+  // An existing folder too, because its contents must be readable by its owner only.
   chmodSync(folder, 0o700)
   const holderFile = join(folder, 'lock.json')
   const lock = new DatabaseSync(join(folder, 'lock'))

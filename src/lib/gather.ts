@@ -3,39 +3,40 @@ import { DatabaseUnavailable } from './db/errors.ts'
 type Waiting<Item, Result> = { item: Item; done: PromiseWithResolvers<Result> }
 type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
-const MOST = 200
+const MAX_BATCH_ITEMS = 200
 
 /**
- * Joins what is asked for at the same time into one statement: whoever comes while one runs goes into the next, with
- * all others who wait. Nothing is answered from what was read before it was asked.
+ * Batches concurrent calls: items that arrive while a batch runs go into the next one together. A result is always read
+ * after its item arrived, never from an earlier batch. If a batch fails, its items are run one by one, unless the
+ * database is unavailable.
  */
 export function gather<Item, Result>(run: Run<Item, Result>): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = []
-  let running = false
+  let isRunning = false
   const runAll = async () => {
-    running = true
+    isRunning = true
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, MOST)
-      waiting = waiting.slice(MOST)
+      const batch = waiting.slice(0, MAX_BATCH_ITEMS)
+      waiting = waiting.slice(MAX_BATCH_ITEMS)
       await settle(run, batch)
     }
-    running = false
+    isRunning = false
   }
   return (item) => {
     const done = Promise.withResolvers<Result>()
     waiting.push({ item, done })
-    if (!running) void runAll()
+    if (!isRunning) void runAll()
     return done.promise
   }
 }
 
-/** Never rejects; each of them learns what became of its own. */
+/** Settles the promise of each item. Never rejects. */
 async function settle<Item, Result>(run: Run<Item, Result>, batch: readonly Waiting<Item, Result>[]): Promise<void> {
   try {
     const results = await run(batch.map(({ item }) => item))
     for (const [i, { done }] of batch.entries()) done.resolve(results[i]!)
   } catch (error) {
-    // One that cannot be done must not take the others with it.
+    // Run one by one, so that an item that fails does not fail the others.
     if (batch.length > 1 && !(error instanceof DatabaseUnavailable)) {
       for (const one of batch) await settle(run, [one])
     } else for (const { done } of batch) done.reject(error)

@@ -5,7 +5,7 @@ export type Log = {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
-  /** For lines whose fields are all our own: nothing to hide, so nothing is looked for. At level info. */
+  /** Writes a line at level info without redacting it. Only for fields that cannot contain secrets. */
   plain(fields: Record<string, string | number>, message: string): void
   child(fields: object): Log
 }
@@ -15,12 +15,12 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 const SECRET_NAME =
   /authorization|cookie|passw|passphrase|secret|credential|tokens?$|api[-_]?keys?$|(?:signing|private|data)[-_]?keys?$|[-_]key$/i
-/** Our tokens, JWTs, and passwords inside connection strings, wherever in a text they stand. */
+/** Matches our tokens, JWTs, and passwords in connection strings, anywhere in a text. */
 const SECRET_TEXT =
   /svc[spic]?_[0-9A-Za-z]{49}|svcop_[\w-]{16,}|(?<=\bBearer )[\w.~+/=-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|(?<=:\/\/[^\s:/@]{0,128}:)[^\s/]+(?=@)/g
 const HIDDEN = '[hidden]'
 
-/** JSON lines on the given stream, with secrets hidden by name and by shape before they are written. */
+/** Writes JSON lines to the stream (stderr by default). Hides secrets, recognized by field name and by shape. */
 export function createLog(level: LogLevel, destination?: pino.DestinationStream): Log {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const clean = { log: (fields: object) => redact(fields) as Record<string, unknown> }
@@ -28,34 +28,34 @@ export function createLog(level: LogLevel, destination?: pino.DestinationStream)
     { ...options, formatters: { ...LABELS, ...clean }, hooks: { logMethod: logRedacted } },
     destination ?? pino.destination(2),
   )
-  const plain = level === 'debug' || level === 'info' ? (destination ?? gathered()) : undefined
-  return withCleanChildren(log, plain && { isoNow: createIsoNow(), write: (line) => plain.write(line) })
+  const plain = level === 'debug' || level === 'info' ? (destination ?? createBufferedStderr()) : undefined
+  return withRedactedChildren(log, plain && { isoNow: createIsoNow(), write: (line) => plain.write(line) })
 }
 
-const GATHERED_CHARS = 16_000
-const GATHERED_MS = 250
+const MAX_BUFFERED_CHARS = 16_000
+const MAX_BUFFERED_MS = 250
 
 /**
- * Lines by the hundred are written together, a quarter of a second late at most; the rest is written at once.
- * Gathered here, because the stream measures all it holds at every write.
+ * Joins lines and writes them together, at most 250 ms later, because there is one for every request. The lines are
+ * buffered here, because pino's stream measures its whole buffer at every write.
  */
-function gathered(): pino.DestinationStream {
+function createBufferedStderr(): pino.DestinationStream {
   const stream = pino.destination({ dest: 2, sync: false })
-  let held = ''
+  let buffer = ''
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    if (held !== '') stream.write(held)
-    held = ''
+    if (buffer !== '') stream.write(buffer)
+    buffer = ''
   }
-  // Before the stream's own farewell.
+  // Prepended, so that the buffer is flushed before the stream closes itself.
   process.prependListener('beforeExit', flush).prependListener('exit', flush)
   return {
     write: (line) => {
-      held += line
-      if (held.length >= GATHERED_CHARS) flush()
-      else timer ??= setTimeout(flush, GATHERED_MS).unref()
+      buffer += line
+      if (buffer.length >= MAX_BUFFERED_CHARS) flush()
+      else timer ??= setTimeout(flush, MAX_BUFFERED_MS).unref()
     },
   }
 }
@@ -79,8 +79,8 @@ function createIsoNow(): () => string {
 type PlainLines = { isoNow(): string; write(line: string): void }
 
 /** Redacts the fields of child logs, because pino writes those as they are. */
-function withCleanChildren(log: pino.Logger, plain: PlainLines | undefined, held: object = {}): Log {
-  const heldText = Object.entries(held)
+function withRedactedChildren(log: pino.Logger, plain: PlainLines | undefined, childFields: object = {}): Log {
+  const childText = Object.entries(childFields)
     .map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`)
     .join('')
   return {
@@ -88,10 +88,10 @@ function withCleanChildren(log: pino.Logger, plain: PlainLines | undefined, held
     info: (fields, message) => log.info(fields, message),
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
-    // Written by hand: one comes with every request.
+    // Formatted by hand for speed, because there is one line per request.
     plain: (fields, message) => {
       if (!plain) return
-      let line = `{"level":"info","time":"${plain.isoNow()}"${heldText}`
+      let line = `{"level":"info","time":"${plain.isoNow()}"${childText}`
       for (const key in fields) {
         const value = fields[key]!
         line += `,"${key}":${typeof value === 'number' ? value : JSON.stringify(value)}`
@@ -100,7 +100,7 @@ function withCleanChildren(log: pino.Logger, plain: PlainLines | undefined, held
     },
     child: (fields) => {
       const clean = redact(fields) as Record<string, unknown>
-      return withCleanChildren(log.child(clean), plain, { ...held, ...clean })
+      return withRedactedChildren(log.child(clean), plain, { ...childFields, ...clean })
     },
   }
 }
@@ -114,7 +114,7 @@ export function hideSecrets(text: string): string {
   return text.replace(SECRET_TEXT, HIDDEN)
 }
 
-/** A copy fit to be written: errors as name, message and stack, depth bounded. */
+/** Returns a copy without secrets. Errors become name, message, code, stack and cause; depth is limited to 6. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return hideSecrets(value)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
 import { createHistogram } from './histogram.ts'
 
-/** One registry per process, handed to whoever counts: nothing is registered at import. */
+/** The metrics of one process, passed as a dependency so that nothing is registered at import. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics(options: { processMetrics: boolean }) {

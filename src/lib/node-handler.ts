@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 
 type NodeHandler = (incoming: IncomingMessage, response: ServerResponse) => unknown
 
-/** Runs a handler made for `node:http` as a `fetch`: no port of its own, no second stack of limits. */
+/** Turns a `node:http` handler into a fetch function, so that it needs no port and no limits of its own. */
 export function fromNodeHandler(handler: NodeHandler) {
   return async (request: Request, clientAddress: string): Promise<Response> => {
     const body = Buffer.from(await request.arrayBuffer())
@@ -29,7 +29,9 @@ function run(handler: NodeHandler, incoming: IncomingMessage, response: Captured
   }
 }
 
-/** The address and the scheme stand on the socket, where such handlers look for them. */
+/**
+ * Makes the request object for the handler. Client address and scheme are set on the socket, where handlers read them.
+ */
 function toIncoming(request: Request, body: Buffer, clientAddress: string): IncomingMessage {
   const url = new URL(request.url)
   const socket = new Socket()
@@ -41,9 +43,9 @@ function toIncoming(request: Request, body: Buffer, clientAddress: string): Inco
   incoming.httpVersion = '1.1'
   incoming.httpVersionMajor = 1
   incoming.httpVersionMinor = 1
-  // What carries the body between machines says nothing here.
-  const left = [...request.headers].filter(([name]) => !HOP_HEADERS.includes(name))
-  incoming.headers = { ...Object.fromEntries(left), host: url.host }
+  // Hop-by-hop headers describe the connection, not this in-process request.
+  const endToEnd = [...request.headers].filter(([name]) => !HOP_BY_HOP_HEADERS.includes(name))
+  incoming.headers = { ...Object.fromEntries(endToEnd), host: url.host }
   if (body.length > 0) {
     incoming.headers['content-length'] = String(body.length)
     incoming.push(body)
@@ -52,12 +54,12 @@ function toIncoming(request: Request, body: Buffer, clientAddress: string): Inco
   return incoming
 }
 
-const HOP_HEADERS = ['content-length', 'transfer-encoding', 'connection', 'host', 'expect', 'upgrade']
-const BODILESS = [204, 205, 304]
+const HOP_BY_HOP_HEADERS = ['content-length', 'transfer-encoding', 'connection', 'host', 'expect', 'upgrade']
+const STATUSES_WITHOUT_BODY = [204, 205, 304]
 
 type Head = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
-/** Gathers what a handler says, and is done when it has said all, failed or gave up. */
+/** Collects the handler's response. `done` resolves when the response has ended and rejects if the handler fails. */
 class CapturedResponse extends ServerResponse {
   readonly #chunks: Buffer[] = []
   readonly #settled = Promise.withResolvers<Response>()
@@ -75,8 +77,8 @@ class CapturedResponse extends ServerResponse {
 
   override writeHead(status: number, reasonOrHeaders?: string | Head, headers?: Head): this {
     this.statusCode = status
-    const given = typeof reasonOrHeaders === 'string' ? headers : reasonOrHeaders
-    for (const [name, value] of entriesOf(given)) this.setHeader(name, value)
+    const entries = typeof reasonOrHeaders === 'string' ? headers : reasonOrHeaders
+    for (const [name, value] of entriesOf(entries)) this.setHeader(name, value)
     return this
   }
 
@@ -102,15 +104,16 @@ class CapturedResponse extends ServerResponse {
   #toResponse(): Response {
     const headers = new Headers()
     for (const [name, value] of Object.entries(this.getHeaders())) {
-      if (HOP_HEADERS.includes(name)) continue
+      if (HOP_BY_HOP_HEADERS.includes(name)) continue
       for (const one of Array.isArray(value) ? value : [value]) headers.append(name, String(one))
     }
-    const body = BODILESS.includes(this.statusCode) || this.#chunks.length === 0 ? null : Buffer.concat(this.#chunks)
+    const body =
+      STATUSES_WITHOUT_BODY.includes(this.statusCode) || this.#chunks.length === 0 ? null : Buffer.concat(this.#chunks)
     return new Response(body, { status: this.statusCode, headers })
   }
 }
 
-/** An object, or names and values in turn. */
+/** Reads headers given as an object or as a flat array of names and values. */
 function entriesOf(head: Head | undefined): [string, OutgoingHttpHeader][] {
   if (!head) return []
   if (!Array.isArray(head))

@@ -3,30 +3,33 @@ import { script, sql } from '../db/sql.ts'
 import { CannotOpen, createSealer, keyId } from './seal.ts'
 import { countByKey, type SealedColumn } from './sealed-columns.ts'
 
-/** The configured data keys do not open what is stored. The message says which key is missing and what to do. */
+/**
+ * Thrown if the configured data keys cannot open the stored values. The message says which key is missing and what to
+ * do.
+ */
 export class DataKeyRefused extends Error {
   override readonly name = 'DataKeyRefused'
 }
 
 export type DataKeys = readonly [string, ...string[]]
 
-const CONTENT = 'svc data key'
+const CHECK_TEXT = 'svc data key'
 const contextOf = (id: string) => `data-key-check:${id}`
 
 /**
- * Checks that every key that stored values may be sealed under is configured, and records the current key as one of
- * them. The table is locked meanwhile, so that of two processes that start first with different keys one is refused.
+ * Checks that every key that stored values may be sealed under is configured, and records the current key. Locks the
+ * table, so that of two processes that start for the first time with different keys one is refused.
  */
 export async function checkDataKeys(db: Db, keys: DataKeys, columns: () => Promise<readonly SealedColumn[]>) {
   const current = keyId(keys[0])
   await db.tx(async (tx) => {
     await tx.query(script('lock table svc.data_keys in share row exclusive mode'))
-    const known = await tx.query<{ key_id: string; check_value: string }>(sql`
+    const recorded = await tx.query<{ key_id: string; check_value: string }>(sql`
       select key_id, check_value from svc.data_keys`)
-    // A database that an earlier release filled has values and no rows here.
-    const used = known.length > 0 ? known.map(({ key_id }) => key_id) : await idsIn(tx, await columns())
+    // A database of an earlier release has sealed values but no rows in this table.
+    const used = recorded.length > 0 ? recorded.map(({ key_id }) => key_id) : await idsIn(tx, await columns())
     refuseMissing(used, keys)
-    for (const { key_id, check_value } of known) verify(key_id, check_value, keys)
+    for (const { key_id, check_value } of recorded) verify(key_id, check_value, keys)
     for (const id of new Set([...used, current])) await record(tx, id, keys)
   })
 }
@@ -60,7 +63,7 @@ function refuseMissing(used: readonly string[], keys: DataKeys): void {
 
 function verify(id: string, checkValue: string, keys: DataKeys): void {
   try {
-    if (createSealer(keys).open(checkValue, contextOf(id)) === CONTENT) return
+    if (createSealer(keys).open(checkValue, contextOf(id)) === CHECK_TEXT) return
   } catch (cause) {
     if (!(cause instanceof CannotOpen)) throw cause
   }
@@ -71,7 +74,7 @@ function verify(id: string, checkValue: string, keys: DataKeys): void {
 
 async function record(tx: Tx, id: string, keys: DataKeys): Promise<void> {
   const key = keys.find((hex) => keyId(hex) === id)!
-  const checkValue = createSealer([key]).seal(CONTENT, contextOf(id))
+  const checkValue = createSealer([key]).seal(CHECK_TEXT, contextOf(id))
   await tx.query(sql`
     insert into svc.data_keys (key_id, check_value) values (${id}, ${checkValue}) on conflict do nothing`)
 }

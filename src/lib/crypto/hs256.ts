@@ -24,8 +24,8 @@ export function readHs256(token: string, typ: string, hmac: HmacSha256): Claims 
 
 /** Compares the encoded texts, because lenient base64 decoders accept several spellings of one signature. */
 function isSigned(content: string, signature: string, hmac: HmacSha256): boolean {
-  const [right, given] = [Buffer.from(signatureOf(content, hmac)), Buffer.from(signature)]
-  return right.length === given.length && timingSafeEqual(right, given)
+  const [expected, actual] = [Buffer.from(signatureOf(content, hmac)), Buffer.from(signature)]
+  return expected.length === actual.length && timingSafeEqual(expected, actual)
 }
 
 function signatureOf(content: string, hmac: HmacSha256): string {

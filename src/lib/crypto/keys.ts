@@ -1,21 +1,21 @@
 import { createHmac, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
 
-/** Keys of 32 bytes, as hex. */
+/** Matches keys of 32 bytes as hex. */
 export const HEX_KEY = /^[0-9a-f]{64}$/i
 
 const SALT = 'svc/keys/v1'
 
-/** One key per purpose, so that what is made for one can never pass for another. */
+/** Derives a key for one purpose, so that a value made for one purpose is never valid for another. */
 export function deriveKey(master: Uint8Array, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', master, SALT, purpose, 32))
 }
 
-/** The root of everything that must die when either signing secret is rotated. */
+/** Derives the root key of everything that becomes invalid when either signing secret is rotated. */
 export function masterKey(jwtSecret: string, signingKey: string): Buffer {
   return deriveKey(Buffer.concat([Buffer.from(jwtSecret, 'hex'), Buffer.from(signingKey, 'hex')]), 'master')
 }
 
-/** Names the current pair of secrets without telling anything about them; kept on each row made under it. */
+/** Returns a public name of the current pair of secrets. Rows made under it store the name. */
 export function keyEpoch(master: Uint8Array): string {
   return deriveKey(master, 'epoch').subarray(0, 8).toString('hex')
 }
@@ -24,7 +24,7 @@ export function hmac(key: Uint8Array | KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
 
-/** Equality of secrets of any length, in time that tells nothing of where they differ. */
+/** Compares secrets of any length in constant time. */
 export function equalSecrets(a: string, b: string): boolean {
   const key = Buffer.alloc(32, 1)
   return timingSafeEqual(hmac(key, a), hmac(key, b))

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto
 import { deriveKey } from './keys.ts'
 
 /**
- * Encrypts stored secrets, which outlive a rotation of the signing secrets. `context` says what the value is and
- * whose (`database-password:ds_…`): a value copied to another row does not open there.
+ * Encrypts stored secrets, which outlive a rotation of the signing secrets. `context` says what the value is and whose
+ * (`database-password:ds_…`), so that a value copied to another row cannot be opened there.
  */
 export type Sealer = {
   /** The id of the key that `seal` uses. */
@@ -12,6 +12,7 @@ export type Sealer = {
   open(sealed: string, context: string): string
 }
 
+/** Thrown if a value was changed, was sealed with another context, or its key is not configured. */
 export class CannotOpen extends Error {
   override readonly name = 'CannotOpen'
 }
@@ -19,7 +20,10 @@ export class CannotOpen extends Error {
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** The first key seals; all of them open. Each sealed value carries the id of its key. */
+/**
+ * Creates a sealer that seals with the first key and opens with all of them. Each sealed value contains the id of its
+ * key.
+ */
 export function createSealer(hexKeys: readonly [string, ...string[]]): Sealer {
   const keys = new Map(hexKeys.map((hex) => [keyId(hex), deriveKey(Buffer.from(hex, 'hex'), 'seal')]))
   const currentId = keyId(hexKeys[0])
@@ -37,7 +41,7 @@ export function createSealer(hexKeys: readonly [string, ...string[]]): Sealer {
       if (version !== 'v1' || !key) throw new CannotOpen(`sealed under key ${id}, which is not configured`)
       try {
         const body = Buffer.from(text, 'base64url')
-        // The length must be said: without it a tag of 4 bytes would do, and those can be guessed.
+        // Without an explicit length Node accepts tags of 4 bytes, which can be guessed.
         const options = { authTagLength: TAG_BYTES }
         const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, IV_BYTES), options)
         decipher.setAAD(Buffer.from(context)).setAuthTag(body.subarray(-TAG_BYTES))
@@ -49,12 +53,12 @@ export function createSealer(hexKeys: readonly [string, ...string[]]): Sealer {
   }
 }
 
-/** The id of the key that a value is sealed under. */
+/** Returns the id of the key that a value is sealed under. */
 export function keyIdOf(sealed: string): string {
   return sealed.split('.')[1] ?? ''
 }
 
-/** Names a key without telling anything about it. */
+/** Returns a public name of a key, from which the key cannot be derived. */
 export function keyId(hex: string): string {
   return hash('sha256', `svc key id ${hex.toLowerCase()}`).slice(0, 8)
 }

@@ -5,8 +5,8 @@ import { CannotOpen, keyIdOf, type Sealer } from './seal.ts'
 type SealedRow = Record<string, string | Buffer>
 
 /**
- * A column that holds sealed values. Areas declare theirs and take the context from the declaration, so that
- * `svc-server reseal` finds every value and can open it.
+ * Declares a column of sealed values. Areas take the context from their declaration, so that `svc-server reseal` finds
+ * every value and can open it.
  */
 export type SealedColumn<Row extends SealedRow = SealedRow> = {
   /** Name of the values in the plural, printed after their number. */
@@ -14,7 +14,7 @@ export type SealedColumn<Row extends SealedRow = SealedRow> = {
   readonly table: readonly [schema: string, name: string]
   readonly column: string
   readonly primaryKey: readonly string[]
-  /** The context the value of this row is sealed with. */
+  /** Returns the context that the value of this row is sealed with. */
   context(row: Row): string
 }
 
@@ -27,8 +27,8 @@ export type Resealed = {
 const PAGE_ROWS = 200
 
 /**
- * Seals every value of the column under the current key. Each row is changed by itself and only if it still holds
- * the value that was read: the work may be interrupted, repeated, and done while the server runs.
+ * Seals every value of the column under the current key. Each row is changed on its own and only if it still holds the
+ * value that was read, so that the work can be interrupted, repeated, and done while the server runs.
  */
 export async function resealColumn(db: Db, column: SealedColumn, sealer: Sealer): Promise<Resealed> {
   const unopenable = new Map<string, number>()
@@ -44,7 +44,7 @@ export async function resealColumn(db: Db, column: SealedColumn, sealer: Sealer)
   return { moved, unopenable }
 }
 
-/** Number of values by the id of the key they are sealed under. */
+/** Counts the values by the id of the key that they are sealed under. */
 export async function countByKey(db: Querier, { table, column }: SealedColumn): Promise<Map<string, number>> {
   const name = identifier(column)
   const rows = await db.query<{ key_id: string; count: number }>(sql`
@@ -53,12 +53,12 @@ export async function countByKey(db: Querier, { table, column }: SealedColumn): 
   return new Map(rows.map(({ key_id, count }) => [key_id, count]))
 }
 
-type Found = { key: SealedRow; sealed: string }
+type SealedValue = { key: SealedRow; sealed: string }
 
-async function readPage(db: Db, of: SealedColumn, { currentKeyId }: Sealer, after?: SealedRow): Promise<Found[]> {
+async function readPage(db: Db, of: SealedColumn, { currentKeyId }: Sealer, after?: SealedRow): Promise<SealedValue[]> {
   const { table, column, primaryKey } = of
-  const names = joined(primaryKey.map((name) => sql`${identifier(name)}`))
-  const start = after ? sql`and (${names}) > (${joined(primaryKey.map((name) => sql`${after[name]}`))})` : sql``
+  const names = commaSeparated(primaryKey.map((name) => sql`${identifier(name)}`))
+  const start = after ? sql`and (${names}) > (${commaSeparated(primaryKey.map((name) => sql`${after[name]}`))})` : sql``
   const rows = await db.query<Record<string, string | Buffer>>(sql`
     select ${names}, ${identifier(column)} as "sealed value" from ${identifier(...table)}
     where split_part(${identifier(column)}, '.', 2) <> ${currentKeyId} ${start}
@@ -66,7 +66,7 @@ async function readPage(db: Db, of: SealedColumn, { currentKeyId }: Sealer, afte
   return rows.map(({ 'sealed value': sealed, ...key }) => ({ key, sealed: String(sealed) }))
 }
 
-async function replace(db: Db, of: SealedColumn, { key, sealed }: Found, resealed: string): Promise<number> {
+async function replace(db: Db, of: SealedColumn, { key, sealed }: SealedValue, resealed: string): Promise<number> {
   const { table, column, primaryKey } = of
   const isRow = primaryKey.map((name) => sql`${identifier(name)} = ${key[name]}`).reduce((a, b) => sql`${a} and ${b}`)
   const changed = await db.query(sql`
@@ -75,7 +75,7 @@ async function replace(db: Db, of: SealedColumn, { key, sealed }: Found, reseale
   return changed.length
 }
 
-function joined(parts: readonly Sql[]): Sql {
+function commaSeparated(parts: readonly Sql[]): Sql {
   return parts.reduce((a, b) => sql`${a}, ${b}`)
 }
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Who to count an address for: one line of IPv6 is given a whole /64, and could otherwise be anybody. */
+/** Returns the block that an address is counted under: the /64 of IPv6, because one subscriber has all of it. */
 export function addressBlock(address: string): string {
   if (!isIPv6(address)) return address
   const parts = ipaddr.IPv6.parse(address.replace(/%.*$/, '')).parts.slice(0, 4)

@@ -12,7 +12,7 @@ interface ResolvedAddress {
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
 
 interface ConnectTarget extends buildConnector.Options {
-  /** Every one of them vetted: connect to one of these and resolve nothing again. */
+  /** The vetted addresses. The connection must use one of these and must not resolve the name again. */
   addresses: readonly ResolvedAddress[]
   signal: AbortSignal
 }
@@ -31,12 +31,14 @@ export const systemConnect: Connect = ({ addresses, signal, ...options }, callba
     if (all) done(null, [...addresses])
     else done(null, addresses[0]!.address, addresses[0]!.family)
   }
-  // One timer, the caller's, covers the whole exchange: hence no connect timeout here.
+  // No connect timeout, because the caller's deadline covers the whole exchange.
   const connect = buildConnector({ allowH2: false, timeout: 0, autoSelectFamily: true, lookup: pinned, signal })
   connect(options, callback)
 }
 
-/** One refused address refuses the name: choosing the good ones would let an attacker's second record be tried. */
+/**
+ * Resolves a name and refuses it if any of its addresses is refused, because an attacker controls all its DNS records.
+ */
 export async function vettedAddresses(hostname: string, vetting: Vetting): Promise<readonly ResolvedAddress[]> {
   const addresses = await resolveOrLiteral(hostname, vetting.resolve)
   if (addresses.length === 0) throw new SafeFetchError('dns', `${hostname} has no address`)
@@ -49,7 +51,7 @@ export async function vettedAddresses(hostname: string, vetting: Vetting): Promi
 }
 
 async function resolveOrLiteral(hostname: string, resolve: Resolve): Promise<readonly ResolvedAddress[]> {
-  // Node never asks a lookup function about a literal, so a vetting lookup alone would let literals through.
+  // Node does not call the lookup function for IP literals, so they are vetted here too.
   const family = isIP(hostname)
   if (family !== 0) return [{ address: hostname, family }]
   try {
@@ -64,6 +66,7 @@ interface ConnectorDeps extends Vetting {
   signal: AbortSignal
 }
 
+/** Creates an undici connector that vets the addresses of a host before each connection. */
 export function createConnector({ connect, signal, ...vetting }: ConnectorDeps): buildConnector.connector {
   const vetThenConnect = async (options: buildConnector.Options, callback: buildConnector.Callback) => {
     try {

@@ -11,10 +11,10 @@ export interface OutgoingRequest {
 
 export interface SafeResponse {
   status: number
-  /** Names in lower case, repeated ones joined by a comma. */
+  /** Header names in lower case; repeated headers are joined by a comma. */
   headers: Readonly<Record<string, string>>
   body: Uint8Array
-  /** The peer had more to say than `maxResponseBytes`. */
+  /** True if the body was cut at `maxResponseBytes`. */
   truncated: boolean
 }
 
@@ -25,7 +25,9 @@ interface Progress {
 
 export type StopReason = Extract<SafeFetchReason, 'timeout' | 'aborted'>
 
-/** One request on a connection of its own: nothing pooled, so every send is vetted. `signal.reason` is a StopReason. */
+/**
+ * Sends one request on a new connection, because pooled ones would skip the vetting. `signal.reason` is a StopReason.
+ */
 export async function exchange(
   url: URL,
   request: OutgoingRequest,
@@ -34,11 +36,11 @@ export async function exchange(
 ): Promise<SafeResponse> {
   const progress: Progress = { sent: false }
   const client = new Client(url.origin, {
-    connect: noting(connector, progress),
+    connect: recordConnected(connector, progress),
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  // undici looks at a request's signal only once connected; destroying the client also ends a wait for DNS.
+  // undici checks a request's signal only after connecting. Destroying the client also ends a pending DNS look-up.
   const stop = () => void client.destroy(new Error('stopped'))
   signal.addEventListener('abort', stop)
   try {
@@ -61,16 +63,16 @@ async function send(client: Client, url: URL, request: OutgoingRequest, progress
   const path = url.pathname + url.search
   const answer = await client.request({ path, method, headers, body: request.body ?? null, reset: true })
   progress.status = answer.statusCode
-  // A redirect's body is of no use, and waiting for it could turn a definite answer into a timeout.
+  // The body of a redirect is not read, because waiting for it could turn an answer into a timeout.
   const limit = isRedirect(answer.statusCode) ? 0 : maxResponseBytes
   return {
     status: answer.statusCode,
-    headers: joined(answer.headers),
+    headers: joinRepeated(answer.headers),
     ...(await readCapped(answer.body, limit)),
   }
 }
 
-function noting(connector: buildConnector.connector, progress: Progress): buildConnector.connector {
+function recordConnected(connector: buildConnector.connector, progress: Progress): buildConnector.connector {
   return (options, callback) =>
     connector(options, (...outcome) => {
       if (outcome[1]) progress.sent = true
@@ -79,7 +81,7 @@ function noting(connector: buildConnector.connector, progress: Progress): buildC
 }
 
 async function readCapped(stream: Readable, limit: number): Promise<Pick<SafeResponse, 'body' | 'truncated'>> {
-  // Leaving early destroys the stream, which it reports as an error of its own.
+  // Leaving the loop early destroys the stream, which then emits an error.
   stream.on('error', () => {})
   if (limit === 0) return { body: new Uint8Array(), truncated: true }
   const chunks: Uint8Array[] = []
@@ -92,7 +94,7 @@ async function readCapped(stream: Readable, limit: number): Promise<Pick<SafeRes
   return { body: Buffer.concat(chunks), truncated: false }
 }
 
-function joined(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+function joinRepeated(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   const entries = Object.entries(headers).filter(
     (entry): entry is [string, string | string[]] => entry[1] !== undefined,
   )

@@ -6,26 +6,29 @@ export interface OperatorFetchOptions {
   ca?: string | string[]
   connectTimeoutMs?: number
   headersTimeoutMs?: number
-  /** The longest silence inside a body; 0 for streams that may stay silent. */
+  /** Maximum time between two parts of a body; 0 for streams that may be silent. */
   bodyTimeoutMs?: number
 }
 
 export type OperatorFetch = ((request: Request) => Promise<Response>) & AsyncDisposable
 
-/** No answer came. Names the origin only; what went wrong is the `cause`. */
+/** Thrown if no answer came. The message names the origin only; `cause` has the details. */
 export class OperatorFetchError extends Error {
   override readonly name = 'OperatorFetchError'
 }
 
-/** For addresses from our own configuration, private ones included. Redirects are answers, not followed. */
+/**
+ * Creates a fetch for addresses from our own configuration, private ones included. Redirects are returned, not
+ * followed.
+ */
 export function createOperatorFetch(options: OperatorFetchOptions = {}): OperatorFetch {
   const agent = createAgent(options)
   const operatorFetch = async (request: Request): Promise<Response> => {
     refuseInTransaction('an outgoing HTTP call')
     try {
-      return ours(await fetch(request.url, { ...initOf(request), dispatcher: agent }))
+      return toNodeResponse(await fetch(request.url, { ...initOf(request), dispatcher: agent }))
     } catch (error) {
-      // The caller's own abort is no failure of the network.
+      // An abort by the caller is not a failure of the network.
       if (request.signal.aborted) throw request.signal.reason
       const cause = error instanceof TypeError && error.cause ? error.cause : error
       throw new OperatorFetchError(`no answer from ${new URL(request.url).origin}`, { cause })
@@ -44,7 +47,7 @@ function createAgent(options: OperatorFetchOptions): Agent {
   })
 }
 
-// Node's own Request and undici's are two classes: undici would read ours as the text "[object Request]".
+// Node's Request and undici's are different classes: undici would read ours as the text "[object Request]".
 function initOf(request: Request): RequestInit {
   const headers = new Headers(request.headers)
   if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')
@@ -58,15 +61,15 @@ function initOf(request: Request): RequestInit {
   }
 }
 
-function ours(response: Awaited<ReturnType<typeof fetch>>): Response {
+function toNodeResponse(response: Awaited<ReturnType<typeof fetch>>): Response {
   const headers = new Headers([...response.headers])
-  // undici has already undone the encoding, so neither header tells of the body we hand on.
+  // undici has decoded the body, so these headers no longer describe it.
   if (response.body && headers.has('content-encoding')) {
     headers.delete('content-encoding')
     headers.delete('content-length')
   }
   const { status, statusText } = response
-  return new Response(response.body && taken(response.body as ReadableStream<Uint8Array>), {
+  return new Response(response.body && holdBody(response.body as ReadableStream<Uint8Array>), {
     status,
     statusText,
     headers,
@@ -74,10 +77,10 @@ function ours(response: Awaited<ReturnType<typeof fetch>>): Response {
 }
 
 /**
- * Reads the body from now on. `fetch` cancels one that nobody reads yet as soon as the answer it came with is
- * collected, and that answer is left behind here.
+ * Takes a reader of the body. undici cancels a body without a reader when its response is garbage collected, and the
+ * original response is not kept here.
  */
-function taken(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+function holdBody(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   return new ReadableStream(
     {
@@ -88,7 +91,7 @@ function taken(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    // `fetch` reads ahead already.
+    // No buffering here, because undici reads ahead already.
     { highWaterMark: 0 },
   )
 }

@@ -15,16 +15,19 @@ interface SafeFetchErrorDetails {
   cause?: unknown
 }
 
-/** Addresses that users type are secrets: the message may name an origin, never a path or a query. */
+/**
+ * Error of safe fetch. The message names at most the origin, because paths and queries of users' addresses can be
+ * secret.
+ */
 export class SafeFetchError extends Error {
   override readonly name = 'SafeFetchError'
   readonly reason: SafeFetchReason
   /**
-   * Whether the request may have been acted on: false until a connection stands, true from then on. Only the last
-   * hop counts, and a redirect nobody follows counts as not sent: that answer says "not here".
+   * Whether the peer may have acted on the request: false until a connection is made, true from then on. Only the last
+   * hop counts, and a redirect that is not followed counts as not sent.
    */
   readonly sent: boolean
-  /** The status that had arrived before the failure. */
+  /** The status of the response, if it arrived before the failure. */
   readonly status: number | undefined
 
   constructor(reason: SafeFetchReason, message: string, { sent = false, status, cause }: SafeFetchErrorDetails = {}) {

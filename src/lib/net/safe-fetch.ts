@@ -15,9 +15,9 @@ import { vetUrl } from './safe-url.ts'
 interface SafeFetchOptions {
   resolve?: Resolve
   connect?: Connect
-  /** Ranges the operator opens although they are not public. */
+  /** Ranges that are allowed although they are not public. */
   allowCidrs?: readonly string[]
-  /** Exactly these ports instead of 80, 443 and 1024 up. */
+  /** The allowed ports, instead of 80, 443 and those from 1024. */
   ports?: readonly number[]
 }
 
@@ -26,7 +26,7 @@ interface SafeFetchRequest {
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
   signal?: AbortSignal
-  /** For everything together: names, connections, redirects and the body. */
+  /** Deadline for everything together: DNS, connections, redirects and the body. */
   timeoutMs?: number
   maxResponseBytes?: number
   redirects?: 0 | 1 | 2 | 3
@@ -36,7 +36,7 @@ export type SafeFetch = (url: string, request?: SafeFetchRequest) => Promise<Saf
 
 type Hop = (url: URL, request: OutgoingRequest) => Promise<SafeResponse>
 
-/** For addresses that users type. Whatever stands in the way is thrown as a SafeFetchError. */
+/** Creates a fetch for addresses from users, which reaches public addresses only. Every failure is a SafeFetchError. */
 export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
   const { resolve = systemResolve, connect = systemConnect, ports } = options
   const allowCidrs = (options.allowCidrs ?? []).map(parseCidr)
@@ -46,12 +46,15 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
     return await withDeadline(request, (signal) => {
       const connector = createConnector({ resolve, connect, allowCidrs, signal })
       const hop: Hop = (hopUrl, outgoing) => exchange(hopUrl, outgoing, connector, signal)
-      return follow(hop, target, request, ports)
+      return followRedirects(hop, target, request, ports)
     })
   }
 }
 
-/** The refusals of `createSafeFetch` without a connection, for the moment an address is saved. */
+/**
+ * Creates a check that refuses the same addresses as `createSafeFetch` without connecting, for when an address is
+ * saved.
+ */
 export function createAddressCheck(options: Omit<SafeFetchOptions, 'connect'> = {}): (url: string) => Promise<void> {
   const { resolve = systemResolve, ports } = options
   const allowCidrs = (options.allowCidrs ?? []).map(parseCidr)
@@ -77,7 +80,7 @@ async function withDeadline<T>(request: SafeFetchRequest, run: (signal: AbortSig
   }
 }
 
-async function follow(
+async function followRedirects(
   hop: Hop,
   first: URL,
   request: SafeFetchRequest,
@@ -98,7 +101,7 @@ async function follow(
 function redirectTarget(from: URL, { status, headers }: SafeResponse, left: number, ports?: readonly number[]): URL {
   const refuse = (why: string) =>
     new SafeFetchError('redirect', `${from.origin} answered ${status}: ${why}`, { status })
-  // 303 asks for a GET elsewhere: what we had to say would be lost. The others keep method and body, 301 and 302 too.
+  // 303 requires a GET without the body, so it is refused. 301, 302, 307 and 308 keep method and body here.
   if (status === 303) throw refuse('its method cannot be kept')
   if (left === 0) throw refuse('not followed')
   if (headers.location === undefined) throw refuse('no Location')

@@ -1,8 +1,8 @@
 import { SafeFetchError } from './safe-fetch-error.ts'
 
-/** Without `ports`: 80, 443 and everything that needs no privilege to listen on. */
+/** Parses and checks a URL. Without `ports`, 80, 443 and the unprivileged ports (from 1024) are allowed. */
 export function vetUrl(text: string, ports?: readonly number[], base?: URL): URL {
-  // Not `new URL`: the error it throws carries the whole text.
+  // Not `new URL`, because its error contains the whole text.
   const url = URL.parse(text, base)
   if (!url) throw new SafeFetchError('refused_url', 'not a URL')
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
+/** The reason of every call that a stopped thread did not answer. */
 export class WorkerStopped extends Error {
   override readonly name = 'WorkerStopped'
 }
@@ -8,11 +9,14 @@ type Pending = { resolve: (value: unknown) => void; reject: (error: Error) => vo
 type Answer = { id: number; value?: unknown; error?: Error }
 
 export type WorkerHost = AsyncDisposable & {
-  /** Asks the thread; past `limitMs` the thread is killed, since nothing else stops a runaway computation. */
+  /**
+   * Sends a message and returns the answer. Kills the thread after `limitMs`, because nothing else stops a running
+   * computation.
+   */
   ask<T>(message: unknown, options?: { limitMs?: number; transfer?: ArrayBuffer[] }): Promise<T>
-  /** Resolves when the thread answers no more, however that came. */
+  /** Resolves with the reason once the thread answers no more. */
   readonly stopped: Promise<Error>
-  /** Resolves when it no longer runs either: until then it may still write what it was writing. */
+  /** Resolves once the thread has ended. Until then it may still write to files. */
   readonly exited: Promise<void>
 }
 
@@ -23,11 +27,11 @@ export function startWorker(file: string, workerData: unknown): WorkerHost {
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<Error>()
   const { promise: exited, resolve: markExited } = Promise.withResolvers<void>()
   let nextId = 0
-  let death: Error | undefined
+  let stopReason: Error | undefined
 
-  const die = (error: Error) => {
-    if (death) return
-    death = error
+  const stop = (error: Error) => {
+    if (stopReason) return
+    stopReason = error
     for (const { reject, timer } of pending.values()) {
       clearTimeout(timer)
       reject(error)
@@ -35,30 +39,30 @@ export function startWorker(file: string, workerData: unknown): WorkerHost {
     pending.clear()
     markStopped(error)
   }
-  worker.on('error', (error) => die(new WorkerStopped('the worker thread failed', { cause: error })))
+  worker.on('error', (error) => stop(new WorkerStopped('the worker thread failed', { cause: error })))
   worker.on('exit', (code) => {
-    die(new WorkerStopped(`the worker thread ended with code ${code}`))
+    stop(new WorkerStopped(`the worker thread ended with code ${code}`))
     markExited()
   })
   worker.on('message', (answer: Answer) => {
-    const waiting = pending.get(answer.id)
-    if (!waiting) return
+    const call = pending.get(answer.id)
+    if (!call) return
     pending.delete(answer.id)
-    clearTimeout(waiting.timer)
-    if (answer.error) waiting.reject(answer.error)
-    else waiting.resolve(answer.value)
+    clearTimeout(call.timer)
+    if (answer.error) call.reject(answer.error)
+    else call.resolve(answer.value)
   })
 
   return {
     stopped,
     exited,
     ask<T>(message: unknown, options: { limitMs?: number; transfer?: ArrayBuffer[] } = {}) {
-      if (death) return Promise.reject(death)
+      if (stopReason) return Promise.reject(stopReason)
       const id = nextId++
       worker.postMessage({ id, message }, options.transfer ?? [])
       const { promise, resolve, reject } = Promise.withResolvers<T>()
       const kill = () => {
-        die(new WorkerStopped(`stopped after ${options.limitMs} ms, its time limit`))
+        stop(new WorkerStopped(`stopped after ${options.limitMs} ms, its time limit`))
         void worker.terminate()
       }
       const timer = options.limitMs === undefined ? undefined : setTimeout(kill, options.limitMs)
@@ -66,7 +70,7 @@ export function startWorker(file: string, workerData: unknown): WorkerHost {
       return promise
     },
     [Symbol.asyncDispose]: async () => {
-      die(new WorkerStopped('closed'))
+      stop(new WorkerStopped('closed'))
       await worker.terminate()
     },
   }

@@ -2,12 +2,12 @@ import { parentPort } from 'node:worker_threads'
 
 export type Served = { value: unknown; transfer?: ArrayBuffer[] }
 
-/** The thread's side of `startWorker`: answers one message at a time, in order. */
+/** Serves the messages of `startWorker` in the worker thread, one at a time, in order. */
 export function serveWorker(answer: (message: never) => Promise<Served>): void {
   const port = parentPort!
-  let turn = Promise.resolve()
+  let lastAnswer = Promise.resolve()
   port.on('message', ({ id, message }: { id: number; message: never }) => {
-    turn = turn.then(async () => {
+    lastAnswer = lastAnswer.then(async () => {
       try {
         const { value, transfer } = await answer(message)
         port.postMessage({ id, value }, transfer ?? [])
