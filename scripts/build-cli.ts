@@ -6,16 +6,16 @@ import { skillsDefine } from './build-skills.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** One file that needs nothing beside it, for every Node that `bin/svc.js` lets through. */
+/** Bundles the client into one file without dependencies, for every version of Node that `bin/svc.js` accepts. */
 export async function buildCli(common: BuildOptions): Promise<void> {
   await build({
     ...common,
     target: 'node22',
-    // Compiled code of CommonJS is kept between runs at less cost than that of modules: 14 ms of CPU for this file.
+    // Node caches compiled CommonJS more cheaply than ES modules: this saves 14 ms of CPU for this file.
     format: 'cjs',
     minify: true,
     sourcemap: false,
-    // Skills are inside; the folder of a checkout that it names is never looked at.
+    // The skills are bundled, so the source folder that `import.meta` would name is never read.
     logOverride: { 'empty-import-meta': 'silent' },
     legalComments: 'inline',
     define: { ...common.define, ...(await skillsDefine()) },
@@ -25,7 +25,7 @@ export async function buildCli(common: BuildOptions): Promise<void> {
   })
 }
 
-/** The client as a package of its own: `npm pack dist/client` makes the file to install it from. */
+/** Writes the client as a package of its own to `dist/client`; `npm pack dist/client` makes its installable file. */
 export async function packClient(): Promise<void> {
   const folder = join(root, 'dist', 'client')
   await rm(folder, { recursive: true, force: true })
@@ -42,7 +42,7 @@ function clientPackage() {
   return { name, version, description, license, type: 'module', engines: { node: '>=22.18' }, bin }
 }
 
-/** zod carries its messages in fifty languages, half of all bytes; ours are in one. */
+/** Bundles only the English messages of zod, whose fifty languages would be half of the file. */
 const oneLanguage: Plugin = {
   name: 'one-language',
   setup(bundle) {

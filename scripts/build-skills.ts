@@ -7,7 +7,7 @@ import { commitOf } from '../src/server/areas/skills/source.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Writes the files as they will be served, archives and all, to `dist/skills/`. */
+/** Writes the skill files and archives to `dist/skills/` as they are served. */
 export async function buildSkills(into: string = join(root, 'dist', 'skills')): Promise<void> {
   const origin = { version: packageJson.version, commit: await commitOf(root) }
   for (const [path, bytes] of await makePublication(join(root, 'skills'), origin)) {
@@ -16,7 +16,7 @@ export async function buildSkills(into: string = join(root, 'dist', 'skills')): 
   }
 }
 
-/** The files as text for the one file of the client: `src/cli/skills/bundle.ts` reads it there. */
+/** Returns the skill files as a build constant of the client, which `src/cli/skills/bundle.ts` reads. */
 export async function skillsDefine(): Promise<Record<string, string>> {
   return { SVC_SKILLS: JSON.stringify(JSON.stringify(await readBundle(join(root, 'skills')))) }
 }

@@ -6,7 +6,9 @@ import { buildCli, packClient } from './build-cli.ts'
 import { buildConsole } from './build-console.ts'
 import { buildSkills } from './build-skills.ts'
 
-/** `node scripts/build.ts [part…]` makes a release in `dist/`. `lib/bundle.ts` and `process/assets.ts` find its files. */
+/**
+ * `node scripts/build.ts [part…]` makes a release in `dist/`. `lib/bundle.ts` and `process/assets.ts` find its files.
+ */
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 
@@ -53,14 +55,14 @@ async function printSizes(): Promise<void> {
   }
 }
 
-const wanted = process.argv.slice(2)
-const unknown = wanted.filter((part) => !(part in PARTS))
+const requestedParts = process.argv.slice(2)
+const unknown = requestedParts.filter((part) => !(part in PARTS))
 if (unknown.length > 0) throw new Error(`no part ${unknown.join(', ')}: there are ${Object.keys(PARTS).join(', ')}`)
 
 const startedAt = performance.now()
-if (wanted.length === 0) await rm(dist, { recursive: true, force: true })
+if (requestedParts.length === 0) await rm(dist, { recursive: true, force: true })
 for (const [name, make] of Object.entries(PARTS)) {
-  if (wanted.length === 0 || wanted.includes(name)) await make()
+  if (requestedParts.length === 0 || requestedParts.includes(name)) await make()
 }
 await printSizes()
 console.log(`built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)

@@ -12,7 +12,7 @@ describe('a bounded cache', () => {
     expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([1, undefined, 3])
   })
 
-  it('looking with has does not save an entry from eviction', () => {
+  it('does not count has as a hit', () => {
     const cache = createBoundedCache<string, number>({ max: 2 })
     cache.set('a', 1)
     cache.set('b', 2)
@@ -52,7 +52,7 @@ describe('a bounded cache', () => {
     expect([cache.get('large'), cache.get('small')]).toEqual([undefined, '123'])
   })
 
-  it('a value lives for its time after it was set, however often it is read', () => {
+  it('a value expires after its time to live, however often it is read', () => {
     const clock = testClock()
     const cache = createBoundedCache<string, number>({ max: 2, ttl: { ms: 1000, clock } })
     cache.set('a', 1)
@@ -87,7 +87,7 @@ describe('loading through a bounded cache', () => {
     return { clock, cache }
   }
 
-  it('all who ask while a value loads share one load', async () => {
+  it('callers that ask while a value loads share one load', async () => {
     const { cache } = setUp()
     const { promise, resolve } = Promise.withResolvers<string>()
     const first = loadOnce(cache, 'a', () => promise)
@@ -96,7 +96,7 @@ describe('loading through a bounded cache', () => {
     expect(await Promise.all([first, second])).toEqual(['one', 'one'])
   })
 
-  it('a failure reaches those who waited and is not cached', async () => {
+  it('a failed load rejects all waiting callers and is not cached', async () => {
     const { cache } = setUp()
     await expect(loadOnce(cache, 'a', () => Promise.reject(new Error('down')))).rejects.toThrow('down')
     expect(await loadOnce(cache, 'a', async () => 'up')).toBe('up')
@@ -110,7 +110,7 @@ describe('loading through a bounded cache', () => {
     expect(await loadOnce(cache, 'a', async () => 'another', isKept)).toBe('present')
   })
 
-  it.each(['delete', 'clear'] as const)('%s during a load makes later ones load anew', async (forget) => {
+  it.each(['delete', 'clear'] as const)('%s during a load makes later callers load again', async (forget) => {
     const { cache } = setUp()
     const { promise, resolve } = Promise.withResolvers<string>()
     const early = loadOnce(cache, 'a', () => promise)

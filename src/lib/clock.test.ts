@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { systemClock, testClock } from './clock.ts'
 
-it('the system’s clock tells the time', () => {
+it('the system clock returns the current time', () => {
   const before = Date.now()
   const now = systemClock.now().getTime()
   expect(now).toBeGreaterThanOrEqual(before)
   expect(now).toBeLessThanOrEqual(Date.now())
 })
 
-it('a test’s clock stands still until it is moved', () => {
+it('a test clock stands still until it is set or advanced', () => {
   const clock = testClock(new Date('2026-05-06T07:08:09.000Z'))
   const first = clock.now()
   expect(first).toEqual(new Date('2026-05-06T07:08:09.000Z'))
@@ -20,7 +20,7 @@ it('a test’s clock stands still until it is moved', () => {
   expect(testClock().now()).toEqual(new Date('2026-01-01T00:00:00.000Z'))
 })
 
-it('what a test’s clock told can be changed without changing the clock', () => {
+it('changing a date that a test clock returned does not change the clock', () => {
   const clock = testClock()
   clock.now().setFullYear(1999)
   expect(clock.now()).toEqual(new Date('2026-01-01T00:00:00.000Z'))

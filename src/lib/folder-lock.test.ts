@@ -53,7 +53,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 describe('a locked folder', () => {
-  it('is made, for its owner only', () => {
+  it('is created readable by its owner only', () => {
     const folder = newFolder()
     lock(folder)
     expect(statSync(folder).mode & 0o777).toBe(0o700)
@@ -75,7 +75,7 @@ describe('a locked folder', () => {
     expect((await hold(folder)).said).toMatch(refusal)
   })
 
-  it('is refused to us while another process holds it, and free at once when that is killed', async () => {
+  it('is refused while another process holds it, and free at once when that process is killed', async () => {
     const folder = newFolder()
     const { child, said } = await hold(folder)
     expect(said).toBe('held')
@@ -96,7 +96,7 @@ describe('a locked folder', () => {
     expect(() => lockFolder(newFolder())[Symbol.dispose]()).not.toThrow()
   })
 
-  it('says that much when its holder left no word', () => {
+  it('is refused without naming its holder if the holder file is missing', () => {
     const folder = newFolder()
     lock(folder)
     writeFileSync(join(folder, 'lock.json'), '')

@@ -20,7 +20,7 @@ function doubling(fault?: (items: readonly number[]) => Error | undefined) {
   return { batches, double, go }
 }
 
-it('the first goes at once; those who come meanwhile go together, each with its own answer', async () => {
+it('the first item runs at once, and later ones run together, each with its own result', async () => {
   const { batches, double, go } = doubling()
   const answers = Promise.all([1, 2, 3].map(double))
   expect(batches).toEqual([[1]])
@@ -30,7 +30,7 @@ it('the first goes at once; those who come meanwhile go together, each with its 
   expect(await answers).toEqual([2, 4, 6])
 })
 
-it('one that cannot be done takes no other with it', async () => {
+it('an item that fails does not fail the others of its batch', async () => {
   const { double, go } = doubling((items) => (items.includes(2) ? new Error('not two') : undefined))
   const answers = Promise.allSettled([1, 2, 3].map(double))
   for (let batch = 0; batch < 4; batch++) await go()
@@ -41,7 +41,7 @@ it('one that cannot be done takes no other with it', async () => {
   ])
 })
 
-it('while the database is away all who wait are told at once, and the next is tried again', async () => {
+it('while the database is unavailable all waiting items are rejected at once, and the next one is tried', async () => {
   let away = true
   const { batches, double, go } = doubling(() => {
     return away ? new DatabaseUnavailable('away', { cause: undefined }) : undefined

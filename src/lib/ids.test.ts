@@ -11,14 +11,14 @@ describe('an id', () => {
     expect(id).toMatch(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
   })
 
-  it('is a UUID of version 7 that tells its time', () => {
+  it('is a UUID of version 7 that contains its time', () => {
     const now = Date.now() + 60_000
     const bits = bitsOf(makeId('evt', now)).slice(2)
     expect(Number.parseInt(bits.slice(0, 48), 2)).toBe(now)
     expect([bits.length, bits.slice(48, 52), bits.slice(64, 66)]).toEqual([128, '0111', '10'])
   })
 
-  it('sorts after all before it, 100,000 in a row', () => {
+  it('sorts after all earlier ones, 100,000 in a row', () => {
     let last = makeId('evt')
     for (let made = 0; made < 100_000; made += 1) {
       const id = makeId('evt')
@@ -27,7 +27,7 @@ describe('an id', () => {
     }
   })
 
-  it('sorts after all before it, also when the clock stands still or goes back', () => {
+  it('sorts after all earlier ones, also when the clock stands still or goes back', () => {
     const now = Date.now() + 120_000
     const ids = [now, now, now - 1_000, now - 60_000, now, now + 1].map((ms) => makeId('evt', ms))
     const still = Array.from({ length: 10_000 }, () => makeId('evt', now))

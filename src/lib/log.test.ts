@@ -49,7 +49,7 @@ describe('a line', () => {
     expect(entry()).toMatchObject({ level: 'warn', service: 'auth', request_id: 'req_1', n: 1, msg: 'said' })
   })
 
-  it('is not made by the silent log', () => {
+  it('is not written by the silent log', () => {
     expect(() => createLog('silent').error({ token: TOKEN }, TOKEN)).not.toThrow()
   })
 })
@@ -75,18 +75,18 @@ describe('a secret', () => {
     'x-api-key',
     'private_key',
     'SVC_DATA_KEY',
-  ])('is hidden by its name %s, whatever it is', (name) => {
+  ])('is hidden by its field name %s, whatever its value', (name) => {
     const { log, lines, entry } = openLog()
     log.info({ [name]: 'opaque', deep: [{ [name]: { inner: 'opaque' } }] }, 'said')
     expect(lines[0]).not.toContain('opaque')
     expect(entry()).toMatchObject({ [name]: '[hidden]', deep: [{ [name]: '[hidden]' }] })
   })
 
-  it('that is absent is said to be absent', () => {
+  it('that is null stays null', () => {
     expect(redact({ token: null, password: undefined })).toEqual({ token: null, password: undefined })
   })
 
-  it('does not hide its neighbours', () => {
+  it('does not hide other fields', () => {
     const fields = { token_id: 'tok_1', keyboard: 'k', operation: 'auth.create-token', tokens_used: 7, key_count: 2 }
     expect(redact(fields)).toEqual(fields)
   })
@@ -109,7 +109,7 @@ describe('a secret', () => {
     expect(hideSecrets(text)).toBe(hidden)
   })
 
-  it('is in no part of a written line', () => {
+  it('appears in no part of a written line', () => {
     const cause = Object.assign(new Error(`connect ${URL_WITH_PASSWORD}`), { code: 'ECONNREFUSED' })
     const error = new TypeError(`refused ${TOKEN}`, { cause: new Error(`with ${JWT}`, { cause }) })
     const { log, lines } = openLog()
@@ -128,7 +128,7 @@ describe('a secret', () => {
     for (const secret of [TOKEN, JWT, PASSWORD, 'opaque']) expect(lines.join('')).not.toContain(secret)
   })
 
-  it('leaves the rest of an error to be read', () => {
+  it('is hidden while the rest of an error stays readable', () => {
     const cause = Object.assign(new Error(`connect ${URL_WITH_PASSWORD}`), { code: 'ECONNREFUSED' })
     const { log, entry } = openLog()
     log.error({ error: new TypeError(`refused ${TOKEN}`, { cause }) }, 'said')
@@ -141,8 +141,8 @@ describe('a secret', () => {
   })
 })
 
-describe('what cannot be written whole', () => {
-  it('is cut off where it goes too deep, also in a circle', () => {
+describe('a value that cannot be written whole', () => {
+  it('is cut off below a depth, also if it is circular', () => {
     const circle: Record<string, unknown> = { name: 'circle' }
     circle.self = circle
     const error = new Error('round')
@@ -159,7 +159,7 @@ describe('what cannot be written whole', () => {
     expect(JSON.parse(lines[0]!)).toMatchObject({ msg: 'said' })
   })
 
-  it('changes nothing of what it was given', () => {
+  it('is not changed itself', () => {
     const given = { token: TOKEN, list: [TOKEN] }
     openLog().log.info(given, 'said')
     expect(given).toEqual({ token: TOKEN, list: [TOKEN] })

@@ -27,7 +27,7 @@ describe('metrics', () => {
     expect(await registry.metrics()).toContain('svc_loop_faults_total{loop="ship"} 2')
   })
 
-  it('are each registry’s own, and tell of the process only when asked', async () => {
+  it('belong to one registry, and include process metrics only on request', async () => {
     const [one, two] = [createMetrics({ processMetrics: true }), createMetrics({ processMetrics: false })]
     one.loopFaults.inc({ loop: 'ship' })
     expect(await one.registry.metrics()).toContain('process_cpu_seconds_total')

@@ -6,7 +6,7 @@ const URL_ = 'https://svc.example/path?x=1'
 const get = () => new Request(URL_)
 
 describe('a node handler as fetch', () => {
-  it('AU-10 hands over method, path, headers, body, the caller’s address and the scheme', async () => {
+  it('AU-10 passes on method, path, headers, body, the caller’s address and the scheme', async () => {
     const fetch = fromNodeHandler(async (incoming, response) => {
       const { method, url, headers, socket } = incoming
       const encrypted = 'encrypted' in socket && socket.encrypted
@@ -35,7 +35,7 @@ describe('a node handler as fetch', () => {
     })
   })
 
-  it('AU-10 keeps cookies apart and sends no body where there is none', async () => {
+  it('AU-10 keeps several cookies separate and returns no body if there is none', async () => {
     const fetch = fromNodeHandler((_, response) => {
       response.statusCode = 303
       response.setHeader('Set-Cookie', ['a=1; Path=/', 'b=2'])
@@ -53,7 +53,7 @@ describe('a node handler as fetch', () => {
     ['an object', (r: Head) => r.writeHead(201, { 'X-A': '1', 'Set-Cookie': ['a', 'b'] })],
     ['a reason and an object', (r: Head) => r.writeHead(201, 'Made', { 'X-A': '1', 'Set-Cookie': ['a', 'b'] })],
     ['a list', (r: Head) => r.writeHead(201, ['X-A', '1', 'Set-Cookie', ['a', 'b']])],
-  ])('AU-10 takes headers given at once as %s', async (_, head) => {
+  ])('AU-10 accepts headers in writeHead as %s', async (_, head) => {
     const fetch = fromNodeHandler((_incoming, response) => {
       head(response)
       response.write('he', 'utf8')
@@ -69,7 +69,7 @@ describe('a node handler as fetch', () => {
     expect(await response.text()).toBe('hello')
   })
 
-  it('AU-10 fails where the handler throws, rejects or gives up, and does not wait for ever', async () => {
+  it('AU-10 rejects if the handler throws, rejects or destroys the response', async () => {
     const handlers = {
       throws: () => {
         throw new Error('thrown')
@@ -82,13 +82,13 @@ describe('a node handler as fetch', () => {
     }
   })
 
-  it('AU-10 ends when the caller goes away', async () => {
+  it('AU-10 rejects when the caller aborts', async () => {
     const caller = new AbortController()
     const fetch = fromNodeHandler(() => caller.abort())
     await expect(fetch(new Request(URL_, { signal: caller.signal }), '::1')).rejects.toThrow('the caller went away')
   })
 
-  it('AU-10 tells a handler that listens that it has finished', async () => {
+  it('AU-10 emits finish and close to the handler', async () => {
     let finished = 0
     const fetch = fromNodeHandler((_, response) => {
       response.on('finish', () => (finished += 1))

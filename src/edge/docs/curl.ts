@@ -3,7 +3,7 @@ import type { JsonSchema } from '../openapi/schema.ts'
 
 export type Endpoint = { method: string; path: string; op: OperationObject }
 
-/** A command that can be pasted once its variables are set and its placeholders filled in. */
+/** Returns a curl command that works once its variables are set and its placeholders are replaced. */
 export function curlExample({ method, path, op }: Endpoint, doc: OpenApiDocument): string {
   const server = doc.servers[0]?.url ?? '/'
   const base = server.startsWith('/') ? `$SVC_URL${server.replace(/\/$/, '')}` : server.replace(/\/$/, '')
@@ -20,16 +20,16 @@ function tokenOption({ 'x-svc-access': access }: OperationObject): string[] {
   return [`-H "Authorization: Bearer $${access === 'operator' ? 'SVC_OPERATOR_TOKEN' : 'SVC_TOKEN'}"`]
 }
 
-/** Without `-N` curl holds events back until its buffer is full. */
+/** Adds `-N` for streams, because curl otherwise buffers the events. */
 function streamOptions({ responses }: OperationObject): string[] {
   const ok = responses['200']
   return ok && 'content' in ok && ok.content?.['application/x-ndjson'] ? ['-N'] : []
 }
 
-/** Encodes the value, and unlike `-G` leaves a body where it is. */
+/** Uses `--url-query`, which encodes the value and, unlike `-G`, keeps the body. */
 function queryOptions({ parameters = [] }: OperationObject): string[] {
-  const needed = parameters.filter((one): one is Parameter => 'in' in one && one.in === 'query' && one.required)
-  return needed.map(({ name, schema }) => `--url-query ${quoted(`${name}=${sampleText(name, schema)}`)}`)
+  const required = parameters.filter((one): one is Parameter => 'in' in one && one.in === 'query' && one.required)
+  return required.map(({ name, schema }) => `--url-query ${quoted(`${name}=${sampleText(name, schema)}`)}`)
 }
 
 function sampleText(name: string, schema: JsonSchema): string {
@@ -45,7 +45,7 @@ function bodyOptions({ requestBody }: OperationObject, doc: OpenApiDocument): st
   return [header, `-d ${quoted(JSON.stringify(sample('', media.schema, doc.components.schemas)))}`]
 }
 
-/** In single quotes the shell reads nothing as its own. */
+/** Quotes for the shell with single quotes, in which nothing is expanded. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
@@ -57,7 +57,7 @@ const FORMATS: Record<string, string> = {
   uri: 'https://example.com',
 }
 
-/** The least a caller has to send: required keys only, a recursive part as null. */
+/** Returns the smallest valid value: required keys only, and null below a depth of 8 (recursive schemas). */
 function sample(name: string, schema: JsonSchema, shared: Record<string, JsonSchema>, depth = 0): unknown {
   if (depth > 8) return null
   const inner = (key: string, part: JsonSchema | boolean | undefined) =>

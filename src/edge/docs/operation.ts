@@ -21,7 +21,7 @@ ${parametersBlock(op, doc)}${bodyBlock(op, doc)}${answerBlock(op, doc)}${refusal
 `
 }
 
-/** Long paths break at their slashes. */
+/** Lets long paths wrap at their slashes. */
 function breakable(path: string): Html[] {
   return path.split(/(?=\/)/).map((part) => html`<wbr>${part}`)
 }
@@ -53,7 +53,7 @@ const CALLERS: Record<PrincipalKind, string> = {
   run: 'maintenance runs',
 }
 
-/** Who may call, as a sentence. */
+/** Describes in a sentence who may call an operation. */
 export function accessWords(access: Access): string {
   if (access === 'public') return 'Anyone, without a token'
   if (access === 'operator') return 'The operator, with the operator token'
@@ -96,7 +96,7 @@ function parametersBlock({ parameters = [] }: OperationObject, doc: OpenApiDocum
     const fields: Field[] = all.filter((one) => one.in === place)
     return fields.length === 0
       ? []
-      : [html`<h4>${PLACES[place]}</h4>${fieldTable(PLACES[place], fields, { doc, says: 'required' })}`]
+      : [html`<h4>${PLACES[place]}</h4>${fieldTable(PLACES[place], fields, { doc, marks: 'required' })}`]
   })
 }
 
@@ -104,7 +104,7 @@ function bodyBlock({ requestBody }: OperationObject, doc: OpenApiDocument): Html
   if (!requestBody) return false
   const types = Object.keys(requestBody.content)
   const schema = Object.values(requestBody.content)[0]?.schema
-  return html`<h4>Request body ${typeList(types)}</h4>${schema && schemaBlock('Request body', schema, { doc, says: 'required' })}`
+  return html`<h4>Request body ${typeList(types)}</h4>${schema && schemaBlock('Request body', schema, { doc, marks: 'required' })}`
 }
 
 function answerBlock({ responses }: OperationObject, doc: OpenApiDocument): Html[] {
@@ -113,7 +113,7 @@ function answerBlock({ responses }: OperationObject, doc: OpenApiDocument): Html
     const schema = Object.values(content)[0]?.schema
     const words = description === 'Done' ? false : html`<p>${prose(description)}</p>`
     return html`<h4>Answer <span class="status">${status}</span> ${typeList(Object.keys(content))}</h4>${words}
-${schema && schemaBlock(`Answer ${status}`, schema, { doc, says: 'optional' })}`
+${schema && schemaBlock(`Answer ${status}`, schema, { doc, marks: 'optional' })}`
   })
 }
 

@@ -7,7 +7,9 @@ import { operationArticle } from './operation.ts'
 import { prose } from './schema.ts'
 import { DOCS_STYLE } from './style.ts'
 
-/** The page runs nothing and loads nothing: its one style sheet is named by its digest. */
+/**
+ * Content security policy of the page: no scripts, nothing loaded, and only the inline style sheet with this digest.
+ */
 export const DOCS_CSP = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', DOCS_STYLE, 'base64')}'`,
@@ -18,7 +20,7 @@ export const DOCS_CSP = [
 
 type Group = { tag: string; title: string; endpoints: Endpoint[] }
 
-/** The API as one page to read, without scripts. */
+/** Renders the API documentation as one HTML page without scripts. */
 export function docsPage(doc: OpenApiDocument): string {
   const groups = groupsOf(doc)
   const page = html`<!doctype html>

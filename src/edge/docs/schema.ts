@@ -2,19 +2,21 @@ import type { OpenApiDocument } from '../openapi/document.ts'
 import type { JsonSchema } from '../openapi/schema.ts'
 import { type Html, html } from '../pages/html.ts'
 
-/** Of a request it is worth saying what must be sent; of an answer, what may be missing. */
-type View = { doc: Pick<OpenApiDocument, 'components'>; says: 'required' | 'optional' }
+/** `marks` selects which fields are marked: required ones in requests, optional ones in answers. */
+type View = { doc: Pick<OpenApiDocument, 'components'>; marks: 'required' | 'optional' }
 type Schema = JsonSchema | boolean | undefined
 export type Field = { name: string; required: boolean; description?: string | undefined; schema: Schema }
-/** References already open around a schema: a recursive one is not opened twice. */
+/** Names of the schemas that enclose this one, so that a recursive schema is not expanded again. */
 type Open = readonly string[]
 
-/** Text of ours with `code` in it. */
+/** Renders our own text, with parts in backquotes as code. */
 export function prose(text: string): Html[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }
 
-/** The roles are said again because a phone shows rows as blocks, and some browsers then forget them. */
+/**
+ * The ARIA roles are explicit, because some browsers drop table semantics when CSS shows rows as blocks (on phones).
+ */
 export function fieldTable(name: string, fields: readonly Field[], view: View, open: Open = []): Html {
   return html`<table role="table" aria-label="${name}"><colgroup><col class="name"><col></colgroup>
 <tbody role="rowgroup">${fields.map((field) => fieldRow(field, view, open))}</tbody></table>`
@@ -25,7 +27,7 @@ function fieldRow(field: Field, view: View, open: Open): Html {
   const { schema: found } = resolve(schema, view)
   const limits = limitsOf(found)
   const words = field.description ?? found.description
-  const mark = field.required === (view.says === 'required') && view.says
+  const mark = field.required === (view.marks === 'required') && view.marks
   return html`<tr role="row"><th role="rowheader" scope="row"><code>${name}</code>${mark && html` <small class="${mark}">${mark}</small>`}</th>
 <td role="cell"><span class="type">${typeWords(schema, view, open)}</span>${limits !== '' && html` <span class="limits">${limits}</span>`}
 ${words !== undefined && html`<p>${prose(words)}</p>`}${details(name, schema, view, open)}</td></tr>
@@ -41,7 +43,7 @@ ${fieldTable(`Fields of ${name}`, fieldsOf(object.schema), view, object.open)}</
   })
 }
 
-/** A schema that stands for itself: the fields of an object, else what it is and the fields inside it. */
+/** Renders a top-level schema: the fields of an object, otherwise its type and the fields of the objects inside. */
 export function schemaBlock(name: string, schema: Schema, view: View): Html {
   const root = resolve(schema, view)
   const fields = fieldsOf(root.schema)
@@ -55,7 +57,7 @@ ${fieldTable(name, fieldsOf(object.schema), view, object.open)}</details>`
   })}`
 }
 
-/** One of several forms, by the field that tells it from the others. */
+/** Names one of several variants by the field that distinguishes it. */
 function formWords({ properties = {} }: JsonSchema, index: number): Html {
   for (const [key, schema] of Object.entries(properties)) {
     if (typeof schema === 'object' && schema.const !== undefined) return html`${key} ${literal(schema.const)}`
@@ -78,7 +80,7 @@ function opened(open: Open, ref: string | undefined): Open {
   return ref === undefined ? open : [...open, ref]
 }
 
-/** The objects with named fields that a value can be or hold at its next level. */
+/** Returns the objects with named fields that a value can be or directly contain. */
 function objectsIn(schema: Schema, view: View, open: Open): { schema: JsonSchema; open: Open }[] {
   const { schema: found, ref } = resolve(schema, view)
   if (ref !== undefined && (open.includes(ref) || ref === 'Problem')) return []
@@ -128,14 +130,14 @@ function limitsOf(schema: JsonSchema): string {
     range(schema.minimum, schema.maximum, ''),
     range(schema.minLength, schema.maxLength, ' characters'),
     range(schema.minItems, schema.maxItems, ' items'),
-    // A format already says in a word what such a pattern says in a line.
+    // The pattern of a known format is left out, because the format's name is clearer.
     schema.pattern !== undefined && schema.format === undefined ? `matches ${schema.pattern}` : '',
     schema.default === undefined ? '' : `default ${JSON.stringify(schema.default)}`,
   ]
   return texts.filter((text) => text !== '').join(' · ')
 }
 
-/** Bounds that are only those of the number type say nothing. */
+/** Leaves out bounds that are merely those of safe integers. */
 function range(low: number | undefined, high: number | undefined, unit: string): string {
   const least = low === undefined || low <= Number.MIN_SAFE_INTEGER ? undefined : count(low)
   const most = high === undefined || high >= Number.MAX_SAFE_INTEGER ? undefined : count(high)

@@ -7,17 +7,17 @@ export type McpEndpoint = (context: Context) => Promise<Response>
 /** One request to an MCP endpoint. */
 export type McpCall = {
   readonly context: Context
-  /** Answers the whole HTTP request with this refusal, in place of what JSON-RPC would say. */
+  /** Answers the HTTP request with this error, in place of a JSON-RPC error. */
   readonly refuse: (error: ServiceError) => void
 }
 
 type Deps = {
-  /** Made anew for each request: no session is kept. */
+  /** Creates the server of one request. There are no sessions. */
   build: (call: McpCall) => Server
   onError: (error: unknown) => void
 }
 
-/** Speaks MCP to clients of 2026-07-28 and of 2025-11-25 alike. */
+/** Creates an MCP endpoint for clients of the protocol versions 2026-07-28 and 2025-11-25. */
 export function createMcpEndpoint({ build, onError }: Deps): McpEndpoint {
   const handler: McpHttpHandler = createMcpHandler(({ authInfo }) => build(authInfo!.extra!.call as McpCall), {
     onerror: onError,
@@ -29,16 +29,16 @@ export function createMcpEndpoint({ build, onError }: Deps): McpEndpoint {
     const refuse = (error: ServiceError) => {
       refusal = error
     }
-    // The library hands `authInfo` through untouched; the token itself stays here.
+    // The library passes `authInfo` through unchanged. It does not get the token.
     const authInfo = { token: '', clientId: '', scopes: [], extra: { call: { context, refuse } satisfies McpCall } }
-    // With the body read here, the library needs no copy of the request and takes the listener's light one.
+    // The body is read here, so that the library does not copy the request.
     const response = await handler.fetch(context.request, { authInfo, parsedBody })
     if (refusal) throw refusal
     return response
   }
 }
 
-/** Undefined for what is not JSON. */
+/** Returns undefined if the body is not JSON. */
 async function readBody(request: Request): Promise<unknown> {
   const text = await readText(request)
   try {

@@ -8,7 +8,7 @@ import { inputError, toServiceError } from '../http/problem.ts'
 import type { Context } from '../http/route.ts'
 import type { McpCall } from './server.ts'
 
-/** Calls an operation for the agent: over the typed client, so that HTTP and MCP cannot differ. */
+/** Calls an operation for the agent over the typed client, so that HTTP and MCP behave the same. */
 export type CallTool = (op: JsonOperation, input: Record<string, unknown>, context: Context) => Promise<unknown>
 
 type Deps = {
@@ -16,7 +16,7 @@ type Deps = {
   version: string
   operations: readonly JsonOperation[]
   call: CallTool
-  /** What is answered to an agent that was not granted the scope of a tool. */
+  /** Returns the error for an agent that was not granted the scope of a tool. */
   scopeMissing: (op: JsonOperation, context: Context) => ServiceError
   onError: (error: unknown) => void
 }
@@ -26,7 +26,7 @@ const LIST_TTL_MS = 60_000
 const INVALID_REQUEST = -32600
 const INVALID_PARAMS = -32602
 
-/** A server whose tools are operations. The JSON schemas are made once, here. */
+/** Creates MCP servers whose tools are operations. The JSON schemas are generated once and shared by all requests. */
 export function createToolServer(deps: Deps): (call: McpCall) => Server {
   const rows = deps.operations.map((op) => ({ op, tool: toTool(op) }))
   const byName = new Map(deps.operations.map((op) => [op.tool!.name, op]))
@@ -47,14 +47,14 @@ export function createToolServer(deps: Deps): (call: McpCall) => Server {
   }
 }
 
-/** A person's own token may do what they may; an agent only what it was granted. */
+/** Agents may use the tools of their granted scopes; users with their own token all of them. */
 function isGranted(op: JsonOperation, principal: Principal | null): boolean {
   if (principal?.kind !== 'agent') return true
   const scope = typeof op.access === 'string' ? null : op.access.scope
   return scope !== null && [scope].flat().some((one) => principal.scopes.includes(one))
 }
 
-/** A JSON-RPC error: the call itself was wrong, and no model can mend it by other arguments. */
+/** A JSON-RPC error, for calls that a model cannot correct with other arguments. */
 class ProtocolFault extends Error {
   readonly code: number
   constructor(code: number, message: string) {
@@ -72,7 +72,7 @@ async function callTool(op: JsonOperation, input: Record<string, unknown>, { con
   } catch (error) {
     const refusal = toServiceError(error)
     if (refusal.code === 'INTERNAL') deps.onError(error)
-    // Who was refused for their token must get another one, and clients look for that in the HTTP answer.
+    // A client whose token was refused needs another one, and looks for the challenge in the HTTP response.
     if (refusal.challenge !== undefined) refuse(refusal)
     const text = textOf(refusal, context.requestId)
     if (ERRORS[refusal.code].mcp === 'protocol') throw new ProtocolFault(INVALID_REQUEST, text)

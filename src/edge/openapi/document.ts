@@ -52,7 +52,7 @@ export type OpenApiDocument = {
   }
 }
 
-/** The whole API as one OpenAPI 3.1 document, whose schema dialect is that of `z.toJSONSchema`: draft 2020-12. */
+/** Describes the operations as an OpenAPI 3.1 document, in JSON Schema draft 2020-12 as `z.toJSONSchema` writes it. */
 export function toOpenApi(
   operations: readonly Operation[],
   info: { version: string; baseUrl?: string },
@@ -139,18 +139,18 @@ function bodyOf(op: Operation, input: JsonSchema): OperationObject['requestBody'
   if (!takesBody(op)) return undefined
   if (op.kind === 'upload' || op.kind === 'raw') return { required: true, content: contentOf(op.consumes ?? []) }
   const schema = withoutKeys(input, pathParameters(op.path))
-  // What the path already says needs no body; an absent one counts as empty.
+  // An operation whose whole input is in the path takes no body.
   if (Object.keys(schema.properties ?? {}).length === 0) return undefined
   return { required: (schema.required ?? []).length > 0, content: contentOf(['application/json'], schema) }
 }
 
 function withoutKeys(schema: JsonSchema, keys: readonly string[]): JsonSchema {
   const { properties = {}, required = [], ...rest } = schema
-  const left = required.filter((key) => !keys.includes(key))
+  const stillRequired = required.filter((key) => !keys.includes(key))
   return {
     ...rest,
     properties: Object.fromEntries(Object.entries(properties).filter(([key]) => !keys.includes(key))),
-    ...(left.length > 0 && { required: left }),
+    ...(stillRequired.length > 0 && { required: stillRequired }),
   }
 }
 

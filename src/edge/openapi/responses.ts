@@ -11,18 +11,18 @@ export type ResponseObject = {
 }
 export type Responses = Record<string, ResponseObject | Reference>
 
-/** When an operation can give a status, as far as its definition tells; `default` stands for the rest. */
+/** Which operations can answer with a status, as far as their definition says. `default` covers the rest. */
 const REFUSALS: readonly { status: number; when: (op: Operation) => boolean }[] = [
   { status: 400, when: () => true },
   { status: 401, when: (op) => op.access !== 'public' },
   { status: 403, when: (op) => typeof op.access === 'object' },
-  // Without an operator token the operator's operations are not there.
+  // Operator operations are 404 where no operator token is configured.
   { status: 404, when: (op) => op.access === 'operator' || pathParameters(op.path).length > 0 },
   { status: 409, when: (op) => op.effect === 'write' },
   { status: 413, when: takesBody },
   { status: 415, when: takesBody },
   { status: 429, when: (op) => (op.rateLimits ?? []).length > 0 },
-  // A raw operation may give these in a shape of its own.
+  // A raw operation may answer these in its own format.
   { status: 500, when: (op) => op.kind !== 'raw' },
   { status: 503, when: (op) => op.kind !== 'raw' },
 ]
@@ -39,7 +39,7 @@ export function responsesOf(op: Operation, schemas: Schemas): Responses {
     refusal(status),
   ])
   const status = String(op.kind === 'json' ? (op.status ?? 200) : 200)
-  return { [status]: success(op, schemas), ...Object.fromEntries(refusals), default: otherwise(op) }
+  return { [status]: success(op, schemas), ...Object.fromEntries(refusals), default: otherResponses(op) }
 }
 
 function refusal(status: number): Reference {
@@ -77,7 +77,7 @@ function success(op: Operation, schemas: Schemas): ResponseObject {
   }
 }
 
-function otherwise(op: Operation): ResponseObject | Reference {
+function otherResponses(op: Operation): ResponseObject | Reference {
   if (op.kind !== 'raw') return { $ref: '#/components/responses/Problem' }
   const content = { ...contentOf(op.produces), ...problemContent() }
   return { description: 'Any other answer, in a shape of its own or as a problem', content }
@@ -91,7 +91,7 @@ function problemContent(): Content {
   return contentOf(['application/problem+json', 'application/yaml'], PROBLEM)
 }
 
-/** One for each status of the table, and `Problem` for whatever status. */
+/** Returns one response for each status of the error table, and `Problem` for any other status. */
 export function sharedResponses(): Record<string, ResponseObject> {
   const statuses = new Set(Object.values(ERRORS).map(({ status }) => status))
   return {

@@ -4,10 +4,10 @@ import { ERRORS } from '#contract/core/errors.ts'
 export type JsonSchema = z.core.JSONSchema.JSONSchema
 export type Reference = { readonly $ref: string }
 
-/** Hands out JSON Schemas and gathers in `shared` what they refer to. */
+/** Makes JSON Schemas and collects the schemas they refer to in `shared`. */
 export type Schemas = {
   readonly shared: Record<string, JsonSchema>
-  /** `owner` names the schema in `shared`, should it be recursive or have parts that are used twice. */
+  /** `owner` is the name in `shared` of a schema that is recursive or has parts that are used twice. */
   of(schema: z.ZodType, io: 'input' | 'output', owner: string): JsonSchema
 }
 
@@ -19,12 +19,12 @@ export function createSchemas(): Schemas {
     shared,
     of(type, io, owner) {
       const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(type, { io, unrepresentable: 'any', override })
-      const place = (schema: JsonSchema) => moveRefs(schema, owner) as JsonSchema
-      for (const [name, schema] of Object.entries($defs)) shared[`${owner}.${name}`] = place(schema)
-      if (refersTo([root, $defs], '#')) shared[owner] = place(root)
-      return place(root)
+      const withMovedRefs = (schema: JsonSchema) => moveRefs(schema, owner) as JsonSchema
+      for (const [name, schema] of Object.entries($defs)) shared[`${owner}.${name}`] = withMovedRefs(schema)
+      if (refersTo([root, $defs], '#')) shared[owner] = withMovedRefs(root)
+      return withMovedRefs(root)
 
-      // An answer may gain keys in a later version: a client must not be told that it never will.
+      // A later version may add keys to an answer, so the schema must allow more keys.
       function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
         if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
       }
@@ -32,7 +32,7 @@ export function createSchemas(): Schemas {
   }
 }
 
-/** Inside the document `#` is the document, no longer the schema. */
+/** Rewrites references, because `#` means the whole document once the schema is part of it. */
 function moveRefs(value: unknown, owner: string): unknown {
   if (Array.isArray(value)) return value.map((item) => moveRefs(item, owner))
   if (typeof value !== 'object' || value === null) return value

@@ -1,15 +1,15 @@
 const MARKUP = Symbol('markup')
 
-/** Markup that is safe to send: only `html` and `unescaped` make it. */
+/** Escaped markup. Only `html` and `unescaped` create it. */
 export type Html = { readonly [MARKUP]: string }
 type Part = Html | string | number | false | null | undefined | readonly Part[]
 
-/** Everything put into the template is escaped, unless a template made it. Attributes must stand in double quotes. */
+/** Escapes every inserted value that is not `Html` itself. Attribute values must be in double quotes. */
 export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
   return { [MARKUP]: texts.map((text, index) => text + toMarkup(parts[index])).join('') }
 }
 
-/** For text we wrote ourselves, such as a style sheet. */
+/** Marks our own text, such as a style sheet, as markup without escaping it. */
 export function unescaped(text: string): Html {
   return { [MARKUP]: text }
 }

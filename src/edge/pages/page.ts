@@ -6,14 +6,14 @@ type Page = {
   title: string
   body: Html
   status?: number
-  /** Where its form may end besides here: browsers hold redirects after a form to this too. */
+  /** Origins that its form may be sent or redirected to besides our own (form-action policy). */
   formTargets?: readonly string[]
   cookies?: readonly string[]
-  /** Where it leads by itself, at once. */
+  /** Address that the page redirects to at once, by a meta refresh. */
   refresh?: string
 }
 
-/** A small page of its own. It runs nothing, loads nothing, and cannot be framed. */
+/** Returns a page that runs no script, loads nothing, and cannot be framed. */
 export function pageResponse({ title, body, status = 200, formTargets = [], cookies = [], refresh }: Page): Response {
   const headers = new Headers({
     'content-type': 'text/html; charset=utf-8',
@@ -43,7 +43,7 @@ function csp(formTargets: readonly string[]): string {
   ].join('; ')
 }
 
-/** Always 303, so that a form's answer is fetched and never sent again. */
+/** Redirects with 303, so that a browser follows a submitted form with a GET. */
 export function seeOther(location: string, cookies: readonly string[] = []): Response {
   const headers = new Headers({ location, ...SAFE_HEADERS })
   for (const cookie of cookies) headers.append('set-cookie', cookie)

@@ -5,12 +5,12 @@ import { problemHeaders } from '../http/problem.ts'
 import { html } from './html.ts'
 import { pageResponse } from './page.ts'
 
-/** A person at a browser is in front of an operation whose answers are pages. */
+/** Whether to answer with a page: the operation serves HTML and the client prefers it. */
 export function isForPeople(op: Operation, accept: string | null): boolean {
   return op.kind === 'raw' && op.produces.includes('text/html') && prefersHtml(accept)
 }
 
-/** A refusal in words for people: status and headers are those of the problem it stands for. */
+/** Renders an error as a page, with the status and headers of the problem document. */
 export function problemPage(error: ServiceError, requestId: string): Response {
   const { title, detail, status } = error.toProblem()
   const headers = problemHeaders(error, requestId)

@@ -35,7 +35,7 @@ describe('AU-08 the data key at the start', () => {
   })
   afterEach(() => database?.[Symbol.asyncDispose]())
 
-  it('is the key of the first start at every later one, and another is refused with what to do', async () => {
+  it('must be the key of the first start, and another is refused with instructions', async () => {
     await check(db, ONE)
     await check(db, ONE)
     await expect(check(db, TWO)).rejects.toThrow(
@@ -49,7 +49,7 @@ describe('AU-08 the data key at the start', () => {
     await check(db, ONE)
   })
 
-  it('may change when the former one stays configured; each key that was ever current is needed', async () => {
+  it('may change if the former one stays configured, and each key that was ever current is required', async () => {
     await check(db, ONE)
     await check(db, TWO, ONE)
     await check(db, THREE, TWO, ONE)
@@ -60,7 +60,7 @@ describe('AU-08 the data key at the start', () => {
     await expect(check(db, ONE)).rejects.toBeInstanceOf(DataKeyRefused)
   })
 
-  it('must open what an earlier release sealed, which recorded no keys', async () => {
+  it('must open values of an earlier release, which recorded no keys', async () => {
     await keep(db, 'k', ONE)
     await expect(check(db, TWO)).rejects.toThrow(`sealed under key ${ONE_ID}`)
     await check(db, TWO, ONE)
@@ -75,7 +75,7 @@ describe('AU-08 the data key at the start', () => {
   })
 
   needs('postgres')('of processes that start at once', () => {
-    it('one wins where the keys differ, and all where they are the same', async () => {
+    it('of processes that start at once, one succeeds if their keys differ, and all if they are the same', async () => {
       await using stack = new AsyncDisposableStack()
       const others = [ONE, TWO, THREE, ONE, TWO, THREE].map((key) => ({
         key,

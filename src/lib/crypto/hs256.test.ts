@@ -12,7 +12,7 @@ const part = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 
 describe('a token under a shared key', () => {
-  it('AU-13 is what others read, and reads what others make', async () => {
+  it('AU-13 is compatible with tokens of the jose library, in both directions', async () => {
     const token = signHs256(CLAIMS, 'x+jwt', hmac)
     expect((await jwtVerify(token, key, { algorithms: ['HS256'], typ: 'x+jwt' })).payload).toEqual(CLAIMS)
     const theirs = await new SignJWT(CLAIMS).setProtectedHeader({ alg: 'HS256', typ: 'x+jwt' }).sign(key)
@@ -61,7 +61,7 @@ describe('a token under a shared key', () => {
     ['without an end', { exp: undefined }, false],
     ['with an end in words', { exp: '2000000000' }, false],
     ['not yet', { nbf: 2_000_000_100 }, false],
-  ])('AU-13 is judged by its claims: %s', (_, over, fits) => {
+  ])('AU-13 is checked by its claims: %s', (_, over, fits) => {
     const expected = { issuer: 'a', audience: 'b', now: 1_999_999_999, clockSeconds: 5 }
     expect(isFor({ ...CLAIMS, ...over }, expected)).toBe(fits)
   })

@@ -6,7 +6,7 @@ const [ones, twos] = ['11'.repeat(32), '22'.repeat(32)]
 
 // The expected bytes were computed with another implementation of RFC 5869 and RFC 2104.
 describe('keys', () => {
-  it('are derived by purpose, today as when the rows were written', () => {
+  it('are derived by purpose and never change for the same secrets', () => {
     expect(deriveKey(master, 'purpose').toString('hex')).toBe(
       'bcf014698cf9453274888ad7c02548aae5387ede696c97a54eefedbb4379fea3',
     )
@@ -14,7 +14,7 @@ describe('keys', () => {
     expect(deriveKey(Buffer.alloc(32), 'purpose')).not.toEqual(deriveKey(master, 'purpose'))
   })
 
-  it('come from both signing secrets: another one of either is another master', () => {
+  it('depend on both signing secrets', () => {
     expect(masterKey(ones, twos).toString('hex')).toBe(
       'fa88b50a79037d86caaf19da7733fb43719069599ff0ac6c4ddc30a722114e08',
     )
@@ -27,7 +27,7 @@ describe('keys', () => {
     expect(keyEpoch(masterKey(twos, ones))).not.toBe('a2f3770ea2c6f7b2')
   })
 
-  it('make codes of texts', () => {
+  it('produce the HMAC-SHA-256 of a text', () => {
     expect(hmac(master, 'some text ü').toString('hex')).toBe(
       'aaa256752396ea98a8f74ed4d5fcfce367ca9fda84d84e3ca25d48aa63b16c80',
     )

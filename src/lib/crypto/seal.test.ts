@@ -12,18 +12,18 @@ describe('a sealed value', () => {
     expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]+$/)
   })
 
-  it('opens today as it did when it was written', () => {
+  it('stays readable: a value sealed in the past still opens', () => {
     const kept = 'v1.cf893d5a.UO5ukVmQTKv-cLwY1zAHgEELnaM1defjd_nY65S7QD4flWTrXTI5ly0'
     expect(sealer.open(kept, CONTEXT)).toBe('a password ü')
   })
 
-  it('is another each time, and shows nothing of its content', () => {
+  it('differs each time and does not reveal its content', () => {
     const sealed = Array.from({ length: 100 }, () => sealer.seal('a password', CONTEXT))
     expect(new Set(sealed).size).toBe(100)
     expect(Buffer.from(sealed[0]!.split('.')[2]!, 'base64url').includes('a password')).toBe(false)
   })
 
-  it('does not open for anything else', () => {
+  it('does not open with another context', () => {
     const sealed = sealer.seal('a password', CONTEXT)
     for (const context of ['', 'database-password:ds_2', 'database-password:ds_1 ', 'Database-password:ds_1']) {
       expect(() => sealer.open(sealed, context)).toThrow(new CannotOpen('changed, or sealed for something else'))
@@ -51,13 +51,16 @@ describe('a sealed value', () => {
     expect(() => sealer.open(`${version}.${id}.${longer}`, CONTEXT)).toThrow(CannotOpen)
   })
 
-  it.each(['', 'v1', 'v1.', 'plain text', 'v2.cf893d5a.AAAA', 'v1.cf893d5a', 'v1.cf893d5a.!'])('is not %j', (text) => {
-    expect(() => sealer.open(text, CONTEXT)).toThrow(CannotOpen)
-  })
+  it.each(['', 'v1', 'v1.', 'plain text', 'v2.cf893d5a.AAAA', 'v1.cf893d5a', 'v1.cf893d5a.!'])(
+    'is refused as %j',
+    (text) => {
+      expect(() => sealer.open(text, CONTEXT)).toThrow(CannotOpen)
+    },
+  )
 })
 
 describe('keys', () => {
-  it('may follow each other: the first seals, the former still opens', () => {
+  it('can be replaced: the first seals, and the former still opens', () => {
     const before = sealer.seal('kept', CONTEXT)
     const rotated = createSealer([newKey, oldKey])
     expect(rotated.open(before, CONTEXT)).toBe('kept')
@@ -66,18 +69,18 @@ describe('keys', () => {
     expect(() => sealer.open(after, CONTEXT)).toThrow(CannotOpen)
   })
 
-  it('that are not configured are named, without telling them', () => {
+  it('that are not configured are named by id', () => {
     const sealed = sealer.seal('kept', CONTEXT)
     expect(() => createSealer([newKey, otherKey]).open(sealed, CONTEXT)).toThrow(
       new CannotOpen('sealed under key cf893d5a, which is not configured'),
     )
   })
 
-  it('are the same in either case of their letters', () => {
+  it('are case-insensitive hex', () => {
     expect(createSealer([oldKey.toUpperCase()]).open(sealer.seal('kept', CONTEXT), CONTEXT)).toBe('kept')
   })
 
-  it('do not open under the name of another', () => {
+  it('do not open a value under the id of another key', () => {
     const text = createSealer([newKey]).seal('kept', CONTEXT).split('.')[2]
     expect(() => createSealer([oldKey, newKey]).open(`v1.cf893d5a.${text}`, CONTEXT)).toThrow(CannotOpen)
   })

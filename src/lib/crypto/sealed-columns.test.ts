@@ -37,7 +37,7 @@ async function opened(dataKey: string): Promise<string[]> {
   return rows.map((row) => sealer.open(row.body, ANSWERS.context(row)))
 }
 
-it('AU-08 every value of a column moves to the current key, over many pages, and again nothing', async () => {
+it('AU-08 resealing moves every value of a column to the current key, over many pages, and a second run moves none', async () => {
   await keep(ONE, 0, 450)
   await keep(TWO, 450, 3)
   await database.db.query(sql`
@@ -68,7 +68,7 @@ it('AU-08 values that no key opens stay as they are and are counted by the key t
   expect(await database.db.query(sql`select key, body from svc.idempotency order by key limit 3`)).toEqual(before)
 })
 
-it('AU-08 a value that changes while it is moved keeps the change', async () => {
+it('AU-08 a value that changes during resealing keeps its change', async () => {
   await keep(ONE, 0, 3)
   const fresh = createSealer([TWO]).seal('new', 'c/o/key 1')
   const db = {

@@ -9,6 +9,6 @@ it.each([
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['unknown', 'unknown'],
-])('%s counts for %s', (address, block) => {
+])('%s is counted under %s', (address, block) => {
   expect(addressBlock(address)).toBe(block)
 })

@@ -76,7 +76,7 @@ describe('judgeAddress', () => {
     expect(judgeAddress(ip)).toEqual({ refused: 'special_range' })
   })
 
-  test.each(notAddresses)('NO-08 "%s" is refused as no address', (ip) => {
+  test.each(notAddresses)('NO-08 "%s" is refused because it is not an address', (ip) => {
     expect(judgeAddress(ip)).toEqual({ refused: 'not_an_address' })
   })
 
@@ -101,11 +101,11 @@ describe('inCidrs', () => {
     expect(inCidrs(ip, cidrs)).toBe(inside)
   })
 
-  test('an empty list holds nothing', () => {
+  test('an empty list contains no address', () => {
     expect(inCidrs('10.20.0.1', [])).toBe(false)
   })
 
-  test.each(['10.0.0.0', '10.0.0.0/33', 'example.com/8', ''])('"%s" is no range', (text) => {
+  test.each(['10.0.0.0', '10.0.0.0/33', 'example.com/8', ''])('"%s" is refused as a range', (text) => {
     expect(() => parseCidr(text)).toThrow()
   })
 })

@@ -28,7 +28,7 @@ RF04Ff8Qak4x+NKzkIstds1Crn0Ue3BwHGc=
 
 const streamed = (text: string) => ({ body: new Blob([text]).stream(), duplex: 'half' })
 
-test('a request arrives whole, its streamed body too, and the answer comes back whole', async () => {
+test('a request and its response are passed on whole, with streamed bodies', async () => {
   await using peer = await startPeer((_request, response) => {
     response.writeHead(201, 'Made', { 'set-cookie': ['a=1', 'b=2'], 'x-one': '1' }).end('made')
   })
@@ -63,7 +63,7 @@ test('an answer can be read while it is still being written', async () => {
   expect(seen).toEqual(['first', 'second'])
 })
 
-test('connections are kept', async () => {
+test('connections are reused', async () => {
   await using peer = await startPeer()
   await using operatorFetch = createOperatorFetch()
   for (let sent = 0; sent < 10; sent += 1) {
@@ -90,7 +90,7 @@ test.each([204, 304, 401, 421, 500])('a %d is an answer, to a streamed body too'
   expect([answer.status, await answer.text()]).toEqual([status, ''])
 })
 
-test('an encoded answer is decoded and says nothing of the encoding', async () => {
+test('an encoded response is decoded and has no encoding headers', async () => {
   await using peer = await startPeer((_request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('plain text'))
   })
@@ -100,7 +100,7 @@ test('an encoded answer is decoded and says nothing of the encoding', async () =
   expect(await answer.text()).toBe('plain text')
 })
 
-test("the caller's abort is thrown as it is and reaches the peer", async () => {
+test('an abort by the caller is thrown unchanged and closes the connection', async () => {
   const controller = new AbortController()
   const dropped = Promise.withResolvers<void>()
   await using peer = await startPeer((_request, response) => {
@@ -122,7 +122,7 @@ test('an abort after the head ends the body', async () => {
   await expect(answer.text()).rejects.toThrow('enough')
 })
 
-test('nobody listens: an error with the cause, naming the origin only', async () => {
+test('a refused connection is an error with a cause that names the origin only', async () => {
   const gone = await startPeer()
   await gone[Symbol.asyncDispose]()
   await using operatorFetch = createOperatorFetch()
@@ -133,7 +133,7 @@ test('nobody listens: an error with the cause, naming the origin only', async ()
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('secret')
 })
 
-test('a peer that never answers: an error once the time for headers is over', async () => {
+test('a peer that never answers is an error after the headers timeout', async () => {
   await using peer = await startPeer(() => {})
   await using operatorFetch = createOperatorFetch({ headersTimeoutMs: 50 })
   const sending = operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`))
@@ -154,7 +154,7 @@ test('a certificate is trusted through `ca` and not without', async () => {
   server.close()
 })
 
-test('inside a transaction nothing is sent', async () => {
+test('a call inside a transaction is refused without sending anything', async () => {
   await using peer = await startPeer()
   await using operatorFetch = createOperatorFetch()
   const sending = insideTransaction(() => operatorFetch(new Request(`http://127.0.0.1:${peer.port}/`)))

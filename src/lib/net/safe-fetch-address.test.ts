@@ -55,7 +55,7 @@ test.each([
   expect(peer.connections).toBe(0)
 })
 
-test('NO-08 a name that turns private after vetting leads to the vetted address, and is refused the next time', async () => {
+test('NO-08 a name that resolves to a private address after vetting still leads to the vetted address, and is refused the next time', async () => {
   await using outside = await startPeer()
   await using inside = await startPeer()
   const safeFetch = createSafeFetch({
@@ -67,7 +67,7 @@ test('NO-08 a name that turns private after vetting leads to the vetted address,
   expect([outside.connections, inside.connections]).toEqual([1, 0])
 })
 
-test('NO-08 the system connection goes to the vetted address and asks no name server again', async () => {
+test('NO-08 the system connection uses the vetted address without another DNS query', async () => {
   await using peer = await startPeer()
   const safeFetch = createSafeFetch({
     resolve: fakeResolve({ 'forum.invalid': [['127.0.0.1']] }),
@@ -77,7 +77,7 @@ test('NO-08 the system connection goes to the vetted address and asks no name se
   expect(peer.received[0]?.headers.host).toBe(`forum.invalid:${peer.port}`)
 })
 
-test("the operator's ranges open what they name and nothing beside it", async () => {
+test('the allowed ranges open exactly the addresses they contain', async () => {
   await using peer = await startPeer()
   const safeFetch = createSafeFetch({ allowCidrs: ['127.0.0.1/32'] })
   await expect(safeFetch(`http://127.0.0.1:${peer.port}/`)).resolves.toMatchObject({ status: 200 })

@@ -43,12 +43,12 @@ async function startDeafPeer(onConnection: (socket: Socket) => void) {
   return { safeFetch, url: `https://deaf.example:${port}/secret-path`, [Symbol.dispose]: () => void server.close() }
 }
 
-test('headers without end are too large', async () => {
+test('endless response headers fail with too_large', async () => {
   await using peer = await startPeer((_request, response) => response.setHeader('x', 'y'.repeat(100_000)).end())
   await expect(fetchAt(peer)(url)).rejects.toMatchObject({ reason: 'too_large', sent: true })
 })
 
-test('NO-07 a peer that never answers: timeout, and the request may have been acted on', async () => {
+test('NO-07 a peer that never answers fails with timeout, marked as sent', async () => {
   const asked = Promise.withResolvers<void>()
   await using peer = await startPeer(() => asked.resolve())
   const failure = expect(fetchAt(peer)(url, { timeoutMs: 50 })).rejects.toMatchObject({ reason: 'timeout', sent: true })
@@ -57,7 +57,7 @@ test('NO-07 a peer that never answers: timeout, and the request may have been ac
   await failure
 })
 
-test('a body that stalls: timeout with the status that had arrived', async () => {
+test('a body that stalls fails with timeout and the status that had arrived', async () => {
   await using peer = await startPeer((_request, response) => void response.writeHead(202).write('half'))
   const arrived = headArrived()
   const failure = { reason: 'timeout', sent: true, status: 202 }
@@ -67,14 +67,14 @@ test('a body that stalls: timeout with the status that had arrived', async () =>
   await failed
 })
 
-test('a name server that never answers: timeout, and nothing was sent', async () => {
+test('a name server that never answers fails with timeout, marked as not sent', async () => {
   const safeFetch = createSafeFetch({ resolve: () => new Promise(() => {}) })
   const failure = expect(safeFetch(url, { timeoutMs: 20 })).rejects.toMatchObject({ reason: 'timeout', sent: false })
   vi.advanceTimersByTime(20)
   await failure
 })
 
-test('a handshake that never ends: timeout, nothing was sent, and the connection is dropped', async () => {
+test('a handshake that never ends fails with timeout, marked as not sent, and the connection is closed', async () => {
   const dropped = Promise.withResolvers<void>()
   const greeted = Promise.withResolvers<void>()
   using peer = await startDeafPeer((socket) => {
@@ -91,7 +91,7 @@ test('a handshake that never ends: timeout, nothing was sent, and the connection
   await dropped.promise
 })
 
-test('a handshake that fails: connect, and nothing was sent but the name in the clear', async () => {
+test('a handshake that fails is a connect error, marked as not sent', async () => {
   const hello = Promise.withResolvers<Buffer>()
   using peer = await startDeafPeer((socket) => {
     socket.once('data', (data) => {
@@ -105,7 +105,7 @@ test('a handshake that fails: connect, and nothing was sent but the name in the 
   expect(seen).not.toContain('secret-path')
 })
 
-test('nobody listens: connect, and nothing was sent', async () => {
+test('a refused connection is a connect error, marked as not sent', async () => {
   const gone = await startPeer()
   await gone[Symbol.asyncDispose]()
   const safeFetch = createSafeFetch({ allowCidrs: ['127.0.0.1/32'] })
@@ -113,13 +113,13 @@ test('nobody listens: connect, and nothing was sent', async () => {
   await expect(sending).rejects.toMatchObject({ reason: 'connect', sent: false, cause: { code: 'ECONNREFUSED' } })
 })
 
-test('NO-07 a peer that hangs up: io, the request may have been acted on, and it is not sent twice', async () => {
+test('NO-07 a peer that hangs up is an io error, marked as sent, and the request is not repeated', async () => {
   await using peer = await startPeer((request) => request.socket.destroy())
   await expect(fetchAt(peer)(url)).rejects.toMatchObject({ reason: 'io', sent: true })
   expect(peer.received).toHaveLength(1)
 })
 
-test('an abort before and an abort underway', async () => {
+test('an abort before or during the request fails with aborted', async () => {
   const controller = new AbortController()
   await using peer = await startPeer(() => controller.abort())
   const { signal } = controller
@@ -130,7 +130,7 @@ test('an abort before and an abort underway', async () => {
   expect(peer.connections).toBe(1)
 })
 
-test('a name that nobody knows, and one without addresses: dns', async () => {
+test('an unknown name and one without addresses fail with dns', async () => {
   const safeFetch = createSafeFetch({ resolve: fakeResolve({ 'empty.example': [[]] }) })
   await expect(safeFetch(url)).rejects.toMatchObject({ reason: 'dns', sent: false })
   await expect(safeFetch('https://empty.example/')).rejects.toMatchObject({ reason: 'dns', sent: false })

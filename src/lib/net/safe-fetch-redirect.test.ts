@@ -33,7 +33,7 @@ test.each([301, 302, 307, 308])('NO-08 a %d is followed with method, body and si
   ])
 })
 
-test('by default nothing is followed and the redirect is a failure that names its status', async () => {
+test('by default no redirect is followed, and the error has its status', async () => {
   await using first = await startPeer(redirect(307, 'https://b.example/'))
   await using second = await startPeer()
   const sending = fetchBetween(first, second)('https://a.example/', post)
@@ -41,7 +41,7 @@ test('by default nothing is followed and the redirect is a failure that names it
   expect(second.connections).toBe(0)
 })
 
-test('NO-08 a 303 is a failure', async () => {
+test('NO-08 a 303 is refused', async () => {
   await using first = await startPeer(redirect(303, 'https://b.example/'))
   await using second = await startPeer()
   const sending = fetchBetween(first, second)('https://a.example/', { ...post, redirects: 3 })
@@ -49,7 +49,7 @@ test('NO-08 a 303 is a failure', async () => {
   expect(second.connections).toBe(0)
 })
 
-test('NO-08 from https to http is a failure, from http to https is not', async () => {
+test('NO-08 a redirect from https to http is refused, and one from http to https followed', async () => {
   await using down = await startPeer(redirect(307, 'http://b.example/'))
   await using up = await startPeer(redirect(307, 'https://b.example/'))
   await using second = await startPeer()
@@ -77,20 +77,20 @@ test.each([
   expect([first.connections, second.connections]).toEqual([1, 0])
 })
 
-test('a redirect without a Location is a failure', async () => {
+test('a redirect without a Location is refused', async () => {
   await using first = await startPeer((_request, response) => response.writeHead(302).end())
   const sending = fetchBetween(first, first)('http://a.example/', { ...post, redirects: 1 })
   await expect(sending).rejects.toMatchObject({ reason: 'redirect', status: 302 })
 })
 
-test('NO-08 at most three are followed', async () => {
+test('NO-08 at most three redirects are followed', async () => {
   await using first = await startPeer(redirect(302, '/again'))
   const sending = fetchBetween(first, first)('http://a.example/', { ...post, redirects: 3 })
   await expect(sending).rejects.toMatchObject({ reason: 'redirect', status: 302 })
   expect(first.received.map(({ path }) => path)).toEqual(['/', '/again', '/again', '/again'])
 })
 
-test('credentials stay with the origin they were meant for', async () => {
+test('credentials are not sent to another origin', async () => {
   await using first = await startPeer((request, response) =>
     redirect(307, request.url === '/' ? '/next' : 'http://b.example/')(request, response),
   )
@@ -103,7 +103,7 @@ test('credentials stay with the origin they were meant for', async () => {
   expect(Object.keys(second.received[0]!.headers)).not.toContain('cookie')
 })
 
-test('a redirect whose body never ends is followed all the same', async () => {
+test('a redirect whose body never ends is followed without waiting', async () => {
   await using first = await startPeer((_request, response) => {
     response.writeHead(307, { location: 'http://b.example/' }).write('moving')
   })

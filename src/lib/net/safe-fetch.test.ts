@@ -14,7 +14,7 @@ function fetchAt(peer: Peer) {
   })
 }
 
-test('NO-08 a request arrives whole and its answer comes back whole', async () => {
+test('NO-08 a request and its response are passed on whole', async () => {
   await using peer = await startPeer((_request, response) => {
     response.writeHead(410, { 'x-two': ['a', 'b'], 'Retry-After': '7' }).end('gone')
   })
@@ -26,7 +26,7 @@ test('NO-08 a request arrives whole and its answer comes back whole', async () =
   ])
 })
 
-test('every request has a connection of its own', async () => {
+test('every request uses a new connection', async () => {
   await using peer = await startPeer()
   const safeFetch = fetchAt(peer)
   await safeFetch(url)
@@ -34,7 +34,7 @@ test('every request has a connection of its own', async () => {
   expect(peer.connections).toBe(2)
 })
 
-test('an answer without end is cut at the cap and the connection dropped', async () => {
+test('an endless response is cut at the limit and the connection closed', async () => {
   const dropped = Promise.withResolvers<void>()
   await using peer = await startPeer((_request, response) => {
     const more = () => {
@@ -49,7 +49,7 @@ test('an answer without end is cut at the cap and the connection dropped', async
   await dropped.promise
 })
 
-test('an answer as long as the cap is whole', async () => {
+test('a response of exactly the limit is not cut', async () => {
   await using peer = await startPeer((_request, response) => response.end('12345'))
   await expect(fetchAt(peer)(url, { maxResponseBytes: 5 })).resolves.toMatchObject({ truncated: false })
   await expect(fetchAt(peer)(url, { maxResponseBytes: 4 })).resolves.toMatchObject({ truncated: true })
@@ -65,14 +65,14 @@ test('a proxy in the environment is not used', async () => {
   expect([proxy.connections, peer.connections]).toEqual([0, 1])
 })
 
-test('inside a transaction nothing is sent', async () => {
+test('a call inside a transaction is refused without sending anything', async () => {
   await using peer = await startPeer()
   const sending = insideTransaction(() => fetchAt(peer)(url))
   await expect(sending).rejects.toMatchObject({ name: 'TransactionMisuse' })
   expect(peer.connections).toBe(0)
 })
 
-test('NO-08 no error tells more of the URL than its origin', async () => {
+test('NO-08 no error contains more of the URL than its origin', async () => {
   await using peer = await startPeer((request) => request.socket.destroy())
   await using moved = await startPeer((_request, response) => response.writeHead(303, { location: url }).end())
   const errors = await Promise.all([

@@ -33,7 +33,7 @@ afterEach(() => {
 const caught = (promise: Promise<unknown>) => promise.catch((error: unknown) => error)
 
 describe('a worker thread', () => {
-  it('answers what it is asked, in order, whatever each takes', async () => {
+  it('answers calls in order, however long each takes', async () => {
     await using host = startWorker(file, { given: 1 })
     const answers = await Promise.all([5, 3, 0, 2, 1].map((turns) => host.ask({ turns })))
     expect(answers).toEqual([
@@ -45,14 +45,14 @@ describe('a worker thread', () => {
     ])
   })
 
-  it('hands buffers over both ways without a copy', async () => {
+  it('transfers buffers in both directions without a copy', async () => {
     await using host = startWorker(file, undefined)
     const bytes = new Uint8Array([1, 2, 3])
     expect(await host.ask({ bytes }, { transfer: [bytes.buffer] })).toEqual(new Uint8Array([1, 2, 3]))
     expect(bytes.byteLength).toBe(0)
   })
 
-  it('answers with an error where its work throws, and goes on', async () => {
+  it('answers with the error of a failed call, and continues', async () => {
     await using host = startWorker(file, undefined)
     const [error, text, unsendable, fine] = await Promise.all([
       caught(host.ask({ fail: 'too far' })),
@@ -67,7 +67,7 @@ describe('a worker thread', () => {
     expect(fine).toMatchObject({ message: { n: 1 } })
   })
 
-  it('is killed at a limit: all who wait are told, and it runs no more', async () => {
+  it('is killed at a time limit, which rejects all pending calls', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const host = startWorker(file, undefined)
     const counted = new SharedArrayBuffer(4)
@@ -88,7 +88,7 @@ describe('a worker thread', () => {
     expect(new Int32Array(counted)[0]).toBe(reached)
   })
 
-  it('is not killed by the limit of what was answered, nor of what could not be sent', async () => {
+  it('is not killed by the limit of a call that was answered or could not be sent', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     await using host = startWorker(file, undefined)
     await host.ask({}, { limitMs: 1_000 })
@@ -100,7 +100,7 @@ describe('a worker thread', () => {
     expect(await host.ask({ n: 2 })).toMatchObject({ message: { n: 2 } })
   })
 
-  it('that crashes tells all who wait, with the cause', async () => {
+  it('that crashes rejects all pending calls with the cause', async () => {
     await using host = startWorker(file, undefined)
     const told = await Promise.all([caught(host.ask({ crash: 'of its own' })), caught(host.ask({}))])
     const stopped = await host.stopped
@@ -109,7 +109,7 @@ describe('a worker thread', () => {
     await host.exited
   })
 
-  it('that ends tells all who wait, with its code', async () => {
+  it('that ends rejects all pending calls with its exit code', async () => {
     await using host = startWorker(file, undefined)
     const told = await Promise.all([caught(host.ask({ exit: 3 })), caught(host.ask({}))])
     expect(told[0]).toMatchObject({ name: 'WorkerStopped', message: 'the worker thread ended with code 3' })
@@ -117,7 +117,7 @@ describe('a worker thread', () => {
     expect(await host.stopped).toBe(told[0])
   })
 
-  it('whose script is missing tells so', async () => {
+  it('whose script is missing rejects its calls', async () => {
     await using host = startWorker(join(place, 'missing.mts'), undefined)
     expect(await caught(host.ask({}))).toMatchObject({
       name: 'WorkerStopped',
@@ -125,7 +125,7 @@ describe('a worker thread', () => {
     })
   })
 
-  it('that is closed tells all who wait, and is gone', async () => {
+  it('that is closed rejects all pending calls and ends', async () => {
     const host = startWorker(file, undefined)
     const never = caught(host.ask({ never: true }, { limitMs: 60_000 }))
     await host[Symbol.asyncDispose]()
