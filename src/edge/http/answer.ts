@@ -15,7 +15,7 @@ import { chooseFraming, STREAM_TYPES, streamBody } from './stream.ts'
 type Deps = { db: Db; sealer: Sealer; clock: Clock; log: Log; openStreams: OpenStreams }
 type Answer = (input: unknown, context: Context, format: Format) => Promise<Response>
 
-/** From parsed input to response, by the operation's kind. What leaves has passed the output schema. */
+/** Creates the function that turns parsed input into a response. Every output passes the schema of its operation. */
 export function createAnswer(route: Route, deps: Deps): Answer {
   switch (route.op.kind) {
     case 'json':
@@ -77,7 +77,7 @@ function rawAnswer({ op, answer }: RouteOf<'raw'>): Answer {
   }
 }
 
-/** In place where it can be: a copy makes a stream of a body that is all there, and its length is lost. */
+/** Sets the header in place where possible, because a copy turns a complete body into a stream without a length. */
 function withRequestId(response: Response, requestId: string): Response {
   try {
     response.headers.set('x-request-id', requestId)

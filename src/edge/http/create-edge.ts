@@ -1,4 +1,4 @@
-// The global of this name is looked up anew each time.
+// Imported, because each use of the global `performance` is a slower lookup.
 import { performance } from 'node:perf_hooks'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { type Operation, pathShape } from '#contract/core/operation.ts'
@@ -27,7 +27,7 @@ export type EdgeDeps = {
   operatorToken: string | undefined
   /** Needed by operations that name a part in an app; without it such a route cannot be mounted. */
   hasPart?: HasPart | undefined
-  /** The address people see, where it is known. */
+  /** The address people see, if it is configured. */
   publicUrl?: string | undefined
   db: Db
   kv: KeyValueStore
@@ -37,14 +37,14 @@ export type EdgeDeps = {
   metrics: Metrics
   /** The streams of the process, which a stop ends. Without it a stop does not end them. */
   openStreams?: OpenStreams
-  /** Whose path it is when no route of ours fits: the door forwards to its neighbours. */
+  /** Returns the service that owns a path for which this service has no route. Only the api-gateway has it. */
   forward?: (path: string) => ServiceFetch | undefined
 }
 
-/** Never sent: how an answer nobody waits for is counted. */
-const CALLER_GONE = 499
+/** The status under which an answer is counted whose caller closed the connection. It is never sent. */
+const CLIENT_CLOSED_STATUS = 499
 
-/** Turns routes into the `fetch` of a service. Nothing is mounted but what stands in `routes`. */
+/** Turns routes into the `fetch` of a service. Only the operations in `routes` are mounted. */
 export function createEdge(routes: readonly Route[], deps: EdgeDeps): ServiceFetch {
   const find = createRouter(routes.map((route) => ({ ...route.op, target: createHandler(route, deps) })))
   const elsewhere = createElsewhere(routes, deps)
@@ -57,7 +57,7 @@ export function createEdge(routes: readonly Route[], deps: EdgeDeps): ServiceFet
   }
 }
 
-/** No route fits: a neighbour's path, a method that is not taken, or nothing at all. */
+/** Answers requests without a route: forwards those of other services, and refuses the rest with 405 or 404. */
 function createElsewhere(routes: readonly Route[], deps: EdgeDeps) {
   const allowed = methodsByPath(routes)
   const seenElsewhere = createRecorder('none', deps)
@@ -85,7 +85,7 @@ function createElsewhere(routes: readonly Route[], deps: EdgeDeps) {
 function refuseForwarded(error: unknown, request: Request, info: RequestInfo, log: Log): Response {
   const refusal = toServiceError(error)
   const fields = { error, request_id: info.requestId }
-  // A caller who hung up is no fault of ours.
+  // A caller that closed the connection is not an error of the server.
   if (request.signal.aborted) log.info(fields, 'the caller went away')
   else if (refusal.status >= 500) log.error(fields, 'not answered by a route')
   return refuse(request, info, refusal)
@@ -115,8 +115,8 @@ function createHandler(route: Route, deps: EdgeDeps) {
       return response
     } catch (error) {
       const refusal = toServiceError(error)
-      // A caller who hung up gets no answer, and is no fault of ours.
-      if (request.signal.aborted) seen(CALLER_GONE, started, info)
+      // A caller that closed the connection gets no answer and is not an error of the server.
+      if (request.signal.aborted) seen(CLIENT_CLOSED_STATUS, started, info)
       else seen(refusal.status, started, info, refusal)
       if (isForPeople(op, accept)) return problemPage(refusal, info.requestId)
       return problemResponse(refusal, format, info.requestId, {}, op.refusals)
@@ -126,7 +126,7 @@ function createHandler(route: Route, deps: EdgeDeps) {
 
 type Admitted = { context: RequestContext; params: Record<string, string>; query: string; startedMs: number }
 
-/** Applies the rate limit and reads the input. The route's `onRefused` learns of what is refused by either. */
+/** Applies the rate limit and reads the input. Calls the route's `onRefused` with a refusal of either. */
 function withRefusals({ onRefused }: Route, readInput: InputReader, limit: Limiter | undefined) {
   const read = async ({ context, params, query }: Admitted) => {
     if (limit) await limit(context, context.principal)
@@ -147,7 +147,7 @@ function withRefusals({ onRefused }: Route, readInput: InputReader, limit: Limit
 
 type LimitedAnswer = (context: RequestContext, answer: () => Promise<Response>) => Promise<Response>
 
-/** Answers the request, then counts the answer if it is a failure, whether thrown or in a shape of its own. */
+/** Answers the request, then counts the answer if it is a failure, whether it was thrown or returned. */
 function withAnswerLimit(limit: AnswerLimiter | undefined): LimitedAnswer {
   if (!limit) return (_, answer) => answer()
   return async (context, answer) => {
@@ -164,7 +164,7 @@ function defaultFormat(op: Operation): Format {
   return op.kind === 'json' ? (op.format ?? 'json') : 'json'
 }
 
-/** Counts and logs each answer; what we did wrong is logged with its cause, what the caller did wrong is not. */
+/** Counts and logs each answer. Errors of the server (5xx) are logged with their cause. */
 function createRecorder(operation: string, { service, metrics, log }: EdgeDeps) {
   const timers = new Map<number, (seconds: number) => void>()
   const timerOf = (status: number) => {

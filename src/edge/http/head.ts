@@ -1,6 +1,6 @@
 import { STREAM_TYPES } from './stream.ts'
 
-/** What GET would have answered, without its content (RFC 9110 section 9.3.2). */
+/** Returns the answer to HEAD: that of GET without its content (RFC 9110 section 9.3.2). Does not wait for streams. */
 export async function withoutContent(response: Response): Promise<Response> {
   const headers = new Headers(response.headers)
   if (headers.has('content-length') || isEndless(headers)) await response.body?.cancel()

@@ -1,14 +1,14 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-type KeptAnswer = {
+type StoredAnswer = {
   requestDigest: Buffer
   createdAt: Date
   answer: { status: number; body: string } | undefined
 }
 export type KeyOf = { caller: string; operation: string; key: string }
 
-/** True for the first request with this key: it runs, all others are told of it. */
+/** Returns true for the first request with this key, which then runs. Later ones get the answer of the first. */
 export async function claimKey(db: Db, of: KeyOf, requestDigest: Buffer, now: Date): Promise<boolean> {
   const rows = await db.query(sql`
     insert into svc.idempotency (caller, operation, key, request_digest, created_at)
@@ -18,7 +18,7 @@ export async function claimKey(db: Db, of: KeyOf, requestDigest: Buffer, now: Da
   return rows.length === 1
 }
 
-export async function readAnswer(db: Db, of: KeyOf): Promise<KeptAnswer | undefined> {
+export async function readAnswer(db: Db, of: KeyOf): Promise<StoredAnswer | undefined> {
   type Row = { request_digest: Buffer; created_at: Date; status: number | null; body: string | null }
   const [row] = await db.query<Row>(sql`
     select request_digest, created_at, status, body from svc.idempotency
@@ -34,7 +34,7 @@ export async function keepAnswer(db: Db, of: KeyOf, answer: { status: number; bo
     where caller = ${of.caller} and operation = ${of.operation} and key = ${of.key}`)
 }
 
-/** After a refusal nothing happened, so the key is free again. */
+/** Releases a key whose request was refused, because a refused request changed nothing and may be repeated. */
 export async function freeKey(db: Db, of: KeyOf): Promise<void> {
   await db.query(sql`
     delete from svc.idempotency

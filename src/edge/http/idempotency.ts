@@ -15,10 +15,10 @@ import type { Context } from './route.ts'
 type Deps = { db: Db; sealer: Sealer; clock: Clock }
 type Run = (input: unknown, context: Context) => Promise<unknown>
 
-/** Longer than any request runs: a claim older than this belongs to a process that died. */
-const RUNNING_MS = 120_000
+/** A claim without an answer that is older than this belongs to a process that died. No request runs that long. */
+const MAX_RUNNING_MS = 120_000
 
-/** Gives repetitions of a request the first one's answer. Without the header the operation just runs. */
+/** Answers repetitions of a request with the stored answer of the first. Runs the operation if there is no key. */
 export function withIdempotency(op: JsonOperation, run: Run, deps: Deps): Run {
   if (op.access === 'public') throw new Error(`${op.name}: a public operation cannot tell its callers’ keys apart`)
   return async (input, context) => {
@@ -40,9 +40,9 @@ export function withIdempotency(op: JsonOperation, run: Run, deps: Deps): Run {
 async function runFirst(op: JsonOperation, of: KeyOf, run: () => Promise<unknown>, deps: Deps): Promise<unknown> {
   const ran = await watchCommits(run)
   if ('error' in ran) {
-    // Where a commit had begun and no refusal says what came of it, a repetition could do it twice.
-    const nothingHappened = !ran.changed || toServiceError(ran.error).status < 500
-    if (nothingHappened) await freeKey(deps.db, of).catch(() => undefined)
+    // After a commit began and the outcome is unknown, a repetition could make the change a second time.
+    const isUnchanged = !ran.changed || toServiceError(ran.error).status < 500
+    if (isUnchanged) await freeKey(deps.db, of).catch(() => undefined)
     throw ran.error
   }
   const body = deps.sealer.seal(JSON.stringify(ran.value), IDEMPOTENT_ANSWER.context(of))
@@ -50,21 +50,21 @@ async function runFirst(op: JsonOperation, of: KeyOf, run: () => Promise<unknown
   return ran.value
 }
 
-/** Whose key it is: the same person in another organization is another caller. */
+/** Names the owner of a key. The same person in another organization is another caller. */
 function callerOf({ principal }: Context): string {
   return principal === null ? 'operator' : `${principal.id}@${principal.org_id ?? ''}`
 }
 
 async function replay(of: KeyOf, digest: Buffer, { db, sealer, clock }: Deps): Promise<unknown> {
-  const kept = await readAnswer(db, of)
-  if (kept && !kept.requestDigest.equals(digest)) {
+  const stored = await readAnswer(db, of)
+  if (stored && !stored.requestDigest.equals(digest)) {
     throw new ServiceError(
       'IDEMPOTENCY_KEY_REUSED',
       'This Idempotency-Key was already used with a different request. Use a new key.',
     )
   }
-  if (kept?.answer) return JSON.parse(sealer.open(kept.answer.body, IDEMPOTENT_ANSWER.context(of)))
-  if (!kept || clock.now().getTime() - kept.createdAt.getTime() < RUNNING_MS) {
+  if (stored?.answer) return JSON.parse(sealer.open(stored.answer.body, IDEMPOTENT_ANSWER.context(of)))
+  if (!stored || clock.now().getTime() - stored.createdAt.getTime() < MAX_RUNNING_MS) {
     throw new ServiceError(
       'IDEMPOTENCY_IN_PROGRESS',
       'The first request with this Idempotency-Key is still running. Try again in 1 second.',
@@ -87,7 +87,7 @@ export const IDEMPOTENT_ANSWER: SealedColumn<KeyOf> = {
   context: ({ caller, operation, key }) => `idempotency:${caller}:${operation}:${key}`,
 }
 
-/** Forgets answers when nobody repeats a request any more. */
+/** Deletes stored answers after the retention time. */
 export function idempotencyLoop({ db }: Pick<Deps, 'db'>): Loop {
   const hour = 60 * 60_000
   return {

@@ -14,7 +14,7 @@ import { splitUrl } from './router.ts'
 export type Listener = AsyncDisposable & {
   readonly port: number
   readonly url: string
-  /** How many connections are open, also those that are half-open. */
+  /** Counts the open connections, including half-open ones. */
   openConnections(): Promise<number>
   /** Goes on listening, but closes each connection after its next answer, so that clients connect elsewhere. */
   drain(): void
@@ -26,7 +26,7 @@ export type ListenOptions = {
   fetch: ServiceFetch
   readInfo: ReadInfo
   onError: (error: unknown) => void
-  /** The least rate at which the body of a request must arrive; without it that of the contract for every request. */
+  /** Returns the minimum rate of a request's body. Without it MIN_BODY_RATE holds for every request. */
   bodyRateOf?: BodyRateOf
   timeouts?: Partial<Timeouts>
   /** Milliseconds on a clock that only goes forward. */
@@ -54,27 +54,29 @@ const TIMEOUTS: Timeouts = {
   stopGraceMs: 20_000,
 }
 
-/** Opens the one port of a process. Stopping takes no new request and finishes those that run. */
+/** Opens the port of a process. Disposing of the listener closes the port and waits for running requests. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
   let isDraining = false
   const answer = getRequestListener(
     async (request, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings
-      const response = isPlainPath(incoming.url ?? '') ? await pass(request, incoming, options) : notPlain(newId('req'))
+      const response = isPlainPath(incoming.url ?? '')
+        ? await pass(request, incoming, options)
+        : refusePath(newId('req'))
       if (!incoming.complete) leaveBodyUnread(incoming, outgoing, timeouts.lingerMs)
-      // While stopping, a connection kept alive would only be waited for.
+      // A connection that is kept alive would delay the stop.
       if (isDraining || !server.listening) outgoing.shouldKeepAlive = false
       return response
     },
-    { errorHandler: (error) => outsideFault(error, options.onError), autoCleanupIncoming: false },
+    { errorHandler: (error) => answerFault(error, options.onError), autoCleanupIncoming: false },
   )
   const bodies = new IncomingBodies(options.nowMs ?? (() => performance.now()))
   const bodyRateOf = options.bodyRateOf ?? createBodyRates([])
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     trackAnswer(incoming.socket, outgoing, () => {
       bodies.remove(incoming)
-      // A connection whose answer was begun before the stop is kept alive after it, and would be waited for.
+      // A connection whose answer began before the stop is kept alive after it, which would delay the stop.
       if (!server.listening) setImmediate(() => server.closeIdleConnections())
     })
     if (hasBody(incoming)) bodies.add(incoming, outgoing, bodyRateOf(incoming.method ?? '', pathOf(incoming)))
@@ -143,7 +145,7 @@ function pass(
   return answer(request, readInfo(head, incoming.socket.remoteAddress ?? ''))
 }
 
-function notPlain(requestId: string): Response {
+function refusePath(requestId: string): Response {
   return problemResponse(notFound(), 'json', requestId)
 }
 
@@ -160,17 +162,17 @@ function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
 /** Returns the refusal of a request that Node's parser gave up, or undefined if its client has gone. */
 function brokenRequest(error: NodeJS.ErrnoException): ServiceError | undefined {
   if (error.code === 'ECONNRESET') return undefined
-  const [code, detail] = BROKEN[error.code ?? ''] ?? ['MALFORMED_REQUEST', 'The request is not valid HTTP.']
+  const [code, detail] = PARSER_FAULTS[error.code ?? ''] ?? ['MALFORMED_REQUEST', 'The request is not valid HTTP.']
   return new ServiceError(code, detail)
 }
 
-const BROKEN: Record<string, [ErrorCode, string]> = {
+const PARSER_FAULTS: Record<string, [ErrorCode, string]> = {
   HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The request headers are too large. Send smaller headers.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time. Try again.'],
 }
 
 /** Answers faults outside any route: an address that cannot be parsed, or a bug in the listener. */
-function outsideFault(error: unknown, onError: (error: unknown) => void): Response {
+function answerFault(error: unknown, onError: (error: unknown) => void): Response {
   const requestId = newId('req')
   if (error instanceof RequestError) {
     return problemResponse(new ServiceError('MALFORMED_REQUEST', 'The request URL is not valid.'), 'json', requestId)

@@ -6,10 +6,10 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/
 const HTML_TYPE = /^(?:text\/html|application\/xhtml\+xml)$/
 const YAML_TYPE = /^(?:application|text)\/(?:x-)?yaml$/
 
-/** The caller's wish by `Accept`, or the operation's own format when there is none we know. */
+/** Chooses the format by `Accept`. Returns `fallback` if the header names no format we have. */
 export function chooseFormat(accept: string | null, fallback: Format): Format {
   if (accept === null || accept === '*/*') return fallback
-  for (const type of wishesOf(accept)) {
+  for (const type of acceptedTypes(accept)) {
     if (JSON_TYPE.test(type)) return 'json'
     if (YAML_TYPE.test(type)) return 'yaml'
     if (type === '*/*') return fallback
@@ -17,23 +17,23 @@ export function chooseFormat(accept: string | null, fallback: Format): Format {
   return fallback
 }
 
-/** Whether a page is wished for before anything else that can be had. */
+/** Whether `Accept` prefers an HTML page to the other formats we have. */
 export function prefersHtml(accept: string | null): boolean {
   if (accept === null) return false
-  const first = wishesOf(accept).find(
+  const first = acceptedTypes(accept).find(
     (type) => HTML_TYPE.test(type) || JSON_TYPE.test(type) || YAML_TYPE.test(type) || type === '*/*',
   )
   return first !== undefined && HTML_TYPE.test(first)
 }
 
-/** Media types, the most wished for first. */
-function wishesOf(accept: string): string[] {
-  const wishes = accept.split(',').map(parseWish)
-  wishes.sort((a, b) => b.quality - a.quality)
-  return wishes.filter(({ quality }) => quality !== 0).map(({ type }) => type)
+/** Returns the media types of `Accept`, the preferred one first. */
+function acceptedTypes(accept: string): string[] {
+  const types = accept.split(',').map(parseAccepted)
+  types.sort((a, b) => b.quality - a.quality)
+  return types.filter(({ quality }) => quality !== 0).map(({ type }) => type)
 }
 
-function parseWish(part: string): { type: string; quality: number } {
+function parseAccepted(part: string): { type: string; quality: number } {
   const [type = '', ...params] = part.split(';').map((text) => text.trim().toLowerCase())
   const q = params.find((param) => param.startsWith('q='))
   const quality = q === undefined ? 1 : Number(q.slice(2))

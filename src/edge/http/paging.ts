@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 
-/** Ids sort by age, so the last id of a page is the whole cursor; it is opaque to callers all the same. */
+/** Returns the id that a page starts after. Ids sort by age, so the cursor is the last id of the page before. */
 export function readCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null
   const text = Buffer.from(cursor, 'base64url').toString('utf8')
@@ -10,13 +10,13 @@ export function readCursor(cursor: string | undefined): string | null {
   return text.slice(3)
 }
 
-/** Stores fetch one row more than asked for: it tells whether there is a next page. */
+/** Makes a page of rows. Stores fetch one row more than `limit`, which shows whether there is a next page. */
 export function toPage<Row extends { id: string }, Item>(
   rows: readonly Row[],
   limit: number,
   present: (row: Row) => Item,
 ): { items: Item[]; next_cursor: string | null } {
   const shown = rows.slice(0, limit)
-  const more = rows.length > limit ? shown.at(-1) : undefined
-  return { items: shown.map(present), next_cursor: more ? Buffer.from(`c1:${more.id}`).toString('base64url') : null }
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  return { items: shown.map(present), next_cursor: last ? Buffer.from(`c1:${last.id}`).toString('base64url') : null }
 }

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '#lib/kv.ts'
 import { OperatorFetchError } from '#lib/net/operator-fetch.ts'
 import { encode, type Format } from './negotiate.ts'
 
-/** Everything thrown becomes a refusal from the table; what was not expected tells nothing of its inside. */
+/** Converts anything thrown into an error of the table. Unexpected errors become INTERNAL without their message. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   if (error instanceof DatabaseUnavailable) {
@@ -36,13 +36,13 @@ export function toServiceError(error: unknown): ServiceError {
   })
 }
 
-/** Enough to mend any request a person writes; an answer must not grow with what was sent. */
-const MOST_FAULTS = 100
+/** Bounds the answer, which must not grow with the request. More faults than this need not be listed to a person. */
+const MAX_LISTED_FAULTS = 100
 
-/** Faults of the caller's input, each with where it is. Only for input: output that does not fit is our bug. */
+/** Lists the faults of the caller's input, each with its path. Not for output: a mismatch there is a bug of ours. */
 export function inputError(error: ZodError): ServiceError {
   const all = error.issues.flatMap(toFaults)
-  const errors = all.slice(0, MOST_FAULTS)
+  const errors = all.slice(0, MAX_LISTED_FAULTS)
   const shown = errors.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   const more = all.length > shown.length ? `; and ${all.length - shown.length} more` : ''
   return new ServiceError('INVALID_REQUEST', shown.join('; ') + more, { errors })
@@ -71,7 +71,7 @@ export function problemResponse(
   return new Response(body, { status: error.status, headers })
 }
 
-/** What a refusal says in headers, whatever its body is. */
+/** Returns the headers of a refusal, which are the same for a problem document and for a page. */
 export function problemHeaders(error: ServiceError, requestId: string): Record<string, string> {
   return {
     'x-request-id': requestId,
@@ -85,7 +85,7 @@ export function problemHeaders(error: ServiceError, requestId: string): Record<s
   }
 }
 
-/** https://platform.openai.com/docs/guides/error-codes: its clients show `message` and nothing else of a body. */
+/** Returns the error object of the OpenAI API (platform.openai.com/docs/guides/error-codes), whose clients show it. */
 function openAiError({ message, status, code }: ServiceError) {
   return { message, type: status < 500 ? 'invalid_request_error' : 'server_error', code }
 }

@@ -10,8 +10,8 @@ import type { RequestInfo } from './route.ts'
 export type Limiter = (info: RequestInfo, principal: Principal | null) => Promise<void>
 
 /**
- * Counts every request, in windows that start on the clock and are shared by all replicas. Undefined when the
- * operation has no such limit.
+ * Creates a limiter that counts every request, in clock-aligned windows shared by all replicas. Returns undefined if
+ * the operation has no such limit.
  */
 export function createLimiter(op: Operation, deps: Deps): Limiter | undefined {
   const rateLimits = (op.rateLimits ?? []).filter(({ counts }) => counts === undefined)
@@ -24,10 +24,10 @@ export function createLimiter(op: Operation, deps: Deps): Limiter | undefined {
   }
 }
 
-/** Takes the status that a request is about to be answered with. Throws RATE_LIMITED in place of a failure too many. */
+/** Takes the status of an answer before it is sent. Throws RATE_LIMITED if the limit of failures is exceeded. */
 export type AnswerLimiter = (status: number, info: RequestInfo, principal: Principal | null) => Promise<void>
 
-/** Applies the limits of an operation that count failures. Undefined when it has none. */
+/** Creates a limiter that counts failures only. Returns undefined if the operation has no such limit. */
 export function createAnswerLimiter(op: Operation, deps: Deps): AnswerLimiter | undefined {
   const rateLimits = (op.rateLimits ?? []).filter(({ counts }) => counts === 'failures')
   if (rateLimits.length === 0) return undefined
@@ -40,7 +40,7 @@ export function createAnswerLimiter(op: Operation, deps: Deps): AnswerLimiter | 
   }
 }
 
-/** A 429 was counted already by the limit that gave it. */
+/** Whether an answer counts as a failure. A 429 does not, because the limit that caused it has counted it. */
 function isFailure(status: number): boolean {
   return status >= 400 && status < 500 && status !== 429
 }
@@ -48,7 +48,7 @@ function isFailure(status: number): boolean {
 type Deps = { kv: KeyValueStore; clock: Clock }
 type Window = Omit<RateLimit, 'per' | 'counts'>
 
-/** Counts one. Answers how many seconds to wait when the limit is passed, undefined when it is not. */
+/** Counts one request. Returns the seconds to wait if the limit is exceeded, otherwise undefined. */
 async function countOne(limit: Window, subject: string, { kv, clock }: Deps): Promise<number | undefined> {
   const seconds = clock.now().getTime() / 1000
   const window = Math.floor(seconds / limit.windowSeconds)
@@ -69,13 +69,13 @@ function tooManyFailures({ limit, windowSeconds }: Window, retryAfterSeconds: nu
 }
 
 function subjectOf(limit: RateLimit, info: RequestInfo, principal: Principal | null): string {
-  const who = limit.per === 'org' ? principal?.org_id : limit.per === 'principal' ? principal?.id : undefined
-  return who ?? addressBlock(info.clientAddress)
+  const id = limit.per === 'org' ? principal?.org_id : limit.per === 'principal' ? principal?.id : undefined
+  return id ?? addressBlock(info.clientAddress)
 }
 
 /**
  * Counts a token that was looked up and refused, and throws RATE_LIMITED past the limit. Only failures are counted and
- * only failures are refused: a good token keeps working behind an address from which somebody else guesses.
+ * only failures are refused, so that a valid token keeps working at an address from which somebody else guesses.
  */
 export type CountFailure = (address: string) => Promise<void>
 
@@ -88,10 +88,10 @@ export function createFailureLimiter(limit: Window, deps: Deps): CountFailure {
   }
 }
 
-/** RFC 6750 section 3.1. On a 429 it says that the token was looked up and refused. */
+/** Challenge of RFC 6750 section 3.1. On a 429 it means that the token was looked up and refused. */
 const TOKEN_REFUSED = { challenge: 'Bearer error="invalid_token"' } as const
 
-/** Whether a 429 is about a refused token, and not about too many requests of a good one. */
+/** Whether a 429 was caused by an invalid token, not by too many requests with a valid one. */
 export function isRefusedToken({ status, headers }: Response): boolean {
   return status === 429 && headers.get('www-authenticate') === TOKEN_REFUSED.challenge
 }

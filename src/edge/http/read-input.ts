@@ -6,7 +6,7 @@ import { inputError } from './problem.ts'
 
 export type InputReader = (request: Request, params: Record<string, string>, query: string) => Promise<unknown>
 
-/** Made once per operation: gathers path, query and body into the one input object and checks it. */
+/** Creates the function that joins path, query and body into one input object and checks it with the schema. */
 export function createInputReader(op: Operation): InputReader {
   const types = queryTypes(op)
   const parse = (raw: Record<string, unknown>) => {
@@ -16,11 +16,12 @@ export function createInputReader(op: Operation): InputReader {
     return result.data
   }
   const withLastId = op.kind === 'stream' && op.resumable ? preferLastEventId : (_: Request, raw: RawInput) => raw
-  const known = op.kind === 'raw' && op.ignoresUnknownKeys ? keepKeys(new Set(types.keys())) : (query: string) => query
+  const filterKeys =
+    op.kind === 'raw' && op.ignoresUnknownKeys ? keepKeys(new Set(types.keys())) : (query: string) => query
   if (inputInQuery(op)) {
     return async (request, params, query) => {
       if (op.kind === 'json' || op.kind === 'stream') refuseLargeBody(request, op.bodyLimit)
-      return parse(withLastId(request, merge(params, query === '' ? {} : readQuery(known(query), types))))
+      return parse(withLastId(request, merge(params, query === '' ? {} : readQuery(filterKeys(query), types))))
     }
   }
   return async (request, params, query) => {
@@ -37,7 +38,7 @@ function preferLastEventId(request: Request, raw: RawInput): RawInput {
   return id === null || id === '' ? raw : { ...raw, last_id: id }
 }
 
-/** A key of the path that is sent a second time is refused like any unknown one. */
+/** Adds the path parameters. Refuses one that is also in the query or body, as any unknown key. */
 function merge(params: Record<string, string>, sent: Record<string, unknown>): Record<string, unknown> {
   const twice = Object.keys(params).filter((name) => Object.hasOwn(sent, name))
   if (twice.length > 0) throw unknownKeys(twice)
@@ -56,7 +57,7 @@ function keepKeys(keys: ReadonlySet<string>): (query: string) => string {
 
 type QueryType = 'string' | 'number' | 'boolean' | 'array'
 
-/** The query string knows only text; the schema says what each key means. */
+/** Returns the type of each key in the query string, which itself has only text, from the schema. */
 function queryTypes(op: Operation): Map<string, QueryType> {
   const { properties = {} } = z.toJSONSchema(op.input, { io: 'input', unrepresentable: 'any' })
   return new Map(Object.entries(properties).map(([key, schema]) => [key, queryType(schema)]))
@@ -80,7 +81,7 @@ function readQuery(query: string, types: Map<string, QueryType>): Record<string,
   return input
 }
 
-/** Text that does not fit stays text, for the schema to refuse in its own words. */
+/** Converts text to the type. Text that does not fit is returned as it is, and the schema refuses it. */
 function fromText(text: string, type: QueryType | undefined): unknown {
   if (type === 'number' && /^-?\d+(?:\.\d+)?$/.test(text)) return Number(text)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
@@ -131,11 +132,11 @@ function tooLarge(limit: number): ServiceError {
   )
 }
 
-/** Bodies that say how long they are were held to the limit before. */
-async function readText(request: Request, limit: number, saidLength: boolean): Promise<string> {
+/** Reads the body as text. One with a Content-Length was compared with the limit before. */
+async function readText(request: Request, limit: number, hasLength: boolean): Promise<string> {
   const text = wholeText(request)
   if (text !== undefined) return bounded(text, limit)
-  const bytes = await readBytes(request, saidLength ? undefined : limit)
+  const bytes = await readBytes(request, hasLength ? undefined : limit)
   try {
     return utf8.decode(bytes)
   } catch (cause) {
@@ -160,7 +161,7 @@ async function readBytes(request: Request, limit: number | undefined): Promise<A
   }
 }
 
-/** NUL cannot be stored as text, and half a surrogate pair is no character: both are refused wherever they stand. */
+/** Refuses NUL, which Postgres cannot store as text, and half surrogate pairs, which are no characters. */
 function refuseBadText(value: unknown, path: readonly string[]): void {
   if (typeof value === 'string') {
     if (!value.includes('\0') && value.isWellFormed()) return
@@ -171,15 +172,15 @@ function refuseBadText(value: unknown, path: readonly string[]): void {
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value)) {
     refuseBadText(key, [...path, 'key'])
-    // Schemas of maps drop this one without a word, and nothing is ever ignored.
+    // Schemas of maps drop this key silently, and no part of the input may be ignored.
     if (key === '__proto__') throw unknownKeys([[...path, key].join('.')])
     refuseBadText(inner, [...path, key])
   }
 }
 
-/** The body as it comes, refused the moment it passes its limit; what follows is not read. */
+/** Yields the body as it arrives. Throws as soon as it exceeds the limit, and does not read the rest. */
 export async function* boundedBody(body: ReadableStream<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
-  // Not `for await`: leaving that cancels the stream, which closes the connection before it can be answered.
+  // Not `for await`, because leaving that loop cancels the stream and closes the connection before the answer is sent.
   const reader = body.getReader()
   let size = 0
   for (;;) {
@@ -191,7 +192,7 @@ export async function* boundedBody(body: ReadableStream<Uint8Array>, limit: numb
   }
 }
 
-/** The same request for a handler that reads the body itself; one that does not say its length is held to the limit. */
+/** Returns the request for a handler that reads the body itself. A body of unknown length is limited as it is read. */
 export function boundedRequest(request: Request, limit: number): Request {
   refuseLargeBody(request, limit)
   if (request.headers.has('content-length') || !request.body) return request

@@ -1,4 +1,4 @@
-/** A path of our own, or an address under one of the allowed ones; anything else is not gone to. */
+/** Whether a browser may be sent to `target`: a path of this host, or an address under an allowed one. */
 export function isAllowedReturn(target: string, allowed: readonly string[]): boolean {
   // A browser reads `/\x`, `/<tab>/x` and `//x` as another host.
   if (/[\\\p{Cc}]/u.test(target)) return false
@@ -8,7 +8,7 @@ export function isAllowedReturn(target: string, allowed: readonly string[]): boo
   return allowed.some((base) => isUnder(url, new URL(base)))
 }
 
-/** By parsed origin and whole path segments, never by the beginning of a text. */
+/** Compares the parsed origin and whole path segments, because a text prefix would match other hosts. */
 function isUnder(url: URL, base: URL): boolean {
   if (url.origin !== base.origin) return false
   const path = base.pathname.replace(/\/+$/, '')
@@ -17,7 +17,7 @@ function isUnder(url: URL, base: URL): boolean {
 
 export const HOSTED_CALLBACK = '/auth/hosted/callback'
 
-/** Exactly a gateway's own callback: a code must never reach a page that would pass it on. */
+/** Whether `target` is exactly the callback of an allowed gateway. Another page could leak the code. */
 export function isAllowedRedirect(target: string, allowed: readonly string[]): boolean {
   return allowed.some((base) => target === `${base}${HOSTED_CALLBACK}`)
 }

@@ -12,22 +12,22 @@ import type { Principal } from '#contract/core/principal.ts'
 import type { Role } from '#contract/core/roles.ts'
 import type { Format } from './negotiate.ts'
 
-/** How a call arrived, as Activity shows it. */
+/** The kind of client that made a call, as Activity shows it. */
 export type Via = 'api' | 'cli' | 'mcp'
 
-/** What is known of a request before anyone looks at its token. */
+/** Facts about a request that do not depend on its token. */
 export type RequestInfo = {
-  /** The end client's, through trusted proxies and our own services. */
+  /** The end client's address, as trusted proxies and our own services report it. */
   readonly clientAddress: string
   readonly requestId: string
   readonly via: Via
-  /** Came straight from a loopback or private address that is not a trusted proxy's, without forwarding headers. */
+  /** Whether the request came straight from a loopback or private address that is not a trusted proxy's, without forwarding headers. */
   readonly direct: boolean
 }
 
 export type ServiceFetch = (request: Request, info: RequestInfo) => Promise<Response>
 
-/** A caller in an organization: what most handlers need. */
+/** A caller who is a member of an organization. */
 export type Member = Principal & { org_id: string; role: Role }
 
 type PrincipalOf<A extends Access> = A extends 'public' | 'operator'
@@ -39,13 +39,13 @@ type PrincipalOf<A extends Access> = A extends 'public' | 'operator'
 export type Context<P = Principal | null> = RequestInfo & {
   readonly principal: P
   readonly request: Request
-  /** How the answer will be written. */
+  /** The format of the answer. */
   readonly format: Format
   /** Aborted when the caller goes away; for a stream also when it ends, for instance because the process stops. */
   readonly signal: AbortSignal
 }
 
-/** The context of one request. A class, so that the signal costs nothing until somebody asks for it. */
+/** The context of one request. A class with a getter, because creating the signal is expensive and rarely needed. */
 export class RequestContext implements Context {
   readonly clientAddress: string
   readonly requestId: string
@@ -85,7 +85,7 @@ export type Refused = {
 }
 
 type Hooks<P> = {
-  /** Runs before the refusal is answered. What it throws is answered in place of the refusal. */
+  /** Runs before the refusal is answered. An error that it throws replaces the refusal. */
   readonly onRefused?: (refused: Refused, context: Context<P>) => Promise<void>
 }
 
@@ -110,7 +110,7 @@ type Answer<T extends Operation> = T extends JsonOperation
       ? (input: Input<T>, context: ContextOf<T>, body: AsyncIterable<Uint8Array>) => Promise<z.input<T['output']>>
       : (input: Input<T>, context: ContextOf<T>) => Promise<Response>
 
-/** Ties an operation to the function that answers it. The one cast of the edge: the gate keeps what the types promise. */
+/** Joins an operation with its handler. The cast is safe, because the gate admits only callers of the declared type. */
 export function route<T extends Operation>(
   op: T,
   answer: Answer<T>,

@@ -33,7 +33,7 @@ function catching(path: string): RegExp {
   return new RegExp(pathShape(path).source.replaceAll('[^/]+', '([^/]+)'))
 }
 
-/** What is no UTF-8 stays as it was sent, for the schema to judge. */
+/** Decodes percent-encoding. Bytes that are not UTF-8 stay encoded, and the schema refuses them. */
 function decode(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => {
     try {
@@ -44,7 +44,7 @@ function decode(text: string): string {
   })
 }
 
-/** Path and query of a request's address, as they were sent. Not `new URL`: that one costs more than the routing. */
+/** Returns path and query of a URL as they were sent. Avoids `new URL`, which costs more than the routing. */
 export function splitUrl(url: string): { path: string; query: string } {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   const end = url.slice(start).search(/[?#]/)
