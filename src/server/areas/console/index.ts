@@ -17,7 +17,7 @@ const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/
 
 const ASSET = /^[\w-]+\.(?:js|css|svg)$/
 
-/** Serves the built console. Asset names carry a hash of their content, so they may be kept for good. */
+/** Serves the built console. Asset names contain a hash of their content, so browsers may cache them forever. */
 export function consoleRoutes(folder: string | undefined): Route[] {
   return [
     route(consolePage, async () => {
@@ -25,8 +25,8 @@ export function consoleRoutes(folder: string | undefined): Route[] {
       return new Response(await readFile(join(folder, 'index.html')), { headers: PAGE_HEADERS })
     }),
     route(consoleAsset, async ({ file }) => {
-      const known = folder && ASSET.test(file)
-      const body = known && (await readFile(join(folder, 'assets', file)).catch(() => undefined))
+      const isAsset = folder && ASSET.test(file)
+      const body = isAsset && (await readFile(join(folder, 'assets', file)).catch(() => undefined))
       if (!body) throw notFound()
       return new Response(body, {
         headers: {
@@ -42,6 +42,6 @@ export function consoleRoutes(folder: string | undefined): Route[] {
 const NOT_BUILT = `<!doctype html>
 <html lang="en"><title>svc</title>
 <h1>svc is running</h1>
-<p>The console is not built here: run <code>npm run build</code>. The API is described at <a href="/docs">/docs</a>.</p>
+<p>The console is not built. Run <code>npm run build</code>. The API reference is at <a href="/docs">/docs</a>.</p>
 </html>
 `

@@ -110,7 +110,7 @@ describe('AU-09 an api-gateway whose auth service is remote', () => {
     const browser = newBrowser()
     const callback = await upToCallback(browser, claims)
     const stale = async (response: Response) => {
-      expect([response.status, await titleOf(response)]).toEqual([400, 'This sign-in cannot be finished'])
+      expect([response.status, await titleOf(response)]).toEqual([400, 'Sign-in could not be completed'])
     }
     const victim = newBrowser()
     await stale(await victim.go(callback, { site: 'cross-site' }))
@@ -180,7 +180,7 @@ describe('AU-09 an api-gateway whose auth service is remote', () => {
       expect([path, (await newBrowser().go(`${APP}${path}`)).status]).toEqual([path, 404])
     }
     const response = await newBrowser().go(`${APP}/auth/login?return_to=//evil.test`)
-    expect([response.status, await titleOf(response)]).toEqual([400, 'We do not send people there'])
+    expect([response.status, await titleOf(response)]).toEqual([400, 'This address is not allowed'])
   })
 
   it('AU-10 agents are not told to connect where auth is hosted, whatever secrets are set', async () => {

@@ -4,13 +4,13 @@ import { pageResponse } from '#edge/pages/page.ts'
 const REFUSALS = {
   stale: {
     status: 400,
-    title: 'This sign-in cannot be finished',
-    text: 'It was started in another browser or tab, took too long, or was finished before.',
+    title: 'Sign-in could not be completed',
+    text: 'It was started in another browser or tab, took too long, or was already completed.',
   },
   return_not_allowed: {
     status: 400,
-    title: 'We do not send people there',
-    text: 'The link that brought you here asks to go on to an address that is not allowed. Go back to where you came from and tell them.',
+    title: 'This address is not allowed',
+    text: 'The link that you followed asks to continue at an address that is not allowed. Tell the owner of the link.',
   },
   unreachable: {
     status: 503,

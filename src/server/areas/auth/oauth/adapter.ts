@@ -174,7 +174,7 @@ function artifacts(deps: OAuthDeps, kind: ArtifactKind): Adapter {
     destroy: async (id) => {
       const first = await deleteArtifact(db, keyOf(id))
       // Another request finished the interaction, so this one must not get a second code.
-      if (kind === 'Interaction' && !first) throw new errors.SessionNotFound('this request is over')
+      if (kind === 'Interaction' && !first) throw new errors.SessionNotFound('this request has expired')
     },
   }
 }

@@ -72,15 +72,16 @@ type Asking = { client_id: string; user_id: string; redirect_host: string; epoch
 
 async function refuseTooMany(tx: Tx, asking: Asking, ending: readonly string[]): Promise<void> {
   const { total, of_origin } = await countApprovedAgents(tx, { ...asking, ending })
-  const toDo = 'Disconnect one that you no longer use (svc agents list, svc agents disconnect), then approve again.'
+  const toDo =
+    'Disconnect an agent that you no longer use (svc agents list, svc agents disconnect), then approve again.'
   if (of_origin >= MAX_OF_ORIGIN_PER_PERSON) {
     throw new ApprovalRefused(
-      `You have ${of_origin} agents connected that send you back to ${asking.redirect_host}, and no more are allowed. ${toDo}`,
+      `You have reached the limit of ${of_origin} connected agents that redirect to ${asking.redirect_host}. ${toDo}`,
     )
   }
   if (total >= MAX_AGENTS_PER_PERSON) {
     throw new ApprovalRefused(
-      `You have ${total} agents connected that registered themselves, and no more are allowed. ${toDo}`,
+      `You have reached the limit of ${total} connected agents that registered themselves. ${toDo}`,
     )
   }
 }

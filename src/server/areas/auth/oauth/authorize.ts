@@ -39,7 +39,7 @@ function formRoute(op: RawOperation, server: () => AuthorizationServer): Route {
   })
 }
 
-const NUL_FAULT = { error: 'invalid_request', error_description: 'a value holds a NUL character' }
+const NUL_FAULT = { error: 'invalid_request', error_description: 'a value contains a NUL character' }
 
 /** NUL never occurs in a valid value, and Postgres cannot store it. */
 function containsNul(encoded: string): boolean {

@@ -7,11 +7,11 @@ const MAX_DOCUMENT_BYTES = 5 * 1024
 const FETCH_TIMEOUT_MS = 2_500
 
 const UNREACHABLE =
-  'The document that describes this agent cannot be fetched. If this service has no way out to the internet, whoever ' +
-  'runs it can set SVC_CLIENT_DOCUMENTS=off; agents then register themselves.'
+  'The metadata document of this agent cannot be fetched. If this service has no internet access, its operator can set ' +
+  'SVC_CLIENT_DOCUMENTS=off. Agents then register themselves.'
 
 const SWITCHED_OFF =
-  'This service does not fetch the documents by which agents describe themselves (SVC_CLIENT_DOCUMENTS=off). Remove ' +
+  'This service does not fetch metadata documents of agents (SVC_CLIENT_DOCUMENTS=off). Remove ' +
   "the agent's connection and add it again, so that it registers itself."
 
 /** Thrown if a client metadata document cannot be fetched or used. The message is shown to the user. */
@@ -41,21 +41,24 @@ export function isDocumentAddress(id: string): boolean {
 export async function fetchDocument({ safeFetch }: Pick<OAuthDeps, 'safeFetch'>, id: string): Promise<OAuthClient> {
   const answer = await request(safeFetch, id)
   if (answer.status !== 200) {
-    throw new DocumentFault(`the client's document was answered with ${answer.status}`, answer.status >= 500)
+    throw new DocumentFault(
+      `The metadata document of the client was answered with status ${answer.status}.`,
+      answer.status >= 500,
+    )
   }
-  if (answer.truncated) throw new DocumentFault("the client's document is longer than 5 KB")
+  if (answer.truncated) throw new DocumentFault('The metadata document of the client is larger than 5 KB.')
   return readDocument(id, parse(answer.body))
 }
 
 /** Reads a client from its document. Throws DocumentFault if the document names another client or cannot be used. */
 export function readDocument(id: string, content: Record<string, unknown>): OAuthClient {
-  if (content.client_id !== id) throw new DocumentFault("the client's document is about another client")
+  if (content.client_id !== id) throw new DocumentFault('The metadata document of the client describes another client.')
   try {
     const { name, uri, redirectUris } = readMetadata(content, 'usable')
     return { id, name, uri, redirectUris, expiresAt: undefined, document: digestDocument(content) }
   } catch (error) {
     if (error instanceof MetadataFault)
-      throw new DocumentFault(`the client's document cannot be used: ${error.message}`)
+      throw new DocumentFault(`The metadata document of the client is not valid: ${error.message}`)
     throw error
   }
 }
@@ -87,5 +90,5 @@ function parse(body: Uint8Array): Record<string, unknown> {
   } catch {
     // Reported below, like any other body that is not a JSON object.
   }
-  throw new DocumentFault("the client's document is no JSON object")
+  throw new DocumentFault('The metadata document of the client is not a JSON object.')
 }

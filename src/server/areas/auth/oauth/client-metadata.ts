@@ -20,13 +20,14 @@ const GRANT_TYPES = ['authorization_code', 'refresh_token']
  * documents.
  */
 export function readMetadata(input: unknown, mode: 'strict' | 'usable'): ClientMetadata {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw invalid('not a JSON object')
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw invalid('The metadata must be a JSON object.')
   const metadata = input as Record<string, unknown>
   if (metadata.client_secret !== undefined || metadata.client_secret_expires_at !== undefined) {
-    throw invalid('client_secret: clients keep no secret here, PKCE is used instead')
+    throw invalid('client_secret: not supported. Clients use PKCE instead')
   }
   const method = metadata.token_endpoint_auth_method ?? 'none'
-  if (method !== 'none') throw invalid('token_endpoint_auth_method: only none is known here')
+  if (method !== 'none') throw invalid('token_endpoint_auth_method: must be none')
   refuseUnsupported(metadata, 'grant_types', GRANT_TYPES, mode)
   refuseUnsupported(metadata, 'response_types', ['code'], mode)
   return {
@@ -39,22 +40,22 @@ export function readMetadata(input: unknown, mode: 'strict' | 'usable'): ClientM
 function readName(value: unknown, mode: 'strict' | 'usable'): string {
   // Removes control and bidirectional characters, which could falsify the page or terminal that shows the name.
   const name = typeof value === 'string' ? value.replace(/[\p{Cc}\p{Bidi_Control}]/gu, ' ').trim() : ''
-  if (name.length > 200) throw invalid('client_name: at most 200 characters')
+  if (name.length > 200) throw invalid('client_name: must have at most 200 characters')
   // The name is optional in RFC 7591 and required in the client metadata document draft.
-  if (name === '' && mode === 'usable') throw invalid('client_name: is needed')
+  if (name === '' && mode === 'usable') throw invalid('client_name: required')
   if (value !== undefined && typeof value !== 'string') throw invalid('client_name: must be text')
-  return name === '' ? 'An agent without a name' : name
+  return name === '' ? 'Unnamed agent' : name
 }
 
 function readRedirectUris(value: unknown, mode: 'strict' | 'usable'): string[] {
-  if (!Array.isArray(value) || value.length === 0) throw redirect('redirect_uris: at least one is needed')
-  if (value.length > MAX_REDIRECT_URIS) throw redirect(`redirect_uris: at most ${MAX_REDIRECT_URIS}`)
+  if (!Array.isArray(value) || value.length === 0) throw redirect('redirect_uris: must have at least one entry')
+  if (value.length > MAX_REDIRECT_URIS) throw redirect(`redirect_uris: must have at most ${MAX_REDIRECT_URIS} entries`)
   const uris = value.map((uri) => (typeof uri === 'string' ? uri : ''))
   const faults = uris.map(redirectUriFault)
   const first = faults.findIndex((fault) => fault !== undefined)
   if (mode === 'strict' && first !== -1) throw redirect(`redirect_uris[${first}]: ${faults[first]}`)
   const usable = uris.filter((_, index) => faults[index] === undefined)
-  if (usable.length === 0) throw redirect('redirect_uris: none of them can be used')
+  if (usable.length === 0) throw redirect('redirect_uris: no entry can be used')
   return usable
 }
 
@@ -74,7 +75,7 @@ function refuseUnsupported(
   const items: unknown[] = Array.isArray(value) ? value : [value]
   const isSupported = (item: unknown) => supported.includes(item as string)
   if (mode === 'strict' ? !items.every(isSupported) : !items.some(isSupported))
-    throw invalid(`${key}: can be ${supported.join(', ')}`)
+    throw invalid(`${key}: must be ${supported.join(', ')}`)
 }
 
 function invalid(message: string): MetadataFault {

@@ -4,10 +4,10 @@ import { pageResponse } from '#edge/pages/page.ts'
 import { isLoopback } from '#lib/net/loopback.ts'
 import type { OAuthClient } from './client.ts'
 
-const WORDS: Record<Scope, string> = {
+const SCOPE_TEXTS: Record<Scope, string> = {
   'datasources:read': 'See which data sources you may ask',
-  'datasources:query': 'Ask them questions, as you may yourself',
-  'functions:call': 'Call functions, as you may yourself',
+  'datasources:query': 'Ask questions to the data sources you may ask',
+  'functions:call': 'Call the functions you may call',
   'notifications:read': 'Read your notifications',
   'notifications:ack': 'Mark your notifications as read',
 }
@@ -22,7 +22,7 @@ export type ConsentView = {
   csrf: string
   /** Maximum lifetime of the grant in days. */
   days: number
-  /** The client's document differs from the one this person approved before. */
+  /** Whether the client's metadata document changed since the person approved it. */
   changed: boolean
   /** The user's current grants for the same agent. Approving it for the same organization ends them. */
   replaces: readonly { org_id: string; isSameClient: boolean }[]
@@ -35,13 +35,13 @@ export function consentPageOf(view: ConsentView): Response {
   return pageResponse({
     title: `Connect ${client.name}?`,
     ...(view.fault !== undefined && { status: 400 }),
-    body: html`<p>It asks to act for <strong>${view.email}</strong>, with your role and never more than you may do yourself.</p>
+    body: html`<p>This agent asks to act for <strong>${view.email}</strong>. It can do only what you allow below and what your role allows.</p>
 <dl>
-<dt>Who it is</dt><dd>${identity(client)}</dd>
-<dt>Sends you back to</dt><dd>${redirectUri.host}</dd>
+<dt>Identity</dt><dd>${identity(client)}</dd>
+<dt>Redirects to</dt><dd>${redirectUri.host}</dd>
 </dl>
-${isLoopback(redirectUri.hostname) && html`<p class="warning">It answers on this computer. Approve only if you have just started it yourself.</p>`}
-${view.changed && html`<p class="warning">What it says of itself has changed since you approved it before.</p>`}
+${isLoopback(redirectUri.hostname) && html`<p class="warning">This agent runs on this computer. Approve only if you have just started it yourself.</p>`}
+${view.changed && html`<p class="warning">The description of this agent has changed since you last approved it.</p>`}
 ${view.replaces.length > 0 && replacement(view)}
 ${view.fault !== undefined && html`<p class="fault" role="alert">${view.fault}</p>`}
 ${view.orgs.length === 0 ? noOrg(view) : form(view)}`,
@@ -53,9 +53,10 @@ ${view.orgs.length === 0 ? noOrg(view) : form(view)}`,
  */
 function replacement({ client, orgs, replaces }: ConsentView): Html {
   const names = orgs.filter(({ id }) => replaces.some(({ org_id }) => org_id === id)).map(({ name }) => name)
-  const ending = `Approving it for the same organization (${names.join(', ')}) ends that connection, also one on another computer.`
-  if (replaces.every(({ isSameClient }) => isSameClient)) return html`<p>You have connected it before. ${ending}</p>`
-  return html`<p class="warning">An agent that calls itself ${client.name} is already connected. Nobody has checked that this is the same one. ${ending}</p>`
+  const ending = `If you approve it for the same organization (${names.join(', ')}), that connection ends, also on another computer.`
+  if (replaces.every(({ isSameClient }) => isSameClient))
+    return html`<p>You have already connected this agent. ${ending}</p>`
+  return html`<p class="warning">You have already connected an agent named ${client.name}. Nobody has verified that this is the same agent. ${ending}</p>`
 }
 
 function form({ orgs, chosenOrg, scopes, csrf, days }: ConsentView): Html {
@@ -63,23 +64,23 @@ function form({ orgs, chosenOrg, scopes, csrf, days }: ConsentView): Html {
 <input type="hidden" name="csrf" value="${csrf}">
 <label for="org">Organization</label>
 <select id="org" name="org_id">${orgs.map(({ id, name }) => html`<option value="${id}"${id === chosenOrg && html` selected`}>${name}</option>`)}</select>
-<fieldset><legend>It may</legend>
-${scopes.map((scope) => html`<label class="tick"><input type="checkbox" name="scope" value="${scope}" checked> <span>${WORDS[scope]}</span></label>`)}
+<fieldset><legend>Allow this agent to</legend>
+${scopes.map((scope) => html`<label class="tick"><input type="checkbox" name="scope" value="${scope}" checked> <span>${SCOPE_TEXTS[scope]}</span></label>`)}
 </fieldset>
 <button class="button main" name="decision" value="approve">Approve</button>
 <button class="button" name="decision" value="deny">Deny</button>
 </form>
-<p class="soft">It stays connected for up to ${days} days. You can disconnect it at any time.</p>`
+<p class="soft">The connection lasts up to ${days} days. You can disconnect the agent at any time.</p>`
 }
 
 function noOrg({ csrf }: ConsentView): Html {
-  return html`<p class="warning">You are in no organization yet. Join or create one, then start again from the agent.</p>
+  return html`<p class="warning">You do not belong to an organization. Join or create one, then start again from the agent.</p>
 <form method="post"><input type="hidden" name="csrf" value="${csrf}">
 <button class="button" name="decision" value="deny">Back to the agent</button></form>`
 }
 
 function identity({ id, document }: OAuthClient): string {
-  return document ? new URL(id).host : 'It gave this name itself; nobody has checked it'
+  return document ? new URL(id).host : 'Not verified: the agent chose this name itself'
 }
 
 /**
@@ -90,8 +91,8 @@ export function leavePage(to: string, name: string): Response {
   return pageResponse({
     title: `Back to ${name}`,
     refresh: to,
-    body: html`<p><a class="button main" href="${to}">Go on</a></p>
-<p class="soft">This happens by itself.</p>`,
+    body: html`<p><a class="button main" href="${to}">Continue</a></p>
+<p class="soft">You are redirected automatically.</p>`,
   })
 }
 
@@ -99,15 +100,15 @@ export function tooMuchPage(): Response {
   return pageResponse({
     title: 'This agent cannot be connected',
     status: 400,
-    body: html`<p>Its request is too long, or holds what no request may hold.</p>`,
+    body: html`<p>The request of the agent is too long or contains invalid characters. Report this to the maker of the agent.</p>`,
   })
 }
 
 export function consentOverPage(): Response {
   return pageResponse({
-    title: 'This request is over',
+    title: 'This request has expired',
     status: 400,
-    body: html`<p>It was answered, it is older than ten minutes, it was begun in another browser, or the agent's registration is
-over. Start again from the agent.</p>`,
+    body: html`<p>It was already answered, is older than ten minutes, was started in another browser, or the registration of the agent
+has expired. Start again from the agent.</p>`,
   })
 }

@@ -31,7 +31,7 @@ describe('the consent page', () => {
     expect(text).toContain(person.email)
     expect(text).toContain('It answers on this computer.')
     expect(text).toContain('See which data sources you may ask')
-    expect(text).toContain('Ask them questions, as you may yourself')
+    expect(text).toContain('Ask questions to the data sources you may ask')
     expect(text).toContain(`<option value="${person.org_id}" selected>`)
     expect(text).not.toContain('<script')
   })
@@ -87,7 +87,7 @@ describe('the consent page', () => {
     const back = await c.decide(person, await newPage(), { decision: 'deny' })
     expect(Object.fromEntries(back.searchParams)).toEqual({
       error: 'access_denied',
-      error_description: 'the person did not approve',
+      error_description: 'the person denied the request',
       state: 'state-of-the-client',
       iss: ISSUER,
     })
@@ -124,7 +124,7 @@ describe('the consent page', () => {
     const other = await c.person()
     const shown = await other.browser.go(page)
     expect(shown.status).toBe(400)
-    expect(await shown.text()).toContain('This request is over')
+    expect(await shown.text()).toContain('This request has expired')
     expect((await send(page, {}, other)).status).toBe(400)
   })
 
@@ -146,7 +146,7 @@ describe('the consent page', () => {
     const someone = await c.person('member', person.org_id)
     await c.system.db.query(sql`delete from auth.memberships where user_id = ${someone.user_id}`)
     const text = await (await someone.browser.go(await newPage(someone))).text()
-    expect(text).toContain('You are in no organization yet')
+    expect(text).toContain('You do not belong to an organization. Join or create one')
     expect(text).not.toContain('value="approve"')
   })
 

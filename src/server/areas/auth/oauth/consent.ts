@@ -148,14 +148,15 @@ async function decide(deps: Deps, consent: ConsentRequest, form: URLSearchParams
   if (form.get('decision') !== 'approve') {
     return finish(deps, consent, async () => ({
       error: 'access_denied',
-      error_description: 'the person did not approve',
+      error_description: 'the person denied the request',
     }))
   }
   const org = view.orgs.find(({ id }) => id === form.get('org_id'))
   const ticked = form.getAll('scope').map((scope) => Scope.safeParse(scope).data)
   const scopes = view.scopes.filter((scope) => ticked.includes(scope))
   if (!org) return consentPageOf({ ...view, fault: 'Choose one of your organizations.' })
-  if (scopes.length === 0) return consentPageOf({ ...view, fault: 'Allow at least one thing, or deny.' })
+  if (scopes.length === 0)
+    return consentPageOf({ ...view, fault: 'Select at least one permission, or deny the request.' })
   const { client, redirectUri } = view
   const user_id = consent.person.id
   const approval = { client, org_id: org.id, user_id, redirect_host: redirectUri.host, resource, scopes }

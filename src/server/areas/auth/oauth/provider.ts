@@ -77,7 +77,7 @@ function configure(deps: OAuthDeps): Configuration {
         getResourceServerInfo: (ctx, resourceId) => {
           const isRepeated = Array.isArray(ctx.oidc.params?.resource) && ctx.oidc.params.resource.length > 1
           const resource = isRepeated ? undefined : findResource(deps.publicUrls.mcp, resourceId)
-          if (!resource) throw new errors.InvalidTarget('there is no such resource here')
+          if (!resource) throw new errors.InvalidTarget('unknown resource')
           return {
             scope: resource.scopes.join(' '),
             audience: resource.id,
@@ -118,7 +118,7 @@ function configure(deps: OAuthDeps): Configuration {
 function needsApproval(ctx: KoaContextWithOIDC): boolean {
   const offered = Object.values(ctx.oidc.resourceServers ?? {}).flatMap(({ scopes }) => [...scopes])
   if (!offered.some((scope) => ctx.oidc.requestParamScopes.has(scope))) {
-    throw new errors.InvalidScope('none of these scopes can be had here', ctx.oidc.params?.scope as string)
+    throw new errors.InvalidScope('none of the requested scopes is available', ctx.oidc.params?.scope as string)
   }
   return ctx.oidc.result?.consent === undefined
 }
@@ -139,7 +139,9 @@ function createAfterResponse(provider: Provider, log: Log) {
   return async (ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> => {
     await next()
     if (faults.has(ctx)) answerFault(ctx, faults.get(ctx), log)
-    await deleteFailedCode(ctx).catch((error: unknown) => log.error({ error }, 'a code could not be burnt'))
+    await deleteFailedCode(ctx).catch((error: unknown) =>
+      log.error({ error }, 'an authorization code could not be invalidated'),
+    )
   }
 }
 
@@ -169,15 +171,15 @@ async function renderError(ctx: KoaContextWithOIDC, out: { error: string; error_
     status: ctx.status,
     body: html`<p>${out.error_description ?? out.error}</p>
 ${out.error === 'invalid_redirect_uri' && REDIRECT_HELP}
-<p class="soft">Error <code>${out.error}</code>. Start again from the agent; if it comes back, tell its makers.</p>`,
+<p class="soft">Error <code>${out.error}</code>. Start again from the agent. If it happens again, report it to the maker of the agent.</p>`,
   })
   for (const [name, value] of page.headers) ctx.set(name, value)
   ctx.body = await page.text()
 }
 
-const REDIRECT_HELP = html`<p>The address to go back to must be a registered one, letter by letter. Only a loopback address that was
-registered without a port may have any port. For agents that register one port and use another, whoever runs this
-service can set <code>SVC_LOOPBACK_ANY_PORT=true</code>.</p>`
+const REDIRECT_HELP = html`<p>The redirect URI must exactly match a registered one. Only a loopback address that was registered without a
+port matches any port. For agents that register one port and use another, the operator of this service can set
+<code>SVC_LOOPBACK_ANY_PORT=true</code>.</p>`
 
 const SESSION_COOKIE = 'svc_oauth_session'
 

@@ -6,9 +6,9 @@ import { isLoopback } from '#lib/net/loopback.ts'
  */
 export function redirectUriFault(text: string): string | undefined {
   const url = URL.parse(text)
-  if (!url || text.length > 2000 || text.includes('*')) return 'is not a plain address'
-  if (text.includes('#')) return 'must have no fragment'
-  if (url.username !== '' || url.password !== '') return 'must name no user'
+  if (!url || text.length > 2000 || text.includes('*')) return 'is not a valid address'
+  if (text.includes('#')) return 'must not have a fragment'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     return 'must be https (http only for 127.0.0.1, [::1] and localhost)'
   }

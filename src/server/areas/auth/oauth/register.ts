@@ -72,7 +72,7 @@ async function readJson(request: Request): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    throw new MetadataFault('invalid_client_metadata', 'the body is no JSON')
+    throw new MetadataFault('invalid_client_metadata', 'The body is not valid JSON.')
   }
 }
 

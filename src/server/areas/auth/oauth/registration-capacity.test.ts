@@ -351,7 +351,7 @@ describe('the capacity for agents that register themselves', () => {
     idOf(await c.register(web('a', 'https://a.example')))
     expect((await c.register(web('b', 'https://b.example'))).status).toBe(429)
     const decided = await approve(first!, shown)
-    expect([decided.status, await decided.text()]).toEqual([400, expect.stringContaining('This request is over')])
+    expect([decided.status, await decided.text()]).toEqual([400, expect.stringContaining('This request has expired')])
     expect((await c.system.client(person.token).call(listAgents, {})).items).toEqual([])
     const known = await Promise.all(ids.map((id, n) => isKnown(id, redirectOf(n))))
     expect(known).toEqual([false, true, true, true])
@@ -373,7 +373,7 @@ describe('the capacity for agents that register themselves', () => {
     const refused = await approve(stranger, eleventh)
     expect([refused.status, await refused.text()]).toEqual([
       400,
-      expect.stringContaining('You have 10 agents connected that registered themselves, and no more are allowed.'),
+      expect.stringContaining('You have reached the limit of 10 connected agents that registered themselves.'),
     ])
     const client = c.system.client(stranger.token)
     await client.call(disconnectAgent, { id: (await client.call(listAgents, {})).items[0]!.id })
@@ -387,7 +387,7 @@ describe('the capacity for agents that register themselves', () => {
     const refused = await approve(viewer, await open(viewer, idOf(await c.register(web('3'))), { redirect_uri }))
     expect([refused.status, await refused.text()]).toEqual([
       400,
-      expect.stringContaining('You have 2 agents connected that send you back to agent.example'),
+      expect.stringContaining('You have reached the limit of 2 connected agents that redirect to agent.example'),
     ])
     await connectWeb(viewer, idOf(await c.register(web('2'))))
     clock.advance(10 * MINUTE)

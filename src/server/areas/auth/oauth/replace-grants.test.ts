@@ -41,8 +41,8 @@ describe('an approval that replaces an earlier one', () => {
     const { text } = await pageOf(evil, { redirect_uri })
     expect(text).toContain('<dd>evil.example</dd>')
     expect(text).not.toContain('already connected')
-    expect(text).not.toContain('connected it before')
-    expect(text).not.toContain('ends that connection')
+    expect(text).not.toContain('connected this agent')
+    expect(text).not.toContain('that connection ends')
     await c.connect(person, evil, { redirect_uri })
     expect(await isAlive(real)).toBe(true)
   })
@@ -51,17 +51,17 @@ describe('an approval that replaces an earlier one', () => {
     await connect()
     const { text } = await pageOf(await register())
     expect(text).toContain(
-      '<p class="warning">An agent that calls itself Claude Code is already connected. Nobody has checked that this is the same one.',
+      '<p class="warning">You have already connected an agent named Claude Code. Nobody has verified that this is the same agent.',
     )
-    expect(text).toContain('ends that connection, also one on another computer.')
-    expect(text).not.toContain('You have connected it before')
+    expect(text).toContain('that connection ends, also on another computer.')
+    expect(text).not.toContain('You have already connected this agent')
   })
 
   it('AU-14 the consent page says of the same client that it was connected before', async () => {
     const { id } = await connect()
     const { text } = await pageOf(id)
-    expect(text).toContain('<p>You have connected it before.')
-    expect(text).not.toContain('An agent that calls itself')
+    expect(text).toContain('<p>You have already connected this agent.')
+    expect(text).not.toContain('You have already connected an agent named')
   })
 
   it('AU-14 a grant for one organization does not end the connection to another organization', async () => {

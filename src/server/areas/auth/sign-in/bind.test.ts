@@ -54,7 +54,7 @@ describe('signing in with an identity', () => {
         ['microsoft', microsoftUser({ email: claims.email })],
       ] as const) {
         const response = await at.signIn(at.browser(), provider, thief)
-        expect([response.status, await titleOf(response)]).toEqual([403, 'You sign in another way'])
+        expect([response.status, await titleOf(response)]).toEqual([403, 'Use your other identity provider'])
       }
       expect(await identitiesOf(at.system, user_id)).toHaveLength(1)
     })
@@ -193,7 +193,7 @@ describe('signing in with an identity', () => {
       await at.signIn(browser, 'google', googleUser())
       const me = await at.principal(browser)
       const response = await at.signIn(browser, 'microsoft', theirs, { link: '1' })
-      expect([response.status, await titleOf(response)]).toEqual([409, 'This account is already in use'])
+      expect([response.status, await titleOf(response)]).toEqual([409, 'This identity is already in use'])
       expect(await identitiesOf(at.system, me.user_id!)).toHaveLength(1)
     })
 

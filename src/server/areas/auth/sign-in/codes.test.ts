@@ -130,15 +130,15 @@ describe('AU-09 the code of a hosted sign-in', () => {
     [
       'another address',
       { redirect: 'https://evil.test/auth/hosted/callback', state: STATE },
-      'We do not send people there',
+      'This address is not allowed',
     ],
     [
       'another page of an allowed one',
       { redirect: 'https://app.base.com/open?to=x', state: STATE },
-      'We do not send people there',
+      'This address is not allowed',
     ],
-    ['no state', { redirect: REDIRECT }, 'This link is not complete'],
-    ['no redirect', { state: STATE }, 'This link is not complete'],
+    ['no state', { redirect: REDIRECT }, 'Incomplete link'],
+    ['no redirect', { state: STATE }, 'Incomplete link'],
   ])('is not sent to %s, also for a signed-in user', async (_, query, title) => {
     const browser = await signedIn()
     const response = await browser.go(login(query), { site: 'cross-site' })

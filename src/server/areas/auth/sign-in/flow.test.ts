@@ -15,8 +15,8 @@ describe('AU-05 a sign-in with a provider', () => {
     expect([response.status, await titleOf(response)]).toEqual([status, title])
     expect(response.headers.getSetCookie().join()).not.toContain(SESSION)
   }
-  const STALE = 'This sign-in cannot be finished'
-  const NOT_CONFIRMED = 'We could not confirm who you are'
+  const STALE = 'Sign-in could not be completed'
+  const NOT_CONFIRMED = 'We could not confirm your identity'
 
   it('sends state, nonce and PKCE to the provider, with the redirect URI of the public address', async () => {
     const { origin, searchParams } = new URL(await at.leave(at.browser(), 'google'))
@@ -138,7 +138,7 @@ describe('AU-05 a sign-in with a provider', () => {
     const browser = at.browser()
     const state = async () => new URL(await at.leave(browser, 'google')).searchParams.get('state')!
     const denied = await browser.go(`${APP}/auth/google/callback?error=access_denied&state=${await state()}`)
-    await refused(denied, 400, 'You did not sign in')
+    await refused(denied, 400, 'Sign-in cancelled')
     const broken = await browser.go(`${APP}/auth/google/callback?error=server_error&state=${await state()}`)
     await refused(broken, 400, NOT_CONFIRMED)
   })
@@ -146,14 +146,14 @@ describe('AU-05 a sign-in with a provider', () => {
   it('answers 503 if the provider does not answer, and the next try works', async () => {
     await using fresh = await startSignIn()
     fresh.idp.unplug(true)
-    await refused(await fresh.browser().go(`${APP}/auth/google/start`), 503, 'The provider does not answer')
+    await refused(await fresh.browser().go(`${APP}/auth/google/start`), 503, 'The identity provider does not answer')
     fresh.idp.unplug(false)
     expect((await fresh.signIn(fresh.browser(), 'google', googleUser())).status).toBe(303)
   })
 
   it('answers 404 for a provider that is not configured', async () => {
-    await refused(await at.browser().go(`${APP}/auth/hosted/start`), 404, 'There is no such way to sign in')
-    await refused(await at.browser().go(`${APP}/auth/google2/callback`), 404, 'There is no such way to sign in')
+    await refused(await at.browser().go(`${APP}/auth/hosted/start`), 404, 'Unknown identity provider')
+    await refused(await at.browser().go(`${APP}/auth/google2/callback`), 404, 'Unknown identity provider')
   })
 
   it('is limited by address, at the start and at the callback', async () => {

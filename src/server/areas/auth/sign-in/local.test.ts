@@ -78,7 +78,7 @@ describe('local sign-in', () => {
     const code = codeNow()
     for (const wrong of ['', 'x', code.slice(1), code.toUpperCase().replace(/\d/g, '0')]) {
       const { status, body } = await ask({}, { code: wrong })
-      expect([status, body.includes('This is not the code')]).toEqual([403, true])
+      expect([status, body.includes('Wrong code. Read the file again')]).toEqual([403, true])
       expect(body).not.toContain(code)
     }
     expect(codeNow()).toBe(code)

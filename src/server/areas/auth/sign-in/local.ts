@@ -31,7 +31,11 @@ export function localRoutes(deps: SignInDeps): Route[] {
         const email = code.ownerEmail()
         const owner = email === undefined ? undefined : await findUserByEmail(deps.db, email)
         if (!owner || !code.use((form.get('code') ?? '').trim())) {
-          return localFormPage({ returnTo, allowed, fault: 'This is not the code. Read the file again: it changes.' })
+          return localFormPage({
+            returnTo,
+            allowed,
+            fault: 'Wrong code. Read the file again: the code changes after each use.',
+          })
         }
         const session = await startBrowserSession(deps, request, async () => owner)
         return seeOther(returnTo, [sessionCookie(deps, session.secret)])

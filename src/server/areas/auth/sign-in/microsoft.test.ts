@@ -37,7 +37,7 @@ describe.each(['common', 'organizations', 'consumers', TENANT])('42 Microsoft wi
     for (const [, what, claims, letIn] of CASES.filter(([of]) => of === tenantId)) {
       const browser = at.browser()
       const response = await at.signIn(browser, 'microsoft', microsoftUser(claims))
-      const outcome = letIn ? [303, undefined] : [400, 'We could not confirm who you are']
+      const outcome = letIn ? [303, undefined] : [400, 'We could not confirm your identity']
       expect([what, response.status, await titleOf(response)]).toEqual([what, ...outcome])
       expect(browser.cookie(APP, SESSION) !== undefined).toBe(letIn)
     }

@@ -15,9 +15,9 @@ export function methodsPage(methods: readonly Method[], signedOut: boolean): Res
 
 function noMethodsPage(): Response {
   return pageResponse({
-    title: 'Nobody can sign in here yet',
-    body: html`<p>No identity provider is set up. Whoever runs this service sets <code>SVC_GOOGLE_CLIENT_ID</code> or
-<code>SVC_MICROSOFT_CLIENT_ID</code>; until then API tokens work.</p>`,
+    title: 'Sign-in is not set up',
+    body: html`<p>No identity provider is configured. The operator of this service can set <code>SVC_GOOGLE_CLIENT_ID</code> or
+<code>SVC_MICROSOFT_CLIENT_ID</code>. API tokens work without it.</p>`,
   })
 }
 
@@ -26,8 +26,8 @@ export function localFormPage(of: { returnTo: string; allowed: readonly string[]
     title: 'Sign in on this machine',
     ...(of.fault !== undefined && { status: 403 }),
     formTargets: [...new Set(of.allowed.map((base) => new URL(base).origin))],
-    body: html`<p class="soft">The code is in the file <code>sign-in-code</code> of the data folder, which the start
-names in the terminal. It works once.</p>
+    body: html`<p class="soft">Enter the code from the file <code>sign-in-code</code> in the data folder. The server prints its path
+when it starts. Each code works once.</p>
 ${of.fault !== undefined && html`<p class="fault" role="alert" id="fault">${of.fault}</p>`}
 <form method="post" action="/auth/local">
 <input type="hidden" name="return_to" value="${of.returnTo}">

@@ -2,54 +2,54 @@
 const REFUSALS = {
   unknown_provider: {
     status: 404,
-    title: 'There is no such way to sign in',
-    text: 'This address has not been set up here.',
+    title: 'Unknown identity provider',
+    text: 'This identity provider is not configured. Choose another way to sign in.',
   },
   stale: {
     status: 400,
-    title: 'This sign-in cannot be finished',
-    text: 'It was started in another browser, took longer than ten minutes, or was finished before.',
+    title: 'Sign-in could not be completed',
+    text: 'It was started in another browser, took longer than ten minutes, or was already completed.',
   },
-  cancelled: { status: 400, title: 'You did not sign in', text: 'The sign-in was cancelled at the provider.' },
+  cancelled: { status: 400, title: 'Sign-in cancelled', text: 'You cancelled the sign-in at the identity provider.' },
   not_confirmed: {
     status: 400,
-    title: 'We could not confirm who you are',
-    text: 'The answer of the provider did not pass our checks. If it happens again, tell your administrator.',
+    title: 'We could not confirm your identity',
+    text: 'The answer of the identity provider did not pass our checks. If this happens again, tell your administrator.',
   },
   unreachable: {
     status: 503,
-    title: 'The provider does not answer',
+    title: 'The identity provider does not answer',
     text: 'Nothing is wrong with your account. Wait a moment and try again.',
   },
   unverified: {
     status: 403,
     title: 'Your email address is not verified',
-    text: 'The provider does not vouch for your address, so it cannot open an account here. Verify it there, or sign in another way.',
+    text: 'The identity provider did not confirm your email address. Verify it there, or sign in another way.',
   },
   signs_in_otherwise: {
     status: 403,
-    title: 'You sign in another way',
-    text: 'Your address already belongs to an account that signs in with another provider. Sign in as before; then you can add this one.',
+    title: 'Use your other identity provider',
+    text: 'Your email address belongs to an account that signs in with another identity provider. Sign in with that one. Then you can add this one.',
   },
   linked_elsewhere: {
     status: 409,
-    title: 'This account is already in use',
-    text: 'It signs in somebody else here, so it cannot be added to you.',
+    title: 'This identity is already in use',
+    text: 'It belongs to another person here, so it cannot be added to your account.',
   },
   link_needs_session: {
     status: 403,
     title: 'Sign in first',
-    text: 'Another way to sign in can be added only by a person who is signed in, from our own pages.',
+    text: 'You can add another way to sign in only while you are signed in, from a page of this site.',
   },
   return_not_allowed: {
     status: 400,
-    title: 'We do not send people there',
-    text: 'The link that brought you here asks to go on to an address that is not allowed. Go back to where you came from and tell them.',
+    title: 'This address is not allowed',
+    text: 'The link that you followed asks to continue at an address that is not allowed. Tell the owner of the link.',
   },
   hosted_incomplete: {
     status: 400,
-    title: 'This link is not complete',
-    text: 'A sign-in for another address needs both its redirect and its state. Go back to where you came from and try again.',
+    title: 'Incomplete link',
+    text: 'The link needs both a redirect and a state. Go back and try again.',
   },
 } as const
 

@@ -7,7 +7,7 @@ describe('45 the return_to of a sign-in', () => {
     for (const return_to of ['//evil.test', 'https://app.base.com.evil.test/']) {
       for (const path of ['/auth/google/start', '/auth/login']) {
         const response = await at.browser().go(`${APP}${path}?${new URLSearchParams({ return_to })}`)
-        expect([response.status, await titleOf(response)]).toEqual([400, 'We do not send people there'])
+        expect([response.status, await titleOf(response)]).toEqual([400, 'This address is not allowed'])
       }
     }
     const allowed = await at.signIn(at.browser(), 'google', googleUser(), { return_to: 'https://app.base.com/x' })

@@ -66,7 +66,7 @@ describe('DS-16 an answer of at most 16 KiB', () => {
     const answer = truncated(all, format)
     expect(answer.results.map(({ id }) => id)).toEqual(all.slice(0, answer.count).map(({ id }) => id))
     expect(answer.count).toBeGreaterThan(3)
-    expect(answer.note).toContain(`the last ${20 - answer.count} of 20 hits left out`)
+    expect(answer.note).toContain(`the last ${20 - answer.count} of 20 hits were left out`)
   })
 
   it.each([
@@ -119,7 +119,7 @@ describe('DS-16 an answer of at most 16 KiB', () => {
   it('a single hit that cannot fit leaves an empty, marked answer', () => {
     const answer = truncated([hit('i'.repeat(20_000), 'x')], 'json')
     expect(answer).toMatchObject({ count: 0, results: [], truncated: true })
-    expect(answer.note).toContain('the last 1 of 1 hits left out')
+    expect(answer.note).toContain('the last 1 of 1 hits were left out')
   })
 
   it.each(FORMATS)(

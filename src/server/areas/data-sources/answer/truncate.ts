@@ -132,7 +132,7 @@ function assemble(hits: readonly Hit[], kept: number, length: number): Answer {
 function noteOf(cut: number, length: number, left: number, asked: number): string {
   const parts = [
     ...(cut > 0 ? [`${cut} ${cut === 1 ? 'value' : 'values'} cut to ${length} characters`] : []),
-    ...(left > 0 ? [`the last ${left} of ${asked} hits left out`] : []),
+    ...(left > 0 ? [`the last ${left} of ${asked} hits were left out`] : []),
   ]
   return `${parts.join('; ')}. Ask a narrower question, add filters or lower top_k.`
 }

@@ -36,7 +36,7 @@ beforeAll(async () => {
     },
     filter_schema: { common: 'boolean', rare: 'number' },
   })
-  expect(warnings.filter((text) => text.includes('searched exactly'))).toEqual([])
+  expect(warnings.filter((text) => text.includes('compare all rows'))).toEqual([])
   await client.call(exposeSource, { id, exposed: true, min_role: 'viewer' })
 })
 afterAll(() => system?.[Symbol.asyncDispose]())

@@ -60,7 +60,7 @@ describe('DS-15 row-level security', () => {
 
   it('that was there when the configuration was saved shows the rows of its policies', async () => {
     const policy = 'alter table note enable row level security; create policy visible on note using (id > 1)'
-    expect(await makeTable(policy)).toContainEqual(expect.stringContaining('has row security: only rows'))
+    expect(await makeTable(policy)).toContainEqual(expect.stringContaining('has row-level security: only rows'))
     expect(await ids()).toEqual(['2', '3'])
     expect((await ask({ title: 'note 1' })).count).toBe(0)
     await run('alter table note disable row level security')
@@ -86,10 +86,10 @@ describe('DS-15 row-level security', () => {
     const forced = 'alter table note enable row level security; alter table note force row level security'
     const policy = 'create policy visible on note using (id > 1)'
     expect(await makeTable(`${view}; ${forced}; ${policy}`, 'shown')).toContainEqual(
-      'public.shown reads a table with row security: only rows that its policies show are found',
+      'public.shown reads a table with row-level security: only rows that its policies show are found',
     )
     expect(await ids()).toEqual(['2', '3'])
-    expect(await makeTable(view, 'shown')).not.toContainEqual(expect.stringContaining('row security'))
+    expect(await makeTable(view, 'shown')).not.toContainEqual(expect.stringContaining('row-level security'))
     expect(await ids()).toEqual(['1', '2', '3'])
     await run(forced)
     await expect(ask()).rejects.toMatchObject(SWITCHED_ON)

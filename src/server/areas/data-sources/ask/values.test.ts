@@ -88,7 +88,7 @@ describe('numbers', () => {
       const { detail, results } = (await response.json()) as { detail?: string; results?: { id: string }[] }
       return { status: response.status, detail, ids: results?.map(({ id }) => id) }
     }
-    const words = 'a whole number beyond 2^53 cannot be read exactly as a JSON number; send its digits as a string'
+    const words = 'a whole number beyond 2^53 is not exact as a JSON number; send its digits as a string'
     expect(await send('9007199254740993')).toEqual({ status: 400, detail: `filters.value: ${words}`, ids: undefined })
     expect(await send('[1, 9007199254740993]')).toMatchObject({ status: 400 })
     expect(await send('"9007199254740993"')).toMatchObject({ status: 200, ids: ['2'] })

@@ -34,21 +34,21 @@ export function checkDimensions({ model, dimensions }: EmbeddingConfigInput, fin
   const valid = Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= MAX_DIMENSIONS
   if (!valid) report.problem('dimensions', `must be a whole number from 1 to ${MAX_DIMENSIONS}`)
   const known = find(model)
-  if (!known) report.problem('model', `there is no embedding model "${shown(model)}"`)
+  if (!known) report.problem('model', `unknown embedding model "${shown(model)}"`)
   else if (valid && known.dimensions !== undefined && known.dimensions !== dimensions) {
-    report.problem('dimensions', `${shown(model)} makes vectors of ${known.dimensions} dimensions, not ${dimensions}`)
+    report.problem('dimensions', `${shown(model)} creates vectors of ${known.dimensions} dimensions, not ${dimensions}`)
   }
 }
 
 function checkContent({ content_columns, columns }: EmbeddingConfigInput, report: Reporter): undefined {
   const names = splitNames(content_columns, ',')
-  if (!names) return report.problem('content_columns', 'must be names with commas between, quoted as in SQL')
-  if (names.includes('')) report.problem('content_columns', 'must not have an empty name')
+  if (!names) return report.problem('content_columns', 'must be comma-separated column names, quoted as in SQL')
+  if (names.includes('')) report.problem('content_columns', 'must not contain an empty name')
   for (const name of new Set(names.filter((each, i) => names.indexOf(each) !== i && each !== ''))) {
     report.problem('content_columns', `"${shown(name)}" is named twice`)
   }
   for (const name of RESERVED.filter((each) => names.includes(each))) {
-    report.problem('content_columns', `"${name}" cannot be returned: an answer uses that name itself`)
+    report.problem('content_columns', `"${name}" cannot be returned, because answers use that name themselves`)
   }
   if (columns[0] !== undefined && names.includes(columns[0])) {
     report.problem('content_columns', `"${shown(columns[0])}" is the vector column, which is not returned`)
@@ -65,7 +65,7 @@ export function readFilters(schema: Readonly<Record<string, string>>, report: Re
   for (const [column, text] of Object.entries(schema)) {
     const type = FilterType.safeParse(text)
     if (type.success && column !== '') filters.set(column, type.data)
-    else if (column === '') report.problem('', 'a column needs a name')
+    else if (column === '') report.problem('', 'must have a column name')
     else report.problem(column, `must be ${FilterType.options.join(', ')}`)
   }
   return filters

@@ -12,7 +12,7 @@ export function checkFilters(
 ): void {
   for (const [name, type] of filters) {
     const columns = tables.flatMap(({ columns: all }) => all.get(name) ?? [])
-    if (columns.length === 0) report.problem(name, `no table to search has a column "${shown(name)}"`)
+    if (columns.length === 0) report.problem(name, `no configured table has a column "${shown(name)}"`)
     else if (!columns.some((column) => FILTER_TYPES[type].fits(column))) {
       report.problem(name, `${columns[0]!.declared} is no ${type}`)
     } else for (const table of tables) warnOfFilter(name, type, table, report)
@@ -24,8 +24,8 @@ function warnOfFilter(name: string, type: FilterType, { relation, columns, index
   const place = `the filter "${shown(name)}" in ${tableText(relation)}`
   if (!column) return
   if (!FILTER_TYPES[type].fits(column)) {
-    report.warn(`${place} is ${column.declared}, no ${type}: asked for it, this table has no hits`)
+    report.warn(`${place} is ${column.declared}, not ${type}: a question with this filter finds nothing in this table`)
   } else if ('rpm'.includes(relation.kind) && !indexes.some((index) => index.column === column.number)) {
-    report.warn(`${place} has no index: a question with it reads the whole table`)
+    report.warn(`${place} has no index: a question with this filter reads the whole table`)
   }
 }

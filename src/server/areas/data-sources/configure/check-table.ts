@@ -43,33 +43,40 @@ async function lookUp(catalogue: Catalogue, text: string, report: Reporter): Pro
   const name = readTableName(text)
   const refuse = (message: string) => report.problem('table', message)
   if (!name) {
-    return refuse('must be a name or schema.name; put a part with dots or quotes in it in double quotes')
+    return refuse('must be name or schema.name; put a part that contains dots or quotes in double quotes')
   }
   if (name.schema !== undefined && isSystemSchema(name.schema))
-    return refuse(`"${shown(name.schema)}" is a schema of the system`)
+    return refuse(`"${shown(name.schema)}" is a system schema`)
   const relation = await findRelation(catalogue, name)
-  if (!relation) return refuse(`there is no table "${shown(text)}"; names count exactly, case too`)
+  if (!relation) return refuse(`no table "${shown(text)}"; names are case-sensitive`)
   if (relation.temporary) return refuse(`"${shown(text)}" is a temporary table`)
-  if (!KINDS.includes(relation.kind)) return refuse(`"${shown(text)}" is neither table nor view`)
+  if (!KINDS.includes(relation.kind)) return refuse(`"${shown(text)}" is neither a table nor a view`)
   return relation
 }
 
 function checkRights(relation: Relation, reader: string, report: Reporter): void {
   const table = tableText(relation)
-  if (!relation.owned) report.problem('table', `${table} belongs to another role, so reading it cannot be granted`)
+  if (!relation.owned) report.problem('table', `${table} belongs to another role, so read access cannot be granted`)
   if (!relation.schema_grantable) {
-    report.problem('table', `the schema "${shown(relation.schema)}" belongs to another role and cannot be opened`)
+    report.problem(
+      'table',
+      `the schema "${shown(relation.schema)}" belongs to another role, so access cannot be granted`,
+    )
   }
   if (relation.invoker) {
-    report.problem('table', `${table} is a view with security_invoker, and who asks has no rights of their own`)
+    report.problem(
+      'table',
+      `${table} is a view with security_invoker, and the role that questions use has no rights on its tables`,
+    )
   }
   if (relation.row_security && !relation.has_policy) {
-    report.problem('table', `${table} has row security and no policy that lets ${reader} see a row`)
+    report.problem('table', `${table} has row-level security and no policy that shows rows to ${reader}`)
   } else if (relation.row_security) {
-    report.warn(`${table} has row security: only rows that its policies let ${reader} see are found`)
+    report.warn(`${table} has row-level security: only rows that its policies show to ${reader} are found`)
   }
-  if (relation.kind === 'f') report.warn(`${table} is a foreign table: it is as fast and as reachable as its server`)
-  if (relation.open_to_all) report.warn(`${table} can be read by PUBLIC: who reads for agents could read all of it`)
+  if (relation.kind === 'f') report.warn(`${table} is a foreign table: its speed and availability depend on its server`)
+  if (relation.open_to_all)
+    report.warn(`${table} can be read by PUBLIC: the role that questions use could read all of it`)
 }
 
 function checkVector(
@@ -85,7 +92,7 @@ function checkVector(
     return report.problem('columns', `"${shown(name)}" is ${column.declared}: it must be vector(N) or halfvec(N)`)
   }
   if (column.size !== -1 && column.size !== entry.dimensions) {
-    report.problem('dimensions', `"${shown(name)}" holds ${column.size} dimensions, not ${entry.dimensions}`)
+    report.problem('dimensions', `"${shown(name)}" has ${column.size} dimensions, not ${entry.dimensions}`)
   }
   return column
 }
@@ -111,11 +118,14 @@ export function tableText({ schema, name }: Pick<Relation, 'schema' | 'name'>): 
 }
 
 export function checkExtension(extension: Extension | undefined, report: Reporter): undefined {
-  if (!extension) return report.problem('embedding_configs', 'the extension vector is not in this database')
+  if (!extension) return report.problem('embedding_configs', 'the extension vector is not installed in this database')
   if (!extension.grantable) {
-    report.problem('embedding_configs', `the schema "${extension.schema}" of the extension vector cannot be opened`)
+    report.problem(
+      'embedding_configs',
+      `access to the schema "${extension.schema}" of the extension vector cannot be granted`,
+    )
   }
   if (!scansIteratively(extension)) {
-    report.warn(`the extension vector is ${extension.version}: before 0.8 every question searches exactly, row by row`)
+    report.warn(`the extension vector has version ${extension.version}: before 0.8 every question compares all rows`)
   }
 }

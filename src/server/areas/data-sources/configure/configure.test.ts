@@ -204,10 +204,10 @@ describe('what can be searched', () => {
       price: { type: 'number', pg_type: 'numeric' },
     })
     expect(warnings).toEqual([
-      'the filter "mood" in public.domains has no index: a question with it reads the whole table',
-      'the filter "live" in public.articles has no index: a question with it reads the whole table',
-      'the filter "price" in public.articles has no index: a question with it reads the whole table',
-      '"embedding" of public.domains has no hnsw or ivfflat index: it is searched exactly, row by row',
+      'the filter "mood" in public.domains has no index: a question with this filter reads the whole table',
+      'the filter "live" in public.articles has no index: a question with this filter reads the whole table',
+      'the filter "price" in public.articles has no index: a question with this filter reads the whole table',
+      '"embedding" of public.domains has no hnsw or ivfflat index: questions compare all rows',
     ])
   })
 
@@ -219,11 +219,13 @@ describe('what can be searched', () => {
     ]
     const { warnings } = await save(three)
     expect(warnings).toEqual([
-      expect.stringMatching(/^public\.guarded has row security: only rows that its policies let r_\w+ see are found$/),
-      'public.wide can be read by PUBLIC: who reads for agents could read all of it',
-      '"embedding" of public.articles has an index with vector_cosine_ops, which l2 cannot use: it is searched exactly, row by row',
-      '"embedding" of public.guarded has no hnsw or ivfflat index: it is searched exactly, row by row',
-      '"embedding" of public.wide has no hnsw or ivfflat index: it is searched exactly, row by row',
+      expect.stringMatching(
+        /^public\.guarded has row-level security: only rows that its policies show to r_\w+ are found$/,
+      ),
+      'public.wide can be read by PUBLIC: the role that questions use could read all of it',
+      '"embedding" of public.articles has an index with vector_cosine_ops, which l2 cannot use: questions compare all rows',
+      '"embedding" of public.guarded has no hnsw or ivfflat index: questions compare all rows',
+      '"embedding" of public.wide has no hnsw or ivfflat index: questions compare all rows',
     ])
   })
 })

@@ -24,7 +24,7 @@ const TABLES = `
   create table hidden.notes (id int, title text, embedding vector(384));
   create table "a.b" (id int, title text, embedding vector(384))`
 
-const NOT_A_NAME = 'must be a name or schema.name; put a part with dots or quotes in it in double quotes'
+const NOT_A_NAME = 'must be name or schema.name; put a part that contains dots or quotes in double quotes'
 
 /** Seeded faults: what is sent, where the problem is, and what is said of it. All of them go in one configuration. */
 const ENTRIES: [over: object, problems: [key: string, message: string][]][] = [
@@ -34,21 +34,21 @@ const ENTRIES: [over: object, problems: [key: string, message: string][]][] = [
   [{ label: 'two\nlines' }, [['label', 'must be one line without control characters']]],
   [{ label: 'same' }, []],
   [{ label: 'same' }, [['label', '"same" is the label of an earlier entry']]],
-  [{ table: 'nowhere' }, [['table', 'there is no table "nowhere"; names count exactly, case too']]],
-  [{ table: 'Articles' }, [['table', 'there is no table "Articles"; names count exactly, case too']]],
-  [{ table: 'a.b' }, [['table', 'there is no table "a.b"; names count exactly, case too']]],
-  [{ table: 'notes' }, [['table', 'there is no table "notes"; names count exactly, case too']]],
+  [{ table: 'nowhere' }, [['table', 'no table "nowhere"; names are case-sensitive']]],
+  [{ table: 'Articles' }, [['table', 'no table "Articles"; names are case-sensitive']]],
+  [{ table: 'a.b' }, [['table', 'no table "a.b"; names are case-sensitive']]],
+  [{ table: 'notes' }, [['table', 'no table "notes"; names are case-sensitive']]],
   [{ table: 'a.b.c' }, [['table', NOT_A_NAME]]],
   [{ table: '"open' }, [['table', NOT_A_NAME]]],
   [{ table: '' }, [['table', NOT_A_NAME]]],
   [
     { table: 'articles; drop table articles' },
-    [['table', 'there is no table "articles; drop table articles"; names count exactly, case too']],
+    [['table', 'no table "articles; drop table articles"; names are case-sensitive']],
   ],
-  [{ table: 'pg_catalog.pg_authid' }, [['table', '"pg_catalog" is a schema of the system']]],
-  [{ table: 'information_schema.tables' }, [['table', '"information_schema" is a schema of the system']]],
-  [{ table: 'counter' }, [['table', '"counter" is neither table nor view']]],
-  [{ table: 'articles_pkey' }, [['table', '"articles_pkey" is neither table nor view']]],
+  [{ table: 'pg_catalog.pg_authid' }, [['table', '"pg_catalog" is a system schema']]],
+  [{ table: 'information_schema.tables' }, [['table', '"information_schema" is a system schema']]],
+  [{ table: 'counter' }, [['table', '"counter" is neither a table nor a view']]],
+  [{ table: 'articles_pkey' }, [['table', '"articles_pkey" is neither a table nor a view']]],
   [{ columns: [] }, [['columns', 'must name exactly one vector column']]],
   [{ columns: ['embedding', 'small'] }, [['columns', 'must name exactly one vector column']]],
   [{ columns: ['vector'] }, [['columns', 'public.articles has no column "vector"']]],
@@ -56,26 +56,26 @@ const ENTRIES: [over: object, problems: [key: string, message: string][]][] = [
   [{ columns: ['bits'] }, [['columns', '"bits" is bit(384): it must be vector(N) or halfvec(N)']]],
   [{ columns: ['sparse'] }, [['columns', '"sparse" is public.sparsevec(384): it must be vector(N) or halfvec(N)']]],
   [{ columns: ['plain'] }, [['columns', '"plain" is real[]: it must be vector(N) or halfvec(N)']]],
-  [{ columns: ['small'] }, [['dimensions', '"small" holds 3 dimensions, not 384']]],
+  [{ columns: ['small'] }, [['dimensions', '"small" has 3 dimensions, not 384']]],
   [
     { dimensions: 768 },
     [
-      ['dimensions', 'builtin/all-minilm-l6-v2 makes vectors of 384 dimensions, not 768'],
-      ['dimensions', '"embedding" holds 384 dimensions, not 768'],
+      ['dimensions', 'builtin/all-minilm-l6-v2 creates vectors of 384 dimensions, not 768'],
+      ['dimensions', '"embedding" has 384 dimensions, not 768'],
     ],
   ],
   [
     { dimensions: 383.5, table: 'nowhere' },
     [
       ['dimensions', 'must be a whole number from 1 to 16000'],
-      ['table', 'there is no table "nowhere"; names count exactly, case too'],
+      ['table', 'no table "nowhere"; names are case-sensitive'],
     ],
   ],
-  [{ model: 'nobody/knows' }, [['model', 'there is no embedding model "nobody/knows"']]],
+  [{ model: 'nobody/knows' }, [['model', 'unknown embedding model "nobody/knows"']]],
   [{ distance_metric: 'hamming' }, [['distance_metric', 'must be cosine, l2, inner_product']]],
-  [{ content_columns: '' }, [['content_columns', 'must not have an empty name']]],
-  [{ content_columns: 'id,,title' }, [['content_columns', 'must not have an empty name']]],
-  [{ content_columns: 'id, "title' }, [['content_columns', 'must be names with commas between, quoted as in SQL']]],
+  [{ content_columns: '' }, [['content_columns', 'must not contain an empty name']]],
+  [{ content_columns: 'id,,title' }, [['content_columns', 'must not contain an empty name']]],
+  [{ content_columns: 'id, "title' }, [['content_columns', 'must be comma-separated column names, quoted as in SQL']]],
   [{ content_columns: 'id, id' }, [['content_columns', '"id" is named twice']]],
   [{ content_columns: 'id, body' }, [['content_columns', 'public.articles has no column "body"']]],
   [{ content_columns: 'id, ctid' }, [['content_columns', 'public.articles has no column "ctid"']]],
@@ -87,24 +87,29 @@ const ENTRIES: [over: object, problems: [key: string, message: string][]][] = [
   [
     { content_columns: 'id, _score' },
     [
-      ['content_columns', '"_score" cannot be returned: an answer uses that name itself'],
+      ['content_columns', '"_score" cannot be returned, because answers use that name themselves'],
       ['content_columns', 'public.articles has no column "_score"'],
     ],
   ],
   [{ table: 'gone', content_columns: 'id, dropped' }, [['content_columns', 'public.gone has no column "dropped"']]],
-  [{ table: 'bare' }, [['dimensions', '"embedding" declares no size and has no row to measure it by']]],
-  [{ table: 'mixed' }, [['dimensions', '"embedding" holds 3 dimensions, not 384']]],
+  [{ table: 'bare' }, [['dimensions', '"embedding" has no declared size and no row to measure']]],
+  [{ table: 'mixed' }, [['dimensions', '"embedding" has 3 dimensions, not 384']]],
   [{ table: 'empty' }, [['table', 'materialized view "empty" has not been populated']]],
   [
     { table: 'invoked' },
-    [['table', 'public.invoked is a view with security_invoker, and who asks has no rights of their own']],
+    [
+      [
+        'table',
+        'public.invoked is a view with security_invoker, and the role that questions use has no rights on its tables',
+      ],
+    ],
   ],
-  [{ table: 'locked' }, [['table', 'public.locked has row security and no policy that lets <reader> see a row']]],
+  [{ table: 'locked' }, [['table', 'public.locked has row-level security and no policy that shows rows to <reader>']]],
 ]
 
 const FILTERS: [column: string, type: string, message: string][] = [
-  ['author', 'string', 'no table to search has a column "author"'],
-  ['Year', 'number', 'no table to search has a column "Year"'],
+  ['author', 'string', 'no configured table has a column "author"'],
+  ['Year', 'number', 'no configured table has a column "Year"'],
   ['year', 'string', 'integer is no string'],
   ['title', 'number', 'text is no number'],
   ['live', 'string', 'boolean is no string'],

@@ -47,7 +47,7 @@ async function rehearse(reader: ManagedDb, entry: ResolvedEntry, report: Reporte
   const underPolicies = { ...entry, row_security: true }
   await rehearseSearch(reader, underPolicies)
   report.warn(
-    `${tableText({ ...entry, name: entry.table })} reads a table with row security: only rows that its policies show are found`,
+    `${tableText({ ...entry, name: entry.table })} reads a table with row-level security: only rows that its policies show are found`,
   )
   return underPolicies
 }

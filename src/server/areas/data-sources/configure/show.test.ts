@@ -35,7 +35,7 @@ const CONFIGURATION = {
   },
   filter_schema: { category: 'string' as const },
 }
-const INDEX_WARNING = '"embedding" of public.plain has no hnsw or ivfflat index: it is searched exactly, row by row'
+const INDEX_WARNING = '"embedding" of public.plain has no hnsw or ivfflat index: questions compare all rows'
 
 // Postgres keeps microseconds; a clock that stands still makes two saves equal.
 const clock = testClock(new Date())
@@ -69,11 +69,11 @@ describe('one data source', () => {
       updated_at: clock.now().toISOString(),
       ...CONFIGURATION,
       warnings: [
-        'public.plain can be read by PUBLIC: who reads for agents could read all of it',
-        'the filter "category" in public.articles has no index: a question with it reads the whole table',
-        'the filter "category" in docs.notes has no index: a question with it reads the whole table',
+        'public.plain can be read by PUBLIC: the role that questions use could read all of it',
+        'the filter "category" in public.articles has no index: a question with this filter reads the whole table',
+        'the filter "category" in docs.notes has no index: a question with this filter reads the whole table',
         INDEX_WARNING,
-        'public.shown is a view, which has no index of its own: it is searched exactly, row by row',
+        'public.shown is a view, which has no index of its own: questions compare all rows',
       ],
       plan: [
         {
@@ -81,14 +81,14 @@ describe('one data source', () => {
           method: 'hnsw',
           index: 'articles_near',
           reason:
-            'the index "articles_near" serves cosine; a question whose filters leave few rows is searched exactly',
+            'the index "articles_near" supports cosine; questions whose filters match few rows use an exact search',
         },
         {
           label: 'n',
           method: 'ivfflat',
           index: 'notes_lists',
           reason:
-            'the index "notes_lists" serves inner_product; a question whose filters leave few rows is searched exactly',
+            'the index "notes_lists" supports inner_product; questions whose filters match few rows use an exact search',
         },
         {
           label: 'p',

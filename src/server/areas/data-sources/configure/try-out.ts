@@ -28,11 +28,11 @@ export async function measure(owner: ManagedDb, entry: ResolvedEntry, report: Re
                 where ${hasColumns(entry, [])} and ${vector} is not null limit ${script(String(SAMPLE_ROWS))}) sample`,
     )
     if (rows.length === 0) {
-      return report.problem('dimensions', `"${entry.vector_column}" declares no size and has no row to measure it by`)
+      return report.problem('dimensions', `"${entry.vector_column}" has no declared size and no row to measure`)
     }
     const other = rows.find(({ size }) => size !== entry.dimensions)
     if (other) {
-      report.problem('dimensions', `"${entry.vector_column}" holds ${other.size} dimensions, not ${entry.dimensions}`)
+      report.problem('dimensions', `"${entry.vector_column}" has ${other.size} dimensions, not ${entry.dimensions}`)
     }
   })
 }
@@ -67,7 +67,10 @@ export async function attempt(report: Reporter, work: () => Promise<unknown>): P
   } catch (error) {
     const state = stateOf(error)
     if (state === undefined) throw error
-    report.problem('table', state === CANCELLED ? `it did not answer in ${TRY_MS / 1000} s` : (error as Error).message)
+    report.problem(
+      'table',
+      state === CANCELLED ? `it did not answer in ${TRY_MS / 1000} seconds` : (error as Error).message,
+    )
   }
 }
 

@@ -33,7 +33,7 @@ export const FILTER_TYPES: Readonly<Record<FilterType, FilterTypeRules>> = {
   },
 }
 
-const UNSAFE = 'a whole number beyond 2^53 cannot be read exactly as a JSON number; send its digits as a string'
+const UNSAFE = 'a whole number beyond 2^53 is not exact as a JSON number; send its digits as a string'
 
 /** Accepts digits as text too: numbers beyond 2^53 are answered so, and cannot be sent exactly in any other way. */
 function readNumber(value: Scalar): { value: Scalar } | { fault: string } {
@@ -43,5 +43,5 @@ function readNumber(value: Scalar): { value: Scalar } | { fault: string } {
 }
 
 function misfit(type: FilterType): { fault: string } {
-  return { fault: `must be a ${type}, or a list of them` }
+  return { fault: `must be a ${type} or a list of ${type}s` }
 }

@@ -54,12 +54,12 @@ it.each<[string, Indexes | undefined, string]>([
     '"embedding" of public.articles has the index "near", which covers only some of the rows',
   ],
   ['a view', having([], { kind: 'v' }), 'public.articles is a view, which has no index of its own'],
-  ['no table', undefined, 'public.articles is gone: save the configuration again'],
-  ['no extension', having([], { version: null }), 'the extension vector is gone from this database'],
+  ['no table', undefined, 'public.articles does not exist anymore: save the configuration again'],
+  ['no extension', having([], { version: null }), 'the extension vector is no longer installed in this database'],
   [
     'an old extension',
     having([hnsw], { version: '0.7.4' }),
-    'the extension vector is 0.7.4: indexes are used from 0.8 on',
+    'the extension vector has version 0.7.4: indexes are used from 0.8 on',
   ],
 ])('DS-15 the search is exact with %s, and the plan says why', (_, indexes, reason) => {
   expect(choosePlan(entry, indexes)).toEqual({ method: 'exact', index: null, reason })
@@ -74,14 +74,14 @@ it.each<[string, VectorIndex[], string, string]>([
   expect(choosePlan(entry, having(found))).toEqual({
     method,
     index,
-    reason: `the index "${index}" serves cosine; a question whose filters leave few rows is searched exactly`,
+    reason: `the index "${index}" supports cosine; questions whose filters match few rows use an exact search`,
   })
 })
 
 it('DS-05 an exact search is warned of, but not once for each entry where the extension is too old', () => {
   const plan = choosePlan(entry, having([]))
   expect(planWarning(plan, { version: '0.8.0' })).toBe(
-    '"embedding" of public.articles has no hnsw or ivfflat index: it is searched exactly, row by row',
+    '"embedding" of public.articles has no hnsw or ivfflat index: questions compare all rows',
   )
   expect(planWarning(plan, { version: '0.7.4' })).toBeUndefined()
   expect(planWarning(choosePlan(entry, having([hnsw])), { version: '0.8.0' })).toBeUndefined()

@@ -11,10 +11,11 @@ type PlannedEntry = Pick<ResolvedEntry, 'schema' | 'table' | 'vector_column' | '
 /** Chooses HNSW before IVFFlat, because it finds more of the right rows in less time. */
 export function choosePlan(entry: PlannedEntry, indexes: Indexes | undefined): Plan {
   const table = `${entry.schema}.${entry.table}`
-  if (!indexes) return exact(`${table} is gone: save the configuration again`)
+  if (!indexes) return exact(`${table} does not exist anymore: save the configuration again`)
   const { version, found, kind } = indexes
-  if (version === null) return exact('the extension vector is gone from this database')
-  if (!scansIteratively({ version })) return exact(`the extension vector is ${version}: indexes are used from 0.8 on`)
+  if (version === null) return exact('the extension vector is no longer installed in this database')
+  if (!scansIteratively({ version }))
+    return exact(`the extension vector has version ${version}: indexes are used from 0.8 on`)
   if (kind === 'v') return exact(`${table} is a view, which has no index of its own`)
   const place = `"${entry.vector_column}" of ${table}`
   const [first] = found
@@ -30,7 +31,7 @@ function exact(reason: string): Plan {
 }
 
 function byIndex({ name, method }: VectorIndex, metric: PlannedEntry['metric']): Plan {
-  const reason = `the index "${name}" serves ${metric}; a question whose filters leave few rows is searched exactly`
+  const reason = `the index "${name}" supports ${metric}; questions whose filters match few rows use an exact search`
   return { method, index: name, reason }
 }
 
@@ -61,7 +62,7 @@ function listsOf({ found }: Indexes): number {
 export function planWarning({ method, reason }: Plan, { version }: Pick<ResolvedEntry, 'version'>): string | undefined {
   // A save warns once of an old extension, whatever the number of entries.
   if (method !== 'exact' || !scansIteratively({ version })) return undefined
-  return `${reason}: it is searched exactly, row by row`
+  return `${reason}: questions compare all rows`
 }
 
 /** Whether an index scan goes on until there are enough hits, which pgvector does from 0.8 on. */
