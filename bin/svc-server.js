@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Old syntax on purpose (Node 12.20 reads it), so that an old Node gets words and not a syntax error.
+// Uses syntax that Node 12.20 can parse, so that an old Node prints a clear message instead of a syntax error.
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -17,8 +17,8 @@ if (major > 23 || (major === 22 && minor >= 18) || (major === 23 && minor >= 6))
   })
 } else {
   console.error(
-    `svc-server: this is Node ${process.versions.node}, and Node 24 is needed.\n` +
-      'On Linux (x64, arm64) and Windows (x64) `npm ci` brings it along, and `npx svc-server` finds it; elsewhere install Node 24 from https://nodejs.org.',
+    `svc-server: Node 24 is required, and this is Node ${process.versions.node}.\n` +
+      'On Linux (x64, arm64) and Windows (x64) `npm ci` installs it, and `npx svc-server` uses it. Elsewhere, install Node 24 from https://nodejs.org.',
   )
   process.exitCode = 1
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Old syntax on purpose (Node 12.20 reads it), so that an old Node gets words and not a syntax error.
+// Uses syntax that Node 12.20 can parse, so that an old Node prints a clear message instead of a syntax error.
 import { existsSync, realpathSync } from 'node:fs'
 import module from 'node:module'
 import { dirname, join } from 'node:path'
@@ -21,8 +21,8 @@ function elsewhere({ spawn, spawnSync }) {
   if (other) handOver(other, spawn)
   else {
     fail(
-      `this is Node ${process.versions.node}, and svc needs Node 24 (22.18 at the least).\n` +
-        'Install Node 24 from https://nodejs.org, or run `npm ci` in the folder of svc, which brings one along.',
+      `Node 24 (at least 22.18) is required, and this is Node ${process.versions.node}.\n` +
+        'Install Node 24 from https://nodejs.org, or run `npm ci` in the folder of svc, which installs it.',
     )
   }
 }

@@ -45,6 +45,6 @@ test('an old Node hands over to the one that came along, with arguments and exit
 test('an old Node with none to hand over to says which runs, which is needed and what to do', () => {
   const { status, stdout, stderr } = launch('--import', OLD)
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-  expect(stderr).toContain('this is Node 20.19.0, and svc needs Node 24')
+  expect(stderr).toContain('Node 24 (at least 22.18) is required, and this is Node 20.19.0.')
   expect(stderr).toContain('npm ci')
 })

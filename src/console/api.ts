@@ -1,7 +1,7 @@
 import { type Client, createClient } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 
-/** The typed client, same origin. The only file of the console that names `fetch`. */
+/** Opens the typed client for the origin of the page. This is the only file of the console that calls `fetch`. */
 export function connect(apiKey: string): Client {
   return createClient({
     baseUrl: location.origin,
@@ -12,5 +12,5 @@ export function connect(apiKey: string): Client {
 
 function unreachable(cause: unknown): never {
   if (cause instanceof DOMException && cause.name === 'AbortError') throw cause
-  throw new ServiceError('UNAVAILABLE', 'The service cannot be reached. Is it running?', { cause })
+  throw new ServiceError('UNAVAILABLE', 'Cannot reach the service. Check that it is running.', { cause })
 }

@@ -21,7 +21,7 @@ export function App() {
       </header>
       <main>
         <h1 ref={heading} tabIndex={-1}>
-          What may I ask?
+          Your data sources
         </h1>
         {sources.state === 'loaded' ? (
           <>
@@ -32,7 +32,7 @@ export function App() {
           </>
         ) : (
           <>
-            <p>Paste an API key to see the data sources of your organization that it opens.</p>
+            <p>Enter an API key to see the data sources you may ask.</p>
             <KeyForm busy={sources.state === 'loading'} onSubmit={(apiKey) => void load(apiKey)} />
           </>
         )}

@@ -5,8 +5,8 @@ type Props = { busy: boolean; onSubmit: (apiKey: string) => void }
 export function KeyForm({ busy, onSubmit }: Props) {
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const typed = new FormData(event.currentTarget).get('api_key')
-    if (typeof typed === 'string') onSubmit(typed.trim())
+    const apiKey = new FormData(event.currentTarget).get('api_key')
+    if (typeof apiKey === 'string') onSubmit(apiKey.trim())
   }
   return (
     <form onSubmit={submit}>
@@ -22,11 +22,11 @@ export function KeyForm({ busy, onSubmit }: Props) {
           aria-describedby="api_key_note"
         />
         <button type="submit" aria-busy={busy}>
-          {busy ? 'Looking…' : 'Show data sources'}
+          {busy ? 'Loading…' : 'Show data sources'}
         </button>
       </div>
       <p id="api_key_note" className="note">
-        Kept in this page’s memory only: gone when you close or reload it.
+        The key is not stored. It is forgotten when you close or reload the page.
       </p>
     </form>
   )

@@ -1,4 +1,4 @@
 import { z } from 'zod'
 
-// Zod tries `eval`, which a strict content security policy forbids, as soon as a schema is made: so this comes first.
+// Must be imported first: Zod tries `eval` when a schema is created, which the content security policy forbids.
 z.config({ jitless: true })

@@ -17,7 +17,7 @@ export function SourceList({ items }: { items: SlimSource[] }) {
 function NoSources() {
   return (
     <p className="empty">
-      None yet. An admin of your organization can expose one to your role, or give you the role it needs.
+      There are none yet. An admin of your organization can expose one to your role, or give you the role it needs.
     </p>
   )
 }

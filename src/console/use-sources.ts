@@ -9,30 +9,34 @@ type Sources =
   | { state: 'loaded'; items: SlimSource[] }
   | { state: 'failed'; detail: string }
 
-/** The sources one key may ask. The key is an argument and is kept nowhere. */
+/** Loads the sources that an API key may ask. The key is never stored. */
 export function useSources() {
   const [sources, setSources] = useState<Sources>({ state: 'none' })
-  const asking = useRef<AbortController>(undefined)
+  const request = useRef<AbortController>(undefined)
 
   const forget = () => {
-    asking.current?.abort()
+    request.current?.abort()
     setSources({ state: 'none' })
   }
 
   const load = async (apiKey: string) => {
-    asking.current?.abort()
-    asking.current = new AbortController()
-    const { signal } = asking.current
+    request.current?.abort()
+    request.current = new AbortController()
+    const { signal } = request.current
     setSources({ state: 'loading' })
-    const found = await ask(apiKey, signal)
-    if (!signal.aborted) setSources(found)
+    const loaded = await ask(apiKey, signal)
+    if (!signal.aborted) setSources(loaded)
   }
 
   return { sources, load, forget }
 }
 
 async function ask(apiKey: string, signal: AbortSignal): Promise<Sources> {
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) return { state: 'failed', detail: 'An API key has no spaces or accents in it.' }
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    return {
+      state: 'failed',
+      detail: 'An API key contains no spaces and no accented characters. Check that you copied it correctly.',
+    }
   try {
     return { state: 'loaded', items: (await connect(apiKey).call(listSlimSources, {}, { signal })).items }
   } catch (error) {
@@ -41,7 +45,8 @@ async function ask(apiKey: string, signal: AbortSignal): Promise<Sources> {
 }
 
 function explain(error: unknown): string {
-  if (!(error instanceof ServiceError)) return 'The service answered something this page does not know. Reload it.'
+  if (!(error instanceof ServiceError))
+    return 'This page does not understand the answer of the service. Reload the page.'
   if (error.code === 'INVALID_TOKEN') return 'This API key is not valid. Check that you copied all of it.'
   return error.message
 }

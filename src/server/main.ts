@@ -45,7 +45,7 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<R
   const checks = { 'first start': { ask: () => firstStart.promise } }
   const running = await startServices(resources, stack, { ...config, checks, urlOf: (name) => config.urls[name] })
   const account = embedded && !config.urls['auth-service'] ? await firstRun(resources, running.url) : undefined
-  // A start without the example is still a good one; the next start tries again.
+  // The server starts without the example if it fails; the next start tries to create it again.
   const exampleMade = !account || (await exampleOnce(resources, running).then(() => true, noExample(resources.log)))
   firstStart.resolve()
   const lines = [
@@ -55,7 +55,7 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<R
       ? [`  sign in at ${running.url}/auth/local with the code in ${shortPath(localCodeFile(config))}`]
       : []),
     ...[...settings.warnings, ...running.warnings].map((warning) => `  warning: ${warning}`),
-    ...(exampleMade ? [] : ['  the example could not be made: see the log, or leave it out with SVC_EXAMPLE=false']),
+    ...(exampleMade ? [] : ['  the example could not be created: see the log, or turn it off with SVC_EXAMPLE=false']),
     ...(account
       ? [
           account.first
@@ -79,7 +79,7 @@ async function assertPortFree({ host, port }: Settings): Promise<void> {
 
 function noExample(log: Log): (error: unknown) => false {
   return (error) => {
-    log.error({ error }, 'the example could not be made')
+    log.error({ error }, 'the example could not be created')
     return false
   }
 }

@@ -62,7 +62,7 @@ needs('chromium')('from an unknown address to an answer', () => {
       await page.getByLabel('Code').fill(readFileSync(join(folder, 'data', 'sign-in-code'), 'utf8').trim())
       await page.getByRole('button', { name: 'Sign in' }).click()
     }
-    await page.getByText('It asks to act for').waitFor()
+    await page.getByText('This agent asks to act for').waitFor()
     if (process.env.SVC_TEST_SCREENSHOTS)
       await page.screenshot({ path: `${process.env.SVC_TEST_SCREENSHOTS}/consent.png` })
     await page.getByRole('button', { name: 'Approve' }).click()

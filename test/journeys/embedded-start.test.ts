@@ -65,7 +65,7 @@ describe('OP-01 the embedded default', () => {
   it('a port that is in use is told in words, before anything else is done', async () => {
     const { port } = new URL(server.url)
     const second = startProcess({ PORT: port, SVC_DATA_DIR: join(folder, '..', 'never-made') })
-    await expect(second).rejects.toThrow(`svc cannot start: port ${port} is in use`)
+    await expect(second).rejects.toThrow(`svc cannot start: Port ${port} is in use. Stop the program that uses it`)
     expect(existsSync(join(folder, '..', 'never-made'))).toBe(false)
   })
 
@@ -120,7 +120,7 @@ it('OP-01 an example that cannot be made costs nobody the server', async () => {
   const env = { PORT: '0', SVC_DATA_DIR: join(place, 'data'), SVC_GATEWAY_TOKENS_PER_DAY: '1' }
   const server = await startProcess(env)
   try {
-    expect(server.output.join('\n')).toContain('the example could not be made')
+    expect(server.output.join('\n')).toContain('the example could not be created')
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
   } finally {
     await server[Symbol.asyncDispose]()

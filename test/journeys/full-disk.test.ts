@@ -84,15 +84,15 @@ describe.skipIf(!disk)('OP-01 a server on a disk that fills up (skipped: needs r
   it('does not start while the disk is full or read-only, and says so in words', async () => {
     disk!.fill()
     await expect(startProcess(env)).rejects.toThrow(
-      `svc cannot start: nothing can be written to ${dataDir}: the disk is full: 0 MiB are free`,
+      `svc cannot start: Cannot write to ${dataDir}: the disk is full: 0 MiB are free`,
     )
     disk!.free()
     disk!.setReadOnly(true)
     const words = 'the disk is read-only; make it writable'
-    await expect(startProcess(env)).rejects.toThrow(`svc cannot start: nothing can be written to ${dataDir}: ${words}`)
+    await expect(startProcess(env)).rejects.toThrow(`svc cannot start: Cannot write to ${dataDir}: ${words}.`)
     const other = join(disk!.path, 'other', 'data')
     await expect(startProcess({ ...env, SVC_DATA_DIR: other })).rejects.toThrow(
-      `svc cannot start: nothing can be written to ${other}: ${words}`,
+      `svc cannot start: Cannot write to ${other}: ${words}.`,
     )
     disk!.setReadOnly(false)
     await using server = await startProcess(env)

@@ -50,7 +50,7 @@ needs('postgres')('OP-02 migrating apart from the servers', () => {
 
   it('a server that may not migrate does not start on an empty database and names the command', async () => {
     await expect(startProcess(servers({ SVC_MIGRATE: 'off' }))).rejects.toThrow(
-      /svc cannot start: the database lacks lib\/0001_spine\.sql, .* run "svc-server migrate" of this version/,
+      /svc cannot start: The database lacks lib\/0001_spine\.sql, .* Run "svc-server migrate" of this version/,
     )
   })
 
@@ -74,7 +74,9 @@ needs('postgres')('OP-02 migrating apart from the servers', () => {
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
     const reseal = await svcServer(servers(), 'reseal')
     expect(reseal).toMatchObject({ exit: 6, stdout: '' })
-    expect(reseal.stderr).toContain('the database was migrated by a newer version: run reseal of that version')
+    expect(reseal.stderr).toContain(
+      'The database was migrated by a newer version. Run the reseal command of that version.',
+    )
     await change(`
       insert into public.svc_migrations (area, name, checksum, former_release, reason)
       values ('lib', '9002_less.sql', 'x', 'stops', 'it empties svc.outbox')`)
@@ -91,7 +93,7 @@ describe('OP-02 migrating the embedded database by command', () => {
     const folder = join(dataDir, 'nowhere')
     const nowhere = await svcServer({ SVC_DATA_DIR: folder }, 'migrate')
     expect(nowhere).toMatchObject({ exit: 4, stdout: '' })
-    expect(nowhere.stderr).toContain(`there is no database in ${folder}: set SVC_DATA_DIR to the data folder`)
+    expect(nowhere.stderr).toContain(`There is no database in ${folder}. Set SVC_DATA_DIR to the data folder.`)
     const server = await startProcess({ PORT: '0', SVC_DATA_DIR: dataDir, SVC_EXAMPLE: 'false' })
     const busy = await svcServer({ SVC_DATA_DIR: dataDir }, 'migrate')
     expect(busy).toMatchObject({ exit: 6, stdout: '' })

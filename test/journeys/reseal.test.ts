@@ -100,7 +100,7 @@ describe('AU-08 changing the data key', () => {
     await everythingOpens()
     await stop()
     const wrong = startProcess(withKeys(NEW))
-    await expect(wrong).rejects.toThrow(`svc cannot start: stored secrets are sealed under key ${OLD_ID}`)
+    await expect(wrong).rejects.toThrow(`svc cannot start: Stored secrets are sealed under key ${OLD_ID}`)
     await expect(wrong).rejects.toThrow('Restore the former value of SVC_DATA_KEY')
     const refused = await svcServer(withKeys(NEW), 'reseal')
     expect(refused).toMatchObject({ exit: 5, stdout: '' })

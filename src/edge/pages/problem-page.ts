@@ -1,5 +1,6 @@
 import type { ServiceError } from '#contract/core/errors.ts'
 import type { Operation } from '#contract/core/operation.ts'
+import { secondsText } from '#contract/core/seconds-text.ts'
 import { prefersHtml } from '../http/negotiate.ts'
 import { problemHeaders } from '../http/problem.ts'
 import { html } from './html.ts'
@@ -16,7 +17,7 @@ export function problemPage(error: ServiceError, requestId: string): Response {
   const headers = problemHeaders(error, requestId)
   const wait = headers['retry-after']
   const body = html`<p class="fault" role="alert">${detail}</p>
-${wait !== undefined && html`<p>Try again in ${wait} ${wait === '1' ? 'second' : 'seconds'}.</p>`}
+${wait !== undefined && !detail.includes('Try again in') && html`<p>Try again in ${secondsText(Number(wait))}.</p>`}
 <p class="soft">Request <code>${requestId}</code></p>`
   const response = pageResponse({ title, status, body })
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)

@@ -1,4 +1,4 @@
-/** The style sheet of small pages: one card, readable on a phone, dark where the screen is. */
+/** The style sheet of small pages: one card, readable on a phone, with a dark mode. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

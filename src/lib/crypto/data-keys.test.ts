@@ -40,10 +40,10 @@ describe('AU-08 the data key at the start', () => {
     await check(db, ONE)
     await expect(check(db, TWO)).rejects.toThrow(
       new DataKeyRefused(
-        `stored secrets are sealed under key ${ONE_ID}, which is not configured. ` +
+        `Stored secrets are sealed under key ${ONE_ID}, which is not configured. ` +
           `SVC_DATA_KEY has the id ${TWO_ID}, SVC_DATA_KEYS_FORMER is empty. ` +
           'Restore the former value of SVC_DATA_KEY, or add it to SVC_DATA_KEYS_FORMER. ' +
-          'Where SVC_DATA_KEY is not set, the keys are those in secrets.json of the data folder: restore that file.',
+          'If SVC_DATA_KEY is not set, the keys are in secrets.json in the data folder: restore that file.',
       ),
     )
     await check(db, ONE)
@@ -71,7 +71,7 @@ describe('AU-08 the data key at the start', () => {
     await check(db, ONE)
     const other = createSealer([ONE]).seal('something else', `data-key-check:${ONE_ID}`)
     await db.query(sql`update svc.data_keys set check_value = ${other}`)
-    await expect(check(db, ONE)).rejects.toThrow(`the check value of data key ${ONE_ID} in svc.data_keys was changed`)
+    await expect(check(db, ONE)).rejects.toThrow(`The check value of data key ${ONE_ID} in svc.data_keys was changed`)
   })
 
   needs('postgres')('of processes that start at once', () => {

@@ -54,10 +54,10 @@ function refuseMissing(used: readonly string[], keys: DataKeys): void {
   const [named, set] = missing.length === 1 ? [`key ${missing[0]}`, 'it'] : [`keys ${missing.join(', ')}`, 'them']
   const former = configured.slice(1)
   throw new DataKeyRefused(
-    `stored secrets are sealed under ${named}, which ${missing.length === 1 ? 'is' : 'are'} not configured. ` +
+    `Stored secrets are sealed under ${named}, which ${missing.length === 1 ? 'is' : 'are'} not configured. ` +
       `SVC_DATA_KEY has the id ${configured[0]}, SVC_DATA_KEYS_FORMER ${former.length > 0 ? former.join(', ') : 'is empty'}. ` +
       `Restore the former value of SVC_DATA_KEY, or add ${set} to SVC_DATA_KEYS_FORMER. ` +
-      'Where SVC_DATA_KEY is not set, the keys are those in secrets.json of the data folder: restore that file.',
+      'If SVC_DATA_KEY is not set, the keys are in secrets.json in the data folder: restore that file.',
   )
 }
 
@@ -68,7 +68,7 @@ function verify(id: string, checkValue: string, keys: DataKeys): void {
     if (!(cause instanceof CannotOpen)) throw cause
   }
   throw new DataKeyRefused(
-    `the check value of data key ${id} in svc.data_keys was changed: restore the database from a backup`,
+    `The check value of data key ${id} in svc.data_keys was changed. Restore the database from a backup.`,
   )
 }
 

@@ -20,7 +20,7 @@ export function compose(parts: ServiceParts): Service {
   const activity = createActivity({
     ...parts,
     dataKey: parts.config.secrets.dataKeys[0],
-    onError: (error) => parts.log.warn({ error }, 'how questions ended could not be recorded'),
+    onError: (error) => parts.log.warn({ error }, 'the results of questions could not be recorded'),
   })
   const quota = createQuota({ ...parts, ...parts.config.questions })
   const dataSources = createDataSources({

@@ -7,26 +7,26 @@ export type AiSettings = { providers: readonly ProviderSettings[]; tokensPerDay:
 const DEFAULT_TOKENS_PER_DAY = 5_000_000
 const SHAPE = 'SVC_AI_PROVIDERS must be a JSON list of {"name", "base_url", "api_key", "kind", "models"}'
 
-const ModelName = z.string('must be a text').min(1, 'must not be empty').max(128, 'must have 128 characters at most')
+const ModelName = z.string('must be a text').min(1, 'must not be empty').max(128, 'must have at most 128 characters')
 const Provider = z.strictObject({
   name: z
     .string('must be a text')
-    .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and dashes, 32 at most')
-    .refine((name) => name !== 'builtin', 'must not be builtin, which is ours'),
+    .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be at most 32 lower-case letters, digits and dashes')
+    .refine((name) => name !== 'builtin', 'must not be builtin, which is reserved'),
   base_url: z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .refine(isPlain, 'must have no user, query or fragment')
     .transform((url) => url.replace(/\/+$/, '')),
   api_key: z
     .string('must be a text')
-    .regex(/^[\x21-\x7e]{1,4096}$/, 'must be characters that fit into a header')
+    .regex(/^[\x21-\x7e]{1,4096}$/, 'must contain only characters that are allowed in a header')
     .optional(),
   kind: z.enum(['openai', 'anthropic'], 'must be openai or anthropic'),
   models: z
     .array(
       z.strictObject({
         name: ModelName,
-        dimensions: z.int('must be a whole number').min(1, 'must be 1 or more').max(16_000, 'must be 16000 at most'),
+        dimensions: z.int('must be a whole number').min(1, 'must be at least 1').max(16_000, 'must be at most 16000'),
       }),
       'must be a list of {"name", "dimensions"}',
     )
@@ -61,7 +61,7 @@ function toProvider(read: EnvironmentReader, entry: unknown, place: number): Pro
     return Object.freeze({ name, baseUrl: base_url, apiKey: api_key, kind, models })
   }
   for (const { path, code, message } of error.issues) {
-    const what = code === 'unrecognized_keys' ? 'has a key that is not known' : message
+    const what = code === 'unrecognized_keys' ? 'has an unknown key' : message
     read.fault(
       `SVC_AI_PROVIDERS ${[`entry ${place}`, ...path].join('.')} ${path.length === 0 && code === 'invalid_type' ? 'must be an object' : what}`,
     )

@@ -59,46 +59,48 @@ describe('configuration', () => {
       { DATABASE_URL: 'mysql://x' },
       [
         'DATABASE_URL must be an address beginning with postgres:// or postgresql://',
-        'SVC_DATA_KEY is needed with DATABASE_URL: 32 random bytes as hex (openssl rand -hex 32)',
-        'SVC_INTERNAL_SECRET is needed with DATABASE_URL, the same for every service: openssl rand -hex 32',
-        'SVC_JWT_SECRET is needed by auth-service: openssl rand -hex 32',
-        'SVC_JWT_SIGNING_KEY is needed by auth-service: openssl rand -hex 32',
+        'SVC_DATA_KEY is required with DATABASE_URL: 32 random bytes as hex (openssl rand -hex 32)',
+        'SVC_INTERNAL_SECRET is required with DATABASE_URL, with the same value for every service: openssl rand -hex 32',
+        'SVC_JWT_SECRET is required by auth-service: openssl rand -hex 32',
+        'SVC_JWT_SIGNING_KEY is required by auth-service: openssl rand -hex 32',
       ],
     ],
     [
       'a service that is none',
       { ...APART, SVC_SERVICES: 'api-gateway,auth-service,deploy-api,mcp-server,wroker' },
-      ['SVC_SERVICES names wroker; the services are all, api-gateway, auth-service, deploy-api, mcp-server, worker'],
+      [
+        'SVC_SERVICES names wroker, which is not a service. Services: all, api-gateway, auth-service, deploy-api, mcp-server, worker',
+      ],
     ],
     [
       'some services on the embedded database',
       { SVC_SERVICES: 'worker' },
-      ['SVC_SERVICES names only some services, which needs DATABASE_URL: the embedded database serves one process'],
+      ['SVC_SERVICES names only some services, which requires DATABASE_URL: the embedded database serves one process'],
     ],
     [
       'OP-02 an embedded database that nobody may migrate',
       { SVC_MIGRATE: 'off' },
-      ['SVC_MIGRATE=off needs DATABASE_URL: the embedded database is migrated by the one process that uses it'],
+      ['SVC_MIGRATE=off requires DATABASE_URL: the embedded database is migrated by the one process that uses it'],
     ],
     ['OP-02 a switch that is none', { ...CLUSTER, SVC_MIGRATE: 'no' }, ['SVC_MIGRATE must be one of on, off']],
     [
       'a neighbour nobody can find',
       { ...APART, SVC_SERVICES: 'mcp-server' },
       [
-        'AUTH_SERVICE_URL is needed: auth-service does not run in this process',
-        'API_GATEWAY_URL is needed: api-gateway does not run in this process',
+        'AUTH_SERVICE_URL is required, because auth-service does not run in this process',
+        'API_GATEWAY_URL is required, because api-gateway does not run in this process',
       ],
     ],
     [
       'services apart without a shared store',
       { ...APART, REDIS_URL: '', SVC_SERVICES: 'auth-service' },
-      ['REDIS_URL is needed when services run apart: limits must be counted together'],
+      ['REDIS_URL is required when services run in separate processes, because they share limits'],
     ],
     ...(['worker', 'auth-service', 'api-gateway'] as const).map((name): [string, Environment, string[]] => [
       `OP-02 ${name} alone, which cannot know the address people see`,
       { ...CLUSTER, ...ELSEWHERE, SVC_SERVICES: name },
       [
-        'SVC_REDIRECT_BASE_URL is needed when services run apart: the address people see, such as https://svc.example.com',
+        'SVC_REDIRECT_BASE_URL is required when services run in separate processes: the address that people use, such as https://svc.example.com',
       ],
     ]),
     [
@@ -120,12 +122,12 @@ describe('configuration', () => {
     [
       'AU-08 a former key without a current one',
       { SVC_DATA_KEYS_FORMER: 'ef'.repeat(32) },
-      ['SVC_DATA_KEYS_FORMER needs SVC_DATA_KEY: without it the keys in secrets.json of the data folder are used'],
+      ['SVC_DATA_KEYS_FORMER requires SVC_DATA_KEY: without it the keys in secrets.json in the data folder are used'],
     ],
     [
       'a short operator token',
       { SVC_OPERATOR_TOKEN: 'x' },
-      ['SVC_OPERATOR_TOKEN must have 32 characters or more, of letters, digits and -._~+/='],
+      ['SVC_OPERATOR_TOKEN must have at least 32 characters: letters, digits and -._~+/='],
     ],
     [
       'proxies that are no addresses',
@@ -135,7 +137,7 @@ describe('configuration', () => {
     [
       'AU-15 workload identity outside a cluster',
       { WORKLOAD_IDENTITY_ENABLED: 'true' },
-      ['WORKLOAD_IDENTITY_ENABLED needs a cluster: KUBERNETES_SERVICE_HOST is not set'],
+      ['WORKLOAD_IDENTITY_ENABLED requires a cluster: KUBERNETES_SERVICE_HOST is not set'],
     ],
     [
       'AU-15 a cluster that cannot be addressed',
@@ -167,15 +169,15 @@ describe('configuration', () => {
       [
         'SVC_GATEWAY_TOKENS_PER_DAY must be a whole number from 0 to 9007199254740991',
         'SVC_AI_PROVIDERS entry 1 must be an object',
-        'SVC_AI_PROVIDERS entry 2.name must not be builtin, which is ours',
+        'SVC_AI_PROVIDERS entry 2.name must not be builtin, which is reserved',
         'SVC_AI_PROVIDERS entry 2.base_url must be an http or https address',
-        'SVC_AI_PROVIDERS entry 2.api_key must be characters that fit into a header',
+        'SVC_AI_PROVIDERS entry 2.api_key must contain only characters that are allowed in a header',
         'SVC_AI_PROVIDERS entry 2.kind must be openai or anthropic',
-        'SVC_AI_PROVIDERS entry 2 has a key that is not known',
-        'SVC_AI_PROVIDERS entry 3.name must be lower-case letters, digits and dashes, 32 at most',
+        'SVC_AI_PROVIDERS entry 2 has an unknown key',
+        'SVC_AI_PROVIDERS entry 3.name must be at most 32 lower-case letters, digits and dashes',
         'SVC_AI_PROVIDERS entry 3.base_url must have no user, query or fragment',
         'SVC_AI_PROVIDERS entry 3.models.0.name must not be empty',
-        'SVC_AI_PROVIDERS entry 3.models.0.dimensions must be 1 or more',
+        'SVC_AI_PROVIDERS entry 3.models.0.dimensions must be at least 1',
         'SVC_AI_PROVIDERS entry 4.models must be a list of {"name", "dimensions"}',
         'SVC_AI_PROVIDERS names a provider twice',
       ],
@@ -194,8 +196,8 @@ describe('configuration', () => {
       'AU-05 a client id without its secret',
       { SVC_GOOGLE_CLIENT_ID: 'a', SVC_MICROSOFT_CLIENT_SECRET: 'b' },
       [
-        'SVC_GOOGLE_CLIENT_ID needs SVC_GOOGLE_CLIENT_SECRET',
-        'SVC_MICROSOFT_CLIENT_SECRET needs SVC_MICROSOFT_CLIENT_ID',
+        'SVC_GOOGLE_CLIENT_ID requires SVC_GOOGLE_CLIENT_SECRET',
+        'SVC_MICROSOFT_CLIENT_SECRET requires SVC_MICROSOFT_CLIENT_ID',
       ],
     ],
     [
@@ -206,12 +208,12 @@ describe('configuration', () => {
     [
       'AU-05 no tenant',
       { ...MICROSOFT, SVC_MICROSOFT_TENANT_ID: '', SVC_REDIRECT_BASE_URL: 'https://app.example.com' },
-      ['SVC_MICROSOFT_CLIENT_ID needs SVC_MICROSOFT_TENANT_ID'],
+      ['SVC_MICROSOFT_CLIENT_ID requires SVC_MICROSOFT_TENANT_ID'],
     ],
     [
       'AU-05 nowhere to come back to',
       GOOGLE,
-      ['SVC_GOOGLE_CLIENT_ID needs SVC_REDIRECT_BASE_URL: the address people see'],
+      ['SVC_GOOGLE_CLIENT_ID requires SVC_REDIRECT_BASE_URL: the address that people use'],
     ],
     [
       'AU-05 addresses people should not be sent to',
@@ -232,17 +234,17 @@ describe('configuration', () => {
     [
       'AU-05 an own address with a path',
       { SVC_REDIRECT_BASE_URL: 'https://a.test/app' },
-      ['SVC_REDIRECT_BASE_URL must have no path: /auth stands right under it'],
+      ['SVC_REDIRECT_BASE_URL must have no path, because /auth is directly below it'],
     ],
     [
       'AU-09 a hosted sign-in with nowhere to come back to',
       { AUTH_SERVICE_URL: 'https://auth.example.com', AUTH_LOGIN_URL: 'https://auth.example.com' },
-      ['AUTH_LOGIN_URL needs SVC_REDIRECT_BASE_URL: the address people come back to'],
+      ['AUTH_LOGIN_URL requires SVC_REDIRECT_BASE_URL: the address that people return to'],
     ],
     [
       'AU-09 tokens of a hosted auth service without its address',
       { ...APART, SVC_SERVICES: 'worker', SVC_AUTH_API_TOKEN: 'svc_'.padEnd(53, 'a') },
-      ['AUTH_SERVICE_URL is needed with SVC_AUTH_API_TOKEN: the address of the hosted auth service'],
+      ['AUTH_SERVICE_URL is required with SVC_AUTH_API_TOKEN: the address of the hosted auth service'],
     ],
     [
       'AU-09 tokens of a hosted auth service beside an own one',
@@ -253,8 +255,8 @@ describe('configuration', () => {
       'AU-09 tokens that cannot be sent, and too many',
       { AUTH_SERVICE_URL: 'https://auth.example.com', SVC_AUTH_API_TOKEN: `${'x,'.repeat(100)}a b` },
       [
-        'SVC_AUTH_API_TOKEN must be API tokens of the hosted auth service, comma-separated',
-        'SVC_AUTH_API_TOKEN has 101 tokens; at most 100 are possible',
+        'SVC_AUTH_API_TOKEN must be comma-separated API tokens of the hosted auth service',
+        'SVC_AUTH_API_TOKEN has 101 tokens, but at most 100 are allowed',
       ],
     ],
     [

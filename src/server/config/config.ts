@@ -67,7 +67,7 @@ export function readSettings(env: Environment): Settings {
 function checkCluster(settings: Omit<Settings, 'names' | 'warnings'>, read: EnvironmentReader): void {
   checkClusterSecrets(settings.secrets, settings.services, read)
   if (settings.services.length < SERVICE_NAMES.length && !settings.redisUrl) {
-    read.fault('REDIS_URL is needed when services run apart: limits must be counted together')
+    read.fault('REDIS_URL is required when services run in separate processes, because they share limits')
   }
   checkPublicUrl(settings, read)
   checkConnector(settings, read)

@@ -57,11 +57,13 @@ export function checkConnector(
 ): void {
   if (secrets.actorAssertionSecret === undefined) return
   if (services.includes('mcp-server') && !secrets.jwtSecret) {
-    read.fault('SVC_JWT_SECRET is needed by mcp-server too where SVC_ACTOR_ASSERTION_SECRET is set')
+    read.fault('SVC_JWT_SECRET is also required by mcp-server if SVC_ACTOR_ASSERTION_SECRET is set')
   }
   const runApart = services.includes('auth-service') !== services.includes('mcp-server')
   const hasPublicUrls = signIn.redirectBaseUrl ?? (connector.issuer && connector.mcpUrl)
   if (runApart && !hasPublicUrls) {
-    read.fault('SVC_ACTOR_ASSERTION_SECRET needs SVC_REDIRECT_BASE_URL, or SVC_AUTH_PUBLIC_URL and SVC_MCP_PUBLIC_URL')
+    read.fault(
+      'SVC_ACTOR_ASSERTION_SECRET requires SVC_REDIRECT_BASE_URL, or SVC_AUTH_PUBLIC_URL and SVC_MCP_PUBLIC_URL',
+    )
   }
 }

@@ -39,11 +39,11 @@ function readFormerKeys(read: EnvironmentReader, hasCurrent: boolean): string[] 
   const former = read.list('SVC_DATA_KEYS_FORMER')
   if (former.length > 0 && !hasCurrent) {
     read.fault(
-      'SVC_DATA_KEYS_FORMER needs SVC_DATA_KEY: without it the keys in secrets.json of the data folder are used',
+      'SVC_DATA_KEYS_FORMER requires SVC_DATA_KEY: without it the keys in secrets.json in the data folder are used',
     )
   }
   if (former.some((key) => !HEX_KEY.test(key))) {
-    read.fault('SVC_DATA_KEYS_FORMER must be keys of 64 hex digits, comma-separated')
+    read.fault('SVC_DATA_KEYS_FORMER must be comma-separated keys of 64 hex digits')
   }
   return former
 }
@@ -51,7 +51,7 @@ function readFormerKeys(read: EnvironmentReader, hasCurrent: boolean): string[] 
 function readOperatorToken(read: EnvironmentReader): string | undefined {
   const token = read.text('SVC_OPERATOR_TOKEN')
   if (token !== undefined && !/^[\w.~+/=-]{32,}$/.test(token)) {
-    read.fault('SVC_OPERATOR_TOKEN must have 32 characters or more, of letters, digits and -._~+/=')
+    read.fault('SVC_OPERATOR_TOKEN must have at least 32 characters: letters, digits and -._~+/=')
   }
   return token
 }
@@ -61,10 +61,10 @@ const MAX_AUTH_API_TOKENS = 100
 function readAuthApiTokens(read: EnvironmentReader): readonly string[] {
   const tokens = read.list('SVC_AUTH_API_TOKEN')
   if (tokens.some((token) => !/^[\w.~+/=-]{32,}$/.test(token))) {
-    read.fault('SVC_AUTH_API_TOKEN must be API tokens of the hosted auth service, comma-separated')
+    read.fault('SVC_AUTH_API_TOKEN must be comma-separated API tokens of the hosted auth service')
   }
   if (tokens.length > MAX_AUTH_API_TOKENS) {
-    read.fault(`SVC_AUTH_API_TOKEN has ${tokens.length} tokens; at most ${MAX_AUTH_API_TOKENS} are possible`)
+    read.fault(`SVC_AUTH_API_TOKEN has ${tokens.length} tokens, but at most ${MAX_AUTH_API_TOKENS} are allowed`)
   }
   return Object.freeze(tokens)
 }
@@ -79,7 +79,7 @@ export function checkAuthApiTokens(
   if (services.includes('auth-service')) {
     read.fault('SVC_AUTH_API_TOKEN is for a hosted auth service, but auth-service runs in this process: remove it')
   } else if (!urls['auth-service']) {
-    read.fault('AUTH_SERVICE_URL is needed with SVC_AUTH_API_TOKEN: the address of the hosted auth service')
+    read.fault('AUTH_SERVICE_URL is required with SVC_AUTH_API_TOKEN: the address of the hosted auth service')
   }
 }
 
@@ -90,14 +90,16 @@ export function checkClusterSecrets(
   read: EnvironmentReader,
 ): void {
   if (!secrets.dataKeys) {
-    read.fault('SVC_DATA_KEY is needed with DATABASE_URL: 32 random bytes as hex (openssl rand -hex 32)')
+    read.fault('SVC_DATA_KEY is required with DATABASE_URL: 32 random bytes as hex (openssl rand -hex 32)')
   }
   if (!secrets.internalSecret) {
-    read.fault('SVC_INTERNAL_SECRET is needed with DATABASE_URL, the same for every service: openssl rand -hex 32')
+    read.fault(
+      'SVC_INTERNAL_SECRET is required with DATABASE_URL, with the same value for every service: openssl rand -hex 32',
+    )
   }
   if (!services.includes('auth-service')) return
-  if (!secrets.jwtSecret) read.fault('SVC_JWT_SECRET is needed by auth-service: openssl rand -hex 32')
-  if (!secrets.jwtSigningKey) read.fault('SVC_JWT_SIGNING_KEY is needed by auth-service: openssl rand -hex 32')
+  if (!secrets.jwtSecret) read.fault('SVC_JWT_SECRET is required by auth-service: openssl rand -hex 32')
+  if (!secrets.jwtSigningKey) read.fault('SVC_JWT_SIGNING_KEY is required by auth-service: openssl rand -hex 32')
 }
 
 /** Joins the secrets of the environment with generated ones. The environment wins. Throws when a required one is missing. */
@@ -113,7 +115,7 @@ export function completeSecrets(
     ...defined(fromEnvironment),
   }
   const { dataKeys, internalSecret, jwtSecret, jwtSigningKey, operatorToken, actorAssertionSecret } = secrets
-  if (!dataKeys || !internalSecret) throw new ConfigError(['SVC_DATA_KEY and SVC_INTERNAL_SECRET are needed'])
+  if (!dataKeys || !internalSecret) throw new ConfigError(['SVC_DATA_KEY and SVC_INTERNAL_SECRET are required'])
   if (actorAssertionSecret !== undefined && actorAssertionSecret.toLowerCase() === jwtSecret?.toLowerCase()) {
     throw new ConfigError(['SVC_ACTOR_ASSERTION_SECRET must differ from SVC_JWT_SECRET: openssl rand -hex 32'])
   }

@@ -37,7 +37,7 @@ function readNames(read: EnvironmentReader, urls: ServiceSettings['urls']): read
   }
   for (const name of names) {
     if (!SERVICE_NAMES.some((serviceName) => serviceName === name)) {
-      read.fault(`SVC_SERVICES names ${name}; the services are all, ${SERVICE_NAMES.join(', ')}`)
+      read.fault(`SVC_SERVICES names ${name}, which is not a service. Services: all, ${SERVICE_NAMES.join(', ')}`)
     }
   }
   return SERVICE_NAMES.filter((name) => names.includes(name))
@@ -47,7 +47,7 @@ function readNames(read: EnvironmentReader, urls: ServiceSettings['urls']): read
 export function checkEmbeddedServices({ services, urls }: ServiceSettings, read: EnvironmentReader): void {
   if (SERVICE_NAMES.every((name) => services.includes(name) || urls[name])) return
   read.fault(
-    'SVC_SERVICES names only some services, which needs DATABASE_URL: the embedded database serves one process',
+    'SVC_SERVICES names only some services, which requires DATABASE_URL: the embedded database serves one process',
   )
 }
 
@@ -55,6 +55,6 @@ export function checkEmbeddedServices({ services, urls }: ServiceSettings, read:
 export function checkServiceUrls({ services, urls }: ServiceSettings, read: EnvironmentReader): void {
   for (const name of new Set(services.flatMap((service) => SERVICE_TABLE[service].calls))) {
     if (services.includes(name) || urls[name]) continue
-    read.fault(`${URL_VARIABLES[name]} is needed: ${name} does not run in this process`)
+    read.fault(`${URL_VARIABLES[name]} is required, because ${name} does not run in this process`)
   }
 }

@@ -29,8 +29,9 @@ export function readSignIn(read: EnvironmentReader, hasHostedLogin: boolean): Re
   }
   const configured = google ? 'GOOGLE' : settings.microsoft ? 'MICROSOFT' : undefined
   if (read.text('SVC_REDIRECT_BASE_URL') === undefined) {
-    if (configured) read.fault(`SVC_${configured}_CLIENT_ID needs SVC_REDIRECT_BASE_URL: the address people see`)
-    if (hasHostedLogin) read.fault('AUTH_LOGIN_URL needs SVC_REDIRECT_BASE_URL: the address people come back to')
+    if (configured)
+      read.fault(`SVC_${configured}_CLIENT_ID requires SVC_REDIRECT_BASE_URL: the address that people use`)
+    if (hasHostedLogin) read.fault('AUTH_LOGIN_URL requires SVC_REDIRECT_BASE_URL: the address that people return to')
   }
   return Object.freeze(settings)
 }
@@ -39,8 +40,8 @@ function readProvider(read: EnvironmentReader, name: 'GOOGLE' | 'MICROSOFT'): Id
   const clientId = read.text(`SVC_${name}_CLIENT_ID`)
   const clientSecret = read.text(`SVC_${name}_CLIENT_SECRET`)
   if (clientId && clientSecret) return { clientId, clientSecret }
-  if (clientId) read.fault(`SVC_${name}_CLIENT_ID needs SVC_${name}_CLIENT_SECRET`)
-  if (clientSecret) read.fault(`SVC_${name}_CLIENT_SECRET needs SVC_${name}_CLIENT_ID`)
+  if (clientId) read.fault(`SVC_${name}_CLIENT_ID requires SVC_${name}_CLIENT_SECRET`)
+  if (clientSecret) read.fault(`SVC_${name}_CLIENT_SECRET requires SVC_${name}_CLIENT_ID`)
   return undefined
 }
 
@@ -50,14 +51,14 @@ function readMicrosoft(read: EnvironmentReader): SignInSettings['microsoft'] {
   if (tenantId !== undefined && !UUID.test(tenantId) && !TENANT_GROUPS.includes(tenantId)) {
     read.fault('SVC_MICROSOFT_TENANT_ID must be a UUID, common, organizations or consumers')
   }
-  if (provider && !tenantId) read.fault('SVC_MICROSOFT_CLIENT_ID needs SVC_MICROSOFT_TENANT_ID')
+  if (provider && !tenantId) read.fault('SVC_MICROSOFT_CLIENT_ID requires SVC_MICROSOFT_TENANT_ID')
   return provider && tenantId ? { ...provider, tenantId } : undefined
 }
 
 function readOwnUrl(read: EnvironmentReader): string | undefined {
   const url = readBaseUrl(read, 'SVC_REDIRECT_BASE_URL', read.text('SVC_REDIRECT_BASE_URL'))
   if (url !== undefined && new URL(url).pathname !== '/') {
-    read.fault('SVC_REDIRECT_BASE_URL must have no path: /auth stands right under it')
+    read.fault('SVC_REDIRECT_BASE_URL must have no path, because /auth is directly below it')
   }
   return url
 }
@@ -84,6 +85,6 @@ export function checkPublicUrl({ services }: Pick<ServiceSettings, 'services'>, 
   const isDivided = SERVICE_NAMES.some((name) => name !== 'auth-service' && !services.includes(name))
   if (!isDivided || read.text('SVC_REDIRECT_BASE_URL') !== undefined) return
   read.fault(
-    'SVC_REDIRECT_BASE_URL is needed when services run apart: the address people see, such as https://svc.example.com',
+    'SVC_REDIRECT_BASE_URL is required when services run in separate processes: the address that people use, such as https://svc.example.com',
   )
 }

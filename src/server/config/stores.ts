@@ -13,7 +13,9 @@ export function readStores(read: EnvironmentReader): StoreSettings {
   const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:'])
   const mayMigrate = read.oneOf('SVC_MIGRATE', ['on', 'off'], 'on') === 'on'
   if (!mayMigrate && databaseUrl === undefined) {
-    read.fault('SVC_MIGRATE=off needs DATABASE_URL: the embedded database is migrated by the one process that uses it')
+    read.fault(
+      'SVC_MIGRATE=off requires DATABASE_URL: the embedded database is migrated by the one process that uses it',
+    )
   }
   return { databaseUrl, redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']), mayMigrate }
 }

@@ -48,7 +48,7 @@ it('a misspelt setting is named beside the fault that it causes', () => {
   }
   expect(() => readSettings(env)).toThrow(
     new ConfigError([
-      'SVC_DATA_KEY is needed with DATABASE_URL: 32 random bytes as hex (openssl rand -hex 32)',
+      'SVC_DATA_KEY is required with DATABASE_URL: 32 random bytes as hex (openssl rand -hex 32)',
       'SVC_DATA_KYE is not a setting of svc. Did you mean SVC_DATA_KEY?',
     ]),
   )

@@ -17,7 +17,7 @@ export function readWorkload(read: EnvironmentReader): Readonly<WorkloadSettings
   const apiServer = readApiServer(read)
   const isEnabled = read.flag('WORKLOAD_IDENTITY_ENABLED', apiServer !== undefined)
   if (isEnabled && !apiServer) {
-    read.fault('WORKLOAD_IDENTITY_ENABLED needs a cluster: KUBERNETES_SERVICE_HOST is not set')
+    read.fault('WORKLOAD_IDENTITY_ENABLED requires a cluster: KUBERNETES_SERVICE_HOST is not set')
   }
   const audience = read.text('WORKLOAD_AUDIENCE') ?? DEFAULT_AUDIENCE
   return Object.freeze({

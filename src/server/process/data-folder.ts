@@ -9,7 +9,7 @@ import { lockFolder } from '#lib/folder-lock.ts'
  */
 export function takeDataFolder(dataDir: string, stack: AsyncDisposableStack): void {
   if (!isCluster(join(dataDir, 'db'))) {
-    throw new ServiceError('NOT_FOUND', `there is no database in ${dataDir}: set SVC_DATA_DIR to the data folder`)
+    throw new ServiceError('NOT_FOUND', `There is no database in ${dataDir}. Set SVC_DATA_DIR to the data folder.`)
   }
   stack.use(lockFolder(dataDir))
 }

@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path'
 export function nextSteps(url: string, dataDir: string, example: boolean): string {
   const ask = example ? 'query db_handbook "my laptop was stolen, what now?"' : 'list'
   return `
-A new organization, its owner and an API key are in ${shortPath(join(dataDir, 'first-run.json'))}. Try:
+The first start created an organization, its owner and an API key: see ${shortPath(join(dataDir, 'first-run.json'))}. Try it:
 
   ${dataDirSetting(dataDir)}npx svc login
   npx svc datasource ${ask}

@@ -47,11 +47,14 @@ async function refuseOtherSchema(db: Db): Promise<void> {
   if (pending.length > 0) {
     throw new ServiceError(
       'CONFLICT',
-      'the database was made by an earlier version: run svc-server migrate, then repeat',
+      'The database was created by an earlier version. Run svc-server migrate, then repeat.',
     )
   }
   if (newer.length > 0) {
-    throw new ServiceError('CONFLICT', 'the database was migrated by a newer version: run reseal of that version')
+    throw new ServiceError(
+      'CONFLICT',
+      'The database was migrated by a newer version. Run the reseal command of that version.',
+    )
   }
 }
 
@@ -80,7 +83,7 @@ async function refuseLeftOvers(db: Db, { currentKeyId }: Sealer): Promise<void> 
   if (left.length === 0) return
   throw new ServiceError(
     'CONFLICT',
-    `Keep the former keys: these values are not sealed under the current key: ${left.join('; ')}. ` +
+    `Keep the former keys, because these values are not sealed under the current key: ${left.join('; ')}. ` +
       'If a server still runs with a former key as SVC_DATA_KEY, restart it with the current key, then repeat.',
   )
 }

@@ -86,8 +86,11 @@ function openStore({ redisUrl }: Config, log: Log, clock: Clock): KeyValueStore 
   if (!redisUrl) return own
   const onChange = (error: unknown) =>
     error === undefined
-      ? log.warn({}, 'Redis answers again and is used again')
-      : log.warn({ error }, 'Redis does not answer: each process counts by itself, and agents get 503, until it does')
+      ? log.warn({}, 'Redis is available again')
+      : log.warn(
+          { error },
+          'Redis does not answer: until it does, each process counts limits separately and agents get 503',
+        )
   return withFallback(openRedis(redisUrl, onError), own, { clock, onChange })
 }
 

@@ -45,8 +45,8 @@ it('OP-02 a process that may not migrate changes nothing and names what is missi
   await expect(prepare(false, [...today, RUNS])).rejects.toMatchObject({
     name: 'MigrationRefused',
     message:
-      'the database lacks lib/9001_more.sql, and SVC_MIGRATE=off keeps this process from migrating: ' +
-      'run "svc-server migrate" of this version with the same DATABASE_URL, then start again',
+      'The database lacks lib/9001_more.sql, and SVC_MIGRATE=off prevents this process from migrating. ' +
+      'Run "svc-server migrate" of this version with the same DATABASE_URL, then start again.',
   })
   expect(await database.db.query(sql`select to_regclass('svc.more') as more`)).toEqual([{ more: null }])
   await prepare(true, [...today, RUNS])

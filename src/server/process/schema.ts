@@ -24,8 +24,8 @@ export async function prepareSchema(
   const { pending, newer } = await findPending(db, migrations)
   if (pending.length > 0) {
     throw new MigrationRefused(
-      `the database lacks ${pending.map(nameOf).join(', ')}, and SVC_MIGRATE=off keeps this process from migrating: ` +
-        'run "svc-server migrate" of this version with the same DATABASE_URL, then start again',
+      `The database lacks ${pending.map(nameOf).join(', ')}, and SVC_MIGRATE=off prevents this process from migrating. ` +
+        'Run "svc-server migrate" of this version with the same DATABASE_URL, then start again.',
     )
   }
   if (newer.length > 0) {

@@ -11,22 +11,25 @@ const coded = (code: string) => Object.assign(new Error('inner'), { code })
 const refused = new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1:5432')])
 
 it.each([
-  [new ConfigError(['PORT is wrong']), 'the configuration has a fault:\n  - PORT is wrong'],
+  [new ConfigError(['PORT is wrong']), 'The configuration has an error:\n  - PORT is wrong'],
   [new FolderInUse('/data is in use by process 7'), '/data is in use by process 7'],
   [new DataKeyRefused('key 1a2b3c4d is not configured'), 'key 1a2b3c4d is not configured'],
   [new MigrationRefused('auth/0001 failed', { cause: new Error('no disk') }), 'auth/0001 failed (no disk)'],
   [
     new DatabaseUnavailable('gone', { cause: refused }),
-    'the database cannot be reached: connect ECONNREFUSED 127.0.0.1:5432',
+    'Cannot reach the database: connect ECONNREFUSED 127.0.0.1:5432. Check DATABASE_URL.',
   ],
-  [coded('ENOSPC'), 'nothing can be written to /data: the disk is full; free some space'],
-  [coded('EROFS'), 'nothing can be written to /data: the disk is read-only; make it writable'],
-  [new Error('database or disk is full'), 'nothing can be written to /data: the disk is full; free some space'],
-  [readOnlyDatabase(), 'nothing can be saved: the database is read-only: it is a standby, or is set to read-only'],
-  [coded('EADDRINUSE'), 'port 8080 is in use: stop what runs there, or set PORT to another (0 takes a free one)'],
-  [coded('EADDRNOTAVAIL'), 'this machine has no address 10.9.9.9: set HOST to one it has'],
-  [coded('ENOTDIR'), '/data is not a folder: set SVC_DATA_DIR to one'],
-  [coded('EEXIST'), '/data is not a folder: set SVC_DATA_DIR to one'],
+  [coded('ENOSPC'), 'Cannot write to /data: the disk is full; free some space.'],
+  [coded('EROFS'), 'Cannot write to /data: the disk is read-only; make it writable.'],
+  [new Error('database or disk is full'), 'Cannot write to /data: the disk is full; free some space.'],
+  [readOnlyDatabase(), 'Nothing can be saved: the database is read-only: it is a standby, or is set to read-only.'],
+  [
+    coded('EADDRINUSE'),
+    'Port 8080 is in use. Stop the program that uses it, or set PORT to another port (0 chooses a free one).',
+  ],
+  [coded('EADDRNOTAVAIL'), 'This machine has no address 10.9.9.9. Set HOST to one of its addresses.'],
+  [coded('ENOTDIR'), '/data is not a folder. Set SVC_DATA_DIR to a folder.'],
+  [coded('EEXIST'), '/data is not a folder. Set SVC_DATA_DIR to a folder.'],
 ])('%s', (error, words) => {
   expect(startFault(error, AT)).toBe(words)
 })

@@ -11,21 +11,23 @@ export function startFault(error: unknown, at: { host: string; port: number; dat
   if (error instanceof ConfigError || error instanceof FolderInUse || error instanceof DataKeyRefused)
     return error.message
   if (error instanceof MigrationRefused) return withCause(error)
-  if (error instanceof DatabaseUnavailable && error.writeFault) return `nothing can be saved: ${error.writeFault}`
-  if (error instanceof DatabaseUnavailable) return `the database cannot be reached: ${reason(error)}`
+  if (error instanceof DatabaseUnavailable && error.writeFault) return `Nothing can be saved: ${error.writeFault}.`
+  if (error instanceof DatabaseUnavailable) return `Cannot reach the database: ${reason(error)}. Check DATABASE_URL.`
   const writeFault = error instanceof CannotWrite ? error.message : writeFaultOf(error)
-  if (writeFault) return `nothing can be written to ${at.dataDir}: ${writeFault}`
-  const words = error instanceof Error && 'code' in error ? WORDS[String(error.code)] : undefined
-  if (words) return words(at)
+  if (writeFault) return `Cannot write to ${at.dataDir}: ${writeFault}.`
+  const messageFor = error instanceof Error && 'code' in error ? MESSAGES[String(error.code)] : undefined
+  if (messageFor) return messageFor(at)
   return hideSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error))
 }
 
-const WORDS: Record<string, (at: { host: string; port: number; dataDir: string }) => string> = {
-  EADDRINUSE: ({ port }) => `port ${port} is in use: stop what runs there, or set PORT to another (0 takes a free one)`,
-  EADDRNOTAVAIL: ({ host }) => `this machine has no address ${host}: set HOST to one it has`,
-  EACCES: ({ port, dataDir }) => `not allowed to open port ${port} or to write to ${dataDir}`,
-  EEXIST: ({ dataDir }) => `${dataDir} is not a folder: set SVC_DATA_DIR to one`,
-  ENOTDIR: ({ dataDir }) => `${dataDir} is not a folder: set SVC_DATA_DIR to one`,
+const MESSAGES: Record<string, (at: { host: string; port: number; dataDir: string }) => string> = {
+  EADDRINUSE: ({ port }) =>
+    `Port ${port} is in use. Stop the program that uses it, or set PORT to another port (0 chooses a free one).`,
+  EADDRNOTAVAIL: ({ host }) => `This machine has no address ${host}. Set HOST to one of its addresses.`,
+  EACCES: ({ port, dataDir }) =>
+    `Permission denied to listen on port ${port} or to write to ${dataDir}. Set PORT or SVC_DATA_DIR.`,
+  EEXIST: ({ dataDir }) => `${dataDir} is not a folder. Set SVC_DATA_DIR to a folder.`,
+  ENOTDIR: ({ dataDir }) => `${dataDir} is not a folder. Set SVC_DATA_DIR to a folder.`,
 }
 
 function withCause(error: Error): string {

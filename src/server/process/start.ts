@@ -64,13 +64,16 @@ export async function startServices(
     if (options.services.includes(name)) return localNeighbour(() => built.get(name)!.fetch)
     return async (request, info) => {
       const url = options.urlOf(name)
-      if (!url) throw new Error(`${name} runs nowhere this process knows of`)
+      if (!url) throw new Error(`the address of ${name} is not known`)
       return remoteNeighbour(url, { send, hops, openStreams })(request, info)
     }
   }
   const onError = (error: unknown) => log.error({ error }, 'the listener failed')
   const onBadHop = () =>
-    log.warn({}, 'a hop header was not believed: do all services share SVC_INTERNAL_SECRET and the time?')
+    log.warn(
+      {},
+      'a hop header was refused: check that all services have the same SVC_INTERNAL_SECRET and the same time',
+    )
   const readInfo = createInfoReader({ trustedProxies: addressList(config.trustedProxies), hops, onBadHop })
   const door = createLateDoor()
   const listener = stack.use(
@@ -124,7 +127,7 @@ async function startWork({ loops, slots }: WorkerService, resources: Resources):
   const { db, clock, log, metrics } = resources
   const onLoopError = (loop: string, error: unknown) => {
     metrics.loopFaults.inc({ loop })
-    log.error({ loop, error }, 'a loop failed; it is tried again')
+    log.error({ loop, error }, 'a loop failed and will be retried')
   }
   const onJobError = (kind: string, error: unknown) => {
     metrics.jobFaults.inc({ kind })

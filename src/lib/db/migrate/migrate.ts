@@ -82,7 +82,7 @@ async function takeLock(session: DbSession, { report, maxWaitMs }: Options): Pro
     if (row!.taken) return
     if (attempt === 1) report('Another process is migrating the database. Waiting for it to finish.')
     if (performance.now() > giveUpAt) {
-      throw new MigrationRefused('another process is still migrating the database: wait until it is done, then repeat')
+      throw new MigrationRefused('Another process is still migrating the database. Wait until it is done, then repeat.')
     }
     await pause(LOCK_POLL_MS)
   }

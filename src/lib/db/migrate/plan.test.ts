@@ -26,7 +26,7 @@ describe('the plan', () => {
     const changed = { ...two, checksum: 'of something else' }
     expect(() => plan([one, changed], [one, two])).toThrow(
       new MigrationRefused(
-        'a/0002_two.sql was changed after it was applied: add a new file in place of editing this one',
+        'The migration a/0002_two.sql was changed after it was applied. Add a new file instead of editing this one.',
       ),
     )
   })
@@ -45,7 +45,7 @@ describe('OP-02 a schema of a newer version', () => {
     const unmarked = file('b', '0009_unmarked.sql')
     expect(() => plan([one], [one, compatible, breaking, unmarked])).toThrow(
       new MigrationRefused(
-        `a newer version migrated the database, and this version cannot run on the result of:
+        `A newer version migrated the database, and this version cannot run on the result of:
   - a/0004_breaking.sql: it reads a.t.gone
   - b/0009_unmarked.sql
 Start the newer version, or restore a backup from before it was installed.`,
@@ -56,8 +56,8 @@ Start the newer version, or restore a backup from before it was installed.`,
   it('is refused when this version has migrations that it lacks', () => {
     expect(() => plan([one, two, other], [one, compatible])).toThrow(
       new MigrationRefused(
-        'the database has a/0003_compatible.sql of another version and lacks a/0002_two.sql, b/0001_one.sql of this ' +
-          'one: start the version that migrated it, or a later one that has both',
+        'The database has a/0003_compatible.sql of another version and lacks a/0002_two.sql, b/0001_one.sql of this ' +
+          'one. Start the version that migrated it, or a later one that has both.',
       ),
     )
   })

@@ -22,7 +22,7 @@ export function planMigrations(migrations: readonly Migration[], applied: readon
   const edited = applied.find((row) => own.has(nameOf(row)) && own.get(nameOf(row))!.checksum !== row.checksum)
   if (edited) {
     throw new MigrationRefused(
-      `${nameOf(edited)} was changed after it was applied: add a new file in place of editing this one`,
+      `The migration ${nameOf(edited)} was changed after it was applied. Add a new file instead of editing this one.`,
     )
   }
   const pending = migrations.filter((migration) => !appliedNames.has(nameOf(migration)))
@@ -38,7 +38,7 @@ function refuseStopping(stopping: readonly Applied[]): void {
   if (stopping.length === 0) return
   const lines = stopping.map((row) => `\n  - ${nameOf(row)}${row.reason && `: ${row.reason}`}`)
   throw new MigrationRefused(
-    `a newer version migrated the database, and this version cannot run on the result of:${lines.join('')}\n` +
+    `A newer version migrated the database, and this version cannot run on the result of:${lines.join('')}\n` +
       'Start the newer version, or restore a backup from before it was installed.',
   )
 }
@@ -47,8 +47,8 @@ function refuseStopping(stopping: readonly Applied[]): void {
 function refuseMixture(pending: readonly Migration[], newer: readonly Applied[]): void {
   if (pending.length === 0 || newer.length === 0) return
   throw new MigrationRefused(
-    `the database has ${list(newer)} of another version and lacks ${list(pending)} of this one: ` +
-      'start the version that migrated it, or a later one that has both',
+    `The database has ${list(newer)} of another version and lacks ${list(pending)} of this one. ` +
+      'Start the version that migrated it, or a later one that has both.',
   )
 }
 

@@ -201,7 +201,7 @@ needs('postgres')('OP-02 several processes on one database', () => {
     const former = await openTransaction('select pg_advisory_xact_lock(7310021)')
     const files = [toMigration('x', '0001_first.sql', FIRST)]
     await expect(migrate(db, files, { maxWaitMs: 0 })).rejects.toThrow(
-      'another process is still migrating the database: wait until it is done, then repeat',
+      'Another process is still migrating the database. Wait until it is done, then repeat.',
     )
     const reports: string[] = []
     const run = migrate(db, files, { report: (line) => reports.push(line) })
