@@ -17,7 +17,6 @@ export const ALLOWED_STATE: readonly string[] = [
   'server/areas/ai/model-worker.ts loaded',
   'server/areas/databases/engine/embedded/engine-child.ts input',
   'server/areas/databases/engine/embedded/engine-child.ts unread',
-  'server/areas/databases/engine/embedded/logins.ts versions',
   'server/areas/databases/engine/guard.ts sessionGuard',
   'server/areas/databases/engine/guard.ts settingsGuard',
 ]

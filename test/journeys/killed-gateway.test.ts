@@ -31,7 +31,11 @@ needs('postgres')('DS-01 a worker in a process of its own', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-killed-'))
     stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
     const { url } = stack.use(await openTestDatabase())
-    const env: Environment = { ...testEnvironment(url, dataDir), SVC_EXAMPLE: 'false' }
+    const env: Environment = {
+      ...testEnvironment(url, dataDir),
+      SVC_EXAMPLE: 'false',
+      SVC_REDIRECT_BASE_URL: 'https://svc.test',
+    }
     const startGateway = async () => {
       const services = 'api-gateway,auth-service,deploy-api,mcp-server'
       const gateway = stack.use(await startProcess({ ...env, SVC_SERVICES: services }))

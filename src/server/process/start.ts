@@ -104,7 +104,7 @@ export async function startServices(
   door.open(fetch)
 
   const worker = [...built.values()].find(hasWork)
-  if (worker) stack.use(await startWork(worker, resources))
+  if (worker) await startWork(worker, resources, stack)
 
   stack.defer(async () => {
     await Promise.all([listener[Symbol.asyncDispose](), openStreams[Symbol.asyncDispose]()])
@@ -122,8 +122,8 @@ function hasWork(service: Service): service is WorkerService {
   return 'slots' in service
 }
 
-/** Starts the loops and slots of the worker. They are stopped together, so that a stop takes as long as the slowest. */
-async function startWork({ loops, slots }: WorkerService, resources: Resources): Promise<AsyncDisposable> {
+/** Starts the loops and slots of the worker; `stack` stops the slots first, which takes 5 seconds more than their drain. */
+async function startWork({ loops, slots }: WorkerService, resources: Resources, stack: AsyncDisposableStack) {
   const { db, clock, log, metrics } = resources
   const onLoopError = (loop: string, error: unknown) => {
     metrics.loopFaults.inc({ loop })
@@ -133,13 +133,8 @@ async function startWork({ loops, slots }: WorkerService, resources: Resources):
     metrics.jobFaults.inc({ kind })
     log.error({ kind, error }, 'a job failed')
   }
-  const runningLoops = await runLoops(loops, { db, clock, onError: onLoopError })
-  const runningSlots = await runSlots(slots, { db, uptime: processUptime, onError: onJobError })
-  return {
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all([runningLoops[Symbol.asyncDispose](), runningSlots[Symbol.asyncDispose]()])
-    },
-  }
+  stack.use(await runLoops(loops, { db, clock, onError: onLoopError }))
+  stack.use(await runSlots(slots, { db, uptime: processUptime, onError: onJobError }))
 }
 
 /** Replaces the address that stands for all addresses of the machine by the loopback address. */

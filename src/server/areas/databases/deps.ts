@@ -6,10 +6,10 @@ import type { Pools } from './engine/pools.ts'
 
 export type SourceState = { enabled: boolean; exposed: boolean }
 
-/** What the data sources say of databases; compose hands it in. */
+/** What this area needs of data sources. Compose hands it in. */
 export type SourcePort = {
   statesOf(db: Querier, orgId: string, names: readonly string[]): Promise<ReadonlyMap<string, SourceState>>
-  /** Removes the source of a database that goes away. False, and nothing done, while it is exposed. */
+  /** Removes the source of a database that is dropped. Returns false, and removes nothing, while it is exposed. */
   forgetUnlessExposed(tx: Tx, orgId: string, name: string): Promise<boolean>
 }
 

@@ -31,7 +31,9 @@ export type Databases = AsyncDisposable & {
    * the tenant made, so name everything with its schema.
    */
   open(orgId: string, name: string, as: Login): Promise<ManagedDb>
-  /** Returns whether the organization has a ready database of that name. It is not dropped before the transaction ends. */
+  /**
+   * Returns whether the organization has a ready database of that name. It is not dropped before the transaction ends.
+   */
   has(tx: Tx, orgId: string, name: string): Promise<boolean>
 }
 
@@ -105,8 +107,8 @@ export function createDatabases(options: Options): Databases {
 function securedOnce(engine: ManagedEngine): (row: DatabaseRow) => Promise<void> {
   const secured = new Map<string, Promise<void>>()
   return (row) => {
-    const known = secured.get(row.id)
-    if (known) return known
+    const earlier = secured.get(row.id)
+    if (earlier) return earlier
     const securing = engine.secure?.(row) ?? Promise.resolve()
     secured.set(row.id, securing)
     securing.catch(() => secured.delete(row.id))

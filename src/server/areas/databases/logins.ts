@@ -1,32 +1,33 @@
 import type { Clock } from '#lib/clock.ts'
 
-const KEPT_MS = 5_000
-const KEPT = 1_000
+const CACHED_LOGIN_MS = 5_000
+const MAX_CACHED_LOGINS = 1_000
 
-type Kept = { physicalName: string; connectionString: string; until: number }
+type CachedLogin = { physicalName: string; connectionString: string; until: number }
 
 /**
- * How readers log in, kept for a moment: every question needs it, and it changes only when a database is dropped. That
- * is forgotten at once here; elsewhere the old login opens nothing, since the database and the role are gone.
+ * Caches for a moment how readers log in: every question needs it, and it changes only when a database is dropped. The
+ * process that drops a database forgets its login at once. In other processes the old login opens nothing, because the
+ * database and its roles no longer exist.
  */
 export function createLogins(clock: Clock) {
-  const kept = new Map<string, Kept>()
-  let forgotten = 0
+  const logins = new Map<string, CachedLogin>()
+  let drops = 0
   return {
-    async of(key: string, find: () => Promise<Omit<Kept, 'until'>>): Promise<string> {
+    async of(key: string, find: () => Promise<Omit<CachedLogin, 'until'>>): Promise<string> {
       const now = clock.now().getTime()
-      const known = kept.get(key)
-      if (known && known.until > now) return known.connectionString
-      const before = forgotten
+      const cached = logins.get(key)
+      if (cached && cached.until > now) return cached.connectionString
+      const dropsBefore = drops
       const found = await find()
-      if (kept.size >= KEPT) kept.clear()
-      // It may have been found just before it was dropped.
-      if (before === forgotten) kept.set(key, { ...found, until: now + KEPT_MS })
+      if (logins.size >= MAX_CACHED_LOGINS) logins.clear()
+      // The database may have been dropped right after it was found.
+      if (dropsBefore === drops) logins.set(key, { ...found, until: now + CACHED_LOGIN_MS })
       return found.connectionString
     },
     forget(physicalName: string): void {
-      forgotten++
-      for (const [key, login] of kept) if (login.physicalName === physicalName) kept.delete(key)
+      drops++
+      for (const [key, login] of logins) if (login.physicalName === physicalName) logins.delete(key)
     },
   }
 }

@@ -7,7 +7,7 @@ import type { DatabaseRow } from './store.ts'
 
 export type Login = 'owner' | 'reader'
 
-/** Random names say nothing of the customer; random passwords are kept sealed, each for its own row and role. */
+/** Makes the row of a new database, with random names that tell nothing of the customer and sealed random passwords. */
 export async function newDatabase(
   of: Pick<DatabaseRow, 'org_id' | 'name' | 'created_by' | 'created_at'>,
   sealer: Sealer,
@@ -29,7 +29,7 @@ export async function newDatabase(
   }
 }
 
-/** In an alphabet that needs no escaping in a URL. */
+/** Its alphabet needs no escaping in a URL. */
 function newPassword(): string {
   return randomBytes(24).toString('base64url')
 }

@@ -1,13 +1,13 @@
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** What a server keeps in place of a password: RFC 5802 section 3, in the words of RFC 7677. */
+/** What a server stores instead of a password (RFC 5802 section 3, RFC 7677). */
 export type ScramVerifier = { iterations: number; salt: Buffer; storedKey: Buffer; serverKey: Buffer }
 
 const ITERATIONS = 4096
 const derive = promisify(pbkdf2)
 
-/** As Postgres writes it into `pg_authid`: a statement that carries it tells no password to any log. */
+/** Computes a verifier in the format of `pg_authid`, so that statements which set a password contain none. */
 export async function scramVerifier(
   password: string,
   salt = randomBytes(16),
@@ -32,7 +32,7 @@ export function readVerifier(text: string): ScramVerifier {
   }
 }
 
-/** The server's signature when the client's proof is right, else undefined. */
+/** Returns the server's signature, or undefined when the client's proof is wrong. */
 export function checkProof(verifier: ScramVerifier, authMessage: string, proof: Buffer): Buffer | undefined {
   if (proof.length !== verifier.storedKey.length) return undefined
   const signature = hmac(verifier.storedKey, authMessage)

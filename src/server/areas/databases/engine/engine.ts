@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { CustomTypesConfig } from 'pg'
 
-/** What an engine needs to know of a managed database: never a password. */
+/** What an engine knows of a managed database. Passwords are not part of it. */
 export type Managed = {
   physical_name: string
   owner_role: string
@@ -10,13 +10,13 @@ export type Managed = {
   reader_verifier: string
 }
 
-/** Where managed databases are reached. `search` is what a connection string carries after its `?`. */
+/** The address of managed databases. `search` is the query string of their connection strings, with its `?`. */
 export type Address = { host: string; port: number; search: string }
 
-/** What Postgres and the embedded engine differ in. Both may be asked again for what is half done. */
+/** What differs between Postgres and the embedded engine. Each method can be repeated after it failed half way. */
 export type ManagedEngine = {
   readonly name: 'postgres' | 'embedded'
-  /** How many databases there may be, if there is a bound. */
+  /** How many databases there can be. Undefined: no limit. */
   readonly limit: number | undefined
   create(managed: Managed): Promise<void>
   /**
@@ -28,25 +28,25 @@ export type ManagedEngine = {
   endLogins?(managed: Managed): Promise<void>
   /** Ends its logins and connections, then removes it with its roles. */
   drop(managed: Managed): Promise<void>
-  /** As users reach it. */
+  /** The address for users. */
   publicAddress(): Promise<Address>
-  /** As this process reaches it. */
+  /** The address for this process. */
   ownAddress(): Promise<Address>
-  /** A way in for this process alone, where there is one; otherwise it connects to `ownAddress` like everybody. */
+  /** Opens a connection for this process without a socket. Absent: it connects to `ownAddress`. */
   readonly ownConnection?: () => Duplex
-  /** How this process parses its answers, where the driver's own parsers cannot be trusted with them. */
+  /** Parsers for its answers, where the driver's own cannot be trusted with them. */
   readonly ownTypes?: CustomTypesConfig
-  /** What the operator of a server must change before managed databases can be created, or are kept apart. */
+  /** Returns what the operator of a server must change so that managed databases can be created and are isolated. */
   readonly serverWarnings?: () => Promise<readonly string[]>
-  /** What the operator and whoever creates a database should know about how they are kept apart. */
+  /** Returns what the operator and users who create a database should know about their isolation. */
   readonly warning?: () => Promise<string | undefined>
   close(): Promise<void>
 }
 
-/** How many connections the owner of a database may have at once on a server, so that one cannot take them all. */
+/** Limits the owner's connections on a server, so that one tenant cannot take all of them. */
 export const OWNER = { connections: 20 } as const
 
-/** How long a question may run and how many of them at once; the role carries these too. */
+/** The limits of the reader's role: connections at once and the time of each statement. */
 export const READER = { connections: 10, statementMs: 10_000, searchPath: 'pg_catalog' } as const
 
 export function connectionString(

@@ -3,9 +3,9 @@ import { READER } from './engine.ts'
 
 /** Ends every statement of a reader, so that nothing a tenant's own code did to the session reaches the next one. */
 export type Guard = {
-  /** The guard alone, without a name: nothing can be put in its place. */
+  /** The guard alone. It has no name, so no prepared statement of a tenant can replace it. */
   readonly statement: Sql
-  /** The statement with the guard as its last step. */
+  /** Returns the statement with the guard as its last step. */
   guarded(statement: Sql): Sql
 }
 
@@ -19,7 +19,7 @@ const SETTINGS = {
  * Ends the session if SQL code prepared a statement in it. A tenant's function can deallocate one of ours and prepare
  * another of the same name, which the driver would then run with the next question's values.
  */
-const PLANTED = sql`
+const NO_PREPARED_STATEMENTS = sql`
   (case when exists (select from pg_catalog.pg_prepared_statements where from_sql)
    then pg_catalog.pg_terminate_backend(pg_catalog.pg_backend_pid()) else false end)::pg_catalog.text`
 
@@ -30,27 +30,28 @@ export const settingsGuard: Guard = createGuard(setAll(SETTINGS))
  * For sessions that stay with a pooled connection. Before Postgres 16 an owner can grant its own role to the reader,
  * and code in the reader's session could switch to it for good.
  */
-export const sessionGuard: Guard = createGuard(sql`${setAll({ ...SETTINGS, role: 'none' })} || ${PLANTED}`)
+export const sessionGuard: Guard = createGuard(
+  sql`${setAll({ ...SETTINGS, role: 'none' })} || ${NO_PREPARED_STATEMENTS}`,
+)
 
 const MAX_CACHED_STATEMENTS = 2_000
 
 /**
- * A tenant's own code runs inside a question: a function of a view, a policy, a cast. It can set anything for the
- * session, so a statement ends with setting it right again. What fails is rolled back, settings and all.
+ * A tenant's own code runs inside a question: a function of a view, a policy, a cast. It can change any setting of the
+ * session, so every statement ends with setting them again. A statement that fails is rolled back with its settings.
  */
 function createGuard(steps: Sql): Guard {
-  const texts = new Map<string, Sql>()
-  /** Put together once for each text. */
+  const guardedTexts = new Map<string, Sql>()
   const cached = (statement: Sql): Sql => {
-    const known = texts.get(statement.name)
-    if (known) return known
-    const made = sql`
+    const cachedText = guardedTexts.get(statement.name)
+    if (cachedText) return cachedText
+    const text = sql`
       with answer as materialized (${statement})
       select answer.* from answer
       where (select pg_catalog.count(*) >= 0 and (${steps}) is not null from answer)`
-    if (texts.size >= MAX_CACHED_STATEMENTS) texts.clear()
-    texts.set(statement.name, made)
-    return made
+    if (guardedTexts.size >= MAX_CACHED_STATEMENTS) guardedTexts.clear()
+    guardedTexts.set(statement.name, text)
+    return text
   }
   return {
     statement: script(sql`select ${steps}`.text),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createPools } from './pools.ts'
 
-const pools = (kept: number) => createPools({ onError: (error) => console.error(error), kept })
+const pools = (maxPools: number) => createPools({ onError: (error) => console.error(error), maxPools })
 
 it('a database keeps its pool while it is among the last used', () => {
   const made = pools(2)

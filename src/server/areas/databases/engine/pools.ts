@@ -9,53 +9,54 @@ import { type Reads, readsInTransaction, readsOn } from './reads.ts'
 export type ManagedDb = Pick<Db, 'query' | 'tx'> & Reads
 
 export type Pools = {
-  /** The same pool for the same connection string, as long as it is used now and then. */
+  /** Returns the pool of the connection string. The pools that were not used for longest are closed. */
   open(connectionString: string): ManagedDb
-  /** Ends those of a database that is going away. */
+  /** Ends the pools of a database that is being dropped. */
   forget(physicalName: string): Promise<void>
   close(): Promise<void>
 }
 
 type Options = {
   onError: (error: unknown) => void
-  kept?: number
+  /** How many databases have a pool at once. */
+  maxPools?: number
   /** All connections to a database share one session, and the engine itself ends what runs too long. */
   oneSession?: boolean
-  /** Makes a connection in place of a socket. */
+  /** Opens a connection that is used instead of a socket. */
   connection?: (() => Duplex) | undefined
-  /** How values are parsed; as node-postgres does where nothing is said. */
+  /** How values are parsed, by default as node-postgres does. */
   types?: pg.CustomTypesConfig | undefined
   /** How long a statement may run, and how long a connection may take to be made or to become free. */
   limitMs?: number
 }
 
-const PER_DATABASE = 3
-const KEPT = 50
+const MAX_CONNECTIONS_PER_DATABASE = 3
+const MAX_POOLS = 50
 const IDLE_MS = 10_000
 const LIFETIME_SECONDS = 300
 
-/** Few connections each and not for long: there may be hundreds of databases behind one server. */
+/** Pools have few connections each and close them soon, because one server may have hundreds of databases. */
 export function createPools(options: Options): Pools {
-  const { onError, kept = KEPT } = options
+  const { onError, maxPools = MAX_POOLS } = options
   const pools = new Map<string, { pool: pg.Pool; db: ManagedDb }>()
   const end = (pool: pg.Pool) => pool.end().catch(onError)
   return {
     open(connectionString) {
-      const known = pools.get(connectionString)
-      if (known) pools.delete(connectionString)
-      const entry = known ?? openPool(connectionString, options)
+      const pooled = pools.get(connectionString)
+      if (pooled) pools.delete(connectionString)
+      const entry = pooled ?? openPool(connectionString, options)
       pools.set(connectionString, entry)
       const [oldest] = pools
-      if (pools.size > kept && oldest) {
+      if (pools.size > maxPools && oldest) {
         pools.delete(oldest[0])
         void end(oldest[1].pool)
       }
       return entry.db
     },
     async forget(physicalName) {
-      const gone = [...pools].filter(([key]) => new URL(key).pathname === `/${physicalName}`)
-      for (const [key] of gone) pools.delete(key)
-      await Promise.all(gone.map(([, { pool }]) => end(pool)))
+      const ending = [...pools].filter(([key]) => new URL(key).pathname === `/${physicalName}`)
+      for (const [key] of ending) pools.delete(key)
+      await Promise.all(ending.map(([, { pool }]) => end(pool)))
     },
     async close() {
       const all = [...pools.values()]
@@ -69,7 +70,7 @@ function openPool(connectionString: string, options: Options): { pool: pg.Pool; 
   const { onError, oneSession = false, connection, types, limitMs = READER.statementMs } = options
   const pool = new pg.Pool({
     connectionString,
-    max: PER_DATABASE,
+    max: MAX_CONNECTIONS_PER_DATABASE,
     connectionTimeoutMillis: limitMs,
     idleTimeoutMillis: IDLE_MS,
     // The settings of a connection depend on indexes, which may be made anew.

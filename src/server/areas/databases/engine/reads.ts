@@ -9,15 +9,15 @@ import { type Guard, sessionGuard, settingsGuard } from './guard.ts'
 
 export type Reads = {
   /**
-   * Reads on one connection, after `session` has set what holds for it; read-only, 10 seconds at most for each
-   * statement. On a server all of it together, with the wait for a connection, is given up a second after that.
+   * Reads on one connection, read-only, after the statement `session` has set its settings. Each statement may take 10
+   * seconds. On a server all of them together, with the wait for a connection, may take a second more.
    */
   reads<T>(work: (on: Pick<Tx, 'query'>) => Promise<T>, session: Sql): Promise<T>
 }
 
 /**
- * A connection keeps the settings it was last given, so that a question takes one round trip and not six. Connections
- * whose prepared statements are gone are all dropped, and what was read on one is read again on a new one.
+ * Reads on pooled connections, which keep the settings they were last given, so that a question takes one round trip
+ * and not six. When a prepared statement is missing, all connections are dropped and the read is repeated on a new one.
  */
 export function readsOn(pool: pg.Pool, limitMs = READER.statementMs + ANSWER_MARGIN_MS): Reads['reads'] {
   const connections = trackConnections(pool)
@@ -111,7 +111,7 @@ function isSame(one: Sql, other: Sql): boolean {
   return one === other || (one.text === other.text && isDeepStrictEqual(one.values, other.values))
 }
 
-/** For engines where all connections share one session, which keeps no settings when another connection had its turn. */
+/** Reads where all connections share one session, which loses its settings when another connection has its turn. */
 export function readsInTransaction(db: Pick<Db, 'tx'>): Reads['reads'] {
   return (work, session) =>
     db.tx(
@@ -125,7 +125,10 @@ export function readsInTransaction(db: Pick<Db, 'tx'>): Reads['reads'] {
 
 type Query = Pick<Tx, 'query'>['query']
 
-/** A statement that failed took its settings back, but not what it prepared or deallocated: that is looked at. */
+/**
+ * Runs the guard after each statement, also after one that failed: its settings were rolled back, but not what it
+ * prepared or deallocated.
+ */
 function withGuard(query: Query, guard: Guard): Pick<Tx, 'query'> {
   return {
     query: async <Row>(statement: Sql): Promise<Row[]> => {
@@ -139,7 +142,10 @@ function withGuard(query: Query, guard: Guard): Pick<Tx, 'query'> {
   }
 }
 
-/** Planning may run a tenant's function too, and an explanation cannot be part of another statement. */
+/**
+ * Runs EXPLAIN and the guard apart, because EXPLAIN cannot be part of another statement and can run a tenant's
+ * function.
+ */
 async function guardedQuery<Row>(query: Query, guard: Guard, statement: Sql): Promise<Row[]> {
   if (!statement.text.startsWith('explain')) return query<Row>(guard.guarded(statement))
   const rows = await query<Row>(statement)
@@ -156,7 +162,7 @@ function rethrow(error: unknown): never {
   throw unavailableFrom(error) ?? error
 }
 
-/** The database's own refusal of a statement; the connection itself is well. */
+/** Whether the database refused the statement. The connection itself still works. */
 function isAnswer(error: unknown): boolean {
   return error instanceof Error && 'code' in error && !isDeallocated(error)
 }
@@ -164,7 +170,7 @@ function isAnswer(error: unknown): boolean {
 // https://www.postgresql.org/docs/15/errcodes-appendix.html: no such prepared statement, or one of that name already
 const STATEMENT_STATES = new Set<unknown>(['26000', '42P05'])
 
-/** A tenant's function changed the prepared statements of its session, so the driver's idea of them is wrong. */
+/** Whether a tenant's function changed the prepared statements of its session, which the driver does not notice. */
 function isDeallocated(error: unknown): boolean {
   return error instanceof Error && 'code' in error && STATEMENT_STATES.has(error.code)
 }

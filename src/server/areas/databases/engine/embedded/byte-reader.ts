@@ -16,7 +16,7 @@ export class ByteReader {
     this.#chunks = source[Symbol.asyncIterator]()
   }
 
-  /** Undefined when the other side is gone. */
+  /** Returns undefined when the other side has closed the stream. */
   async take(length: number): Promise<Buffer | undefined> {
     while (this.#heldBytes < length) {
       const { value, done } = await this.#chunks.next()
@@ -30,13 +30,16 @@ export class ByteReader {
     return all.subarray(0, length)
   }
 
-  /** A whole message of at most `limitBytes`. */
+  /** Reads a whole message of at most `limitBytes`. */
   async message(limitBytes: number): Promise<WireMessage | undefined> {
     const message = await this.beginMessage(limitBytes, limitBytes)
     return message && toMessage(message.bytes)
   }
 
-  /** A message of at most `limitBytes`, of which no more than `heldBytes` of the body are read: `rest` bytes follow. */
+  /**
+   * Reads the begin of a message of at most `limitBytes`: its head and at most `heldBytes` of its body. `rest` bytes
+   * follow.
+   */
   async beginMessage(limitBytes: number, heldBytes: number): Promise<ClientMessage | undefined> {
     const head = await this.take(5)
     if (!head) return undefined
@@ -47,7 +50,7 @@ export class ByteReader {
     return { ...toMessage(Buffer.concat([head, body])), rest: length - 4 - body.length }
   }
 
-  /** The first packet, which has no type. */
+  /** Reads the first packet of a connection, which has no type. */
   async startup(): Promise<Buffer | undefined> {
     const head = await this.take(4)
     if (!head) return undefined

@@ -15,7 +15,7 @@ export type EngineLimits = {
 
 type Options = EngineLimits & {
   command: Command
-  /** Remembers the process across a crash of ours. */
+  /** The file that names the process, so that it is found after this process crashed. */
   pidFile: string
 }
 
@@ -67,7 +67,7 @@ export class EngineProcess {
         () => stopped.notStarted('it took too long'),
         () => engine.#untilReady(),
       )
-      // What an engine with a tenant's data says later is not for our log.
+      // Later output is not logged, because it can contain data of the tenant.
       engine.#child.stderr.destroy()
       return engine
     } catch (error) {
@@ -77,7 +77,7 @@ export class EngineProcess {
     }
   }
 
-  /** Why the process is gone, or on its way out; undefined while it serves. */
+  /** Why the process ended or is ending. Undefined while it serves. */
   get reason(): EngineStopped | undefined {
     return this.#reason
   }
@@ -166,7 +166,7 @@ export class EngineProcess {
     clearInterval(this.#watcher)
   }
 
-  /** Keeps the first words, for the case that it does not start. */
+  /** Keeps the first output of the process, to report it if the engine does not start. */
   #keepStderr(): () => string {
     let text = ''
     this.#child.stderr.on('data', (bytes: Buffer) => {

@@ -1,4 +1,4 @@
-/** Why an engine process is gone, with the SQLSTATE and the words its client gets. */
+/** The reason why an engine process ended, with the SQLSTATE and the message for its client. */
 export class EngineStopped extends Error {
   override readonly name = 'EngineStopped'
   readonly sqlState: string

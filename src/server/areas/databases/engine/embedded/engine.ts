@@ -11,8 +11,8 @@ import { findBubblewrap } from './sandbox.ts'
 import { Session } from './session.ts'
 import { engineStarter, makeFolder } from './start-engine.ts'
 import type { Startup } from './wire-login.ts'
-import type { Login } from './wire-seat.ts'
 import { WireServer } from './wire-server.ts'
+import type { WireLogin } from './wire-session.ts'
 
 export type EmbeddedOptions = {
   dataDir: string
@@ -51,7 +51,7 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
   const { dataDir, limit, find, onError } = settings
   const folderOf = (name: string) => join(dataDir, 'databases', name)
   const sessions = new Map<string, Session>()
-  /** Databases that were dropped: a login that began before must not open one again. */
+  /** Names of dropped databases. A login that began before the drop must not open one again. */
   const dropped = new Set<string>()
   let closed = false
   const sandbox = rememberFound(() => findBubblewrap(process.execPath, options.bubblewrapPlaces))
@@ -63,7 +63,7 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
     sessions.set(name, open)
     return open
   }
-  const login = async ({ user, database }: Startup): Promise<Login | undefined> => {
+  const login = async ({ user, database }: Startup): Promise<WireLogin | undefined> => {
     const managed = await find(database)
     return managed && loginOf(managed, user, () => session(database), settings)
   }
@@ -113,13 +113,15 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
   }
 }
 
-/** Asks again as long as it was not found: a probe may fail for want of memory or descriptors. */
+/**
+ * Remembers what was found. Searches again after a failure, because a probe can fail for want of memory or descriptors.
+ */
 function rememberFound(find: () => ReturnType<typeof findBubblewrap>): () => ReturnType<typeof findBubblewrap> {
-  let asked: ReturnType<typeof findBubblewrap> | undefined
+  let search: ReturnType<typeof findBubblewrap> | undefined
   return async () => {
-    asked ??= find()
-    const found = await asked
-    if ('missing' in found) asked = undefined
+    search ??= find()
+    const found = await search
+    if ('missing' in found) search = undefined
     return found
   }
 }

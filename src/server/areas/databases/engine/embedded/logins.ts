@@ -1,11 +1,9 @@
 import pg from 'pg'
 import { type Managed, READER } from '../engine.ts'
 import { schemaGrants } from '../schema-grants.ts'
-import type { Session } from './session.ts'
-import { cStrings } from './wire-messages.ts'
-import type { Login } from './wire-seat.ts'
+import type { WireLogin } from './wire-session.ts'
 
-/** Roles without passwords: the wire server checks those, so no engine ever has one in its memory. */
+/** Returns the statements that set up a new database. Its roles have no passwords: the wire server checks them. */
 export function setUp(managed: Managed): string[] {
   const role = (name: string, attributes: string) =>
     `do $$ begin create role ${pg.escapeIdentifier(name)} login nosuperuser ${attributes};
@@ -22,11 +20,19 @@ export function setUp(managed: Managed): string[] {
 
 export type Bounds = Record<'statementMs' | 'idleInTransactionMs' | 'rowBytes' | 'ownAnswerBytes', number>
 
-/** A question waits for its turn no longer than somebody may sleep in a transaction; an owner waits out a statement. */
-export function loginOf(managed: Managed, user: string, session: Login['session'], bounds: Bounds): Login | undefined {
+/**
+ * Returns how the user may log in, or undefined when it is neither owner nor reader of this database. A reader waits
+ * for its turn as long as a connection may idle in a transaction, an owner as long as two statements may take.
+ */
+export function loginOf(
+  managed: Managed,
+  user: string,
+  session: WireLogin['session'],
+  bounds: Bounds,
+): WireLogin | undefined {
   const { statementMs, idleInTransactionMs, rowBytes, ownAnswerBytes } = bounds
   const act = `set session authorization ${pg.escapeIdentifier(user)}`
-  const serverVersion = () => readVersion(session())
+  const serverVersion = () => session().serverVersion()
   const ownAnswer = { rowBytes, answerBytes: ownAnswerBytes }
   const shared = { session, serverVersion, ownAnswer }
   if (user === managed.owner_role) {
@@ -38,17 +44,4 @@ export function loginOf(managed: Managed, user: string, session: Login['session'
   const prologue = [act, 'set default_transaction_read_only = on', `set search_path = ${READER.searchPath}`]
   const times = { statementMs: READER.statementMs, waitMs: idleInTransactionMs }
   return { ...shared, verifier: managed.reader_verifier, prologue, ...times, answer: ownAnswer }
-}
-
-const versions = new WeakMap<Session, string>()
-
-/** Asked of each engine, once: one that was taken over must not name the version of the others. */
-async function readVersion(session: Session): Promise<string> {
-  const known = versions.get(session)
-  if (known !== undefined) return known
-  const row = (await session.askAsPlatform('show server_version')).find(({ type }) => type === 'D')
-  const [text = ''] = cStrings(row?.body.subarray(6) ?? Buffer.alloc(0))
-  const version = /^[\w. ()-]{1,64}$/.test(text) ? text : 'unknown'
-  versions.set(session, version)
-  return version
 }

@@ -1,6 +1,6 @@
 import { type Duplex, duplexPair } from 'node:stream'
 
-/** What node-postgres calls on a socket beside reading and writing. */
+/** The methods of a socket that node-postgres calls beside reading and writing. */
 const SOCKET_METHODS = {
   setNoDelay(this: Duplex) {
     return this

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** The port of an earlier start; undefined when there was none. */
+/** Returns the port of an earlier start, or undefined when there was none. */
 export function readPort(file: string): number | undefined {
   try {
     const text = readFileSync(file, 'utf8')

@@ -40,10 +40,10 @@ function nodeCommand({ node, script, pglite, pgvector, folder }: EnginePlaces): 
   }
 }
 
-/** Where a dynamically linked Node finds its libraries, on every distribution that has them in one of these places. */
+/** Where distributions keep the libraries of a dynamically linked Node. */
 const LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/etc/ld.so.cache', '/nix/store']
 
-/** Own namespaces for everything (mounts, processes, network, users), no capabilities, an empty environment. */
+/** Options for namespaces of its own (mounts, processes, network, users), no capabilities and an empty environment. */
 const WALLS = [
   '--unshare-all',
   '--die-with-parent',
@@ -57,7 +57,9 @@ const WALLS = [
   ...LIBRARIES.flatMap((path) => ['--ro-bind-try', path, path]),
 ]
 
-/** The command of an engine process. With bubblewrap it sees its own files and nothing else: no network, no processes. */
+/**
+ * Returns the command of an engine process. With bubblewrap it sees only its own files, no network and no processes.
+ */
 export function engineCommand(places: EnginePlaces, bubblewrap: string | undefined): Command {
   if (bubblewrap === undefined) return nodeCommand(places)
   const { node, script, pglite, pgvector, folder } = places
@@ -108,7 +110,7 @@ const run = promisify(execFile)
 
 /**
  * Finds a bubblewrap that works here: it may be installed and still be refused by the kernel or by a container's
- * profile. Undefined, with the reason, when engine processes cannot have it.
+ * profile. Returns the reason when engine processes cannot have it.
  */
 export async function findBubblewrap(
   node: string,

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { AnswerScanner } from './answer-scanner.ts'
 import type { EngineProcess } from './engine-process.ts'
 import { EngineStopped, stopped } from './engine-stopped.ts'
-import { END_OF_TURN, errorIn, messagesOf, query, type WireMessage } from './wire-messages.ts'
+import { cStrings, END_OF_TURN, errorIn, messagesOf, query, type WireMessage } from './wire-messages.ts'
 
-/** One connection's side of the session: what is set up for it when its turn comes. */
-export type Seat = {
+/** A connection that uses the session: the statements that prepare its turn, and its limits. */
+export type SessionClient = {
   readonly prologue: readonly string[]
   readonly statementMs: number
   readonly waitMs: number
-  /** Called when another connection had the session meanwhile: nothing of this seat is left in it. */
+  /** Called when another connection had the session meanwhile, so that nothing of this client is left in it. */
   onFresh(): void
 }
 
@@ -24,8 +24,8 @@ type Options = {
   onError: (error: unknown) => void
 }
 
-const PLATFORM: Seat = { prologue: [], statementMs: 60_000, waitMs: 60_000, onFresh() {} }
-/** Cleaning up between two turns is quick; an engine that stalls at it is replaced. */
+const PLATFORM: SessionClient = { prologue: [], statementMs: 60_000, waitMs: 60_000, onFresh() {} }
+/** The limit of cleaning up between two turns, which is quick. An engine that takes longer is replaced. */
 const CLEANING_MS = 10_000
 const PLATFORM_ANSWER = { rowBytes: 1024 * 1024, answerBytes: 1024 * 1024 }
 // Not RESET SESSION AUTHORIZATION: the embedded engine does not come back from it.
@@ -40,22 +40,26 @@ export class Session {
   readonly #options: Options
   #engine: EngineProcess | undefined
   #starting: Promise<EngineProcess> | undefined
-  #holder: Seat | undefined
+  #holder: SessionClient | undefined
   #isTaken = false
   #isClosed = false
   #waiting: (() => void)[] = []
   #idleTimer: NodeJS.Timeout | undefined
+  #serverVersion: string | undefined
 
   constructor(options: Options) {
     this.#options = options
   }
 
-  /** Waits for the turn, at most `seat.waitMs` and until `gone`, and prepares the session for this seat. */
-  async take(seat: Seat, gone?: AbortSignal): Promise<void> {
-    await this.#turn(seat.waitMs, gone)
+  /**
+   * Waits for the turn and prepares the session for this client. Throws `SessionBusy` after `client.waitMs`, and when
+   * `clientClosed` is aborted.
+   */
+  async take(client: SessionClient, clientClosed?: AbortSignal): Promise<void> {
+    await this.#turn(client.waitMs, clientClosed)
     clearTimeout(this.#idleTimer)
     try {
-      await this.#prepare(seat)
+      await this.#prepare(client)
     } catch (error) {
       this.give()
       throw error
@@ -75,7 +79,7 @@ export class Session {
     }
   }
 
-  /** For the connection that has the turn: see `EngineProcess.exchange`. */
+  /** As `EngineProcess.exchange`, for the connection that has the turn. */
   async exchange(bytes: Buffer, limitMs: number, onBytes: (bytes: Buffer) => Promise<void> | void): Promise<void> {
     if (!this.#engine) throw stopped.closed()
     await this.#engine.exchange(bytes, limitMs, onBytes)
@@ -103,6 +107,15 @@ export class Session {
     await engine?.close()
   }
 
+  /** Returns the version of this database's engine. Each is asked itself: one that was taken over may lie. */
+  async serverVersion(): Promise<string> {
+    if (this.#serverVersion !== undefined) return this.#serverVersion
+    const row = (await this.askAsPlatform('show server_version')).find(({ type }) => type === 'D')
+    const [text = ''] = cStrings(row?.body.subarray(6) ?? Buffer.alloc(0))
+    this.#serverVersion = /^[\w. ()-]{1,64}$/.test(text) ? text : 'unknown'
+    return this.#serverVersion
+  }
+
   async #asPlatform<T>(work: () => Promise<T>): Promise<T> {
     await this.take(PLATFORM)
     try {
@@ -112,7 +125,7 @@ export class Session {
     }
   }
 
-  async #turn(waitMs: number, gone?: AbortSignal): Promise<void> {
+  async #turn(waitMs: number, clientClosed?: AbortSignal): Promise<void> {
     if (!this.#isTaken) {
       this.#isTaken = true
       return
@@ -124,23 +137,23 @@ export class Session {
       reject(new SessionBusy('the database is busy with another transaction'))
     }
     const timer = setTimeout(giveUp, waitMs)
-    gone?.addEventListener('abort', giveUp)
+    clientClosed?.addEventListener('abort', giveUp)
     await promise.finally(() => {
       clearTimeout(timer)
-      gone?.removeEventListener('abort', giveUp)
+      clientClosed?.removeEventListener('abort', giveUp)
     })
   }
 
-  /** An engine that fails while it is prepared is replaced once: it may have been broken by whoever had it before. */
-  async #prepare(seat: Seat): Promise<void> {
+  /** Replaces an engine that fails here once, because the connection before may have broken it. */
+  async #prepare(client: SessionClient): Promise<void> {
     await this.#ensureEngine()
-    if (this.#holder === seat) return
+    if (this.#holder === client) return
     try {
-      await this.#seat(seat)
+      await this.#setUpFor(client)
     } catch (error) {
       if (!(error instanceof EngineStopped)) throw error
       await this.#ensureEngine()
-      await this.#seat(seat)
+      await this.#setUpFor(client)
     }
   }
 
@@ -173,16 +186,19 @@ export class Session {
     }
   }
 
-  async #seat(seat: Seat): Promise<void> {
+  async #setUpFor(client: SessionClient): Promise<void> {
     this.#holder = undefined
     await this.#ask(END_OF_TURN, CLEANING_MS)
     await this.#assertInStep()
-    await this.#runAll([...CLEANING, ...seat.prologue], CLEANING_MS)
-    this.#holder = seat
-    seat.onFresh()
+    await this.#runAll([...CLEANING, ...client.prologue], CLEANING_MS)
+    this.#holder = client
+    client.onFresh()
   }
 
-  /** An engine that has sent more than it was asked for would answer each caller with what the one before it asked. */
+  /**
+   * Kills an engine that has sent more answers than it was asked for: each caller would get the answer of the one
+   * before.
+   */
   async #assertInStep(): Promise<void> {
     const nonce = randomBytes(8).toString('hex')
     await this.#ask(query('rollback'), CLEANING_MS)

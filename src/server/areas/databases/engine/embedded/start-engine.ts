@@ -12,14 +12,14 @@ import { engineCommand, type findBubblewrap, type Package } from './sandbox.ts'
 
 type Settings = {
   memoryBytes: number
-  /** The script of the engine's process; tests put one in place that misbehaves. */
+  /** The script of the engine's process. Tests use one that misbehaves. */
   script?: string
 }
 
-/** A start may have to replay the journal of a process that was killed. */
+/** Long, because a start may have to replay the journal of a process that was killed. */
 const START_MS = 120_000
 
-/** Makes a new database's folder from the empty cluster; one that is there stays as it is. */
+/** Makes the folder of a new database from the empty cluster. Leaves an existing folder as it is. */
 export async function makeFolder(dataDir: string, folder: string): Promise<void> {
   if (existsSync(join(folder, 'PG_VERSION'))) return
   const template = join(dataDir, 'empty-cluster')
@@ -50,7 +50,7 @@ export function engineStarter({ memoryBytes, script }: Settings, sandbox: () => 
   }
 }
 
-/** A package's folder, and its module for `import`, which lies beside the one for `require`. */
+/** Returns a package's folder and its module for `import`, which lies beside the one for `require`. */
 function packageOf(name: string): Package {
   const entry = createRequire(import.meta.url).resolve(name)
   return { folder: dirname(dirname(entry)), entry: entry.replace(/\.cjs$/, '.js') }

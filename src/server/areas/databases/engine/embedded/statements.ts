@@ -1,8 +1,8 @@
 import { type ClientMessage, cStrings } from './wire-messages.ts'
 
-/** All named statements of one connection together; drivers keep a few hundred short ones. */
+/** The limit of all named statements of one connection together. Drivers keep a few hundred short ones. */
 const MAX_STATEMENT_BYTES = 4 * 1024 * 1024
-/** What an entry costs beside its text. */
+/** The memory of an entry beside its text, in bytes. */
 const STATEMENT_OVERHEAD_BYTES = 1024
 const SENT_OVERHEAD_BYTES = 64
 
@@ -19,17 +19,21 @@ export class TooManyStatements extends Error {
  */
 export class Statements {
   readonly #parseMessages = new Map<string, Buffer>()
-  readonly #known = new Set<string>()
-  /** What the engine was sent and has not confirmed: Parse, Close, and the ends after which it answers ReadyForQuery. */
+  readonly #confirmed = new Set<string>()
+  /**
+   * What the engine was sent and has not confirmed: Parse, Close, and the ends after which it answers ReadyForQuery.
+   */
   readonly #sent: Sent[] = []
   #bytes = 0
 
-  /** The engine knows none of them any more. */
+  /** Called when the engine has forgotten all of them. */
   onFresh(): void {
-    this.#known.clear()
+    this.#confirmed.clear()
   }
 
-  /** Takes note of a message, and returns the name of a statement that the engine must be told first, if there is one. */
+  /**
+   * Takes note of a message, and returns the name of a statement that the engine must be told first, if there is one.
+   */
   note({ type, bytes, body, rest }: ClientMessage): string | undefined {
     const name = nameIn(type, body)
     const isForgotten = name !== undefined && this.#isForgotten(name)
@@ -38,9 +42,9 @@ export class Statements {
     return isForgotten && type !== 'C' ? name : undefined
   }
 
-  /** A statement that the engine confirmed before another connection had its turn. */
+  /** Returns whether the engine confirmed the statement once and has forgotten it. */
   #isForgotten(name: string): boolean {
-    return this.#parseMessages.has(name) && !this.#known.has(name) && !this.#isBeingSent(name)
+    return this.#parseMessages.has(name) && !this.#confirmed.has(name) && !this.#isBeingSent(name)
   }
 
   /** Takes note of a message of the engine's answer. */
@@ -50,7 +54,7 @@ export class Statements {
     else if (type === 'Z') this.#dropThroughEnd()
   }
 
-  /** The engine has consumed everything: what it did not confirm, it skipped after an error. */
+  /** Called when the engine has consumed everything. What it did not confirm, it skipped after an error. */
   onIdle(): void {
     this.#drop(this.#sent.length)
   }
@@ -93,30 +97,30 @@ export class Statements {
   }
 
   markKnown(name: string): void {
-    this.#known.add(name)
+    this.#confirmed.add(name)
   }
 
   #remember(name: string, bytes: Buffer): void {
     this.#bytes += costOf(bytes)
     this.#parseMessages.set(name, bytes)
-    this.#known.add(name)
+    this.#confirmed.add(name)
   }
 
   #forget(name: string): void {
     this.#bytes -= costOf(this.#parseMessages.get(name))
     this.#parseMessages.delete(name)
-    this.#known.delete(name)
+    this.#confirmed.delete(name)
   }
 }
 
-/** Query, Sync, FunctionCall: the engine answers each with ReadyForQuery. */
+/** Whether the engine answers the message with ReadyForQuery: Query, Sync and FunctionCall. */
 const ENDS = 'QSF'
 
 function costOf(bytes: Buffer | undefined): number {
   return bytes ? bytes.length + STATEMENT_OVERHEAD_BYTES : 0
 }
 
-/** The statement that a Parse, Bind, Describe or Close names. */
+/** Returns the name of the statement in a Parse, Bind, Describe or Close. */
 function nameIn(type: string, body: Buffer): string | undefined {
   if (type === 'P') return cStrings(body)[0]
   if (type === 'B') return cStrings(body)[1]

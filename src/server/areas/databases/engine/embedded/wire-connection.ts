@@ -3,16 +3,16 @@ import { type AnswerLimits, AnswerScanner } from './answer-scanner.ts'
 import { ByteReader } from './byte-reader.ts'
 import { EngineStopped, stopped } from './engine-stopped.ts'
 import { isWellFormed, OwnAnswer } from './own-answer.ts'
-import type { Seat, Session } from './session.ts'
+import type { Session, SessionClient } from './session.ts'
 import { Statements } from './statements.ts'
 import { passesScram, readStartup, type Startup } from './wire-login.ts'
 import { type ClientMessage, errorResponse, FLUSH, messagesOf, type TransactionStatus } from './wire-messages.ts'
-import { faultOf, greeting, type Login, seatOf } from './wire-seat.ts'
+import { faultOf, greeting, sessionClient, type WireLogin } from './wire-session.ts'
 
 type Options = {
   /** Whether the client is a driver inside our own process. */
   isOwn?: boolean
-  find: (startup: Startup) => Promise<Login | undefined>
+  find: (startup: Startup) => Promise<WireLogin | undefined>
   /** Called when the client said who it is. */
   onStartup: () => void
   /** Called when the password was right. Throws when there are too many connections to this database. */
@@ -21,15 +21,15 @@ type Options = {
 }
 
 export const MESSAGE_BYTES = 64 * 1024 * 1024
-/** No more than this of what a client sends is held at once; longer messages are passed on in parts. */
+/** How many bytes of a client's message are held at once; longer messages are passed on in parts. */
 const HELD_BYTES = 64 * 1024
 const LOGIN_MS = 10_000
 /** Messages after which a client waits for an answer: Query, Sync, Flush, FunctionCall, CopyDone, CopyFail. */
 const ENDS_BATCH = 'QSHFcf'
 const COPY_MESSAGES = 'dcf'
-/** Everything a client may send once it is logged in; a password is not among it. */
+/** The types of messages a client may send once it is logged in. A password is not one of them. */
 const CLIENT_MESSAGES = 'QPBDESHCFdcfX'
-/** What a statement that is sent again is answered with. */
+/** The limits of the answer to a statement that is sent to the engine again. */
 const CONFIRMATION_LIMITS = { rowBytes: 1024 * 1024, answerBytes: 1024 * 1024 }
 const CLOSE_MS = 1_000
 
@@ -40,7 +40,7 @@ export class WireConnection {
   readonly #options: Options
   readonly #statements = new Statements()
   #session!: Session
-  #seat!: Seat
+  #client!: SessionClient
   #limits!: AnswerLimits
   #holdsSession = false
   /** Parts of messages that the engine was not sent yet. */
@@ -84,7 +84,7 @@ export class WireConnection {
       clearTimeout(timer)
       this.#options.onLogin(startup)
       this.#session = login.session()
-      this.#seat = seatOf(login, startup, this.#statements)
+      this.#client = sessionClient(login, startup, this.#statements)
       this.#limits = this.#options.isOwn ? login.ownAnswer : login.answer
       write(greeting(startup, await login.serverVersion()))
       return true
@@ -102,7 +102,7 @@ export class WireConnection {
     }
   }
 
-  /** A client that holds the session in a transaction has to go on within the limit. */
+  /** Reads the next message. A client that holds the session in a transaction must send it within the idle limit. */
   async #next(): Promise<ClientMessage | undefined> {
     return this.#withinIdleLimit(() => this.#reader.beginMessage(MESSAGE_BYTES, HELD_BYTES))
   }
@@ -145,7 +145,7 @@ export class WireConnection {
     this.#pendingBytes = 0
     const scanner = new AnswerScanner(this.#limits, (type) => this.#statements.onAnswer(type))
     const own = this.#options.isOwn ? new OwnAnswer() : undefined
-    await this.#session.exchange(bytes, this.#seat.statementMs, async (part) => {
+    await this.#session.exchange(bytes, this.#client.statementMs, async (part) => {
       const passed = scanner.push(part)
       const whole = own ? own.push(passed) : passed
       if (whole instanceof EngineStopped) throw whole
@@ -160,20 +160,23 @@ export class WireConnection {
     if (this.#status === 'I') this.#giveSession()
   }
 
-  /** Another message could otherwise begin where the client still reads the last one, a request for a password even. */
+  /** Ends an engine that left a message unfinished: the client would read the next message as its rest. */
   #assertWhole(scanner: AnswerScanner): void {
     if (scanner.isBetweenMessages) return
     this.#session.abandon(stopped.leftOpen())
     throw stopped.leftOpen()
   }
 
-  /** Tells the engine a statement again that it forgot. The client knows of it, so the confirmation is kept from it. */
+  /**
+   * Sends the engine a statement again that it forgot. The client had its confirmation before, so it gets no second
+   * one.
+   */
   async #sendAgain(name: string): Promise<void> {
     if (this.#pendingBytes > 0) await this.#sendPending()
     const scanner = new AnswerScanner(CONFIRMATION_LIMITS)
     const parts: Buffer[] = []
     const bytes = Buffer.concat([this.#statements.parseMessage(name), FLUSH])
-    await this.#session.exchange(bytes, this.#seat.statementMs, (part) => {
+    await this.#session.exchange(bytes, this.#client.statementMs, (part) => {
       parts.push(scanner.push(part))
       if (scanner.fault) throw scanner.fault
     })
@@ -196,10 +199,10 @@ export class WireConnection {
   async #takeSession(): Promise<void> {
     if (this.#holdsSession) return
     if (this.#socket.destroyed) throw new Error('the client went away')
-    const gone = new AbortController()
-    const onClose = () => gone.abort()
+    const clientClosed = new AbortController()
+    const onClose = () => clientClosed.abort()
     this.#socket.once('close', onClose)
-    await this.#session.take(this.#seat, gone.signal).finally(() => this.#socket.off('close', onClose))
+    await this.#session.take(this.#client, clientClosed.signal).finally(() => this.#socket.off('close', onClose))
     this.#holdsSession = true
   }
 
@@ -215,7 +218,7 @@ export class WireConnection {
     this.#giveSession()
   }
 
-  /** Waits until the client took the bytes; throws when it is gone, so that nobody computes answers for it. */
+  /** Waits until the client took the bytes; throws when it is clientClosed, so that nobody computes answers for it. */
   async #write(bytes: Buffer): Promise<void> {
     if (bytes.length > 0 && !this.#socket.destroyed && !this.#socket.write(bytes)) {
       const { promise, resolve } = Promise.withResolvers<void>()

@@ -11,7 +11,9 @@ const PASSWORD_BYTES = 4096
 /** Version 3.0, the newest we speak. */
 const PROTOCOL = 3 << 16
 
-/** Undefined for what is no login: a cancel request, another protocol, a client that went away. */
+/**
+ * Returns undefined for anything but a login: a cancel request, another protocol, a client that closed the connection.
+ */
 export async function readStartup(reader: ByteReader, write: (bytes: Buffer) => void): Promise<Startup | undefined> {
   for (;;) {
     const packet = await reader.startup()
@@ -43,24 +45,26 @@ function toStartup(body: Buffer): Startup {
   return { user, database, settings }
 }
 
-/** RFC 5802 over the messages of Postgres. Without a verifier it goes through the same motions and refuses. */
+/**
+ * Checks a password by RFC 5802 over the messages of Postgres. Without a verifier it takes the same steps and refuses.
+ */
 export async function passesScram(
   reader: ByteReader,
   write: (bytes: Buffer) => void,
   verifier: string | undefined,
 ): Promise<boolean> {
-  const kept = readVerifier(verifier ?? (await scramVerifier(randomBytes(24).toString('hex'))))
+  const stored = readVerifier(verifier ?? (await scramVerifier(randomBytes(24).toString('hex'))))
   write(message('R', int32(10), 'SCRAM-SHA-256', Buffer.from([0])))
   const initial = await reader.message(PASSWORD_BYTES)
   const first = initial?.type === 'p' ? readFirst(initial.body) : undefined
   if (!first) return false
   const nonce = `${first.nonce}${randomBytes(18).toString('base64')}`
-  const serverFirst = `r=${nonce},s=${kept.salt.toString('base64')},i=${kept.iterations}`
+  const serverFirst = `r=${nonce},s=${stored.salt.toString('base64')},i=${stored.iterations}`
   write(message('R', int32(11), Buffer.from(serverFirst)))
   const final = await reader.message(PASSWORD_BYTES)
   const [, withoutProof, proof] = /^(.*),p=([^,]+)$/.exec(final?.type === 'p' ? final.body.toString() : '') ?? []
   if (withoutProof !== `c=${Buffer.from(first.header).toString('base64')},r=${nonce}`) return false
-  const signature = checkProof(kept, `${first.bare},${serverFirst},${withoutProof}`, Buffer.from(proof!, 'base64'))
+  const signature = checkProof(stored, `${first.bare},${serverFirst},${withoutProof}`, Buffer.from(proof!, 'base64'))
   if (!signature || verifier === undefined) return false
   write(message('R', int32(12), Buffer.from(`v=${signature.toString('base64')}`)))
   return true

@@ -1,6 +1,6 @@
 /** Messages of the Postgres protocol 3.0: https://www.postgresql.org/docs/15/protocol-message-formats.html */
 export type WireMessage = { type: string; body: Buffer; bytes: Buffer }
-/** A client's message of which only the begin was read; `rest` bytes of its body follow. */
+/** A client's message of which only the begin was read. `rest` bytes of its body follow. */
 export type ClientMessage = WireMessage & { rest: number }
 
 /** Builds a message. Texts become C strings; buffers are taken as they are. */
@@ -20,7 +20,9 @@ export function int32(value: number): Buffer {
 
 export const query = (text: string): Buffer => message('Q', text)
 
-/** Ends whatever a client left unfinished: a COPY fails, and an extended query ends. Harmless where there is neither. */
+/**
+ * Ends whatever a client left unfinished: a COPY fails, and an extended query ends. Harmless where there is neither.
+ */
 export const END_OF_TURN = Buffer.concat([message('f', 'the connection was closed'), message('S')])
 export const FLUSH = message('H')
 
@@ -32,7 +34,7 @@ export function ready(status: TransactionStatus): Buffer {
   return message('Z', Buffer.from(status, 'latin1'))
 }
 
-/** Idle, in a transaction, or in a transaction that failed. */
+/** `I`: idle, `T`: in a transaction, `E`: in a transaction that failed. */
 export type TransactionStatus = 'I' | 'T' | 'E'
 
 export function messagesOf(bytes: Buffer): WireMessage[] {
@@ -49,7 +51,7 @@ export function toMessage(bytes: Buffer): WireMessage {
   return { type: String.fromCharCode(bytes[0]!), body: bytes.subarray(5), bytes }
 }
 
-/** The text of the first error in an answer, if there is one. */
+/** Returns the text of the first error in an answer, or undefined. */
 export function errorIn(answer: readonly WireMessage[]): string | undefined {
   const error = answer.find(({ type }) => type === 'E')
   const field = error?.body

@@ -2,10 +2,10 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WireConnection } from './wire-connection.ts'
 import type { Startup } from './wire-login.ts'
-import { type Login, TooManyConnections } from './wire-seat.ts'
+import { TooManyConnections, type WireLogin } from './wire-session.ts'
 
 type Options = {
-  find: (startup: Startup) => Promise<Login | undefined>
+  find: (startup: Startup) => Promise<WireLogin | undefined>
   onError: (error: unknown) => void
   idleInTransactionMs: number
   /** The port of an earlier start, so that connection strings stay valid; another is taken when it is in use. */
@@ -13,11 +13,11 @@ type Options = {
   onPort?: (port: number) => void
 }
 
-/** Clients that have not given a password yet. One more, and one that has not said a word is disconnected. */
+/** How many clients may be connected before they have logged in. One more disconnects one that has sent nothing. */
 const MAX_BEFORE_LOGIN = 20
 const MAX_PER_DATABASE = 20
 
-/** Speaks Postgres on loopback for all embedded databases of the process: psql and every driver can connect. */
+/** Serves the Postgres protocol on loopback for all embedded databases of the process, for psql and every driver. */
 export class WireServer {
   readonly #options: Options
   readonly #beforeLogin = new Map<Socket, 'silent' | 'spoken'>()
@@ -38,7 +38,7 @@ export class WireServer {
     return portOf(await opening)
   }
 
-  /** Serves a connection from inside this process, which no cap of the port's clients concerns. */
+  /** Serves a connection from inside this process. The limits for clients of the port do not apply to it. */
   serveOwn(connection: Duplex): void {
     const { find, idleInTransactionMs } = this.#options
     const nothing = () => {}
@@ -78,7 +78,7 @@ export class WireServer {
     return server
   }
 
-  /** A port that cannot be written down serves all the same; the next start takes another. */
+  /** Stores the port. A failure is only reported: this port works, and the next start takes another. */
   #tellPort(port: number, onPort: Options['onPort']): void {
     try {
       onPort?.(port)
@@ -118,7 +118,9 @@ export class WireServer {
     this.#beforeLogin.set(socket, 'silent')
   }
 
-  /** Disconnects the client that waits longest without a word; if all have spoken, the one that waits longest. */
+  /**
+   * Disconnects the client that has waited longest without sending anything, or else the one that has waited longest.
+   */
   #evict(): void {
     const waiting = [...this.#beforeLogin].filter(([socket]) => !socket.destroyed)
     const [evicted] = waiting.find(([, state]) => state === 'silent') ?? waiting[0] ?? []

@@ -24,7 +24,7 @@ export async function dropManaged(deps: Deps, managed: Managed): Promise<void> {
   for (const role of roles) await dropRole(deps, role)
 }
 
-/** Ends the logins of both roles and every session they have; answers which of them exist. */
+/** Ends the logins of both roles and all their sessions. Returns which of the roles exist. */
 export async function endLogins(db: Db, { owner_role, reader_role }: Managed): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select rolname as name from pg_catalog.pg_roles where rolname = any(${[reader_role, owner_role]})`)
@@ -53,7 +53,7 @@ function stillInUse(cause: unknown): ServiceError {
   )
 }
 
-/** Other databases where the roles own something or were granted something, and ours, where shared rights end too. */
+/** Returns our own database and those where the roles own something or were granted something. */
 async function databasesOf({ db }: Deps, roles: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`
     select datname as name from pg_catalog.pg_database
@@ -65,8 +65,9 @@ async function databasesOf({ db }: Deps, roles: readonly string[]): Promise<stri
 }
 
 /**
- * Never REASSIGN OWNED: functions that run with the rights of their owner would then run with the platform's. Sessions
- * of tenants in a database that is not theirs are ended, because they could hold locks on what is dropped.
+ * Removes what the roles own in one database. Never REASSIGN OWNED: functions that run with the rights of their owner
+ * would then run with the platform's. Sessions of tenants in a database that is not theirs are ended, because they
+ * could hold locks on what is dropped.
  */
 async function dropOwned({ urlOf, warn }: Deps, database: string, roles: readonly string[]): Promise<void> {
   const names = roles.map((role) => identifier(role).text).join(', ')
@@ -90,7 +91,9 @@ async function dropOwned({ urlOf, warn }: Deps, database: string, roles: readonl
   })
 }
 
-/** A prepared transaction outlives its session and keeps its locks; only its own role or a superuser may end it. */
+/**
+ * Ends prepared transactions of tenants, which outlive their sessions and keep locks. Only their own role may do it.
+ */
 async function rollBackPrepared(send: SendText): Promise<void> {
   await send('set search_path = pg_catalog')
   const found = await send<{ gid: string; owner: string }>(
@@ -105,7 +108,7 @@ async function rollBackPrepared(send: SendText): Promise<void> {
   }
 }
 
-/** No right to it, no CONNECT (42501), no such database any more (3D000), or one that takes no connections (55000). */
+/** Whether the platform may not enter a database, or the database no longer exists (3D000) or is closed (55000). */
 function isRefused(error: unknown): boolean {
   return isNotAllowed(error) || (error instanceof Error && 'code' in error && REFUSED.has(error.code))
 }

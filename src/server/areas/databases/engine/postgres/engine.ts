@@ -14,11 +14,11 @@ type Options = {
   db: Db
   databaseUrl: string
   publicHost: string | undefined
-  /** Tells the operator what to change. */
+  /** Logs what the operator should change. */
   warn: (text: string) => void
 }
 
-/** A database and two roles each on the server that also holds the platform's own database. */
+/** Keeps managed databases on the server of the platform's own database: each is a database with two roles. */
 export function createPostgresEngine({ db, databaseUrl, publicHost, warn }: Options): ManagedEngine {
   const urlOf = (database: string) => {
     const url = new URL(databaseUrl)
@@ -65,13 +65,13 @@ export function createPostgresEngine({ db, databaseUrl, publicHost, warn }: Opti
   }
 }
 
-/** Tenants log in to this server, so databases that are not theirs are closed to them. */
+/** Closes the server's other databases to tenants, who log in to this server, and makes the template. */
 async function prepareServer(server: Server): Promise<void> {
   await closeDatabases(server.db)
   await ensureTemplate(server)
 }
 
-/** What keeps managed databases from being created or kept apart on this server, in words for the operator. */
+/** Returns what prevents managed databases from being created or isolated on this server, in words for the operator. */
 async function serverWarnings({ db }: Server, prepare: () => Promise<void>): Promise<string[]> {
   const found = await prepare().then(
     () => undefined,
@@ -136,8 +136,8 @@ async function ensureRoles(db: Db, { owner_role, reader_role, owner_verifier, re
 }
 
 async function ensureRole(db: Db, role: string, attributes: string): Promise<void> {
-  const known = await db.query(sql`select from pg_roles where rolname = ${role}`)
-  const verb = known.length === 0 ? 'create' : 'alter'
+  const existing = await db.query(sql`select from pg_roles where rolname = ${role}`)
+  const verb = existing.length === 0 ? 'create' : 'alter'
   await db.query(script(`${verb} role ${identifier(role).text} ${attributes}`))
   // A platform role that is no superuser may act on what belongs to roles it is a member of.
   await db.query(script(`grant ${identifier(role).text} to current_user`))
@@ -155,7 +155,7 @@ async function limitOwner(db: Db, { owner_role }: Managed, warn: (text: string) 
   })
 }
 
-/** Owned by the platform: the tenant owns what is inside, and can neither drop it nor let others in. */
+/** Creates the database owned by the platform, so that its tenant can neither drop it nor let others in. */
 async function ensureDatabase(server: Server, { physical_name, owner_role, reader_role }: Managed): Promise<void> {
   const { db } = server
   const name = identifier(physical_name).text
@@ -169,7 +169,7 @@ async function ensureDatabase(server: Server, { physical_name, owner_role, reade
   await db.query(script(`grant connect on database ${name} to ${identifier(reader_role).text}`))
 }
 
-/** A template that an operator made may lack the extension; where it is there, nothing is needed to say so again. */
+/** Creates the extension, which a template made by an operator may lack, and gives the schema to the owner. */
 async function fillDatabase({ urlOf }: Server, managed: Managed): Promise<void> {
   await onConnection(urlOf(managed.physical_name), ADMIN_LIMIT_MS, async (send) => {
     await send('create extension if not exists vector').catch((error: unknown) => {

@@ -3,12 +3,12 @@ import { identifier, script, sql } from '#lib/db/sql.ts'
 import { isNotAllowed } from './states.ts'
 
 const MAX_NAMES_SHOWN = 10
-// Two processes that change the rights of one database at the same time.
+// The error of two processes that change the rights of one database at the same time.
 const CONCURRENT = 'XX000'
 
 /**
  * Closes the platform's own database, `postgres` and `template1` to roles without a grant, because tenants log in to
- * this server. Databases of other applications are left alone: who relies on entering them cannot be known here.
+ * this server. Databases of other applications stay open, because their users may rely on it.
  */
 export async function closeDatabases(db: Db): Promise<void> {
   const open = await db.query<{ name: string }>(sql`
@@ -23,7 +23,9 @@ export async function closeDatabases(db: Db): Promise<void> {
   }
 }
 
-/** Says which databases every tenant can enter, and the statement that changes it; undefined where there are none. */
+/**
+ * Returns a warning with the databases that every tenant can enter and the statement that closes them, or undefined.
+ */
 export async function openDatabasesWarning(db: Db): Promise<string | undefined> {
   const open = await db.query<{ name: string }>(sql`
     select quote_ident(datname) as name from pg_catalog.pg_database

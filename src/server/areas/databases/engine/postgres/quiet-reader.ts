@@ -13,7 +13,7 @@ const QUIET = {
   log_min_messages: 'fatal',
 } as const
 
-/** Makes the settings of the reader's role quiet. Where the platform may not, the operator is told and questions go on. */
+/** Sets these for the reader's role. Where the platform may not, it warns the operator and questions still work. */
 export async function quietReader(db: Db, { reader_role }: Managed, warn: (text: string) => void): Promise<void> {
   const [row] = await db.query<{ settings: string[] | null }>(sql`
     select rolconfig as settings from pg_roles where rolname = ${reader_role}`)
@@ -29,7 +29,7 @@ export async function quietReader(db: Db, { reader_role }: Managed, warn: (text:
   }
 }
 
-/** Says what to run where the platform may not keep questions out of the log; undefined where it may. */
+/** Returns the statement for the operator where the platform may not keep questions out of the log, else undefined. */
 export async function quietWarning(db: Db): Promise<string | undefined> {
   const [row] = await db.query<{ may_set: boolean }>(sql`
     select has_parameter_privilege('log_min_messages', 'set')

@@ -3,13 +3,13 @@ const NOT_ALLOWED = '42501'
 const STILL_NEEDED = '2BP01'
 const IN_USE = '55006'
 
-/** The role may not do that. */
+/** Whether Postgres refused a statement because the role lacks the right. */
 export const isNotAllowed = (error: unknown): boolean => stateOf(error) === NOT_ALLOWED
 
-/** Something else depends on what should be dropped. */
+/** Whether a drop was refused because other objects depend on its target. */
 export const isStillNeeded = (error: unknown): boolean => stateOf(error) === STILL_NEEDED
 
-/** Somebody is connected to a database that should be dropped. */
+/** Whether a drop of a database was refused because sessions are connected to it. */
 export const isInUse = (error: unknown): boolean => stateOf(error) === IN_USE
 
 function stateOf(error: unknown): unknown {

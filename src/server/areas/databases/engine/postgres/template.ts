@@ -7,13 +7,15 @@ import { isNotAllowed } from './states.ts'
 
 export const TEMPLATE = 'svc_managed_template'
 
-/** For CREATE DATABASE and DROP DATABASE, which copy and remove files. */
+/** The limit of CREATE DATABASE and DROP DATABASE, which copy and remove files. */
 export const ADMIN_LIMIT_MS = 60_000
 
-/** The platform's database and every other one on its server. */
+/** The platform's database, and the URL of any other database on its server. */
 export type Server = { readonly db: Db; readonly urlOf: (database: string) => string }
 
-/** What a superuser runs where the platform's role may not create the extension. The guide has the same lines. */
+/**
+ * The statements for a superuser where the platform's role may not create the extension. docs/running.md has the same.
+ */
 export const TEMPLATE_SQL = [
   `create database ${TEMPLATE} template template0`,
   `\\connect ${TEMPLATE}`,
@@ -25,18 +27,18 @@ export const TEMPLATE_SQL = [
 /**
  * Makes the database with pgvector that all managed ones are copied from, because tenants must not need the right to
  * create the extension. It is copied from `template0`, so that nothing an operator keeps in `template1` reaches
- * tenants. It gets its name when it is whole: the advisory locks of two platform databases on one server do not meet,
- * but a name can be given only once.
+ * tenants. It gets its name when it is complete: two platform databases on one server do not see each
+ * other's advisory locks, but a name can be given only once.
  */
 export async function ensureTemplate({ db, urlOf }: Server): Promise<void> {
   if (await exists(db)) return
   await needVector(db)
-  const part = `${TEMPLATE}_${randomBytes(6).toString('hex')}`
-  const name = identifier(part).text
+  const unfinishedName = `${TEMPLATE}_${randomBytes(6).toString('hex')}`
+  const name = identifier(unfinishedName).text
   await onConnection(await ownUrl({ db, urlOf }), ADMIN_LIMIT_MS, async (send) => {
     await send(`create database ${name} template template0`)
     try {
-      await onConnection(urlOf(part), ADMIN_LIMIT_MS, (inside) => inside('create extension vector'))
+      await onConnection(urlOf(unfinishedName), ADMIN_LIMIT_MS, (inside) => inside('create extension vector'))
       await send(`alter database ${name} with is_template true allow_connections false`)
       await send(`alter database ${name} rename to ${identifier(TEMPLATE).text}`)
     } catch (error) {

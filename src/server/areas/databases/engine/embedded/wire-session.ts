@@ -2,13 +2,13 @@ import pg from 'pg'
 import type { AnswerLimits } from './answer-scanner.ts'
 import { TooLong } from './byte-reader.ts'
 import { EngineStopped } from './engine-stopped.ts'
-import { type Seat, type Session, SessionBusy } from './session.ts'
+import { type Session, SessionBusy, type SessionClient } from './session.ts'
 import { type Statements, TooManyStatements } from './statements.ts'
 import type { Startup } from './wire-login.ts'
 import { int32, message, ready } from './wire-messages.ts'
 
-/** Who may log in, and what their turns are like. */
-export type Login = {
+/** A role that may log in, and the limits of its turns in the session. */
+export type WireLogin = {
   session: () => Session
   serverVersion: () => Promise<string>
   verifier: string
@@ -16,7 +16,7 @@ export type Login = {
   statementMs: number
   waitMs: number
   answer: AnswerLimits
-  /** For a driver inside our own process, which holds all of an answer. */
+  /** The limits for a driver inside our own process, which holds all of an answer in memory. */
   ownAnswer: AnswerLimits
 }
 
@@ -43,8 +43,8 @@ export function greeting({ user, settings }: Startup, serverVersion: string): Bu
   return Buffer.concat([message('R', int32(0)), ...statuses, message('K', int32(0), int32(0)), ready('I')])
 }
 
-/** The seat of a connection, with the settings its client asked for at the start. A role is not among them. */
-export function seatOf(login: Login, { settings }: Startup, statements: Statements): Seat {
+/** Returns a connection's side of the session, with the settings of its startup packet. Roles are left out of these. */
+export function sessionClient(login: WireLogin, { settings }: Startup, statements: Statements): SessionClient {
   const allowed = Object.entries(settings).filter(
     ([name]) => !/^(?:replication|role|session_authorization|_pq_\..*)$/i.test(name),
   )
