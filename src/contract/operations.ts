@@ -52,7 +52,16 @@ import { configureSource, getSource } from './data-sources/search-config.ts'
 import { exposeSource, listSlimSources, listSources, querySource, switchSource } from './data-sources/sources.ts'
 import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
 import { endpointMetadata, notificationsMcp, platformMcp, platformMetadata } from './mcp.ts'
-import { ackNotification, listInbox } from './notifications.ts'
+import { listChannels } from './notifications/channels.ts'
+import { listDeliveries, readDelivery, resendDelivery } from './notifications/deliveries.ts'
+import { ackNotification, listInbox } from './notifications/inbox.ts'
+import { changeNotificationSettings, readNotificationSettings } from './notifications/settings.ts'
+import {
+  changeSubscription,
+  createSubscription,
+  deleteSubscription,
+  listSubscriptions,
+} from './notifications/subscriptions.ts'
 import { skillArchive, skillEntry, skillIndex, skillReference } from './skills.ts'
 import { docs, health, metrics, openapi, ready } from './system.ts'
 
@@ -111,6 +120,16 @@ export const OPERATIONS: readonly Operation[] = [
   createEmbeddings,
   listInbox,
   ackNotification,
+  listChannels,
+  listSubscriptions,
+  createSubscription,
+  changeSubscription,
+  deleteSubscription,
+  readNotificationSettings,
+  changeNotificationSettings,
+  listDeliveries,
+  readDelivery,
+  resendDelivery,
   signInPage,
   signInStart,
   signInCallback,

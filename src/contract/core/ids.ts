@@ -26,5 +26,6 @@ export const ID_PREFIXES = [
   'act',
   'grt',
   'oac',
+  'chn',
 ] as const
 export type IdPrefix = (typeof ID_PREFIXES)[number]

@@ -21,7 +21,7 @@ interface SafeFetchOptions {
   ports?: readonly number[]
 }
 
-interface SafeFetchRequest {
+export interface SafeFetchRequest {
   method?: string
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array

@@ -3,7 +3,6 @@ import { createActivity, createQuota } from '../areas/activity/index.ts'
 import { createAi } from '../areas/ai/index.ts'
 import { consoleRoutes } from '../areas/console/index.ts'
 import { createDataSources } from '../areas/data-sources/index.ts'
-import { createNotifications } from '../areas/notifications/index.ts'
 import { skillRoutes } from '../areas/skills/index.ts'
 import { apiDocsRoutes } from '../areas/system/index.ts'
 import { assets } from '../process/assets.ts'
@@ -11,6 +10,7 @@ import { ownerOf } from '../process/service-table.ts'
 import { composeDatabases } from './databases.ts'
 import { composeEdge, NO_PARTS, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
+import { composeNotifications } from './notifications.ts'
 import type { Service, ServiceParts } from './parts.ts'
 
 /** The public entry: its own areas, and forwarding to the other services by the prefix of the path. */
@@ -41,7 +41,7 @@ export function compose(parts: ServiceParts): Service {
       ...activity.routes,
       ...quota.routes,
       ...ai.routes,
-      ...createNotifications(parts).routes,
+      ...composeNotifications(parts).routes,
       ...apiDocsRoutes(parts),
       ...consoleRoutes(assets.console()),
       ...skillRoutes({ folder: assets.skills(), built: isBundled, version: parts.version }),

@@ -1,9 +1,9 @@
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { idempotencyLoop } from '#edge/http/idempotency.ts'
 import { retentionLoop } from '../areas/activity/index.ts'
-import { createNotifications } from '../areas/notifications/index.ts'
 import { composeDatabases } from './databases.ts'
 import { composeEdge } from './edge.ts'
+import { composeNotifications } from './notifications.ts'
 import type { ServiceParts, WorkerService } from './parts.ts'
 
 /** Runs the loops and slots of every area. It serves health and metrics only; nobody signs in here. */
@@ -15,9 +15,10 @@ export function compose(parts: ServiceParts): WorkerService {
       throw invalidToken()
     },
   })
+  const notifications = composeNotifications(parts)
   return {
     fetch,
-    loops: [idempotencyLoop(parts), retentionLoop(parts), ...createNotifications(parts).loops],
-    slots: parts.shared(composeDatabases).slots,
+    loops: [idempotencyLoop(parts), retentionLoop(parts), ...notifications.loops],
+    slots: [...parts.shared(composeDatabases).slots, ...notifications.slots],
   }
 }

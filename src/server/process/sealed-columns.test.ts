@@ -33,12 +33,16 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
     'edge/http/idempotency.ts',
     'server/areas/auth/sign-in/flow.ts',
     'server/areas/databases/new-database.ts',
+    'server/areas/notifications/channels/secret.ts',
+    'server/areas/notifications/subscriptions/unsubscribe-token.ts',
   ])
   const names = SEALED_COLUMNS.map(({ table, column }) => [...table, column].join('.'))
   expect(names.sort()).toEqual([
     'auth.sign_in_flows.code_verifier',
     'databases.databases.owner_password',
     'databases.databases.reader_password',
+    'notifications.channels.secret',
+    'notifications.subscriptions.unsubscribe_token',
     'svc.idempotency.body',
   ])
 })

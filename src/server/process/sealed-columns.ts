@@ -2,6 +2,7 @@ import { IDEMPOTENT_ANSWER } from '#edge/http/idempotency.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
 import { SIGN_IN_VERIFIER } from '../areas/auth/index.ts'
 import { DATABASE_PASSWORDS } from '../areas/databases/index.ts'
+import { CHANNEL_SECRETS, UNSUBSCRIBE_TOKENS } from '../areas/notifications/index.ts'
 
 /** Every column that holds sealed values; `sealed-columns.test.ts` proves that none is left out. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
@@ -9,4 +10,6 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   DATABASE_PASSWORDS.reader,
   SIGN_IN_VERIFIER,
   IDEMPOTENT_ANSWER,
+  CHANNEL_SECRETS,
+  UNSUBSCRIBE_TOKENS,
 ]

@@ -1,4 +1,4 @@
-import { ackNotification } from '#contract/notifications.ts'
+import { ackNotification } from '#contract/notifications/inbox.ts'
 import type { Cli } from '../../cli.ts'
 import { openClient } from '../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../command.ts'

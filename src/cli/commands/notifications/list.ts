@@ -1,4 +1,4 @@
-import { listInbox } from '#contract/notifications.ts'
+import { listInbox } from '#contract/notifications/inbox.ts'
 import type { Cli } from '../../cli.ts'
 import { collect, openClient } from '../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../command.ts'

@@ -1,13 +1,34 @@
 import type { Route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
+import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import { channelsRoute } from './channels/routes.ts'
+import { createDeliveries, type DeliveryDeps } from './create-deliveries.ts'
+import type { ClaimedDelivery } from './deliver/claim.ts'
 import { ackRoute } from './inbox/ack.ts'
 import { listRoute } from './inbox/list.ts'
-import { intakeLoop } from './intake/intake.ts'
+import { ledgerRoutes } from './ledger/routes.ts'
+import { settingsRoutes } from './settings/routes.ts'
+import { subscriptionRoutes } from './subscriptions/routes.ts'
 
-type Notifications = { routes: readonly Route[]; loops: readonly Loop[] }
+export { CHANNEL_SECRETS } from './channels/secret.ts'
+export { UNSUBSCRIBE_TOKENS } from './subscriptions/unsubscribe-token.ts'
 
-export function createNotifications(deps: { db: Db; clock: Clock }): Notifications {
-  return { routes: [listRoute(deps), ackRoute(deps)], loops: [intakeLoop(deps)] }
+export type Notifications = {
+  readonly routes: readonly Route[]
+  readonly loops: readonly Loop[]
+  readonly slots: readonly JobKind<ClaimedDelivery>[]
+}
+
+export function createNotifications(deps: DeliveryDeps): Notifications {
+  return {
+    routes: [
+      listRoute(deps),
+      ackRoute(deps),
+      channelsRoute(deps),
+      ...subscriptionRoutes(deps),
+      ...settingsRoutes(deps),
+      ...ledgerRoutes(deps),
+    ],
+    ...createDeliveries(deps),
+  }
 }

@@ -1,5 +1,5 @@
 import { notFound } from '#contract/core/errors.ts'
-import { ackNotification } from '#contract/notifications.ts'
+import { ackNotification } from '#contract/notifications/inbox.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'

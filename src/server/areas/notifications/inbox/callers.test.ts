@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '#contract/core/client.ts'
 import type { Principal } from '#contract/core/principal.ts'
-import { ackNotification, listInbox } from '#contract/notifications.ts'
+import { ackNotification, listInbox } from '#contract/notifications/inbox.ts'
 import { createEdge } from '#edge/http/create-edge.ts'
 import { newId } from '#edge/ids.ts'
 import { testClock } from '#lib/clock.ts'
@@ -10,7 +10,8 @@ import { openMemoryStore } from '#lib/kv.ts'
 import { createLog } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { createNotifications } from '../index.ts'
+import { ackRoute } from './ack.ts'
+import { listRoute } from './list.ts'
 import { addToInbox } from './store.ts'
 
 const ORG = newId('org')
@@ -48,7 +49,7 @@ describe('NO-13 who may read an inbox', () => {
       expires_at: null,
       ...over,
     }
-    const edge = createEdge(createNotifications({ db: test.db, clock }).routes, {
+    const edge = createEdge([listRoute({ db: test.db }), ackRoute({ db: test.db, clock })], {
       service: 'test',
       resolve: async () => principal,
       operatorToken: undefined,

@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { InboxEntry } from '#contract/notifications.ts'
+import type { InboxEntry } from '#contract/notifications/inbox.ts'
 import type { Member } from '#edge/http/route.ts'
 import type { InboxOwner, InboxRow } from './store.ts'
 

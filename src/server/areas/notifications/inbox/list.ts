@@ -1,4 +1,4 @@
-import { listInbox } from '#contract/notifications.ts'
+import { listInbox } from '#contract/notifications/inbox.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Querier } from '#lib/db/db.ts'

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ackNotification, listInbox } from '#contract/notifications.ts'
+import { ackNotification, listInbox } from '#contract/notifications/inbox.ts'
 import { newId } from '#edge/ids.ts'
 import { type Mode, type System, startSystem } from '#test/system.ts'
 import { addToInbox } from './store.ts'

@@ -28,7 +28,10 @@ const writeMany = (count: number) =>
     insert into svc.outbox (id, org_id, type, body, occurred_at)
     select 'evt_' || lpad(n::text, 6, '0'), 'org_1', 'deploy.failed', '{}', ${now}::timestamptz
     from generate_series(1, ${count}::int) as n`)
-const received = () => db.query<{ id: string }>(sql`select * from notifications.events order by id`)
+const received = () =>
+  db.query<{ id: string }>(
+    sql`select id, type, org_id, occurred_at, body, received_at from notifications.events order by id`,
+  )
 const left = async () => (await db.query(sql`select id from svc.outbox`)).length
 const tick = (signal = never) => intakeLoop({ db }).tick(now, signal)
 

@@ -1,7 +1,11 @@
 import type { Db } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { OUTBOX_CHANNEL, takeEvents } from '#lib/work/outbox.ts'
 import { storeEvents } from './store.ts'
+
+/** Notified when events were taken in. */
+export const EVENTS_CHANNEL = 'svc_notification_events'
 
 const EVENTS_PER_TRANSACTION = 500
 // A connection pooler can drop notifications, so the outbox is also looked at without one.
@@ -23,7 +27,9 @@ export function intakeLoop({ db }: { db: Db }): Loop {
 async function takeInEvents(db: Db, now: Date): Promise<number> {
   return db.tx(async (tx) => {
     const events = await takeEvents(tx, EVENTS_PER_TRANSACTION)
-    if (events.length > 0) await storeEvents(tx, events, now)
+    if (events.length === 0) return 0
+    await storeEvents(tx, events, now)
+    await tx.query(sql`select pg_notify(${EVENTS_CHANNEL}, '')`)
     return events.length
   })
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
-import { operation } from './core/operation.ts'
-import { listOf, pageInput } from './core/paging.ts'
+import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { listOf, pageInput } from '../core/paging.ts'
 
 /** What every channel may show of an event: what happened and where to look, never the body of the event. */
-const Notification = z.object({
+export const Notification = z.object({
   id: z.string(),
   // Any text, because an entry can be older than a change of the event types.
   event_type: z.string(),
@@ -14,6 +14,8 @@ const Notification = z.object({
   app: z.string().optional(),
   link: z.string(),
 })
+
+export type Notification = z.infer<typeof Notification>
 
 export const InboxEntry = Notification.extend({ read_at: z.iso.datetime().nullable() })
 export type InboxEntry = z.infer<typeof InboxEntry>

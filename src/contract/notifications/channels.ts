@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+
+export const CHANNEL_KINDS = ['email', 'chat', 'webhook', 'forum'] as const
+
+/** Access of everything that decides where an organization's notifications go. */
+export const byAdmin = { principals: ['user', 'api_token'], role: 'admin', scope: null, org: 'token' } as const
+
+export const Channel = z.object({
+  id: z.string(),
+  kind: z.enum(CHANNEL_KINDS),
+  label: z
+    .string()
+    .describe('An address, the name of a chat channel, or the origin of a URL and its last 4 characters'),
+  state: z.enum(['unconfirmed', 'active', 'disabled']),
+  disabled_reason: z.string().nullable(),
+  failing_since: z.iso.datetime().nullable().describe('Null while messages arrive'),
+  created_at: z.iso.datetime(),
+})
+export type Channel = z.infer<typeof Channel>
+
+export const listChannels = operation({
+  kind: 'json',
+  name: 'notifications.list-channels',
+  method: 'GET',
+  path: '/api/notifications/channels',
+  summary: 'List where notifications of your organization can go',
+  access: byAdmin,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({}),
+  output: z.object({ items: z.array(Channel) }),
+})

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { listOf, pageInput } from '../core/paging.ts'
+import { byAdmin } from './channels.ts'
+
+/** `pending` waits for its first attempt or its digest; `retrying` had one that provably delivered nothing. */
+export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'not_sent'] as const
+
+export const Delivery = z.object({
+  id: z.string(),
+  event: z.object({
+    id: z.string(),
+    type: z.string(),
+    subject: z.string(),
+    occurred_at: z.iso.datetime(),
+    app: z.string().nullable(),
+    link: z.string().nullable(),
+  }),
+  destination: z
+    .object({
+      kind: z.enum(['email', 'chat', 'chat_dm', 'webhook', 'forum']),
+      channel_id: z.string().nullable(),
+      user_id: z.string().nullable(),
+      label: z.string().nullable(),
+    })
+    .nullable()
+    .describe('Null for an event that went to nobody'),
+  status: z.enum(DELIVERY_STATUSES),
+  state: z
+    .enum(['pending', 'sending', 'sent', 'failed', 'dropped'])
+    .describe('`failed` with the reason outcome_unknown: nobody can know whether it arrived'),
+  reason: z.string().nullable(),
+  /** Id of the message that it was in, for `resend`. Null while it is in none. */
+  delivery_id: z.string().nullable(),
+  attempts: z.int(),
+  next_attempt_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+})
+export type Delivery = z.infer<typeof Delivery>
+
+export const listDeliveries = operation({
+  kind: 'json',
+  name: 'notifications.list-deliveries',
+  method: 'GET',
+  path: '/api/notifications/deliveries',
+  summary: 'List every event of your organization and what became of it',
+  description: 'One entry for each event and destination, and one for an event that went to nobody. Newest first.',
+  access: byAdmin,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({
+    status: z.enum(DELIVERY_STATUSES).optional(),
+    event_type: z.string().max(100).optional().describe('An event type, or a prefix such as support.ticket.*'),
+    app: z.string().max(100).optional().describe('Alias of an app'),
+    channel_id: z.string().max(100).optional(),
+    ...pageInput,
+  }),
+  output: listOf(Delivery),
+})
+
+const Attempt = z.object({
+  attempt: z.int(),
+  started_at: z.iso.datetime(),
+  ended_at: z.iso.datetime().nullable(),
+  outcome: z.enum(['sent', 'retry', 'failed', 'gone', 'unknown', 'dropped']).nullable(),
+  reason: z.string().nullable(),
+  status: z.int().nullable().describe("Status of the receiver's answer"),
+})
+
+export const readDelivery = operation({
+  kind: 'json',
+  name: 'notifications.read-delivery',
+  method: 'GET',
+  path: '/api/notifications/deliveries/{id}',
+  summary: 'Read one entry with every attempt',
+  access: byAdmin,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ id: z.string().max(100) }),
+  output: Delivery.extend({ tries: z.array(Attempt) }),
+})
+
+export const resendDelivery = operation({
+  kind: 'json',
+  name: 'notifications.resend-delivery',
+  method: 'POST',
+  path: '/api/notifications/deliveries/{id}/resend',
+  summary: 'Send a message again that failed',
+  description:
+    'A message whose outcome is unknown may arrive twice: say so with `may_arrive_twice`. The former message stays in the ledger as it ended.',
+  access: byAdmin,
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  idempotent: true,
+  errors: ['NOT_FOUND', 'NOT_RESENDABLE'],
+  input: z.object({ id: z.string().max(100), may_arrive_twice: z.boolean().default(false) }),
+  output: z.object({ delivery_id: z.string() }),
+})

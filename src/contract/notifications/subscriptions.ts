@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { byAdmin, Channel } from './channels.ts'
+
+export const TIMINGS = ['immediately', 'hourly', 'daily'] as const
+export const Timing = z.enum(TIMINGS).describe('Sent at once, or collected and sent hourly or daily')
+
+export const Subscription = z.object({
+  id: z.string(),
+  event_type: z.string(),
+  channel: Channel.pick({ id: true, kind: true, label: true, state: true }),
+  timing: Timing,
+  enabled: z.boolean(),
+  disabled_by: z
+    .enum(['admin', 'unsubscribe', 'connection_lost', 'gone'])
+    .nullable()
+    .describe('Why it is disabled. One that its recipient unsubscribed from cannot be enabled again'),
+  created_at: z.iso.datetime(),
+})
+export type Subscription = z.infer<typeof Subscription>
+
+const common = { access: byAdmin, bodyLimit: BODY_LIMIT } as const
+const event_type = z
+  .string()
+  .max(100)
+  .describe('An event type, such as deploy.failed, or a prefix such as support.ticket.*')
+
+export const listSubscriptions = operation({
+  ...common,
+  kind: 'json',
+  name: 'notifications.list-subscriptions',
+  method: 'GET',
+  path: '/api/notifications/subscriptions',
+  summary: "List your organization's subscriptions",
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({}),
+  output: z.object({ items: z.array(Subscription) }),
+})
+
+export const createSubscription = operation({
+  ...common,
+  kind: 'json',
+  name: 'notifications.create-subscription',
+  method: 'POST',
+  path: '/api/notifications/subscriptions',
+  summary: 'Subscribe a channel to an event type',
+  effect: 'write',
+  status: 201,
+  idempotent: true,
+  errors: ['SUBSCRIPTION_EXISTS', 'SUBSCRIPTION_LIMIT'],
+  input: z.object({ event_type, channel_id: z.string().max(100), timing: Timing.default('immediately') }),
+  output: Subscription,
+})
+
+export const changeSubscription = operation({
+  ...common,
+  kind: 'json',
+  name: 'notifications.change-subscription',
+  method: 'PUT',
+  path: '/api/notifications/subscriptions/{id}',
+  summary: 'Enable, disable or retime a subscription',
+  effect: 'write',
+  errors: ['UNSUBSCRIBED', 'NOT_FOUND'],
+  input: z.object({ id: z.string().max(100), enabled: z.boolean().optional(), timing: Timing.optional() }),
+  output: Subscription,
+})
+
+export const deleteSubscription = operation({
+  ...common,
+  kind: 'json',
+  name: 'notifications.delete-subscription',
+  method: 'DELETE',
+  path: '/api/notifications/subscriptions/{id}',
+  summary: 'Delete a subscription',
+  description: 'A default subscription that you delete is never made again.',
+  effect: 'write',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ id: z.string().max(100) }),
+  output: z.object({ deleted: z.literal(true) }),
+})

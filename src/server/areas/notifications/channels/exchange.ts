@@ -1,0 +1,26 @@
+import type { SafeFetch, SafeFetchRequest } from '#lib/net/safe-fetch.ts'
+import { SafeFetchError } from '#lib/net/safe-fetch-error.ts'
+
+/** What an HTTP exchange with a receiver came to, in the words that the classifiers decide by. */
+export type Exchange =
+  | { readonly answered: true; readonly status: number; readonly retryAfter: string | undefined; readonly body: string }
+  | {
+      readonly answered: false
+      readonly reason: SafeFetchError['reason']
+      /** False only when no byte of the request can have reached the receiver. */
+      readonly sent: boolean
+      /** Of the answer's first line, when only the rest of it was lost. */
+      readonly status: number | undefined
+    }
+
+/** Makes one request and never repeats it. Throws for bugs only. */
+export async function exchangeOnce(safeFetch: SafeFetch, url: string, request: SafeFetchRequest): Promise<Exchange> {
+  try {
+    const { status, headers, body } = await safeFetch(url, request)
+    return { answered: true, status, retryAfter: headers['retry-after'], body: Buffer.from(body).toString('utf8') }
+  } catch (error) {
+    if (!(error instanceof SafeFetchError)) throw error
+    const { reason, sent, status } = error
+    return { answered: false, reason, sent, status }
+  }
+}

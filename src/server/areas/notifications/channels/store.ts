@@ -1,0 +1,74 @@
+import { newId } from '#edge/ids.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import { CHANNEL_SECRETS } from './secret.ts'
+
+export type ConfiguredKind = 'email' | 'chat' | 'webhook' | 'forum'
+
+export type ChannelRow = {
+  id: string
+  org_id: string
+  kind: ConfiguredKind
+  label: string
+  state: 'unconfirmed' | 'active' | 'disabled'
+  disabled_reason: string | null
+  settings: Record<string, unknown>
+  failing_since: Date | null
+  created_at: Date
+}
+
+const COLUMNS = sql`id, org_id, kind, label, state, disabled_reason, settings, failing_since, created_at`
+
+export type NewChannel = Pick<ChannelRow, 'org_id' | 'kind' | 'label' | 'settings'> & {
+  state?: ChannelRow['state']
+  secret?: string
+}
+
+export async function insertChannel(tx: Tx, sealer: Sealer, added: NewChannel): Promise<ChannelRow> {
+  const id = newId('chn')
+  const secret = added.secret === undefined ? null : sealer.seal(added.secret, CHANNEL_SECRETS.context({ id }))
+  const [row] = await tx.query<ChannelRow>(sql`
+    insert into notifications.channels (id, org_id, kind, label, state, secret, settings, created_at)
+    values (${id}, ${added.org_id}, ${added.kind}, ${added.label}, ${added.state ?? 'active'}, ${secret},
+      ${JSON.stringify(added.settings)}, clock_timestamp())
+    returning ${COLUMNS}`)
+  return row!
+}
+
+/** Channels of an organization, oldest first. */
+export async function listChannels(db: Querier, orgId: string, kind?: ConfiguredKind): Promise<ChannelRow[]> {
+  return db.query(sql`
+    select ${COLUMNS} from notifications.channels
+    where org_id = ${orgId} ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
+    order by id`)
+}
+
+export async function findChannel(db: Querier, orgId: string, id: string): Promise<ChannelRow | undefined> {
+  const [row] = await db.query<ChannelRow>(sql`
+    select ${COLUMNS} from notifications.channels where org_id = ${orgId} and id = ${id}`)
+  return row
+}
+
+/** Returns undefined when the channel does not exist, is not active, or has no secret. */
+export async function openSecret(db: Querier, sealer: Sealer, id: string): Promise<string | undefined> {
+  const [row] = await db.query<{ secret: string | null }>(sql`
+    select secret from notifications.channels where id = ${id} and state = 'active'`)
+  return row?.secret == null ? undefined : sealer.open(row.secret, CHANNEL_SECRETS.context({ id }))
+}
+
+/**
+ * Disables a channel that does not exist any more at the other side. Subscriptions to a lost chat connection are
+ * disabled with it, marked so that reconnecting enables exactly these again.
+ */
+export async function disableGoneChannel(tx: Tx, id: string, reason: string): Promise<void> {
+  await tx.query(sql`
+    update notifications.channels set state = 'disabled', disabled_reason = ${reason}
+    where id = ${id} and state = 'active'`)
+  await tx.query(sql`
+    update notifications.subscriptions
+    set enabled = false, disabled_by = (
+      select case kind when 'chat' then 'connection_lost' else 'gone' end
+      from notifications.channels where id = ${id})
+    where channel_id = ${id} and enabled`)
+}

@@ -1,0 +1,40 @@
+import type { Clock } from '#lib/clock.ts'
+import type { SafeFetch } from '#lib/net/safe-fetch.ts'
+import { toThin } from '../../deliver/load.ts'
+import { SEND_TIMEOUT_MS, type Send } from '../../deliver/send.ts'
+import { exchangeOnce } from '../exchange.ts'
+import { classifyWebhook } from './classify.ts'
+import { signatureHeaders } from './sign.ts'
+
+type Deps = {
+  safeFetch: SafeFetch
+  clock: Clock
+  /** Address of the console, which links begin with. */
+  baseUrl: () => string
+  /** The endpoint's URL as it was configured; undefined when the channel is gone or disabled. */
+  openUrl: (channelId: string) => Promise<string | undefined>
+}
+
+/** Sends a JSON array of thin notifications, signed at the time of sending. */
+export function webhookSender({ safeFetch, clock, baseUrl, openUrl }: Deps): Send {
+  return async ({ delivery, notifications }, signal) => {
+    const url = delivery.channel_id === null ? undefined : await openUrl(delivery.channel_id)
+    if (url === undefined) return { outcome: { type: 'dropped', reason: 'destination_gone' } }
+    const body = JSON.stringify(notifications.map((one) => toThin(one, baseUrl())))
+    const exchange = await exchangeOnce(safeFetch, url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'svc-notifications',
+        'x-svc-delivery': delivery.id,
+        ...signatureHeaders(url, body, clock.now()),
+      },
+      body,
+      signal,
+      timeoutMs: SEND_TIMEOUT_MS,
+      redirects: 3,
+    })
+    const outcome = classifyWebhook(exchange, clock.now())
+    return exchange.status === undefined ? { outcome } : { outcome, status: exchange.status }
+  }
+}

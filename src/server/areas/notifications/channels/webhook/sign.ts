@@ -1,0 +1,12 @@
+import { createHash, createHmac } from 'node:crypto'
+
+/**
+ * Headers that prove who sent a webhook. The key is the SHA-256 of the endpoint's URL exactly as it was configured, so a
+ * new URL is a new key.
+ */
+export function signatureHeaders(url: string, body: string, at: Date): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000))
+  const key = createHash('sha256').update(url, 'utf8').digest()
+  const signature = createHmac('sha256', key).update(`${timestamp}.${body}`, 'utf8').digest('hex')
+  return { 'x-svc-timestamp': timestamp, 'x-svc-signature': `v1=${signature}` }
+}

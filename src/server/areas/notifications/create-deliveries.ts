@@ -1,0 +1,47 @@
+import type { People } from '#edge/people.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { Db } from '#lib/db/db.ts'
+import type { SafeFetch } from '#lib/net/safe-fetch.ts'
+import type { JobKind } from '#lib/work/job-kind.ts'
+import type { Loop } from '#lib/work/loop.ts'
+import { openSecret } from './channels/store.ts'
+import { webhookSender } from './channels/webhook/send.ts'
+import { createCheck } from './deliver/check.ts'
+import type { ClaimedDelivery } from './deliver/claim.ts'
+import { deliveryJobs } from './deliver/job.ts'
+import { reapLoop } from './deliver/reap.ts'
+import type { Send, Senders } from './deliver/send.ts'
+import { digestLoop } from './digest/close.ts'
+import { intakeLoop } from './intake/intake.ts'
+import { matchLoop } from './match/match-loop.ts'
+import { peopleLoop } from './match/people-loop.ts'
+
+export type DeliveryDeps = {
+  db: Db
+  sealer: Sealer
+  people: People
+  safeFetch: SafeFetch
+  clock: Clock
+  /** Address of the console, which links begin with. */
+  baseUrl: () => string
+  onError: (error: unknown) => void
+}
+
+/** First attempts have most slots: retries wait by themselves, new notifications must not. */
+const SLOTS = { first: 48, retry: 16 }
+
+/** What a worker runs: everything from the outbox to the last attempt. */
+export function createDeliveries(deps: DeliveryDeps): { loops: Loop[]; slots: JobKind<ClaimedDelivery>[] } {
+  return {
+    loops: [intakeLoop(deps), matchLoop(deps), peopleLoop(deps), digestLoop(deps), reapLoop(deps)],
+    slots: deliveryJobs({ ...deps, check: createCheck(deps), senders: createSenders(deps) }, SLOTS),
+  }
+}
+
+function createSenders(deps: DeliveryDeps): Senders {
+  const webhook = webhookSender({ ...deps, openUrl: (id) => openSecret(deps.db, deps.sealer, id) })
+  return { webhook, email: notBuilt, chat: notBuilt, chat_dm: notBuilt, forum: notBuilt }
+}
+
+const notBuilt: Send = async () => ({ outcome: { type: 'failed', reason: 'not_built' } })

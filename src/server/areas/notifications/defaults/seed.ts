@@ -1,0 +1,53 @@
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import { addSubscription, type NewSubscription } from '../subscriptions/add.ts'
+
+export type SeedKind = 'reporter' | 'tickets_on_channel' | 'pipelines' | 'support_access'
+
+/**
+ * Makes a default subscription unless it was made before. The seed stays when the subscription is disabled or deleted,
+ * so the platform makes each default once for ever.
+ */
+export async function seedOnce(
+  tx: Tx,
+  sealer: Sealer,
+  seed: { kind: SeedKind; key: string },
+  subscription: NewSubscription,
+): Promise<void> {
+  const seeded = await tx.query(sql`
+    insert into notifications.default_seeds (org_id, kind, key, seeded_at)
+    values (${subscription.org_id}, ${seed.kind}, ${seed.key}, clock_timestamp())
+    on conflict do nothing
+    returning key`)
+  if (seeded.length === 1) await addSubscription(tx, sealer, subscription)
+}
+
+/** The first pipeline event of an organization subscribes its chat channel to all four. Without one nothing is made. */
+export async function seedPipelines(tx: Tx, sealer: Sealer, orgId: string): Promise<void> {
+  const [channel] = await tx.query<{ id: string }>(sql`
+    select id from notifications.channels
+    where org_id = ${orgId} and kind = 'chat' and state = 'active' order by id limit 1`)
+  if (!channel) return
+  const pipelines = { pattern: 'pipeline.run.*', timing: 'immediately', owner: 'organization' } as const
+  const subscription = { ...pipelines, org_id: orgId, channel_id: channel.id }
+  await seedOnce(tx, sealer, { kind: 'pipelines', key: 'pipelines' }, subscription)
+}
+
+/** Called when a chat channel is connected: it is subscribed to new tickets, once for each channel. */
+export async function seedTickets(tx: Tx, sealer: Sealer, orgId: string, channelId: string): Promise<void> {
+  const tickets = { pattern: 'support.ticket.created', timing: 'immediately', owner: 'organization' } as const
+  const subscription = { ...tickets, org_id: orgId, channel_id: channelId }
+  await seedOnce(tx, sealer, { kind: 'tickets_on_channel', key: channelId }, subscription)
+}
+
+/** A mail to one person about replies to their tickets, or about support access. */
+export async function seedPersonalMail(
+  tx: Tx,
+  sealer: Sealer,
+  { org_id, user_id, owner }: { org_id: string; user_id: string; owner: 'reporter' | 'support_access' },
+): Promise<void> {
+  const pattern = owner === 'reporter' ? 'support.ticket.replied' : 'org.support_access.*'
+  const subscription = { org_id, owner, user_id, pattern, timing: 'immediately' } as const
+  await seedOnce(tx, sealer, { kind: owner, key: user_id }, subscription)
+}

@@ -1,0 +1,98 @@
+import { EVENTS } from '#contract/core/events.ts'
+import { roleAtLeast } from '#contract/core/roles.ts'
+import type { People } from '#edge/people.ts'
+import type { Db } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import { maySeeApp } from '../people/may-see-app.ts'
+import type { ClaimedDelivery } from './claim.ts'
+import { type DueNotification, loadNotifications } from './load.ts'
+import type { Message, Sent } from './send.ts'
+
+/** Loads what a claimed delivery is to send, or says why it is not sent. Runs before every attempt. */
+export type CheckBeforeSending = (delivery: ClaimedDelivery) => Promise<{ message: Message } | Sent>
+
+type Deps = { db: Db; people: People }
+/** Null when the notification may be sent. */
+type Refusal = { reason: string; isTemporary?: boolean } | null
+
+/** Checks at each attempt that the subscription still stands and that the person may still be told. */
+export function createCheck(deps: Deps): CheckBeforeSending {
+  return async (delivery) => {
+    if (delivery.message !== null) return { message: { delivery, notifications: [], isDigest: false } }
+    if (!(await isChannelActive(deps.db, delivery))) return dropped('destination_gone')
+    const loaded = await loadNotifications(deps.db, delivery)
+    const refusals = await Promise.all(loaded.map((one) => refusalOf(deps, one)))
+    const temporary = refusals.find((refusal) => refusal?.isTemporary)
+    if (temporary) return { outcome: { type: 'retry', reason: temporary.reason } }
+    await dropNotifications(deps.db, loaded, refusals)
+    const notifications = loaded.filter((_, i) => refusals[i] === null)
+    if (notifications.length === 0) return dropped(refusals[0]?.reason ?? 'destination_gone')
+    return { message: { delivery, notifications, isDigest: delivery.digest_key !== null } }
+  }
+}
+
+function dropped(reason: string): Sent {
+  return { outcome: { type: 'dropped', reason } }
+}
+
+async function isChannelActive(db: Db, { channel_id }: ClaimedDelivery): Promise<boolean> {
+  if (channel_id === null) return true
+  const rows = await db.query(sql`
+    select from notifications.channels where id = ${channel_id} and state = 'active'`)
+  return rows.length === 1
+}
+
+async function refusalOf(deps: Deps, notification: DueNotification): Promise<Refusal> {
+  return notification.subscription_id === null
+    ? refusalOfFollow(deps, notification)
+    : refusalOfSubscription(deps, notification, notification.subscription_id)
+}
+
+async function refusalOfSubscription(
+  { db, people }: Deps,
+  { event, user_id }: DueNotification,
+  id: string,
+): Promise<Refusal> {
+  const [subscription] = await db.query<{ owner: string }>(sql`
+    select owner from notifications.subscriptions where id = ${id} and enabled`)
+  if (!subscription) return { reason: 'unsubscribed' }
+  if (user_id === null) return null
+  const member = await people.member(event.org_id, user_id)
+  if (!member.known) return { reason: member.reason, isTemporary: member.isTemporary }
+  const isStillConcerned =
+    subscription.owner === 'support_access'
+      ? member.value !== undefined && roleAtLeast(member.value.role, 'admin')
+      : member.value !== undefined && isReporterOf(event, user_id)
+  return isStillConcerned ? null : { reason: 'destination_gone' }
+}
+
+/** A reporter is told of replies to their own tickets, but not of their own replies. */
+function isReporterOf(event: DueNotification['event'], userId: string): boolean {
+  return event.type === 'support.ticket.replied' && event.body.reporter_id === userId && event.body.actor_id !== userId
+}
+
+async function refusalOfFollow({ db, people }: Deps, { event, user_id }: DueNotification): Promise<Refusal> {
+  const { category } = EVENTS[event.type]
+  if (user_id === null || category === null || !('app' in event.body)) return { reason: 'destination_gone' }
+  const appId = event.body.app.id
+  const follows = await db.query(sql`
+    select from notifications.follows
+    where org_id = ${event.org_id} and app_id = ${appId} and user_id = ${user_id} and ${category} = any(categories)`)
+  if (follows.length === 0) return { reason: 'unsubscribed' }
+  const answer = await maySeeApp(people, { orgId: event.org_id, appId, userId: user_id })
+  if (!answer.known) return { reason: answer.reason, isTemporary: answer.isTemporary }
+  return answer.value ? null : { reason: 'no_part_in_app' }
+}
+
+async function dropNotifications(
+  db: Db,
+  loaded: readonly DueNotification[],
+  refusals: readonly Refusal[],
+): Promise<void> {
+  const rows = loaded.flatMap(({ id }, i) => (refusals[i] ? [{ id, reason: refusals[i].reason }] : []))
+  if (rows.length === 0) return
+  await db.query(sql`
+    update notifications.notifications as notification set dropped_reason = refused.reason
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as refused (id text, reason text)
+    where notification.id = refused.id`)
+}

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Db } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { needs } from '#test/stores.ts'
+import { addNotifications, type NewNotification } from '../match/enqueue.ts'
+import { claimDeliveries } from './claim.ts'
+import { type Ended, finishDeliveries } from './finish.ts'
+import type { Outcome } from './outcome.ts'
+import { reapLoop } from './reap.ts'
+import { releaseDeliveries } from './release.ts'
+
+const LEASE_SECONDS = 60
+const middle = () => 0.5
+let opened: TestDatabase
+let db: Db
+beforeAll(async () => {
+  opened = await openTestDatabase()
+  db = opened.db
+})
+beforeEach(async () => {
+  for (const table of ['attempts', 'deliveries', 'notifications', 'destinations'])
+    await db.query({ text: `delete from notifications.${table}`, values: [], name: '' })
+})
+afterAll(() => opened?.[Symbol.asyncDispose]())
+
+let events = 0
+const nextEventId = () => {
+  events += 1
+  return `evt_${events}`
+}
+const notification = (over: Partial<NewNotification> = {}): NewNotification => ({
+  event_id: nextEventId(),
+  org_id: 'org_1',
+  destination_key: 'webhook:chn_1',
+  kind: 'webhook',
+  channel_id: 'chn_1',
+  user_id: null,
+  subscription_id: 'sub_1',
+  app_id: null,
+  digest: null,
+  dropped_reason: null,
+  per_message: 1,
+  ...over,
+})
+const add = (...added: NewNotification[]) => db.tx((tx) => addNotifications(tx, added))
+const claim = async (limit = 10) => (await claimDeliveries(db, 'first', limit, LEASE_SECONDS)).deliveries
+const claimRetries = async (limit = 10) => (await claimDeliveries(db, 'retry', limit, LEASE_SECONDS)).deliveries
+const finish = (deliveries: readonly Ended['delivery'][], outcome: Outcome) =>
+  finishDeliveries(
+    db,
+    deliveries.map((delivery) => ({ delivery, outcome })),
+    middle,
+  )
+const states = () =>
+  db.query<{ state: string; attempt: number; reason: string | null }>(
+    sql`select state, attempt, reason from notifications.deliveries order by id`,
+  )
+/** Makes everything due that waits for its time. */
+const pass = () =>
+  db.query(sql`with due as (update notifications.deliveries set next_at = clock_timestamp() where next_at is not null)
+    update notifications.destinations set first_at = case when first_at is not null then clock_timestamp() end,
+      retry_at = case when retry_at is not null then clock_timestamp() end, paused_until = null`)
+const expire = () =>
+  db.query(sql`update notifications.deliveries set lease_until = '-infinity' where state = 'sending'`)
+const reap = () => reapLoop({ db }).tick(new Date(), new AbortController().signal)
+
+describe('NO-07 claiming deliveries', () => {
+  it('claims a notification once', async () => {
+    await add(notification())
+    expect(await claim()).toMatchObject([{ destination_key: 'webhook:chn_1', kind: 'webhook', attempt: 1 }])
+    expect(await claim()).toEqual([])
+  })
+
+  it('stores an event for a destination once, however often it is matched', async () => {
+    const one = notification()
+    await add(one, { ...one, subscription_id: 'sub_2' })
+    await add(one)
+    expect(await claim()).toHaveLength(1)
+    expect(await claim()).toHaveLength(0)
+  })
+
+  it('claims no more than asked for', async () => {
+    await add(...['a', 'b', 'c'].map((key) => notification({ destination_key: key })))
+    expect(await claim(2)).toHaveLength(2)
+    expect(await claim(2)).toHaveLength(1)
+  })
+
+  it('sends at most four messages to one webhook at once, and the next when one ended', async () => {
+    await add(...Array.from({ length: 6 }, () => notification()))
+    const first = await claim()
+    expect(first).toHaveLength(4)
+    expect(await claim()).toEqual([])
+    await finish(first.slice(0, 1), { type: 'sent' })
+    expect(await claim()).toHaveLength(1)
+  })
+
+  it('takes destinations in turns, so that a long queue does not delay a short one', async () => {
+    await add(...Array.from({ length: 8 }, () => notification({ destination_key: 'long' })))
+    await add(notification({ destination_key: 'short' }))
+    expect((await claim(2)).map(({ destination_key }) => destination_key).sort()).toEqual(['long', 'short'])
+  })
+
+  it('puts the notifications that wait for one webhook into one message, as many as fit', async () => {
+    await add(...Array.from({ length: 5 }, () => notification({ per_message: 3 })))
+    const claimed = await claim()
+    expect(claimed).toHaveLength(2)
+    const sizes = await db.query<{ count: number }>(
+      sql`select count(*) from notifications.notifications group by delivery_id order by 1`,
+    )
+    expect(sizes.map(({ count }) => count)).toEqual([2, 3])
+  })
+
+  it('tries again only after proof that nothing was delivered', async () => {
+    await add(notification())
+    await finish(await claim(), { type: 'retry', reason: 'http_503' })
+    expect(await states()).toEqual([{ state: 'pending', attempt: 1, reason: 'http_503' }])
+    expect([await claim(), await claimRetries()]).toEqual([[], []])
+    await pass()
+    expect(await claim()).toEqual([])
+    const retried = await claimRetries()
+    expect(retried).toMatchObject([{ attempt: 2 }])
+    await finish(retried, { type: 'unknown', reason: 'no_answer' })
+    await pass()
+    expect([await claim(), await claimRetries()]).toEqual([[], []])
+    expect(await states()).toEqual([{ state: 'unknown', attempt: 2, reason: 'no_answer' }])
+  })
+
+  it('never takes over an expired claim: its outcome is unknown until its worker says more', async () => {
+    await add(notification())
+    const lost = await claim()
+    await expire()
+    await reap()
+    expect(await states()).toEqual([{ state: 'unknown', attempt: 1, reason: 'worker_lost' }])
+    expect([await claim(), await claimRetries()]).toEqual([[], []])
+    await finish(lost, { type: 'sent' })
+    expect(await states()).toEqual([{ state: 'sent', attempt: 1, reason: null }])
+    expect(await inFlight()).toEqual([0])
+  })
+
+  it('writes a result only under the fence of its claim', async () => {
+    await add(notification())
+    const [first] = await claim()
+    await finish([first!], { type: 'retry', reason: 'http_503' })
+    await pass()
+    await claimRetries()
+    await finish([first!], { type: 'sent' })
+    expect(await states()).toEqual([{ state: 'sending', attempt: 2, reason: null }])
+  })
+
+  it('undoes a claim that was never begun', async () => {
+    await add(notification())
+    await releaseDeliveries(db, await claim())
+    expect(await states()).toEqual([{ state: 'pending', attempt: 0, reason: null }])
+    expect(await db.query(sql`select 1 from notifications.attempts`)).toEqual([])
+    expect(await claim()).toMatchObject([{ attempt: 1 }])
+  })
+
+  it('leaves a destination alone that failed five times in a row', async () => {
+    await add(...Array.from({ length: 6 }, () => notification()))
+    for (const outcome of Array.from({ length: 5 }, () => ({ type: 'failed', reason: 'x' }) as const)) {
+      void outcome
+      const [one] = await claim(1)
+      await finish([one!], { type: 'retry', reason: 'refused' })
+    }
+    expect(await claim()).toEqual([])
+    await pass()
+    expect(await claim()).toHaveLength(1)
+  })
+
+  it('keeps a trace of every attempt from the moment it begins', async () => {
+    await add(notification())
+    const claimed = await claim()
+    const attempts = () => db.query(sql`select attempt, outcome, reason, status from notifications.attempts`)
+    expect(await attempts()).toEqual([{ attempt: 1, outcome: null, reason: null, status: null }])
+    await finishDeliveries(
+      db,
+      [{ delivery: claimed[0]!, outcome: { type: 'failed', reason: 'http_400' }, status: 400 }],
+      middle,
+    )
+    expect(await attempts()).toEqual([{ attempt: 1, outcome: 'failed', reason: 'http_400', status: 400 }])
+  })
+
+  it('says when the next retry is due', async () => {
+    await add(notification())
+    await finish(await claim(), { type: 'retry', reason: 'http_503', retryAfterSeconds: 100 })
+    const { nextInSeconds } = await claimDeliveries(db, 'retry', 1, LEASE_SECONDS)
+    expect(nextInSeconds).toBeGreaterThan(60)
+    expect(nextInSeconds).toBeLessThanOrEqual(100)
+  })
+})
+
+const inFlight = async () =>
+  (await db.query<{ in_flight: number }>(sql`select in_flight from notifications.destinations`)).map(
+    (row) => row.in_flight,
+  )
+
+needs('postgres')('NO-07 claiming by several workers at once', () => {
+  it('each notification is claimed once, and none is left behind', async () => {
+    const added = Array.from({ length: 300 }, (_, i) => notification({ destination_key: `webhook:chn_${i % 7}` }))
+    const worker = async () => {
+      let count = 0
+      for (let idle = 0; idle < 3; ) {
+        const claimed = await claim(5)
+        idle = claimed.length === 0 ? idle + 1 : 0
+        count += claimed.length
+        if (claimed.length > 0) await finish(claimed, { type: 'sent' })
+      }
+      return count
+    }
+    const producers = Array.from({ length: 4 }, async (_, n) => {
+      for (let i = n; i < added.length; i += 4) await add(added[i]!)
+    })
+    const early = await Promise.all([worker(), worker(), worker(), ...producers.map((made) => made.then(() => 0))])
+    const late = await worker()
+    expect([...early, late].reduce((a, b) => a + b)).toBe(300)
+    expect(await states()).toHaveLength(300)
+    expect(new Set(await inFlight())).toEqual(new Set([0]))
+  })
+})

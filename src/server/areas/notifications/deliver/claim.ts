@@ -1,0 +1,152 @@
+import { newId } from '#edge/ids.ts'
+import type { Db, Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import {
+  type DueDestination,
+  type PlannedDelivery,
+  planDeliveries,
+  type ReadyNotification,
+  type WaitingDelivery,
+} from './plan.ts'
+import { rescheduleDestinations } from './reschedule.ts'
+import type { ChannelKind } from './schedule.ts'
+
+/** Slots for first attempts are kept apart, so that retries to dead destinations never delay a new notification. */
+export type Turn = 'first' | 'retry'
+
+export type ClaimedDelivery = {
+  id: string
+  org_id: string
+  destination_key: string
+  kind: ChannelKind
+  channel_id: string | null
+  user_id: string | null
+  digest_key: string | null
+  resend_of: string | null
+  message: string | null
+  attempt: number
+  fence: number
+}
+
+export type Claimed = { deliveries: ClaimedDelivery[]; nextInSeconds: number | undefined }
+
+/**
+ * Claims at most `limit` deliveries and commits before it returns: no byte of a message leaves before its claim is on
+ * disk, otherwise a crash of Postgres could forget the claim and the message would be sent twice.
+ */
+export async function claimDeliveries(db: Db, turn: Turn, limit: number, leaseSeconds: number): Promise<Claimed> {
+  return db.tx(async (tx) => {
+    await tx.query(sql`set local synchronous_commit = on`)
+    const destinations = await lockDue(tx, turn, limit)
+    const waiting = await readWaiting(tx, turn, destinations)
+    const ready = turn === 'first' ? await readReady(tx, destinations) : []
+    const planned = planDeliveries({ destinations, waiting, ready, limit }, () => newId('dlv'))
+    await formDeliveries(tx, planned)
+    const deliveries = await startSending(tx, planned, leaseSeconds)
+    await countStarted(tx, deliveries, destinations)
+    return { deliveries, nextInSeconds: await secondsUntilDue(tx, turn) }
+  })
+}
+
+async function lockDue(tx: Tx, turn: Turn, limit: number): Promise<DueDestination[]> {
+  const dueAt = turn === 'first' ? sql`first_at` : sql`retry_at`
+  return tx.query(sql`
+    select key, org_id, kind, max_in_flight - in_flight as free, max_per_message as per_message
+    from notifications.destinations
+    where ${dueAt} <= clock_timestamp()
+    order by ${dueAt}, key
+    limit ${limit}
+    for update skip locked`)
+}
+
+/** Deliveries that exist already: retries, or as first attempts digests, resends and messages without an event. */
+async function readWaiting(tx: Tx, turn: Turn, due: readonly DueDestination[]): Promise<WaitingDelivery[]> {
+  const isTurn = turn === 'first' ? sql`attempt = 0` : sql`attempt > 0`
+  return tx.query(sql`
+    select waiting.id, due.key as destination_key
+    from unnest(${due.map(({ key }) => key)}::text[], ${due.map(({ free }) => free)}::int[]) as due (key, free)
+    cross join lateral (
+      select id, next_at from notifications.deliveries
+      where destination_key = due.key and state = 'pending' and ${isTurn} and next_at <= clock_timestamp()
+      order by next_at, id limit due.free
+    ) as waiting
+    order by waiting.next_at, waiting.id`)
+}
+
+/** Notifications that are in no delivery yet, the oldest of each destination. */
+async function readReady(tx: Tx, due: readonly DueDestination[]): Promise<ReadyNotification[]> {
+  const most = due.map(({ free, per_message }) => free * per_message)
+  return tx.query(sql`
+    select ready.id, due.key as destination_key, ready.channel_id, ready.user_id
+    from unnest(${due.map(({ key }) => key)}::text[], ${most}::int[]) as due (key, most)
+    cross join lateral (
+      select id, channel_id, user_id from notifications.notifications
+      where destination_key = due.key and delivery_id is null and dropped_reason is null and window_end is null
+      order by id limit due.most
+    ) as ready
+    order by ready.id`)
+}
+
+/** Makes the deliveries that are new, and puts their notifications into them for good. */
+async function formDeliveries(tx: Tx, planned: readonly PlannedDelivery[]): Promise<void> {
+  const formed = planned.filter(({ notificationIds }) => notificationIds.length > 0)
+  if (formed.length === 0) return
+  const rows = formed.map(({ id, destination, channel_id, user_id }) => {
+    return {
+      id,
+      org_id: destination.org_id,
+      destination_key: destination.key,
+      kind: destination.kind,
+      channel_id,
+      user_id,
+    }
+  })
+  await tx.query(sql`
+    insert into notifications.deliveries (id, org_id, destination_key, kind, channel_id, user_id, state, created_at)
+    select id, org_id, destination_key, kind, channel_id, user_id, 'pending', clock_timestamp()
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as formed (id text, org_id text, destination_key text, kind text, channel_id text, user_id text)`)
+  const members = formed.flatMap(({ id, notificationIds }) => notificationIds.map((member) => [id, member] as const))
+  await tx.query(sql`
+    update notifications.notifications as member set delivery_id = formed.delivery_id
+    from unnest(${members.map(([id]) => id)}::text[], ${members.map(([, member]) => member)}::text[])
+      as formed (delivery_id, notification_id)
+    where member.id = formed.notification_id`)
+}
+
+async function startSending(tx: Tx, planned: readonly PlannedDelivery[], leaseSeconds: number) {
+  if (planned.length === 0) return []
+  return tx.query<ClaimedDelivery>(sql`
+    with started as (
+      update notifications.deliveries
+      set state = 'sending', attempt = attempt + 1, fence = nextval('notifications.fence'), reason = null,
+          lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}), next_at = null
+      where id = any(${planned.map(({ id }) => id)}::text[])
+      returning id, org_id, destination_key, kind, channel_id, user_id, digest_key, resend_of, message, attempt, fence
+    ), traced as (
+      insert into notifications.attempts (delivery_id, attempt, fence, started_at)
+      select id, attempt, fence, clock_timestamp() from started
+    )
+    select id, org_id, destination_key, kind, channel_id, user_id, digest_key, resend_of, message, attempt, fence from started`)
+}
+
+/** The destinations are locked, so what they have left to send cannot change before the commit. */
+async function countStarted(tx: Tx, started: readonly ClaimedDelivery[], due: readonly DueDestination[]) {
+  const counts = due.map(({ key }) => started.filter(({ destination_key }) => destination_key === key).length)
+  await tx.query(sql`
+    update notifications.destinations set in_flight = in_flight + started.count
+    from unnest(${due.map(({ key }) => key)}::text[], ${counts}::int[]) as started (key, count)
+    where destinations.key = started.key`)
+  await rescheduleDestinations(
+    tx,
+    due.map(({ key }) => key),
+  )
+}
+
+async function secondsUntilDue(tx: Tx, turn: Turn): Promise<number | undefined> {
+  const dueAt = turn === 'first' ? sql`first_at` : sql`retry_at`
+  const [row] = await tx.query<{ seconds: number | null }>(sql`
+    select extract(epoch from min(${dueAt}) - clock_timestamp())::float8 as seconds from notifications.destinations
+    where ${dueAt} is not null`)
+  return row?.seconds == null ? undefined : Math.max(row.seconds, 0)
+}

@@ -1,0 +1,139 @@
+import type { Db, Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import { disableGoneChannel } from '../channels/store.ts'
+import { pauseSeconds } from './breaker.ts'
+import type { ClaimedDelivery } from './claim.ts'
+import type { Outcome } from './outcome.ts'
+import { rescheduleDestinations } from './reschedule.ts'
+import { PACING_SECONDS } from './schedule.ts'
+import { nextState, type Transition } from './transition.ts'
+
+export type Ended = {
+  delivery: Pick<ClaimedDelivery, 'id' | 'fence' | 'attempt' | 'kind' | 'destination_key' | 'channel_id'>
+  outcome: Outcome
+  /** Of the receiver's answer, where there was one. */
+  status?: number
+}
+
+type Written = Ended & { next: Transition }
+
+/**
+ * Writes what attempts came to. Each is written only under the fence of its claim: a result that arrives after the
+ * lease ran out corrects `unknown`, and a delivery that was claimed again since is never touched.
+ */
+export async function finishDeliveries(db: Db, ended: readonly Ended[], random: () => number): Promise<void> {
+  const written = ended.map((one) => ({
+    ...one,
+    next: nextState(one.outcome, { kind: one.delivery.kind, attempt: one.delivery.attempt, random: random() }),
+  }))
+  await db.tx(async (tx) => {
+    const keys = [...new Set(ended.map(({ delivery }) => delivery.destination_key))].sort()
+    await lockDestinations(tx, keys)
+    const left = await writeStates(tx, written)
+    await writeAttempts(tx, written)
+    await updateDestinations(tx, written, left)
+    await updateChannels(tx, written)
+    await rescheduleDestinations(tx, keys)
+  })
+}
+
+async function lockDestinations(tx: Tx, keys: readonly string[]): Promise<void> {
+  await tx.query(sql`
+    select from notifications.destinations where key = any(${keys}::text[]) order by key for update`)
+}
+
+/** Returns the ids of the deliveries that left `sending` now; a late result left it before. */
+async function writeStates(tx: Tx, written: readonly Written[]): Promise<Set<string>> {
+  const rows = written.map(({ delivery, next }) => ({
+    id: delivery.id,
+    fence: delivery.fence,
+    state: next.state,
+    reason: next.reason,
+    delay: next.delaySeconds ?? null,
+  }))
+  const left = await tx.query<{ id: string; was_sending: boolean }>(sql`
+    update notifications.deliveries as delivery
+    set state = ended.state, reason = ended.reason, lease_until = null,
+        next_at = clock_timestamp() + make_interval(secs => ended.delay),
+        ended_at = case when ended.state <> 'pending' then clock_timestamp() end,
+        message = case when ended.state = 'pending' then delivery.message end
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as ended (id text, fence bigint, state text, reason text, delay float8),
+      notifications.deliveries as before
+    where delivery.id = ended.id and before.id = delivery.id
+      and delivery.fence = ended.fence and delivery.state in ('sending', 'unknown')
+    returning delivery.id, before.state = 'sending' as was_sending`)
+  return new Set(left.filter(({ was_sending }) => was_sending).map(({ id }) => id))
+}
+
+async function writeAttempts(tx: Tx, written: readonly Written[]): Promise<void> {
+  const rows = written.map(({ delivery, outcome, next, status }) => {
+    return {
+      id: delivery.id,
+      fence: delivery.fence,
+      outcome: outcome.type,
+      reason: next.reason,
+      status: status ?? null,
+    }
+  })
+  await tx.query(sql`
+    update notifications.attempts as attempt
+    set ended_at = clock_timestamp(), outcome = ended.outcome, reason = ended.reason, status = ended.status
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as ended (id text, fence bigint, outcome text, reason text, status int)
+    where attempt.delivery_id = ended.id and attempt.fence = ended.fence`)
+}
+
+/** Disables channels that are gone, and notes since when a channel fails, for the mail to admins. */
+async function updateChannels(tx: Tx, written: readonly Written[]): Promise<void> {
+  const ids = (destination: Transition['destination']) =>
+    written.flatMap(({ delivery, next }) => (next.destination === destination ? (delivery.channel_id ?? []) : []))
+  for (const { delivery, next } of written) {
+    if (next.destination === 'gone' && delivery.channel_id !== null)
+      await disableGoneChannel(tx, delivery.channel_id, next.reason ?? 'gone')
+  }
+  await tx.query(sql`
+    update notifications.channels
+    set failing_since = case when id = any(${ids('answers')}::text[]) then null
+      else coalesce(failing_since, clock_timestamp()) end
+    where id = any(${ids('answers')}::text[]) and failing_since is not null
+      or id = any(${ids('fails')}::text[]) and failing_since is null`)
+}
+
+type Change = { key: string; left: number; failures: number; pause: number }
+
+/** Frees the places in flight and lets the circuit breaker learn. */
+async function updateDestinations(tx: Tx, written: readonly Written[], left: ReadonlySet<string>): Promise<void> {
+  const before = await tx.query<{ key: string; failures: number }>(sql`
+    select key, failures from notifications.destinations
+    where key = any(${written.map(({ delivery }) => delivery.destination_key)}::text[])`)
+  const changes = before.map(({ key, failures }) => {
+    return changeOf(
+      key,
+      failures,
+      written.filter(({ delivery }) => delivery.destination_key === key),
+      left,
+    )
+  })
+  await tx.query(sql`
+    update notifications.destinations as destination
+    set in_flight = in_flight - change.left, failures = change.failures,
+        paused_until = case when change.pause > 0 then clock_timestamp() + make_interval(secs => change.pause) end
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
+      as change (key text, "left" int, failures int, pause float8)
+    where destination.key = change.key`)
+}
+
+function changeOf(key: string, failuresBefore: number, written: readonly Written[], left: ReadonlySet<string>): Change {
+  const said = written.map(({ next }) => next.destination)
+  const answered = said.includes('answers')
+  const failures = answered ? 0 : failuresBefore + said.filter((one) => one === 'fails').length
+  const wishes = written.map(({ next }) => next.pauseSeconds)
+  const pacing = PACING_SECONDS[written[0]!.delivery.kind]
+  return {
+    key,
+    left: written.filter(({ delivery }) => left.has(delivery.id)).length,
+    failures,
+    pause: Math.max(pacing, pauseSeconds(failures), ...wishes),
+  }
+}

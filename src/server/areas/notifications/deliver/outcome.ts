@@ -1,0 +1,19 @@
+/**
+ * What one attempt to send came to. Only an outcome that proves non-delivery may lead to another attempt: `unknown`
+ * ends the delivery, because the receiver may have acted on it.
+ */
+export type Outcome =
+  | { readonly type: 'sent' }
+  /** Provably not delivered; a later attempt may succeed. `retryAfterSeconds` is the receiver's own wish. */
+  | { readonly type: 'retry'; readonly reason: string; readonly retryAfterSeconds?: number }
+  /** Provably not delivered, and no later attempt can succeed. */
+  | { readonly type: 'failed'; readonly reason: string }
+  /** Provably not delivered, and the destination does not exist any more. */
+  | { readonly type: 'gone'; readonly reason: string }
+  /** Nobody can know whether it was delivered. */
+  | { readonly type: 'unknown'; readonly reason: string }
+  /** Not attempted: a check before sending said no. */
+  | { readonly type: 'dropped'; readonly reason: string }
+
+export const DELIVERY_STATES = ['pending', 'sending', 'sent', 'failed', 'unknown', 'dropped'] as const
+export type DeliveryState = (typeof DELIVERY_STATES)[number]

@@ -1,0 +1,54 @@
+import type { Db } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import type { Loop } from '#lib/work/loop.ts'
+import { rescheduleDestinations } from './reschedule.ts'
+
+const REAP_EVERY_SECONDS = 15
+const DELIVERIES_PER_TRANSACTION = 200
+
+/**
+ * Ends deliveries whose worker is gone. Nobody knows whether the message left, so it is `unknown` and never sent again;
+ * the worker, if it still lives, can correct that under its fence.
+ */
+export function reapLoop({ db }: { db: Db }): Loop {
+  return {
+    name: 'notifications-reap',
+    tick: async (now, signal) => {
+      while (!signal.aborted && (await reap(db)) === DELIVERIES_PER_TRANSACTION);
+      return new Date(now.getTime() + REAP_EVERY_SECONDS * 1000)
+    },
+  }
+}
+
+async function reap(db: Db): Promise<number> {
+  return db.tx(async (tx) => {
+    // Destinations first: that is the order of every writer, so that none waits for another in a circle.
+    const expired = await tx.query<{ destination_key: string }>(sql`
+      select distinct destination_key from notifications.deliveries
+      where state = 'sending' and lease_until < clock_timestamp() limit ${DELIVERIES_PER_TRANSACTION}`)
+    const keys = expired.map(({ destination_key }) => destination_key).sort()
+    if (keys.length === 0) return 0
+    await tx.query(sql`select from notifications.destinations where key = any(${keys}::text[]) order by key for update`)
+    const ended = await tx.query<{ destination_key: string }>(sql`
+      with lost as (
+        update notifications.deliveries
+        set state = 'unknown', reason = 'worker_lost', ended_at = clock_timestamp(), lease_until = null
+        where id in (
+          select id from notifications.deliveries
+          where state = 'sending' and lease_until < clock_timestamp() and destination_key = any(${keys}::text[])
+          limit ${DELIVERIES_PER_TRANSACTION})
+        returning id, fence, destination_key
+      ), traced as (
+        update notifications.attempts as attempt
+        set ended_at = clock_timestamp(), outcome = 'unknown', reason = 'worker_lost'
+        from lost where attempt.delivery_id = lost.id and attempt.fence = lost.fence
+      ), freed as (
+        update notifications.destinations as destination set in_flight = in_flight - lost_here.count
+        from (select destination_key, count(*) from lost group by 1) as lost_here
+        where destination.key = lost_here.destination_key
+      )
+      select destination_key from lost`)
+    await rescheduleDestinations(tx, keys)
+    return ended.length
+  })
+}

@@ -1,0 +1,29 @@
+import type { ClaimedDelivery } from './claim.ts'
+import type { DueNotification } from './load.ts'
+import type { Outcome } from './outcome.ts'
+import type { ChannelKind } from './schedule.ts'
+
+/** Longest time one attempt may take, from the first byte to the end of the answer. */
+export const SEND_TIMEOUT_MS = 15_000
+
+export type Message = {
+  readonly delivery: ClaimedDelivery
+  /** Never empty, except in a message that belongs to no event. */
+  readonly notifications: readonly DueNotification[]
+  /** True for a message that collects the notifications of an hour or a day. */
+  readonly isDigest: boolean
+}
+
+export type Sent = {
+  readonly outcome: Outcome
+  /** Of the receiver's answer, where there was one. */
+  readonly status?: number
+}
+
+/**
+ * Sends one message through one kind of channel. It makes one attempt, never repeats a request by itself, and says what
+ * the attempt came to; it throws only for bugs, which are recorded as `unknown`.
+ */
+export type Send = (message: Message, signal: AbortSignal) => Promise<Sent>
+
+export type Senders = Readonly<Record<ChannelKind, Send>>

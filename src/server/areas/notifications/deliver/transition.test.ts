@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { pauseSeconds } from './breaker.ts'
+import type { Outcome } from './outcome.ts'
+import { CHANNEL_KINDS, type ChannelKind, retryAfterSeconds, retryDelaySeconds } from './schedule.ts'
+import { nextState } from './transition.ts'
+
+const MIDDLE = 0.5
+
+describe('NO-07 the next state of a delivery', () => {
+  it.each<[string, Outcome, object]>([
+    ['sent', { type: 'sent' }, { state: 'sent', reason: null, destination: 'answers', pauseSeconds: 0 }],
+    [
+      'not delivered, to be tried again',
+      { type: 'retry', reason: 'refused' },
+      { state: 'pending', reason: 'refused', delaySeconds: 5, destination: 'fails', pauseSeconds: 0 },
+    ],
+    [
+      'not delivered, with a wish of the receiver',
+      { type: 'retry', reason: 'http_429', retryAfterSeconds: 90 },
+      { state: 'pending', reason: 'http_429', delaySeconds: 90, destination: 'fails', pauseSeconds: 90 },
+    ],
+    [
+      'refused for good',
+      { type: 'failed', reason: 'http_400' },
+      { state: 'failed', reason: 'http_400', destination: 'answers', pauseSeconds: 0 },
+    ],
+    [
+      'gone',
+      { type: 'gone', reason: 'http_410' },
+      { state: 'failed', reason: 'http_410', destination: 'gone', pauseSeconds: 0 },
+    ],
+    [
+      'nobody knows',
+      { type: 'unknown', reason: 'no_answer' },
+      { state: 'unknown', reason: 'no_answer', destination: 'fails', pauseSeconds: 0 },
+    ],
+    [
+      'not attempted',
+      { type: 'dropped', reason: 'unsubscribed' },
+      { state: 'dropped', reason: 'unsubscribed', destination: 'says_nothing', pauseSeconds: 0 },
+    ],
+  ])('%s', (_, outcome, next) => {
+    expect(nextState(outcome, { kind: 'webhook', attempt: 1, random: MIDDLE })).toEqual(next)
+  })
+
+  it.each<[ChannelKind, number[]]>([
+    ['webhook', [5, 60, 300, 1800, 7200, 21600]],
+    ['email', [5, 60, 300, 1800, 7200, 21600]],
+    ['forum', [5, 60, 300, 1800, 7200, 21600]],
+    ['chat', [5, 60, 300, 1800]],
+    ['chat_dm', [5, 60, 300, 1800]],
+  ])('%s waits %j seconds between its attempts and then fails', (kind, delays) => {
+    const outcome = { type: 'retry', reason: 'http_503' } as const
+    const states = [...delays, 'last'].map((_, i) => nextState(outcome, { kind, attempt: i + 1, random: MIDDLE }))
+    expect(states.slice(0, -1).map((next) => next.delaySeconds)).toEqual(delays)
+    expect(states.at(-1)).toEqual({ state: 'failed', reason: 'http_503', destination: 'fails', pauseSeconds: 0 })
+  })
+
+  it('the wait differs by at most a fifth', () => {
+    expect(retryDelaySeconds('webhook', 2, 0)).toBe(48)
+    expect(retryDelaySeconds('webhook', 2, 1)).toBe(72)
+  })
+
+  const outcomes = fc.oneof(
+    fc.constant<Outcome>({ type: 'sent' }),
+    fc.record({ type: fc.constantFrom('failed', 'gone', 'unknown', 'dropped'), reason: fc.string() }),
+    fc.record({ type: fc.constant('retry'), reason: fc.string(), retryAfterSeconds: fc.nat() }),
+  ) as fc.Arbitrary<Outcome>
+
+  it('a delivery is tried again only after proof that it was not delivered, and never for ever', () => {
+    const attempts = fc.record({
+      kind: fc.constantFrom(...CHANNEL_KINDS),
+      attempt: fc.integer({ min: 1, max: 20 }),
+      random: fc.double({ min: 0, max: 1, noNaN: true }),
+    })
+    fc.assert(
+      fc.property(outcomes, attempts, (outcome, attempted) => {
+        const next = nextState(outcome, attempted)
+        if (next.state === 'pending') expect(outcome.type).toBe('retry')
+        if (attempted.attempt >= 7) expect(next.state).not.toBe('pending')
+        expect(next.state === 'pending').toBe(next.delaySeconds !== undefined)
+      }),
+      { seed: 13, numRuns: 500 },
+    )
+  })
+})
+
+it.each([
+  [undefined, undefined],
+  ['7', 7],
+  [' 7 ', 7],
+  ['-1', undefined],
+  ['soon', undefined],
+  ['Sun, 15 Nov 2026 12:00:30 GMT', 30],
+  ['Sun, 15 Nov 2026 11:00:00 GMT', 0],
+  ['99999999', 86400],
+])('NO-07 Retry-After %j means a wait of %j seconds', (header, seconds) => {
+  expect(retryAfterSeconds(header, new Date('2026-11-15T12:00:00Z'))).toBe(seconds)
+})
+
+it.each([
+  [0, 0],
+  [4, 0],
+  [5, 30],
+  [6, 60],
+  [9, 480],
+  [10, 900],
+  [60, 900],
+])('NO-07 after %i failures in a row a destination is left alone for %i seconds', (failures, seconds) => {
+  expect(pauseSeconds(failures)).toBe(seconds)
+})

@@ -1,0 +1,54 @@
+import type { DeliveryState, Outcome } from './outcome.ts'
+import { type ChannelKind, retryDelaySeconds } from './schedule.ts'
+
+export type Transition = {
+  readonly state: Exclude<DeliveryState, 'sending'>
+  readonly reason: string | null
+  /** Seconds until the next attempt; only with `pending`. */
+  readonly delaySeconds?: number
+  /** What the outcome says of the destination, for its circuit breaker. */
+  readonly destination: 'answers' | 'fails' | 'gone' | 'says_nothing'
+  /** For how long the receiver wishes to get nothing at all. */
+  readonly pauseSeconds: number
+}
+
+type Attempted = {
+  readonly kind: ChannelKind
+  /** Number of this attempt, from 1. */
+  readonly attempt: number
+  /** From 0 up to 1. */
+  readonly random: number
+}
+
+/**
+ * Decides the next state of a delivery after an attempt ended. It goes back to `pending` only after an outcome that
+ * proves non-delivery, and only while its schedule has attempts left.
+ */
+export function nextState(outcome: Outcome, attempted: Attempted): Transition {
+  switch (outcome.type) {
+    case 'sent':
+      return { state: 'sent', reason: null, destination: 'answers', pauseSeconds: 0 }
+    case 'retry':
+      return afterRetryable(outcome, attempted)
+    case 'failed':
+      return { state: 'failed', reason: outcome.reason, destination: 'answers', pauseSeconds: 0 }
+    case 'gone':
+      return { state: 'failed', reason: outcome.reason, destination: 'gone', pauseSeconds: 0 }
+    case 'unknown':
+      return { state: 'unknown', reason: outcome.reason, destination: 'fails', pauseSeconds: 0 }
+    case 'dropped':
+      return { state: 'dropped', reason: outcome.reason, destination: 'says_nothing', pauseSeconds: 0 }
+    default:
+      throw new Error(`no such outcome: ${JSON.stringify(outcome satisfies never)}`)
+  }
+}
+
+function afterRetryable(
+  { reason, retryAfterSeconds }: Extract<Outcome, { type: 'retry' }>,
+  { kind, attempt, random }: Attempted,
+): Transition {
+  const delay = retryDelaySeconds(kind, attempt, random)
+  const wish = { destination: 'fails', pauseSeconds: retryAfterSeconds ?? 0 } as const
+  if (delay === undefined) return { state: 'failed', reason, ...wish }
+  return { state: 'pending', reason, delaySeconds: Math.max(delay, wish.pauseSeconds), ...wish }
+}

@@ -1,0 +1,61 @@
+import { eventLink, eventSubject, readStoredEvent } from '#contract/core/events.ts'
+import type { Delivery } from '#contract/notifications/deliveries.ts'
+import type { LedgerRow, LedgerStatus } from './store.ts'
+
+/** Says in the words of the ledger what became of a notification. */
+export function statusOf({
+  dropped_reason,
+  state,
+  attempt,
+}: Pick<LedgerRow, 'dropped_reason' | 'state' | 'attempt'>): LedgerStatus {
+  if (dropped_reason !== null) return 'not_sent'
+  switch (state) {
+    case 'sent':
+      return 'delivered'
+    case 'failed':
+    case 'unknown':
+    case 'dropped':
+      return 'not_sent'
+    case 'pending':
+      return attempt ? 'retrying' : 'pending'
+    case 'sending':
+      return attempt && attempt > 1 ? 'retrying' : 'pending'
+    case null:
+      return 'pending'
+    default:
+      throw new Error(`no such state: ${String(state satisfies never)}`)
+  }
+}
+
+/** An unknown outcome shows as failed, with a reason that says so. */
+export function stateOf({ dropped_reason, state }: LedgerRow): Delivery['state'] {
+  if (dropped_reason !== null) return 'dropped'
+  return state === 'unknown' ? 'failed' : (state ?? 'pending')
+}
+
+export function presentLedgerRow(row: LedgerRow, baseUrl: string): Delivery {
+  const event = readStoredEvent(row)
+  const status = statusOf(row)
+  return {
+    id: row.id,
+    event: {
+      id: row.event_id,
+      type: row.type,
+      subject: event ? eventSubject(event) : row.type,
+      occurred_at: row.occurred_at.toISOString(),
+      app: event && 'app' in event.body ? event.body.app.alias : null,
+      link: event ? new URL(eventLink(event), baseUrl).href : null,
+    },
+    destination:
+      row.kind === 'none'
+        ? null
+        : { kind: row.kind, channel_id: row.channel_id, user_id: row.user_id, label: row.label },
+    status,
+    state: stateOf(row),
+    reason: row.dropped_reason ?? (row.state === 'unknown' ? 'outcome_unknown' : row.reason),
+    delivery_id: row.delivery_id,
+    attempts: row.attempt ?? 0,
+    next_attempt_at: (row.next_at ?? (status === 'pending' ? row.window_end : null))?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,80 @@
+import { newId } from '#edge/ids.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import { rescheduleDestinations } from '../deliver/reschedule.ts'
+import { type ChannelKind, MAX_IN_FLIGHT } from '../deliver/schedule.ts'
+import type { DigestTiming } from '../digest/window.ts'
+
+/** NOTIFY channel that wakes the slots of deliveries. */
+export const DELIVERY_CHANNEL = 'svc_notifications'
+
+/** One event for one destination. */
+export type NewNotification = {
+  event_id: string
+  org_id: string
+  destination_key: string
+  /** `none` for what goes nowhere and is only recorded. */
+  kind: ChannelKind | 'none'
+  channel_id: string | null
+  user_id: string | null
+  subscription_id: string | null
+  app_id: string | null
+  digest: { key: string; timing: DigestTiming; windowEnd: Date } | null
+  dropped_reason: string | null
+  /** Notifications that fit into one message to this destination. */
+  per_message: number
+}
+
+/** Stores notifications. One that is stored already, of the same event for the same destination, is left as it is. */
+export async function addNotifications(tx: Tx, added: readonly NewNotification[]): Promise<void> {
+  if (added.length === 0) return
+  await insertNotifications(tx, added)
+  const sent = added.filter(isSentAtOnce)
+  if (sent.length > 0) await wakeDestinations(tx, sent)
+}
+
+function isSentAtOnce(one: NewNotification): one is NewNotification & { kind: ChannelKind } {
+  return one.kind !== 'none' && one.digest === null && one.dropped_reason === null
+}
+
+async function insertNotifications(tx: Tx, added: readonly NewNotification[]): Promise<void> {
+  const rows = added.map(({ digest, per_message: _, ...row }) => {
+    const { key = null, timing = null, windowEnd = null } = digest ?? {}
+    return { ...row, id: newId('ntf'), digest_key: key, digest_timing: timing, window_end: windowEnd }
+  })
+  await tx.query(sql`
+    insert into notifications.notifications (id, event_id, org_id, destination_key, kind, channel_id, user_id,
+      subscription_id, app_id, digest_key, digest_timing, window_end, dropped_reason, created_at)
+    select id, event_id, org_id, destination_key, kind, channel_id, user_id, subscription_id, app_id, digest_key,
+      digest_timing, window_end, dropped_reason, clock_timestamp()
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as added (id text, event_id text, org_id text,
+      destination_key text, kind text, channel_id text, user_id text, subscription_id text, app_id text,
+      digest_key text, digest_timing text, window_end timestamptz, dropped_reason text)
+    order by event_id, destination_key
+    on conflict (event_id, destination_key) do nothing`)
+}
+
+type Waking = { destination_key: string; org_id: string; kind: ChannelKind; per_message: number }
+
+/** Lets the destinations know that they have something to send, and wakes a worker. */
+export async function wakeDestinations(tx: Tx, waking: readonly Waking[]): Promise<void> {
+  const rows = [...new Map(waking.map((one) => [one.destination_key, one])).values()]
+    .sort((a, b) => (a.destination_key < b.destination_key ? -1 : 1))
+    .map(({ destination_key, org_id, kind, per_message }) => {
+      return { destination_key, org_id, kind, per_message, max_in_flight: MAX_IN_FLIGHT[kind] }
+    })
+  // The update locks the rows, so that the next statement sees all that others added to them before.
+  await tx.query(sql`
+    insert into notifications.destinations as destination (key, org_id, kind, max_in_flight, max_per_message)
+    select destination_key, org_id, kind, max_in_flight, per_message
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as waking (destination_key text, org_id text, kind text, max_in_flight int, per_message int)
+    order by destination_key
+    on conflict (key) do update
+      set max_in_flight = excluded.max_in_flight, max_per_message = excluded.max_per_message`)
+  await rescheduleDestinations(
+    tx,
+    rows.map(({ destination_key }) => destination_key),
+  )
+  await tx.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`)
+}

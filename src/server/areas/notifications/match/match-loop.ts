@@ -1,0 +1,60 @@
+import { EVENTS } from '#contract/core/events.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { Db, Tx } from '#lib/db/db.ts'
+import type { Loop } from '#lib/work/loop.ts'
+import { seedPipelines } from '../defaults/seed.ts'
+import { EVENTS_CHANNEL } from '../intake/intake.ts'
+import { DEFAULT_TIMEZONE } from '../settings/store.ts'
+import { addNotifications } from './enqueue.ts'
+import { type MatchedEvent, matchSubscriptions, recordOnly } from './match.ts'
+import { markMatched, readSubscriptions, readTimezones, readUnmatched } from './store.ts'
+
+const EVENTS_PER_TRANSACTION = 200
+const POLL_SECONDS = 10
+
+/** Compares events with the subscriptions of their organization. Any number of processes can do so at once. */
+export function matchLoop({ db, sealer }: { db: Db; sealer: Sealer }): Loop {
+  return {
+    name: 'notifications-match',
+    wakeOn: EVENTS_CHANNEL,
+    tick: async (now, signal) => {
+      let after = ''
+      for (;;) {
+        const page = await readUnmatched(db, { after, limit: EVENTS_PER_TRANSACTION })
+        const events = page.flatMap(({ event }) => event ?? [])
+        if (events.length > 0) await db.tx((tx) => matchEvents(tx, sealer, events, now))
+        if (page.length < EVENTS_PER_TRANSACTION || signal.aborted) break
+        after = page.at(-1)!.id
+      }
+      return new Date(now.getTime() + POLL_SECONDS * 1000)
+    },
+  }
+}
+
+async function matchEvents(tx: Tx, sealer: Sealer, events: readonly MatchedEvent[], now: Date): Promise<void> {
+  const matchedHere = await markMatched(
+    tx,
+    events.map((event) => ({ id: event.id, people_pending: concernsPeople(event) })),
+  )
+  const ours = events.filter(({ id }) => matchedHere.has(id))
+  const orgIds = [...new Set(ours.map(({ org_id }) => org_id))].sort()
+  for (const orgId of orgIds) {
+    if (ours.some((event) => event.org_id === orgId && event.type.startsWith('pipeline.run.')))
+      await seedPipelines(tx, sealer, orgId)
+  }
+  const subscriptions = Map.groupBy(await readSubscriptions(tx, orgIds), ({ org_id }) => org_id)
+  const timezones = await readTimezones(tx, orgIds)
+  await addNotifications(
+    tx,
+    ours.flatMap((event) => {
+      const when = { timezone: timezones.get(event.org_id) ?? DEFAULT_TIMEZONE, now }
+      const matched = matchSubscriptions(event, subscriptions.get(event.org_id) ?? [], when)
+      return matched.length > 0 || concernsPeople(event) ? matched : [recordOnly(event, 'no_subscription')]
+    }),
+  )
+}
+
+/** Whether the event may go to people: those who follow its app, its reporter, or owners and admins. */
+function concernsPeople({ type }: MatchedEvent): boolean {
+  return EVENTS[type].category !== null || type.startsWith('org.support_access.')
+}

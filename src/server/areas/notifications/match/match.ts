@@ -1,0 +1,112 @@
+import type { EventOf } from '#contract/core/events.ts'
+import type { ChannelKind } from '../deliver/schedule.ts'
+import { type DigestTiming, windowEnd } from '../digest/window.ts'
+import type { NewNotification } from './enqueue.ts'
+import { matchesPattern } from './pattern.ts'
+
+export type Timing = 'immediately' | DigestTiming
+export type MatchedEvent = EventOf & { readonly id: string }
+
+export type SubscriptionFacts = {
+  readonly id: string
+  readonly pattern: string
+  readonly timing: Timing
+  readonly created_at: Date
+  readonly channel_id: string
+  readonly kind: Exclude<ChannelKind, 'chat_dm'>
+  /** Where the mail of an email channel arrives. */
+  readonly address: string | null
+  /** Notifications that fit into one message to the channel. */
+  readonly per_message: number
+}
+/** An email to one person: a reporter about a reply, or an owner or admin about support access. */
+export type PersonalMail = { readonly subscription_id: string; readonly user_id: string; readonly address: string }
+export type FollowFacts = { readonly user_id: string; readonly timing: Timing }
+type When = { readonly timezone: string; readonly now: Date }
+
+/** Returns the notifications of an event for the organization's subscriptions, at most one for each destination. */
+export function matchSubscriptions(
+  event: MatchedEvent,
+  subscriptions: readonly SubscriptionFacts[],
+  when: When,
+): NewNotification[] {
+  const matched = subscriptions.filter(({ pattern }) => matchesPattern(pattern, event.type)).sort(byPreference)
+  const byDestination = Map.groupBy(matched, (subscription) => destinationOf(event, subscription))
+  return [...byDestination].map(([destination_key, [first]]) => ({
+    ...common(event),
+    destination_key,
+    kind: first!.kind,
+    channel_id: first!.channel_id,
+    subscription_id: first!.id,
+    digest: digestOf(`subscription:${first!.id}`, first!.timing, when),
+    per_message: first!.per_message,
+  }))
+}
+
+/** Of several subscriptions for one destination the exact one decides, then the sooner one, then the older one. */
+function byPreference(a: SubscriptionFacts, b: SubscriptionFacts): number {
+  return (
+    Number(a.pattern.endsWith('.*')) - Number(b.pattern.endsWith('.*')) ||
+    TIMINGS.indexOf(a.timing) - TIMINGS.indexOf(b.timing) ||
+    a.created_at.getTime() - b.created_at.getTime()
+  )
+}
+
+const TIMINGS: readonly Timing[] = ['immediately', 'hourly', 'daily']
+
+function destinationOf(event: MatchedEvent, { kind, channel_id, address }: SubscriptionFacts): string {
+  return kind === 'email' ? mailKey(event, address ?? '') : `${kind}:${channel_id}`
+}
+
+/** Returns the notifications of an event for people: mails that are theirs, and messages about apps they follow. */
+export function matchPeople(
+  event: MatchedEvent,
+  { mails, follows }: { mails: readonly PersonalMail[]; follows: readonly FollowFacts[] },
+  when: When,
+): NewNotification[] {
+  return [...mails.map((mail) => fromMail(event, mail)), ...follows.map((follow) => fromFollow(event, follow, when))]
+}
+
+function fromMail(event: MatchedEvent, { subscription_id, user_id, address }: PersonalMail): NewNotification {
+  return { ...common(event), destination_key: mailKey(event, address), kind: 'email', user_id, subscription_id }
+}
+
+/** A person's digest covers all apps they follow at that frequency, so its key names the person and not the app. */
+function fromFollow(event: MatchedEvent, { user_id, timing }: FollowFacts, when: When): NewNotification {
+  const person = `${event.org_id}:${user_id}`
+  return {
+    ...common(event),
+    destination_key: `chat_dm:${person}`,
+    kind: 'chat_dm',
+    user_id,
+    digest: digestOf(`follows:${person}:${timing}`, timing, when),
+  }
+}
+
+/** Stands in the ledger for an event that goes to nobody. */
+export function recordOnly(event: MatchedEvent, reason: 'no_subscription' | 'people_unknown'): NewNotification {
+  return { ...common(event), destination_key: `none:${reason}`, kind: 'none', dropped_reason: reason }
+}
+
+function common(event: MatchedEvent) {
+  return {
+    event_id: event.id,
+    org_id: event.org_id,
+    channel_id: null,
+    user_id: null,
+    subscription_id: null,
+    app_id: 'app' in event.body ? event.body.app.id : null,
+    digest: null,
+    dropped_reason: null,
+    per_message: 1,
+  }
+}
+
+/** Addresses are compared without regard to case, so that one mailbox gets one mail. */
+function mailKey({ org_id }: MatchedEvent, address: string): string {
+  return `email:${org_id}:${address.toLowerCase()}`
+}
+
+function digestOf(key: string, timing: Timing, { timezone, now }: When): NewNotification['digest'] {
+  return timing === 'immediately' ? null : { key, timing, windowEnd: windowEnd(timing, timezone, now) }
+}

@@ -1,0 +1,47 @@
+import { EVENT_TYPES } from '#contract/core/events.ts'
+
+/** Returns whether a subscription to `pattern` covers the event type. `support.ticket.*` covers all types below it. */
+export function matchesPattern(pattern: string, type: string): boolean {
+  return pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type
+}
+
+/** Returns undefined for a pattern that covers at least one event type, otherwise what is wrong with it. */
+export function patternFault(pattern: string): string | undefined {
+  if (EVENT_TYPES.some((type) => matchesPattern(pattern, type))) return undefined
+  const nearest = nearestPattern(pattern)
+  const hint =
+    nearest === undefined ? 'Use an event type, or a prefix such as support.ticket.*.' : `Did you mean ${nearest}?`
+  return `No event type matches ${JSON.stringify(pattern)}. ${hint}`
+}
+
+/** The known type or wildcard that differs from `text` in the fewest characters, if it is close. */
+function nearestPattern(text: string): string | undefined {
+  const [best] = knownPatterns()
+    .map((pattern) => ({ pattern, distance: editDistance(text.toLowerCase(), pattern) }))
+    .sort((a, b) => a.distance - b.distance)
+  const limit = Math.min(MAX_HINT_DISTANCE, Math.floor(text.length / 2))
+  return best && best.distance <= limit ? best.pattern : undefined
+}
+
+const MAX_HINT_DISTANCE = 6
+
+function knownPatterns(): string[] {
+  const wildcards = EVENT_TYPES.flatMap((type) => {
+    const parts = type.split('.')
+    return parts.slice(1).map((_, i) => `${parts.slice(0, i + 1).join('.')}.*`)
+  })
+  return [...EVENT_TYPES, ...new Set(wildcards)]
+}
+
+/** Levenshtein distance. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

@@ -1,0 +1,137 @@
+import { EVENTS, eventLink, eventSubject } from '#contract/core/events.ts'
+import type { People, PeopleAnswer, Person } from '#edge/people.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { Db, Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import type { Loop } from '#lib/work/loop.ts'
+import { seedPersonalMail } from '../defaults/seed.ts'
+import { addToInbox } from '../inbox/store.ts'
+import { EVENTS_CHANNEL } from '../intake/intake.ts'
+import { maySeeApp } from '../people/may-see-app.ts'
+import { timezoneOf } from '../settings/store.ts'
+import { addNotifications } from './enqueue.ts'
+import { type FollowFacts, type MatchedEvent, matchPeople, type PersonalMail, recordOnly } from './match.ts'
+import { markPeopleMatched, readFollows, readPeoplePending } from './store.ts'
+
+type Deps = { db: Db; sealer: Sealer; people: People }
+
+const EVENTS_PER_PAGE = 100
+const POLL_SECONDS = 10
+/** How long an event waits for an auth service that does not answer before its people are recorded as unknown. */
+const MAX_WAIT_MS = 60 * 60_000
+
+/**
+ * Matches events to people. It is apart from the matching of subscriptions because people may be known only to another
+ * service: while that does not answer, channels of the organization still get their notifications.
+ */
+export function peopleLoop(deps: Deps): Loop {
+  return {
+    name: 'notifications-people',
+    wakeOn: EVENTS_CHANNEL,
+    tick: async (now, signal) => {
+      let after = ''
+      for (;;) {
+        const page = await readPeoplePending(deps.db, { after, limit: EVENTS_PER_PAGE })
+        for (const { event, received_at } of page) {
+          if (signal.aborted) break
+          const isLate = now.getTime() - received_at.getTime() > MAX_WAIT_MS
+          if (event) await matchToPeople(deps, event, { now, isLate })
+        }
+        if (page.length < EVENTS_PER_PAGE || signal.aborted) break
+        after = page.at(-1)!.id
+      }
+      return new Date(now.getTime() + POLL_SECONDS * 1000)
+    },
+  }
+}
+
+async function matchToPeople(
+  { db, sealer, people }: Deps,
+  event: MatchedEvent,
+  { now, isLate }: { now: Date; isLate: boolean },
+): Promise<void> {
+  const [mailed, following] = await Promise.all([mailedPeople(people, event), followers(db, people, event)])
+  const isUnknown = !mailed.known || !following.known
+  if (!isLate && [mailed, following].some((answer) => !answer.known && answer.isTemporary)) return
+  await db.tx(async (tx) => {
+    if (!(await markPeopleMatched(tx, event.id))) return
+    const mails = await personalMails(tx, sealer, event, mailed.known ? mailed.value : [])
+    const follows = following.known ? following.value : []
+    const when = { timezone: await timezoneOf(tx, event.org_id), now }
+    const matched = matchPeople(event, { mails, follows }, when)
+    if (isUnknown) matched.push(recordOnly(event, 'people_unknown'))
+    else if (matched.length === 0 && !(await isMatched(tx, event.id)))
+      matched.push(recordOnly(event, 'no_subscription'))
+    await addNotifications(tx, matched)
+    await addToInbox(
+      tx,
+      inboxEntryOf(event),
+      [...mails, ...follows].map(({ user_id }) => user_id),
+    )
+  })
+}
+
+/** The link is a path: the address of the console is added when the entry is read. */
+function inboxEntryOf(event: MatchedEvent) {
+  return {
+    event_id: event.id,
+    event_type: event.type,
+    org_id: event.org_id,
+    occurred_at: event.occurred_at,
+    subject: eventSubject(event),
+    app: 'app' in event.body ? event.body.app.alias : null,
+    link: eventLink(event),
+  }
+}
+
+/** The reporter of a ticket that somebody else replied to, or all owners and admins when support staff came in. */
+async function mailedPeople(people: People, event: MatchedEvent): Promise<PeopleAnswer<readonly Person[]>> {
+  if (event.type === 'org.support_access.started' || event.type === 'org.support_access.elevated')
+    return people.ownersAndAdmins(event.org_id)
+  if (event.type !== 'support.ticket.replied') return { known: true, value: [] }
+  const { reporter_id, actor_id } = event.body
+  if (reporter_id === null || reporter_id === actor_id) return { known: true, value: [] }
+  const reporter = await people.member(event.org_id, reporter_id)
+  return reporter.known ? { known: true, value: reporter.value ? [reporter.value] : [] } : reporter
+}
+
+/** People who follow the event's category in its app and may see the app now. */
+async function followers(db: Db, people: People, event: MatchedEvent): Promise<PeopleAnswer<FollowFacts[]>> {
+  const { category } = EVENTS[event.type]
+  if (category === null || !('app' in event.body)) return { known: true, value: [] }
+  const appId = event.body.app.id
+  const follows = await readFollows(db, { org_id: event.org_id, appId, category })
+  const allowed: FollowFacts[] = []
+  for (const follow of follows) {
+    const answer = await maySeeApp(people, { orgId: event.org_id, appId, userId: follow.user_id })
+    if (!answer.known) return answer
+    if (answer.value) allowed.push(follow)
+  }
+  return { known: true, value: allowed }
+}
+
+/** The enabled mails of these people, made on their first event. */
+async function personalMails(
+  tx: Tx,
+  sealer: Sealer,
+  event: MatchedEvent,
+  mailed: readonly Person[],
+): Promise<PersonalMail[]> {
+  if (mailed.length === 0) return []
+  const owner = event.type === 'support.ticket.replied' ? 'reporter' : 'support_access'
+  for (const { user_id } of mailed) await seedPersonalMail(tx, sealer, { org_id: event.org_id, user_id, owner })
+  const enabled = await tx.query<{ id: string; user_id: string }>(sql`
+    select id, user_id from notifications.subscriptions
+    where org_id = ${event.org_id} and owner = ${owner} and enabled
+      and user_id = any(${mailed.map(({ user_id }) => user_id)}::text[])
+    order by user_id`)
+  return enabled.map(({ id, user_id }) => {
+    const { email } = mailed.find((person) => person.user_id === user_id)!
+    return { subscription_id: id, user_id, address: email }
+  })
+}
+
+async function isMatched(tx: Tx, eventId: string): Promise<boolean> {
+  const rows = await tx.query(sql`select from notifications.notifications where event_id = ${eventId} limit 1`)
+  return rows.length > 0
+}

@@ -1,0 +1,42 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import { changeNotificationSettings, readNotificationSettings } from '#contract/notifications/settings.ts'
+import { audit } from '#edge/audit.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import { saveTimezone, timezoneOf } from './store.ts'
+
+type Deps = { db: Db; clock: Clock }
+
+export function settingsRoutes({ db, clock }: Deps): Route[] {
+  return [
+    route(readNotificationSettings, async (_, { principal }) => ({ timezone: await timezoneOf(db, principal.org_id) })),
+    route(changeNotificationSettings, async ({ timezone }, { principal }) => {
+      refuseUnknownTimezone(timezone)
+      const { org_id } = principal
+      await db.tx(async (tx) => {
+        await saveTimezone(tx, org_id, timezone)
+        const action = 'notification_settings.changed'
+        await audit(tx, {
+          org_id,
+          actor: actorOf(principal),
+          action,
+          target: org_id,
+          detail: { timezone },
+          at: clock.now(),
+        })
+      })
+      return { timezone }
+    }),
+  ]
+}
+
+function refuseUnknownTimezone(timezone: string): void {
+  try {
+    Intl.DateTimeFormat('en-US', { timeZone: timezone })
+  } catch (cause) {
+    const message = `${JSON.stringify(timezone)} is not a timezone. Use an IANA name such as Europe/Berlin.`
+    throw new ServiceError('INVALID_REQUEST', message, { errors: [{ path: 'timezone', message }], cause })
+  }
+}

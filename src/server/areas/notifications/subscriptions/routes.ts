@@ -1,0 +1,114 @@
+import { notFound, ServiceError } from '#contract/core/errors.ts'
+import {
+  changeSubscription,
+  createSubscription,
+  deleteSubscription,
+  listSubscriptions,
+  type Subscription,
+} from '#contract/notifications/subscriptions.ts'
+import { audit } from '#edge/audit.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { type Member, type Route, route } from '#edge/http/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { Db, Tx } from '#lib/db/db.ts'
+import { findChannel } from '../channels/store.ts'
+import { patternFault } from '../match/pattern.ts'
+import { addSubscription } from './add.ts'
+import {
+  findSubscription,
+  listSubscriptionRows,
+  removeSubscription,
+  type SubscriptionRow,
+  updateSubscription,
+} from './store.ts'
+
+type Deps = { db: Db; sealer: Sealer; clock: Clock }
+
+const MAX_SUBSCRIPTIONS = 200
+
+export function subscriptionRoutes(deps: Deps): Route[] {
+  return [listRoute(deps), createRoute(deps), changeRoute(deps), deleteRoute(deps)]
+}
+
+function listRoute({ db }: Deps): Route {
+  return route(listSubscriptions, async (_, { principal }) => {
+    return { items: (await listSubscriptionRows(db, principal.org_id)).map(present) }
+  })
+}
+
+function createRoute({ db, sealer, clock }: Deps): Route {
+  return route(createSubscription, async ({ event_type, channel_id, timing }, { principal }) => {
+    refuseUnknownType(event_type)
+    const { org_id } = principal
+    return db.tx(async (tx) => {
+      if (!(await findChannel(tx, org_id, channel_id))) throw notFound('channel')
+      if ((await listSubscriptionRows(tx, org_id)).length >= MAX_SUBSCRIPTIONS) throw tooMany()
+      const added = { org_id, owner: 'organization', channel_id, pattern: event_type, timing } as const
+      const id = await addSubscription(tx, sealer, added)
+      if (id === undefined) throw exists(event_type)
+      await auditChange(tx, principal, { action: 'subscription.created', id, at: clock.now() })
+      return present((await findSubscription(tx, org_id, id))!)
+    })
+  })
+}
+
+function changeRoute({ db, clock }: Deps): Route {
+  return route(changeSubscription, async ({ id, ...change }, { principal }) => {
+    return db.tx(async (tx) => {
+      const before = await findSubscription(tx, principal.org_id, id)
+      if (!before) throw notFound('subscription')
+      const { enabled = before.enabled, timing = before.timing } = change
+      if (!(await updateSubscription(tx, { orgId: principal.org_id, id, enabled, timing }))) throw unsubscribed()
+      await auditChange(tx, principal, { action: 'subscription.changed', id, at: clock.now() })
+      return present((await findSubscription(tx, principal.org_id, id))!)
+    })
+  })
+}
+
+function deleteRoute({ db, clock }: Deps): Route {
+  return route(deleteSubscription, async ({ id }, { principal }) => {
+    return db.tx(async (tx) => {
+      if (!(await removeSubscription(tx, principal.org_id, id))) throw notFound('subscription')
+      await auditChange(tx, principal, { action: 'subscription.deleted', id, at: clock.now() })
+      return { deleted: true as const }
+    })
+  })
+}
+
+function refuseUnknownType(eventType: string): void {
+  const message = patternFault(eventType)
+  if (message !== undefined) {
+    throw new ServiceError('INVALID_REQUEST', message, { errors: [{ path: 'event_type', message }] })
+  }
+}
+
+function exists(eventType: string): ServiceError {
+  return new ServiceError('SUBSCRIPTION_EXISTS', `This channel is already subscribed to ${eventType}.`)
+}
+
+function tooMany(): ServiceError {
+  const words = `An organization can have ${MAX_SUBSCRIPTIONS} subscriptions. Delete one you do not need, or use a prefix.`
+  return new ServiceError('SUBSCRIPTION_LIMIT', words)
+}
+
+function unsubscribed(): ServiceError {
+  const words = 'The recipient unsubscribed from this subscription, so it cannot be enabled again.'
+  return new ServiceError('UNSUBSCRIBED', words)
+}
+
+type Change = { action: string; id: string; at: Date }
+
+async function auditChange(tx: Tx, principal: Member, { action, id, at }: Change): Promise<void> {
+  await audit(tx, { org_id: principal.org_id, actor: actorOf(principal), action, target: id, at })
+}
+
+function present(row: SubscriptionRow): Subscription {
+  const { channel_id, channel_kind, channel_label, channel_state, pattern, created_at, ...rest } = row
+  return {
+    ...rest,
+    event_type: pattern,
+    channel: { id: channel_id, kind: channel_kind, label: channel_label, state: channel_state },
+    created_at: created_at.toISOString(),
+  }
+}

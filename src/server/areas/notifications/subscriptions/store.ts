@@ -1,0 +1,57 @@
+import type { Querier } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import type { ConfiguredKind } from '../channels/store.ts'
+import type { Timing } from '../match/match.ts'
+
+export type SubscriptionRow = {
+  id: string
+  pattern: string
+  timing: Timing
+  enabled: boolean
+  disabled_by: 'admin' | 'unsubscribe' | 'connection_lost' | 'gone' | null
+  created_at: Date
+  channel_id: string
+  channel_kind: ConfiguredKind
+  channel_label: string
+  channel_state: 'unconfirmed' | 'active' | 'disabled'
+}
+
+const SELECTED = sql`
+  select subscription.id, pattern, timing, enabled, disabled_by, subscription.created_at, channel_id,
+    kind as channel_kind, label as channel_label, state as channel_state
+  from notifications.subscriptions as subscription
+  join notifications.channels as channel on channel.id = channel_id`
+
+/** Subscriptions of the organization itself; those of single persons are theirs alone. */
+export async function listSubscriptionRows(db: Querier, orgId: string): Promise<SubscriptionRow[]> {
+  return db.query(sql`${SELECTED} where subscription.org_id = ${orgId} order by subscription.id`)
+}
+
+export async function findSubscription(db: Querier, orgId: string, id: string): Promise<SubscriptionRow | undefined> {
+  const [row] = await db.query<SubscriptionRow>(
+    sql`${SELECTED} where subscription.org_id = ${orgId} and subscription.id = ${id}`,
+  )
+  return row
+}
+
+/** Returns false when there is no such subscription, or when its recipient unsubscribed and it would be enabled. */
+export async function updateSubscription(
+  db: Querier,
+  { orgId, id, enabled, timing }: { orgId: string; id: string; enabled: boolean; timing: Timing },
+): Promise<boolean> {
+  const rows = await db.query(sql`
+    update notifications.subscriptions
+    set timing = ${timing}, enabled = ${enabled},
+        disabled_by = case when ${enabled} then null else coalesce(disabled_by, 'admin') end
+    where org_id = ${orgId} and id = ${id} and owner = 'organization'
+      and (disabled_by is distinct from 'unsubscribe' or not ${enabled})
+    returning id`)
+  return rows.length === 1
+}
+
+export async function removeSubscription(db: Querier, orgId: string, id: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    delete from notifications.subscriptions
+    where org_id = ${orgId} and id = ${id} and owner = 'organization' returning id`)
+  return rows.length === 1
+}

@@ -1,0 +1,13 @@
+import { createNotifications, type Notifications } from '../areas/notifications/index.ts'
+import type { ServiceParts } from './parts.ts'
+import { composePeople } from './people.ts'
+
+/** Builds the area. The gateway mounts its routes; the worker runs its loops and slots. */
+export function composeNotifications(parts: ServiceParts): Notifications {
+  return createNotifications({
+    ...parts,
+    people: composePeople(parts),
+    baseUrl: () => parts.publicUrls.signIn,
+    onError: (error) => parts.log.error({ error }, 'a notification could not be handled; it is tried again'),
+  })
+}
