@@ -2,7 +2,7 @@
 export type Floor = { name: string; value: number } & ({ atLeast: number } | { atMost: number })
 
 export function isMissed(floor: Floor): boolean {
-  // Written so that NaN, a measure of nothing, is a miss.
+  // Negated, so that NaN counts as missed.
   return 'atLeast' in floor ? !(floor.value >= floor.atLeast) : !(floor.value <= floor.atMost)
 }
 

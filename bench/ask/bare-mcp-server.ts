@@ -4,7 +4,7 @@ import { getRequestListener } from '@hono/node-server'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import pg from 'pg'
 
-/** The least an MCP server can do with the SDK: one tool that takes the vector, runs the statement, answers the rows. */
+/** A minimal MCP server with the SDK: one tool that takes the vector, runs the statement and returns the rows. */
 const [url, statement] = process.argv.slice(2) as [string, string]
 const pool = new pg.Pool({ connectionString: url, max: 10 })
 

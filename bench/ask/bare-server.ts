@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
 
-/** The least a server can do: take the vector, run the statement, answer the rows. Nobody is asked who they are. */
+/** A minimal HTTP server that takes the vector, runs the statement and returns the rows, without authentication. */
 const [url, statement] = process.argv.slice(2) as [string, string]
 const pool = new pg.Pool({ connectionString: url, max: 10 })
 

@@ -7,7 +7,7 @@ import type { Source } from './source.ts'
 
 const MAINS = { http: 'bare-server.ts', mcp: 'bare-mcp-server.ts' }
 
-/** What this machine takes for a question however little is done around it: what is ours stands on top of that. */
+/** Starts a minimal server, whose cost is the lower bound for a question on this machine. */
 export function startBare(source: Source, by: keyof typeof MAINS): Promise<Server> {
   const main = join(import.meta.dirname, MAINS[by])
   return start(process.execPath, [main, source.rawUrl, statementOf(source)], /bare at (\S+)/)

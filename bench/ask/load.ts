@@ -2,10 +2,13 @@ import { connect, type Socket } from 'node:net'
 
 export type Load = { perSecond: number; p50: number; p99: number; asked: number }
 
-/** Anything that is asked over HTTP: `next` gives a whole request, ready to be written. */
+/** A target of HTTP requests. `next` returns a complete request as bytes. */
 export type Asked = { url: string; next: () => Buffer }
 
-/** Asks for so many seconds over kept connections. Little more than a socket: it shares the processors it measures. */
+/**
+ * Sends requests over kept-alive connections for `seconds`. Uses plain sockets, because it shares the measured
+ * processors.
+ */
 export async function load({ url, next }: Asked, concurrency: number, seconds: number): Promise<Load> {
   const { hostname, port } = new URL(url)
   const took: number[] = []
@@ -28,7 +31,7 @@ export async function load({ url, next }: Asked, concurrency: number, seconds: n
   return { perSecond: took.length / elapsed, p50: at(0.5), p99: at(0.99), asked: took.length }
 }
 
-/** The whole answer to one request, for a look at it. */
+/** Returns the complete response to one request, for checking it. */
 export async function askOnce({ url, next }: Asked): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = await open(hostname, Number(port))
@@ -52,7 +55,7 @@ async function open(host: string, port: number): Promise<Socket> {
   return socket
 }
 
-/** One request at a time on a socket; anything but 200 is an error. */
+/** Sends one request at a time on a socket. Throws for any status but 200. */
 function createAsker(socket: Socket): (bytes: Buffer) => Promise<Buffer> {
   let waiting: PromiseWithResolvers<Buffer> | undefined
   let got: Buffer = Buffer.alloc(0)

@@ -15,7 +15,7 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** The questions of `oursAsked`, as calls of the tool. */
+/** Sends the questions of `oursAsked` as MCP tool calls. */
 export function mcpAsked(
   base: string,
   { id, token }: Pick<Source, 'id' | 'token'>,
@@ -48,7 +48,7 @@ export function callsOf(
   return { url, next: () => all[asked++ % all.length]! }
 }
 
-/** A token as a connected agent of the source's viewer would hold it, of a grant made by hand. */
+/** Returns the access token of an agent that acts for the source's viewer, with a grant inserted directly. */
 export async function agentToken(
   base: string,
   databaseUrl: string,

@@ -4,19 +4,19 @@ import { type Asked, request } from './load.ts'
 import { type Server, start } from './processes.ts'
 import { type Source, TOP_K } from './source.ts'
 
-/** The release where `--built` is given, which takes less memory than running the sources. */
+/** The release with `--built`, which takes less memory than running the sources. */
 const MAIN = join(
   import.meta.dirname,
   process.argv.includes('--built') ? '../../dist/server.js' : '../../src/server/main.ts',
 )
-const UNREACHED = '1000000000'
+const UNREACHABLE_LIMIT = '1000000000'
 
 type Settings = { databaseUrl: string; redisUrl: string; provider: object; dataDir: string }
 
-/** As `npm start` has it. */
+/** The memory flag of `npm start`. */
 const MEMORY = '--max-semi-space-size=16'
 
-/** Everything the product has, in one process; `flags` are Node's, such as `--cpu-prof`. */
+/** Starts the whole product in one process. `flags` are options of Node, such as `--cpu-prof`. */
 export function startOurs(settings: Settings, secrets: Secrets, flags: readonly string[] = []): Promise<Server> {
   const { databaseUrl, redisUrl, provider, dataDir } = settings
   const env = {
@@ -26,8 +26,8 @@ export function startOurs(settings: Settings, secrets: Secrets, flags: readonly 
     REDIS_URL: redisUrl,
     SVC_DATA_DIR: dataDir,
     SVC_AI_PROVIDERS: JSON.stringify([provider]),
-    SVC_QUESTIONS_PER_MINUTE: UNREACHED,
-    SVC_QUESTIONS_PER_DAY: UNREACHED,
+    SVC_QUESTIONS_PER_MINUTE: UNREACHABLE_LIMIT,
+    SVC_QUESTIONS_PER_DAY: UNREACHABLE_LIMIT,
     ...secrets,
   }
   return start(process.execPath, [MEMORY, ...flags, MAIN], /svc ready at (\S+)/, { env })
@@ -47,16 +47,16 @@ export function makeSecrets() {
   }
 }
 
-/** The same questions again and again, or each one new to the server and its cache. */
+/** Repeats the same questions, or with `fresh` asks new ones that no cache has. */
 export function oursAsked(base: string, { id, token }: Source, questions: number, fresh: boolean): Asked {
   const url = `${base}/api/wf/slim/data-sources/${id}/query`
   const headers = { authorization: `Bearer ${token}`, accept: 'application/json' }
   const of = (query: string) => request(url, headers, JSON.stringify({ query, top_k: TOP_K }))
-  const known = Array.from({ length: questions }, (_, i) => of(`question ${i}`))
+  const repeatedRequests = Array.from({ length: questions }, (_, i) => of(`question ${i}`))
   let asked = 0
   const next = () => {
     const i = asked++
-    return fresh ? of(`question ${i % questions}, asked for the time ${i}`) : known[i % questions]!
+    return fresh ? of(`question ${i % questions}, asked for the time ${i}`) : repeatedRequests[i % questions]!
   }
   return { url, next }
 }

@@ -7,7 +7,7 @@ import { type Asked, request } from './load.ts'
 import { type Server, start } from './processes.ts'
 import type { Source } from './source.ts'
 
-/** Others that put a statement behind a tool, each with the product's own statement and nothing of its kind around it. */
+/** Folder of other servers that offer a statement as a tool. Each runs the product's own statement. */
 const FOLDER = join(import.meta.dirname, '../peers')
 const MODULES = join(FOLDER, 'node_modules')
 const TOOLBOX = join(MODULES, `@toolbox-sdk/server-${process.platform}-${process.arch}/bin/toolbox`)
@@ -15,7 +15,10 @@ const DBHUB = join(MODULES, '@bytebase/dbhub/dist/index.js')
 
 type Peer = { name: string; start(dir: string, source: Source): Promise<Server> }
 
-/** Not by a lock file: Toolbox has builds for some machines only, and npm refuses a lock that cannot name them all. */
+/**
+ * Installs without a lock file, because Toolbox has builds for some platforms only and npm refuses a lock without them
+ * all.
+ */
 export function installPeers(): void {
   const how = ['--no-package-lock', '--no-save', '--ignore-scripts', '--loglevel=error', '--prefix', FOLDER]
   execFileSync('npm', ['install', ...how], { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -26,7 +29,7 @@ export const PEERS: readonly Peer[] = [
   { name: 'DBHub', start: startDbhub },
 ]
 
-/** As MCP clients ask: one tool call a request. */
+/** Sends one MCP tool call per request. */
 export function peerAsked(url: string, questions: readonly string[]): Asked {
   const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' }
   const all = questions.map((vector) => {
@@ -55,7 +58,7 @@ async function startToolbox(dir: string, source: Source): Promise<Server> {
   const own = await freePort()
   const args = ['--config', file, '--port', String(own), '--log-level', 'ERROR', '--disable-version-check']
   const server = await start(TOOLBOX, args, undefined)
-  return { ...server, url: await answers(`http://127.0.0.1:${own}/mcp`) }
+  return { ...server, url: await untilAnswers(`http://127.0.0.1:${own}/mcp`) }
 }
 
 async function startDbhub(dir: string, source: Source): Promise<Server> {
@@ -82,10 +85,10 @@ description = "The vector"
   const own = await freePort()
   const args = [DBHUB, '--transport', 'http', '--port', String(own), '--config', file]
   const server = await start(process.execPath, args, undefined, { cwd: dir })
-  return { ...server, url: await answers(`http://127.0.0.1:${own}/mcp`) }
+  return { ...server, url: await untilAnswers(`http://127.0.0.1:${own}/mcp`) }
 }
 
-/** With all but the vector written out. */
+/** Returns the statement with every value but the vector inlined. */
 export function statementOf({ statement: { text, values } }: Source): string {
   return text
     .replace(/\$(\d+)/g, (_, n: string) => values[Number(n) - 1] ?? '$1')
@@ -93,8 +96,8 @@ export function statementOf({ statement: { text, values } }: Source): string {
     .trim()
 }
 
-/** Once anything answers there. */
-async function answers(url: string): Promise<string> {
+/** Resolves with the URL once a server untilAnswers there. */
+async function untilAnswers(url: string): Promise<string> {
   for (let tried = 0; ; tried++) {
     const up = await fetch(url).then(
       async (response) => {

@@ -8,10 +8,10 @@ import type { Source } from './source.ts'
 import { PG_BIN } from './stores.ts'
 
 const run = promisify(execFile)
-/** One script each. Few, since every client prepares every one of them anew in every run. */
+/** Number of questions, one script each. Small, because every client prepares every statement in every run. */
 const QUESTIONS = 16
 
-/** The product's own statement, prepared, from as many clients, and nothing around it. */
+/** Runs the product's own prepared statement with pgbench from the same number of clients. */
 export async function pgbench(
   { statement, rawUrl }: Source,
   questions: readonly string[],
@@ -32,7 +32,7 @@ export async function pgbench(
     ])
     const took = await latencies(dir)
     const at = (share: number) => took[Math.floor(took.length * share)] ?? Number.NaN
-    // On a machine too busy to connect them all in time, pgbench asks nothing and gives no rate.
+    // If a busy machine cannot connect all clients in time, pgbench prints no rate.
     const perSecond = Number(/tps = ([\d.]+)/.exec(stdout)?.[1] ?? 0)
     return { perSecond, p50: at(0.5), p99: at(0.99), asked: took.length }
   } finally {
@@ -44,7 +44,7 @@ function scriptOf({ text, values }: Source['statement'], vector: string): string
   return `${text.replace(/\$(\d+)/g, (_, n: string) => (values[Number(n) - 1] === null ? `:${vector}` : `:v${Number(n) - 1}`))};\n`
 }
 
-/** In milliseconds, shortest first; the third column is microseconds. */
+/** Reads the latencies in milliseconds, sorted; the third column of the log has microseconds. */
 async function latencies(dir: string): Promise<Float64Array> {
   const logs = (await readdir(dir)).filter((name) => name.startsWith('log'))
   const texts = await Promise.all(logs.map((name) => readFile(join(dir, name), 'utf8')))

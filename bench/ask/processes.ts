@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const TICKS_PER_SECOND = 100
 
-/** A server beside or instead of ours, as a process. */
+/** A server process: ours or another one. */
 export type Server = AsyncDisposable & { pid: number; url: string }
 
-/** Starts a program; where a text is given waits until it says that, and answers its first group. */
+/** Starts a program. With a pattern, waits until its output matches and returns the first group. */
 export async function start(
   command: string,
   args: readonly string[],
@@ -18,14 +18,14 @@ export async function start(
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const url = said ? await heard(child, said) : ''
-  // Nobody reads what it says from here on, but it must be able to say it.
+  const url = said ? await waitForOutput(child, said) : ''
+  // The output is discarded from here on, so that a full pipe does not block the program.
   child.stdout.resume()
   child.stderr.resume()
   return { pid: child.pid!, url, [Symbol.asyncDispose]: () => stop(child) }
 }
 
-function heard(child: ChildProcess, said: RegExp): Promise<string> {
+function waitForOutput(child: ChildProcess, said: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let all = ''
     const listen = (chunk: Buffer) => {
@@ -50,9 +50,9 @@ async function stop(child: ChildProcess): Promise<void> {
   await gone
 }
 
-/** Milliseconds of processor time of a process and of all it started, also of what has ended since. */
+/** Returns the CPU time in milliseconds of a process and its descendants, including ended ones. */
 export function cpuMs(pid: number): number {
-  const ticks = family(pid).map((one) => {
+  const ticks = processTree(pid).map((one) => {
     const fields = statOf(one)
     return [11, 12, 13, 14].reduce((sum, place) => sum + Number(fields[place] ?? 0), 0)
   })
@@ -60,12 +60,12 @@ export function cpuMs(pid: number): number {
 }
 
 export function memoryMb(pid: number): number {
-  const kilobytes = family(pid).map((one) => Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${one}/status`))?.[1] ?? 0))
+  const kilobytes = processTree(pid).map((one) => Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${one}/status`))?.[1] ?? 0))
   return kilobytes.reduce((a, b) => a + b, 0) / 1024
 }
 
-/** The process and its descendants. */
-function family(pid: number): number[] {
+/** Returns the pids of the process and its descendants. */
+function processTree(pid: number): number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => ({ pid: Number(name), parent: Number(statOf(Number(name))[1]) }))
@@ -74,7 +74,7 @@ function family(pid: number): number[] {
   return found
 }
 
-/** From the third field on: the second is a name, and may hold anything. */
+/** Returns the fields of /proc/PID/stat from the third on, because the second is a name that may contain anything. */
 function statOf(pid: number): string[] {
   const text = read(`/proc/${pid}/stat`)
   return text.slice(text.lastIndexOf(')') + 2).split(' ')

@@ -6,7 +6,7 @@ import { createVectors, DIMENSIONS, SEED, toText } from './vectors.ts'
 
 const COUNT = 256
 
-/** Vectors of questions: near the rows, but none of them. */
+/** Returns vectors near the rows' vectors, but equal to none. */
 export function makeQuestions(): string[] {
   const next = createVectors(SEED + 1)
   return Array.from({ length: COUNT }, () => toText(next()))
@@ -15,7 +15,7 @@ export function makeQuestions(): string[] {
 export const MODEL = 'stub/vectors'
 type Embedder = AsyncDisposable & { provider: object }
 
-/** An OpenAI-compatible provider that knows the vector of `question 17`, with whatever stands behind the number. */
+/** Starts an OpenAI-compatible provider that returns the vector of `question 17`, whatever text follows the number. */
 export async function startEmbedder(questions: readonly string[]): Promise<Embedder> {
   const answer = (vector: string) =>
     `{"object":"list","model":"vectors","data":[{"object":"embedding","index":0,"embedding":${vector}}],"usage":{"prompt_tokens":4,"total_tokens":4}}`

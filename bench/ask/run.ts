@@ -14,9 +14,9 @@ import { commitMs, startStores, storesMissing } from './stores.ts'
 import { DIMENSIONS, SEED } from './vectors.ts'
 
 /**
- * What a question costs with everything on (token, role, quota, durable Activity), beside the same prepared statement
- * in pgbench and beside other servers that put it behind a tool. Rounds alternate, so that a busy machine slows all;
- * the ratios are what counts.
+ * Measures what a question costs with everything on (token, role, quota, durable Activity), compared to the same
+ * prepared statement in pgbench and to other servers that offer it as a tool. Rounds alternate, so that a busy machine
+ * slows all of them; the ratios are what counts.
  */
 const tenth = process.argv.includes('--tenth')
 const ROWS = tenth ? 5_000 : 50_000
@@ -29,7 +29,7 @@ const BARE = 'node:http and pg'
 const BARE_MCP = 'MCP SDK and pg'
 const FLOORS = { pgbench: 0.5, Toolbox: 1, DBHub: 2 }
 
-/** A way to ask. */
+/** One measured way to ask the questions. */
 type Way = { name: string; pid: number | undefined; run: (concurrency: number, seconds: number) => Promise<Load> }
 type Measure = { many: Load; one: Load; ownMs: number; postgresMs: number; memoryMb: number }
 
@@ -70,7 +70,7 @@ try {
   await stack.disposeAsync()
 }
 
-/** The same questions through the tool, with a person's token and as a connected agent. */
+/** Asks the same questions over MCP, with a user's token and as a connected agent. */
 async function overMcp(
   server: Server,
   source: Source,
@@ -106,7 +106,7 @@ async function startPeers(source: Source, questions: readonly string[]): Promise
   return ways
 }
 
-/** An error that is answered with 200 would look fast. */
+/** Checks one response first, because an error answered with 200 would look fast. */
 async function checked(asked: Asked): Promise<Asked> {
   const answer = await askOnce(asked)
   if (answer.split('Article number').length <= TOP_K)
@@ -120,7 +120,7 @@ function overHttp(name: string, { pid }: Server, asked: Asked): Way {
 
 async function measure(ways: readonly Way[], postmaster: number): Promise<Map<string, Measure[]>> {
   const results = new Map<string, Measure[]>(ways.map(({ name }) => [name, []]))
-  // Prepares statements, fills the caches of Postgres and of the embeddings, compiles.
+  // Warm-up: prepares statements, fills the caches of Postgres and of the embeddings, compiles code.
   for (const way of ways) await way.run(MANY.concurrency, MANY.seconds)
   for (let round = 0; round < ROUNDS; round++) {
     for (const way of ways) results.get(way.name)!.push(await measureOnce(way, postmaster))
@@ -138,7 +138,7 @@ async function measureOnce({ pid, run }: Way, postmaster: number): Promise<Measu
   return { many, one, ownMs, postgresMs, memoryMb: pid === undefined ? 0 : memoryMb(pid) }
 }
 
-/** True when no floor is missed. */
+/** Prints the results. Returns whether no floor is missed. */
 function print(results: ReadonlyMap<string, readonly Measure[]>): boolean {
   console.log(
     `${ROWS} rows of ${DIMENSIONS}, HNSW, top ${TOP_K}, fsync on; ${ROUNDS} rounds, medians; seed ${SEED}; load ${loadavg()[0]!.toFixed(1)}`,
@@ -169,7 +169,7 @@ function print(results: ReadonlyMap<string, readonly Measure[]>): boolean {
   return judged.every((fine) => fine)
 }
 
-/** By round, so that what slows the machine slows both sides of a ratio. */
+/** Compares round by round, so that a slow moment of the machine affects both sides of a ratio. */
 function judge(name: keyof typeof FLOORS, ours: readonly Measure[], theirs: readonly Measure[] | undefined): boolean {
   if (!theirs) return true
   const ratios = ours.map((m, i) => m.many.perSecond / theirs[i]!.many.perSecond)

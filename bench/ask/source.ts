@@ -13,7 +13,7 @@ import { query } from './stores.ts'
 import { createVectors, DIMENSIONS, toText } from './vectors.ts'
 
 const NAME = 'bench'
-const AT_ONCE = 500
+const ROWS_PER_INSERT = 500
 export const TOP_K = 10
 
 const TABLE = `
@@ -27,11 +27,11 @@ const TABLE = `
 
 export type Source = {
   id: string
-  /** Of a member who may ask and no more. */
+  /** Token of a viewer of the organization. */
   token: string
-  /** The statement the product runs for a question, its values by place; the vector's places hold null. */
+  /** The product's statement for a question with its values; those of the vector are null. */
   statement: { text: string; values: readonly (string | null)[] }
-  /** A role that may read the table, with the search settings of the product; for those who ask Postgres directly. */
+  /** Connection string of a role that may read the table, with the product's search settings, for direct access. */
   rawUrl: string
 }
 
@@ -73,8 +73,8 @@ async function fill(url: string, rows: number): Promise<void> {
   await client.connect()
   await client.query(TABLE)
   const next = createVectors()
-  for (let first = 0; first < rows; first += AT_ONCE) {
-    const ids = Array.from({ length: Math.min(AT_ONCE, rows - first) }, (_, i) => first + i)
+  for (let first = 0; first < rows; first += ROWS_PER_INSERT) {
+    const ids = Array.from({ length: Math.min(ROWS_PER_INSERT, rows - first) }, (_, i) => first + i)
     await client.query(
       `insert into articles (id, title, body, category, embedding)
        select id, 'Article number ' || id, repeat('About article ' || id || '. ', 18), 'category ' || id % 20, vector

@@ -10,7 +10,7 @@ export const PG_BIN = '/usr/lib/postgresql/15/bin'
 const run = promisify(execFile)
 const script = join(import.meta.dirname, '../../.ci/stores.sh')
 
-/** Durable, as a server in use is; the tests' own settings give that up for speed. */
+/** Durable settings, as in production. The tests' own settings are not durable. */
 const SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -24,13 +24,13 @@ const COMMITS = 50
 
 type Stores = AsyncDisposable & { databaseUrl: string; redisUrl: string; postmaster: number }
 
-/** What keeps them from starting here, if anything. */
+/** Returns why the stores cannot be started here, or undefined. */
 export function storesMissing(): string | undefined {
   if (process.getuid?.() !== 0) return 'Postgres is started as its own user, which only root can do'
   return existsSync(join(PG_BIN, 'pgbench')) ? undefined : 'no pgbench: run .ci/stores.sh install'
 }
 
-/** A Postgres and a Redis of the benchmark's own. */
+/** Starts a Postgres and a Redis for the benchmark. */
 export async function startStores(): Promise<Stores> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-ask-'))
   const stop = async () => {
@@ -67,7 +67,7 @@ export async function query<Row = Record<string, string>>(
   }
 }
 
-/** What the disk asks for each durable write, in milliseconds; no answer can be quicker than its record. */
+/** Measures a durable commit in milliseconds, the lower bound for a recorded question. */
 export async function commitMs(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -83,7 +83,7 @@ export async function commitMs(url: string): Promise<number> {
   return took.sort((a, b) => a - b)[COMMITS / 2]!
 }
 
-/** With a log of its own: a server that holds our pipe would keep us waiting for its end. */
+/** Logs to a file, because a server that inherits our pipe would keep this process waiting. */
 async function restart(dir: string): Promise<void> {
   const args = ['restart', '-s', '-w', '-D', join(dir, 'pg'), '-l', join(dir, 'pg.log')]
   await run('runuser', ['-u', 'postgres', '--', join(PG_BIN, 'pg_ctl'), ...args], { cwd: dir })

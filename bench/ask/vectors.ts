@@ -2,10 +2,10 @@ export const DIMENSIONS = 384
 export const SEED = 20_261_115
 
 const CLUSTERS = 200
-/** How far a row lies from its cluster's middle: clusters overlap, as topics do. */
+/** Distance of rows from the centre of their cluster. Large enough for clusters to overlap, as topics do. */
 const SPREAD = 0.7
 
-/** Unit vectors around overlapping cluster middles, the same ones for the same seed. */
+/** Generates unit vectors in overlapping clusters, the same for the same seed. */
 export function createVectors(seed = SEED): () => Float32Array {
   const random = mulberry(seed)
   const middles = Array.from({ length: CLUSTERS }, () => direction(random))

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 
 /**
- * What `svc --help` costs as it is installed, beside a bare node that prints a line and a minimal commander program,
+ * Measures `svc --help` as it is installed, compared to a bare node that prints a line and a minimal commander program,
  * bundled alike. Rounds alternate; CPU is what the system counted for the whole process, from start to end.
  */
 const tenth = process.argv.includes('--tenth')
@@ -49,7 +49,7 @@ async function makePrograms(): Promise<{ name: string; args: string[] }[]> {
   ]
 }
 
-/** The shell's own clock: Node cannot ask what a child of it cost. */
+/** Measures with the shell's `times`, because Node cannot read the CPU time of a child process. */
 async function cpuOf(args: readonly string[]): Promise<number> {
   const script = `TIMEFORMAT='%U %S'; time "$@" >/dev/null`
   const { stderr } = await run('bash', ['-c', script, 'bash', process.execPath, ...args], { env: environment() })
@@ -57,7 +57,7 @@ async function cpuOf(args: readonly string[]): Promise<number> {
   return (user! + system!) * 1000
 }
 
-/** Compiled code is kept between the rounds, as it is for a person, but not with that of others. */
+/** Keeps the compile cache between rounds, as for a user, but in a folder of its own. */
 function environment() {
   return { PATH: process.env.PATH, HOME: folder, NODE_COMPILE_CACHE: undefined, TMPDIR: folder }
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Pool } from 'undici'
 
 /**
- * What the edge costs: an authenticated operation through all of it, beside a bare node:http server that answers
- * the same bytes. Rounds alternate, so that a busy machine slows both; the ratios are what counts.
+ * Measures the cost of the edge: an authenticated operation through all of it, compared to a bare node:http server with
+ * the same response. Rounds alternate, so that a busy machine slows both; the ratios are what counts.
  */
 const tenth = process.argv.includes('--tenth')
 const REQUESTS = tenth ? 2_000 : 20_000
@@ -32,11 +32,11 @@ try {
 
 async function start(name: string): Promise<Server> {
   const child = fork(join(import.meta.dirname, 'server.ts'), [name], {
-    // One line a request at level info, as in a cluster; nobody reads them here.
+    // One log line per request at level info, as in a cluster. The output is discarded.
     stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
   })
-  const [told] = (await once(child, 'message')) as [{ url: string; token: string }]
-  return { child, ...told }
+  const [message] = (await once(child, 'message')) as [{ url: string; token: string }]
+  return { child, ...message }
 }
 
 async function cpuOf({ child }: Server): Promise<number> {

@@ -21,7 +21,7 @@ import { openResources } from '../../src/server/process/resources.ts'
 import { allMigrations } from '../../src/server/process/schema.ts'
 import { startServices } from '../../src/server/process/start.ts'
 
-/** The measured process: `bare` or `svc`. Tells its address, then its CPU time whenever asked. */
+/** The measured process, `bare` or `svc`. Sends its address, then its CPU time on request. */
 const ANSWER = { message: 'hello', count: 1 }
 const BODY = JSON.stringify(ANSWER)
 
@@ -39,7 +39,7 @@ async function startBare() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hello`, token: 'none' }
 }
 
-/** One authenticated operation behind the whole edge; its tokens are validated by the real auth service. */
+/** Starts one authenticated operation behind the whole edge, with tokens validated by the real auth service. */
 async function startOurs() {
   const hello = operation({
     kind: 'json',

@@ -1,17 +1,17 @@
-/** Synthetic embeddings in clusters that overlap, and what an exact search would answer. */
+/** Synthetic embeddings in overlapping clusters. */
 export type Row = { id: number; cluster: number; bucket: number }
 export type Data = {
   dimensions: number
   rows: Row[]
-  /** All rows one after the other. Whole numbers: quick to write, and the same in every float. */
+  /** The vectors of all rows in one array. Integers, because they are fast to write and exact as floats. */
   vectors: Int16Array
   questions: { cluster: number; vector: Int16Array }[]
 }
 
 const CLUSTERS = 200
-/** As many directions as the texts of one subject area vary in; the rest of the dimensions follow from these. */
+/** Number of independent directions in which the texts of one subject vary; all dimensions are derived from these. */
 const LATENT = 32
-/** Twice as wide as the clusters are apart: most of a row's neighbours are in another one. */
+/** Twice the distance between clusters, so that most neighbours of a row are in another cluster. */
 const SPREAD = 1.25
 const BUCKETS = 1_000
 
@@ -48,7 +48,7 @@ function spreadOut(latent: Float32Array, directions: Float32Array, into: Int16Ar
   }
 }
 
-/** The cosine distance of every row. */
+/** Returns the cosine distance of every row to the question. */
 export function distances({ rows, vectors, dimensions }: Data, question: Int16Array): Float64Array {
   const length = Math.hypot(...question)
   const found = new Float64Array(rows.length)

@@ -13,17 +13,17 @@ import type { Data } from './data.ts'
 
 export type Index = { method: 'hnsw'; m?: number; ef_construction?: number } | { method: 'ivfflat'; lists: number }
 
-/** A managed database as the product makes and opens it, with one table to search. */
+/** A managed database as the product creates and opens it, with one table to search. */
 type Managed = AsyncDisposable & {
   reader: ManagedDb
-  /** The same role on connections of its own: what one of them is told does not hold for the other. */
+  /** The same role on separate connections, so that settings of one do not affect the other. */
   peer: ManagedDb
   fill(data: Data): Promise<void>
-  /** In place of the index there was; answers what the product makes of the table then, and the seconds it took. */
+  /** Replaces the index. Returns the product's configuration of the table and the seconds it took. */
   index(index: Index): Promise<{ entry: ResolvedEntry; seconds: number }>
 }
 
-/** Parts of a thousand; none of the columns has an index of its own. */
+/** Each filter column matches one row in this many. None of the columns has an index. */
 export const FILTERS = { half: 2, tenth: 10, twentieth: 20, hundredth: 100, thousandth: 1000 } as const
 const BATCH = 1_000
 

@@ -20,8 +20,8 @@ import { FILTERS, type Index, openManaged } from './database.ts'
 const tenth = process.argv.includes('--tenth')
 const SEED = 7
 const K = 10
-/** Two rows as near as each other are as good: what counts is the distance of the last that had to be found. */
-const SAME = 1e-6
+/** Rows at the same distance are equally good, so answers are compared by the distance of the last expected row. */
+const DISTANCE_TOLERANCE = 1e-6
 const QUESTIONS = tenth ? 25 : 100
 const WARM_UP = 5
 const only = process.argv.find((argument) => /^\d+$/.test(argument))
@@ -54,8 +54,8 @@ const floors: Floor[] = []
 const searchEntry = createEntrySearch(systemClock)
 
 type Readers = { reader: Reader; peer: Reader }
-type Measure = { found: number; wanted: number; right: number; ms: number[] }
-/** `counting`: milliseconds to count what the filter leaves, which no exact answer without an index can beat. */
+type Measure = { found: number; expected: number; correct: number; ms: number[] }
+/** `counting`: milliseconds to count the filtered rows, the lower bound of an exact search without an index. */
 type Ways = Record<'ours' | 'peer', Measure> & { counting: number[] }
 
 if (tenth && here) await run(here)
@@ -91,14 +91,14 @@ async function run(url: string): Promise<void> {
   requireFloors(floors)
 }
 
-function floorsOf(name: string, { recall }: Case, { right, wanted, found, ms }: Measure): Floor[] {
+function floorsOf(name: string, { recall }: Case, { correct, expected, found, ms }: Measure): Floor[] {
   const whole = { name: `${name}: answers whole and in order`, value: found / ms.length, atLeast: 1 }
   if (recall === undefined) return [whole]
-  return [{ name: `${name}: recall`, value: wanted === 0 ? 1 : right / wanted, atLeast: recall }, whole]
+  return [{ name: `${name}: recall`, value: expected === 0 ? 1 : correct / expected, atLeast: recall }, whole]
 }
 
 async function askAll(db: Readers, entry: ResolvedEntry, data: Data): Promise<Ways[]> {
-  const empty = (): Measure => ({ found: 0, wanted: 0, right: 0, ms: [] })
+  const empty = (): Measure => ({ found: 0, expected: 0, correct: 0, ms: [] })
   const measured = CASES.map((): Ways => ({ ours: empty(), peer: empty(), counting: [] }))
   for (const [n, { vector }] of data.questions.entries()) {
     const distance = distances(data, vector)
@@ -120,7 +120,7 @@ type Filtered = { column: NonNullable<Filter['column']>; value: number } | undef
 type Truth = { fits: (id: number) => boolean; count: number; distance: Float64Array; last: number }
 type Asked = { vector: string; filter: Filtered; truth: Truth }
 
-/** What has to be found: as many rows as there are up to K, none farther than the last of them. */
+/** Returns the expected answer: the nearest K rows that match the filter, or all if there are fewer. */
 function truthOf({ rows }: Data, distance: Float64Array, filter: Filtered): Truth {
   const fits = (id: number) => filter === undefined || rowHas(rows[id]!, filter)
   const nearest: number[] = []
@@ -137,7 +137,7 @@ function rowHas({ cluster, bucket }: Row, { column, value }: NonNullable<Filtere
   return (column === 'cluster' ? cluster : bucket % FILTERS[column]) === value
 }
 
-/** One after the other, who is first in turn. */
+/** Asks both ways in turn; which one is first alternates. */
 async function askOnce(db: Readers, entry: ResolvedEntry, { vector, filter, truth }: Asked, into: Ways): Promise<void> {
   const operator = 'equals' as const
   const filters = filter ? [{ column: filter.column, operator, values: [filter.value] }] : []
@@ -163,10 +163,10 @@ async function countingMs(db: Reader, { column, value }: NonNullable<Filtered>, 
 }
 
 function judge(into: Measure, ids: number[], { fits, count, distance, last }: Truth): void {
-  const ordered = ids.every((id, i) => i === 0 || distance[ids[i - 1]!]! <= distance[id]! + SAME)
+  const ordered = ids.every((id, i) => i === 0 || distance[ids[i - 1]!]! <= distance[id]! + DISTANCE_TOLERANCE)
   const whole = ids.length === count && new Set(ids).size === count && ids.every(fits)
-  into.wanted += count
-  into.right += ids.filter((id) => distance[id]! <= last + SAME).length
+  into.expected += count
+  into.correct += ids.filter((id) => distance[id]! <= last + DISTANCE_TOLERANCE).length
   into.found += whole && ordered ? 1 : 0
 }
 
@@ -194,8 +194,8 @@ function print({ name, recall, timesPeer }: Case, { ours, peer, counting }: Ways
   )
 }
 
-function shareOf({ right, wanted }: Measure): string {
-  return (wanted === 0 ? 1 : right / wanted).toFixed(3)
+function shareOf({ correct, expected }: Measure): string {
+  return (expected === 0 ? 1 : correct / expected).toFixed(3)
 }
 
 function percent({ found, ms }: Measure): string {

@@ -28,7 +28,7 @@ for (const format of ['json', 'yaml'] as const) {
 }
 requireFloors((['json', 'yaml'] as const).flatMap(floorsOf))
 
-/** Every shortened answer fits, is filled, and parses to what was meant. */
+/** Checks that every shortened answer fits, uses its space, and parses to the expected value. */
 function floorsOf(format: Format): Floor[] {
   const written = answers.map((hits) => {
     const { answer } = truncateAnswer(hits, format)

@@ -6,8 +6,9 @@ import pg from 'pg'
 import { Pool } from 'undici'
 
 /**
- * What asking "who is this token" costs: in process and through HTTP, beside the same lookup as a bare prepared
- * statement and the same bytes through a bare node:http server. Rounds alternate. Set SVC_TEST_DATABASE_URL for a real Postgres; without it the embedded engine is used.
+ * Measures the validation of a token in process and over HTTP, compared to the same look-up as a prepared statement and
+ * the same bytes through a bare node:http server. Rounds alternate. Set SVC_TEST_DATABASE_URL for a real Postgres;
+ * without it the embedded engine is used.
  */
 const tenth = process.argv.includes('--tenth')
 const CALLS = tenth ? 1_000 : 10_000

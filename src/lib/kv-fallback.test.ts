@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openEars } from '#test/ears.ts'
+import { collectNotifications } from '#test/listen.ts'
 import { type PausableRelay, startPausableRelay } from '#test/pausable-relay.ts'
 import { needs, stores } from '#test/stores.ts'
 import { until } from '#test/until.ts'
@@ -68,7 +68,7 @@ describe('AU-17 a Redis that accepts connections and never answers', () => {
   it('delays only the calls under way; thousands of later ones are answered by this process', async () => {
     const { url } = await startSilentServer()
     const clock = testClock()
-    const changes = openEars()
+    const changes = collectNotifications()
     await using store = withFallback(
       openRedis(url, () => {}),
       openMemoryStore(clock),
@@ -78,7 +78,7 @@ describe('AU-17 a Redis that accepts connections and never answers', () => {
     expect(first).toEqual([1, 2, 'StoreUnavailable: the key-value store did not answer'])
     // At a third of a second each these would take a quarter of an hour.
     for (let n = 3; n <= 3_000; n += 1) expect(await store.count('a', 60)).toBe(n)
-    expect(changes.heard).toEqual(['Error: no answer in 300 ms'])
+    expect(changes.received).toEqual(['Error: no answer in 300 ms'])
   })
 
   it('is pinged again after a second without any caller waiting for the ping', async () => {

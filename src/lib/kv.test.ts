@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openEars } from '#test/ears.ts'
+import { collectNotifications } from '#test/listen.ts'
 import { needs, stores } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import { testClock } from './clock.ts'
@@ -172,7 +172,7 @@ describe('a Redis that cannot be reached', () => {
     const { port } = server.address() as AddressInfo
     server.close()
     await once(server, 'close')
-    const errors = openEars()
+    const errors = collectNotifications()
     await using kv = openRedis(`redis://127.0.0.1:${port}`, (error) => errors.onNotify(String(error)))
     await expect(kv.count('k', 1)).rejects.toThrow()
     await expect(kv.ping()).rejects.toThrow()

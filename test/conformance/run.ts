@@ -29,12 +29,12 @@ function run(args: string[], onOutput?: (text: string) => void): Promise<string>
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH }, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
-    const hear = (chunk: Buffer) => {
+    const collect = (chunk: Buffer) => {
       output += chunk.toString()
       onOutput?.(chunk.toString())
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
     child.once('error', reject)
     child.once('close', () => resolve(output))
   })

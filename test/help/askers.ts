@@ -10,11 +10,11 @@ const run = promisify(execFile)
 
 type Cli = AsyncDisposable & {
   run(...args: string[]): Promise<{ exit: number; stdout: string; stderr: string }>
-  /** For processes that call `svc` themselves. */
+  /** Environment for processes that call `svc` themselves. */
   env: NodeJS.ProcessEnv
 }
 
-/** The client, logged in, with a configuration of its own. */
+/** Logs the command-line client in, with its own configuration folder. */
 export async function openCli(url: string, token: string): Promise<Cli> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-cli-'))
   const env = { PATH: process.env.PATH, SVC_CONFIG_DIR: folder }
@@ -31,7 +31,7 @@ export async function openCli(url: string, token: string): Promise<Cli> {
   return { run: svc, env, [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true }) }
 }
 
-/** An agent's client of the platform's tools. */
+/** Connects an agent's MCP client to the platform's tools. */
 export async function openAgent(url: string, token: string): Promise<Client & AsyncDisposable> {
   const client = new Client({ name: 'test', version: '0' })
   const headers = { authorization: `Bearer ${token}` }
@@ -39,7 +39,7 @@ export async function openAgent(url: string, token: string): Promise<Client & As
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() })
 }
 
-/** The question over plain HTTP, with whatever body; JSON is asked for. */
+/** Sends a question over plain HTTP with any body, and accepts JSON. */
 export function askHttp(url: string, token: string, body: unknown, id = 'db_docs', signal?: AbortSignal) {
   return fetch(`${url}/api/wf/slim/data-sources/${id}/query`, {
     method: 'POST',

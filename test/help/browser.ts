@@ -4,7 +4,7 @@ type Site = 'same-origin' | 'same-site' | 'cross-site' | 'none'
 type Sent = {
   method?: string
   form?: Record<string, string>
-  /** A body as it is; its type stands in `headers`. */
+  /** A body that is sent as it is; `headers` has its type. */
   text?: string
   json?: unknown
   site?: Site
@@ -12,8 +12,8 @@ type Sent = {
 }
 
 /**
- * As much of a browser as sign-in needs: cookies per host with the rules of `__Host-`, and `Sec-Fetch-Site`. Public
- * addresses lead to the systems behind them; each browser has an address of its own, for limits that count by it.
+ * The parts of a browser that sign-in needs: cookies per host with the rules of `__Host-`, and `Sec-Fetch-Site`. Public
+ * addresses are mapped to test systems. Each browser has its own client address, because limits count by address.
  */
 export class Browser {
   readonly #hosts: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ export class Browser {
     this.#hosts = hosts
   }
 
-  /** Redirects are not followed: `Location` is what most tests look at. */
+  /** Sends a request. Redirects are not followed, because most tests check `Location`. */
   async go(
     url: string,
     { method, form, text, json, site = 'same-origin', headers = {} }: Sent = {},

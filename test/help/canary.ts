@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import type { Db } from '#lib/db/db.ts'
 import { identifier, sql } from '#lib/db/sql.ts'
 
-/** Where a secret turned up that must be nowhere: in a table or in a log line, as it is or encoded. */
+/** Returns where secrets were found in tables and log lines, plain or encoded. */
 export async function findSecrets(db: Db, logs: readonly string[], secrets: readonly string[]): Promise<string[]> {
   return [...findIn(await dumpTables(db), secrets), ...findInLogs(logs, secrets)]
 }
@@ -13,7 +13,7 @@ export function findInLogs(logs: readonly string[], secrets: readonly string[], 
   return findIn([{ name, text: logs.join('\n') }], secrets)
 }
 
-/** In the names and values of all that a Redis holds; counters and texts are all we keep there. */
+/** Searches all keys and values of a Redis. It holds counters and strings only. */
 export async function findInRedis(url: string, secrets: readonly string[]): Promise<string[]> {
   const redis = new Redis(url)
   const keys = await redis.keys('*')
@@ -22,15 +22,15 @@ export async function findInRedis(url: string, secrets: readonly string[]): Prom
   return findInLogs([...keys, ...values.map(String)], secrets, 'redis')
 }
 
-/** In the bytes of every file of a folder, but for those below one of `except`. */
+/** Searches the bytes of every file of a folder, except those below one of `except`. */
 export function findInFiles(folder: string, secrets: readonly string[], except: readonly string[] = []): string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-  const wanted = paths.filter((path) => !except.some((other) => path.startsWith(`${other}/`)))
-  return wanted.flatMap((path) => findIn([{ name: path, text: readFileSync(join(folder, path)) }], secrets))
+  const searched = paths.filter((path) => !except.some((other) => path.startsWith(`${other}/`)))
+  return searched.flatMap((path) => findIn([{ name: path, text: readFileSync(join(folder, path)) }], secrets))
 }
 
-/** `Buffer` and text alike: what is looked for is ASCII. */
+/** Works for `Buffer` and string, because the secrets are ASCII. */
 type Place = { name: string; text: string | Buffer }
 
 function findIn(places: readonly Place[], secrets: readonly string[]): string[] {
@@ -55,7 +55,9 @@ async function dumpTables(db: Db): Promise<Place[]> {
   )
 }
 
-/** Base64 of a text depends on where in a group of three it begins, so all three are looked for, less the edges. */
+/**
+ * Returns all three base64 forms of a text, which depend on its offset modulo 3, without the characters at the edges.
+ */
 function spellings(secret: string): { how: string; spelled: string }[] {
   const base64 = [0, 1, 2].map((shift) => {
     const encoded = Buffer.from('x'.repeat(shift) + secret).toString('base64')

@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { stores } from './stores.ts'
 
-/** A real browser that calls nobody by itself. Only behind `needs('chromium')`. */
+/** Starts a real browser that makes no requests of its own. Use only with `needs('chromium')`. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: stores.chromium!,

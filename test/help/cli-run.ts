@@ -6,16 +6,16 @@ import { run } from '../../src/cli/run.ts'
 
 type Options = {
   env?: Record<string, string>
-  /** What is typed, or comes through the pipe. */
+  /** Standard input. */
   stdin?: string
-  /** A terminal of so many columns; without it a pipe. */
+  /** Columns of the terminal; without it standard output is a pipe. */
   columns?: number
   folder?: string
 }
 
 type Ran = { exit: number; stdout: string; stderr: string }
 
-/** A command line in this process, with streams and surroundings of its own. */
+/** Runs a command of the client in this process, with its own streams and environment. */
 export async function runSvc(args: readonly string[], options: Options = {}): Promise<Ran> {
   const folder = options.folder ?? '/nonexistent'
   const config = readConfig(options.env ?? {}, { home: folder, platform: 'linux', folder })

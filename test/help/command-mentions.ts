@@ -1,9 +1,9 @@
 import { type Command, type Option, optionsOf, type Table } from '../../src/cli/command.ts'
 
-/** What a page says svc can do, in inline code and in blocks of code. */
+/** A command of svc that a page mentions, in inline code or in a code block. */
 type Mention = { line: number; text: string }
 
-/** A command begins a line, or follows what joins commands in a shell. */
+/** Matches `svc` at the start of a line or after a shell operator. */
 const COMMAND =
   /(?:^|[|;&(]|\$\(|\bnpx|\bthen|\bdo|`)\s*(?:[A-Z_]+=\S*\s+)*(?:\$\s+)?(?:npx\s+)?svc(?=\s)([^`;&)]*?)(?=\s\|\s|[;&)`]|\s[<>]\s|$)/g
 
@@ -13,14 +13,14 @@ export function findMentions(markdown: string): Mention[] {
   )
 }
 
-/** Options that stand alone in inline code: they are some command's, whichever the sentence speaks of. */
+/** Returns options that are mentioned without a command in inline code. */
 export function findOptions(markdown: string): Mention[] {
   return codeOf(markdown).filter(({ text, inline }) => inline && /^--?[a-z]/i.test(text))
 }
 
 type Code = Mention & { inline: boolean }
 
-/** A line that ends in a backslash goes on in the next. */
+/** Joins lines that end in a backslash with the next one. */
 function codeOf(markdown: string): Code[] {
   let inBlock = false
   let line = 0
@@ -34,24 +34,26 @@ function codeOf(markdown: string): Code[] {
   })
 }
 
-/** Whether `svc` or one of its commands takes it. */
+/** Whether `svc` or one of its commands has the option. */
 export function isOptionOfAny(text: string, table: Table): boolean {
   const [option] = splitWords(text)
   return isKnown(option!, undefined, table) || table.commands.some((command) => isKnown(option!, [command], table))
 }
 
-/** What is said of svc that the table does not know, in words; nothing when it is true. */
+/** Returns the unknown commands and options in a mention; an empty list if there are none. */
 export function faultsOf(text: string, table: Table): string[] {
   const words = splitWords(text).slice(1)
   const names = words.filter((word) => !word.startsWith('-'))
   const options = words.filter((word) => word.startsWith('-') && word !== '-' && word !== '--')
   const commands = commandsOf(names, table)
   if (commands.length === 0 && names.length > 0 && !isGroup(names, table)) return [`no command svc ${names.join(' ')}`]
-  const known = commands.length > 0 ? commands : undefined
-  return options.filter((option) => !isKnown(option, known, table)).map((option) => `no option ${option} in: ${text}`)
+  const matching = commands.length > 0 ? commands : undefined
+  return options
+    .filter((option) => !isKnown(option, matching, table))
+    .map((option) => `no option ${option} in: ${text}`)
 }
 
-/** `list|use` names both, `[--force]` is an option, `<id>` and what stands in quotes are values. */
+/** Parses a synopsis: `list|use` names two commands, `[--force]` is an option, `<id>` and quoted text are values. */
 function splitWords(text: string): string[] {
   const words = text.match(/"[^"]*"|'[^']*'|\S+/g) ?? []
   return words

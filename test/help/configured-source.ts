@@ -8,12 +8,12 @@ import type { System } from './system.ts'
 
 export const MODEL = 'builtin/all-minilm-l6-v2'
 
-/** An entry that fits the table `articles`, but for what is said. */
+/** Returns a valid entry for the table `articles`, with the given fields replaced. */
 export function entry<T extends object>(over: T) {
   return { label: 'a', table: 'articles', model: MODEL, dimensions: 384, content_columns: 'id, title', ...over }
 }
 
-/** A managed database with these tables in it, switched on as a source. */
+/** Creates a managed database with these tables and enables it as a data source. */
 export async function makeSource(client: Client, name: string, tables: string) {
   await client.call(createDatabase, { name })
   const { connection_string } = await client.call(readConnection, { name })
@@ -33,7 +33,7 @@ export async function runIn(connectionString: string, text: string): Promise<Rec
   }
 }
 
-/** The connection string of the role that questions run as. */
+/** Returns the connection string of the role that questions run as. */
 export async function readerOf(system: System, source: { name: string; connection_string: string }): Promise<string> {
   const url = new URL(source.connection_string)
   const [row] = await system.db.query<{ id: string; reader_role: string; reader_password: string }>(sql`

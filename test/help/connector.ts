@@ -13,24 +13,24 @@ export type Answer = { status: number; body: Record<string, string>; headers: He
 export type Tokens = { access_token: string; refresh_token: string; scope: string }
 type Asking = Record<string, string | string[] | undefined>
 
-/** A running product, people signed in to it, and an agent's side of the protocol. */
+/** A running system with signed-in users, and the agent's side of OAuth. */
 export type Connector = AsyncDisposable & {
   system: System
   signIn: SignIn
   person(role?: Role, orgId?: string): Promise<Person>
   register(metadata?: object, address?: string): Promise<Answer>
-  /** The id of a client that registered itself. */
+  /** Registers a client and returns its id. */
   client(redirectUri?: string): Promise<string>
   authorize(browser: Browser, asked: Asking): Promise<Response>
-  /** From the request to the consent page; answers the page's address. */
+  /** Starts an authorization and returns the address of the consent page. */
   ask(person: Person, asked: Asking): Promise<string>
-  /** What the page is answered with: where the browser is sent in the end. */
+  /** Submits the consent page and returns where the browser is finally redirected. */
   decide(person: Person, page: string, over?: Record<string, string>): Promise<URL>
-  /** All the way to a code. */
+  /** Runs an authorization up to the code. */
   code(person: Person, clientId: string, over?: Asking): Promise<{ code: string; verifier: string; client_id: string }>
   token(form: Record<string, string>): Promise<Answer>
   redeem(code: { code: string; verifier: string; client_id: string }, over?: Record<string, string>): Promise<Answer>
-  /** All the way to tokens. */
+  /** Runs an authorization up to the tokens. */
   connect(person: Person, clientId: string, over?: Asking): Promise<Tokens>
   refresh(clientId: string, refreshToken: string, over?: Record<string, string>): Promise<Answer>
 }
@@ -80,7 +80,7 @@ export async function startConnector(options: SystemOptions = {}): Promise<Conne
         string,
       ][])
       const decided = await browser.go(page, { headers, text: sent.toString() })
-      const resumed = await browser.go(leavesFor(await decided.text()))
+      const resumed = await browser.go(refreshTargetOf(await decided.text()))
       return new URL(resumed.headers.get('location') ?? `about:blank#${resumed.status}`)
     },
     code: async (person, client_id, over = {}) => {
@@ -137,7 +137,7 @@ export function pkce(): { verifier: string; challenge: string } {
 
 const takenNetworks = new Set<string>()
 
-/** Each in a /24 of its own, because the addresses of one network are counted together. */
+/** Returns an address in a random /24, because the addresses of one network are counted together. */
 export function randomAddress(): string {
   const [a, b, c] = randomBytes(3)
   const network = `10.${a}.${b}`
@@ -146,14 +146,14 @@ export function randomAddress(): string {
   return `${network}.${c}`
 }
 
-/** Where a page leads by itself. */
-export function leavesFor(page: string): string {
+/** Returns the target of the page's meta refresh. */
+export function refreshTargetOf(page: string): string {
   const to = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(page)?.[1]
   if (to === undefined) throw new Error(`the page leads nowhere: ${page.split('<main>')[1]}`)
   return to.replaceAll('&amp;', '&')
 }
 
-/** Undefined leaves a parameter out, a list sends it several times. */
+/** Builds a query. Undefined omits a parameter, a list repeats it. */
 function query(asked: Asking): string {
   const pairs = Object.entries(asked).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((one): [string, string] => [name, one]),

@@ -9,11 +9,11 @@ import { stores } from './stores.ts'
 export type TestDatabase = AsyncDisposable & { db: Db; url: string | undefined }
 
 const onError = (error: unknown) => {
-  // The server ends idle connections when a test drops its database.
+  // Ignored, because the server ends idle connections when a test drops its database.
   if (!(error instanceof Error && 'code' in error && error.code === '57P01')) console.error(error)
 }
 
-/** A migrated database of the test file's own. */
+/** Opens a migrated database for one test file. */
 export async function openTestDatabase(options: { statementTimeoutMs?: number } = {}): Promise<TestDatabase> {
   const template = inject('template')
   if (template.kind === 'embedded') {

@@ -22,12 +22,12 @@ export type TestArea = AsyncDisposable & {
   lines: string[]
   /** Finishes every database that was begun, as the worker does, also those that wait for their next attempt. */
   finish(): Promise<number | null | undefined>
-  /** A row as a process leaves it that dies right after writing it. */
+  /** Inserts the row that a process leaves if it dies right after writing it. */
   leave(name: string): Promise<DatabaseRow>
-  /** A database that is ready. */
+  /** Creates a database and waits until it is ready. */
   make(name: string): Promise<DatabaseRow>
   open(name: string, as: 'owner' | 'reader'): ReturnType<Databases['open']>
-  /** The connection string of its owner, as `svc db connect` prints it. */
+  /** Returns the connection string of its owner, as `svc db connect` prints it. */
   ownerUrl(row: DatabaseRow): string
 }
 

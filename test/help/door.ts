@@ -18,10 +18,10 @@ import { localNeighbour, remoteNeighbour } from '../../src/server/process/neighb
 
 const KEY = 'ab'.repeat(32)
 
-/** One process: a port and the streams that a stop of it ends. */
+/** A simulated process: a port, and the streams that end when it stops. */
 export type TestProcess = AsyncDisposable & { readonly url: string; readonly listener: Listener }
 
-/** `together`: the door calls the service in memory. `apart`: each has a port of its own. */
+/** A gateway and a service. `together`: the gateway calls the service in memory. `apart`: each has its own port. */
 export type TwoServices = AsyncDisposable & { readonly door: TestProcess; readonly service: TestProcess }
 
 export type TwoServicesOptions = {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
 type Asked = { authorization: string | undefined; body: { model: string; input: string[]; dimensions?: number } }
-/** A status with a body that repeats what was sent; a body of its own; no answer; half an answer. */
+/** How the fake answers: a status with an echo of the request, a fixed body, no answer, or half an answer. */
 export type Behaviour =
   | { status: number; headers?: Record<string, string> }
   | { body: (right: RightAnswer) => unknown }
@@ -13,7 +13,7 @@ export type Behaviour =
   | 'half'
 type RightAnswer = { data: { index: number; embedding: number[] }[]; usage?: { prompt_tokens: number } }
 
-/** A provider on loopback that speaks OpenAI's wire protocol. It behaves as `next` says, then rightly. */
+/** A provider on loopback with OpenAI's protocol. It answers once as `next` says, and correctly otherwise. */
 export type FakeEmbeddings = AsyncDisposable & {
   readonly baseUrl: string
   readonly apiKey: string
@@ -49,7 +49,7 @@ export async function startFakeEmbeddings(): Promise<FakeEmbeddings> {
   return fake
 }
 
-/** The vector the fake gives to a text. */
+/** Returns the vector that the fake computes for a text. */
 export function fakeVector(text: string, dimensions = DIMENSIONS): number[] {
   const bytes = Buffer.from(hash('sha512', text), 'hex')
   return Array.from({ length: dimensions }, (_, i) => bytes[i % bytes.length]! / 256)

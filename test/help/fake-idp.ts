@@ -7,24 +7,24 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
 export const CONSUMERS_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad'
 
-/** Claims of the person who signs in. What stands here wins over what the provider would say: a test can lie. */
+/** Claims of the person who signs in. They override those of the provider, so that tests can send wrong ones. */
 export type Claims = Record<string, unknown> & { sub: string }
 
 export type FakeIdp = AsyncDisposable & {
-  /** Stands in for the network: calls to the real providers arrive here. */
+  /** Replaces the network: requests to the real providers arrive here. */
   outgoing: (request: Request) => Promise<Response>
-  /** The person at the provider's page agrees; answers where the browser goes next. */
+  /** Confirms the provider's page and returns where the browser is redirected. */
   authorize(url: string, claims: Claims): string
   /** Signs with a key that is not published, until called again with false. */
   useForeignKey(on: boolean): void
-  /** No call gets through. */
+  /** Fails every request. */
   unplug(on: boolean): void
   credentials: { clientId: string; clientSecret: string }
 }
 
 type Pending = { claims: Claims; issuer: string; nonce: string | null; challenge: string; redirectUri: string }
 
-/** Google and Microsoft on loopback: discovery, codes with PKCE, keys, and ID tokens that are really signed. */
+/** Starts fakes of Google and Microsoft on loopback: discovery, codes with PKCE, keys and signed ID tokens. */
 export async function startFakeIdp(): Promise<FakeIdp> {
   const keys = { own: await generateKeyPair('RS256'), foreign: await generateKeyPair('RS256') }
   const jwks = { keys: [{ ...(await exportJWK(keys.own.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }] }

@@ -1,6 +1,6 @@
 type PemPair = { key: string; cert: string }
 
-/** Self-signed for loopback, good until 2120, trusted by nobody. Two, so that one can follow the other. */
+/** Self-signed certificates for loopback, valid until 2120. Two, so that tests can rotate them. */
 export const CERTIFICATES: readonly [PemPair, PemPair] = [
   {
     key: `-----BEGIN PRIVATE KEY-----

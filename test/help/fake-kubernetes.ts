@@ -15,29 +15,29 @@ import { API_AUDIENCE, type Claims, reviewOf, type ServiceAccount } from './fake
 type Reply = { status: number; body: unknown }
 type TokenOptions = { audiences?: string[]; seconds?: number; pod?: string }
 
-/** An API server on loopback over TLS that knows service accounts; each answer is as a real 1.36 gives it. */
+/** A Kubernetes API server on loopback over TLS with service accounts. Its answers are those of version 1.36. */
 export type FakeKubernetes = AsyncDisposable & {
   url: string
   ca(): string
-  /** What the cluster gives to a pod of auth-service. */
+  /** Folder of the credentials that a pod of auth-service gets. */
   env: Environment
   credentialsDir: string
   reviewerToken(): string
-  /** Made anew, with a new uid, when it is there already. */
+  /** Creates a service account. An existing one is replaced and gets a new uid. */
   serviceAccount(namespace: string, name: string, annotations?: Record<string, string>): ServiceAccount
   deleteServiceAccount(account: ServiceAccount): void
   token(account: ServiceAccount, options?: TokenOptions): string
-  /** The two rules of the chart. */
+  /** Whether the two RBAC rules of the chart are granted. */
   rbac: { tokenreviews: boolean; serviceaccounts: boolean }
-  /** A status instead of an answer, or none at all. */
+  /** Status to answer every request with, or no answer at all. */
   fault: number | 'silent' | undefined
-  /** Tokens whose review was left without an answer. */
+  /** Tokens whose review is not answered. */
   readonly unanswered: string[]
-  /** Another authenticator than the built-in one: changes what a review says. */
+  /** Changes the status of a review, as another authenticator would. */
   rewrite: ((status: Record<string, unknown>) => Record<string, unknown>) | undefined
   rotateCertificate(): void
   rotateReviewerToken(): void
-  /** What the kubelet does some time after a rotation. */
+  /** Replaces the token file, as the kubelet does some time after a rotation. */
   writeCredentials(): void
   stop(): Promise<void>
 }

@@ -25,19 +25,19 @@ export type Claims = {
 
 type Known = { accounts: ReadonlyMap<string, ServiceAccount>; now: Date; sign: (text: string) => string }
 
-/** The status of a review as a real API server writes it: a refusal has no `authenticated` at all. */
-export function reviewOf(token: string, asked: string[] | undefined, known: Known): Record<string, unknown> {
+/** Returns the status of a review as a real API server does: a refusal has no field `authenticated`. */
+export function reviewOf(token: string, asked: string[] | undefined, cluster: Known): Record<string, unknown> {
   const targets = asked?.length ? asked : [API_AUDIENCE]
-  const claims = read(token, known.sign)
+  const claims = read(token, cluster.sign)
   if (!claims) return refusal('invalid bearer token')
   const audiences = claims.aud.filter((audience) => targets.includes(audience))
   if (audiences.length === 0) {
-    const [held, wanted] = [JSON.stringify(claims.aud), JSON.stringify(targets)]
-    return refusal(`token audiences ${held} is invalid for the target audiences ${wanted}`)
+    const [actual, expected] = [JSON.stringify(claims.aud), JSON.stringify(targets)]
+    return refusal(`token audiences ${actual} is invalid for the target audiences ${expected}`)
   }
-  if (claims.exp * 1000 <= known.now.getTime()) return refusal('service account token has expired')
+  if (claims.exp * 1000 <= cluster.now.getTime()) return refusal('service account token has expired')
   const { namespace, serviceaccount } = claims['kubernetes.io']
-  const account = known.accounts.get(`${namespace}/${serviceaccount.name}`)
+  const account = cluster.accounts.get(`${namespace}/${serviceaccount.name}`)
   if (!account) return refusal(`serviceaccounts "${serviceaccount.name}" not found`)
   if (account.uid !== serviceaccount.uid) {
     return refusal(`service account UID (${account.uid}) does not match claim (${serviceaccount.uid})`)

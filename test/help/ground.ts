@@ -14,16 +14,16 @@ import { bringEmptyCluster } from './managed-databases.ts'
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
 import { stores } from './stores.ts'
 
-/** Stores whose every file can be searched. */
+/** Stores whose files a test can search for secrets. */
 export type Ground = AsyncDisposable & {
   db: Db
   databaseUrl: string | undefined
   dataDir: string
-  /** Where the stores are a server: it logs all that Postgres can log. */
+  /** Set if the stores are a server, which then logs everything Postgres can log. */
   server: OwnPostgres | undefined
-  /** What tenants wrote so far is in their databases, and in no journal any more. */
+  /** Flushes the journals, so that everything tenants wrote is in their database files. */
   settle(): Promise<void>
-  /** Closes the store and looks through the files: the platform's, and the managed databases' where asked. */
+  /** Closes the store and searches the platform's files and, if asked, those of the managed databases. */
   search(secrets: readonly string[], where: 'platform' | 'everywhere'): Promise<string[]>
 }
 
@@ -65,7 +65,7 @@ const LOUD = {
   session_preload_libraries: 'auto_explain',
   'auto_explain.log_min_duration': 0,
 }
-// A journal that is not kept for reuse, and nobody who tidies tables while we look.
+// Disables the reuse of journal files and autovacuum, which would change files during the search.
 const STILL = { autovacuum: 'off', wal_recycle: 'off', min_wal_size: '2MB', fsync: 'off' }
 
 async function onOwnServer(dataDir: string): Promise<Ground> {

@@ -11,7 +11,7 @@ interface Received {
   body: string
 }
 
-/** A real server on loopback that writes down what reached it. */
+/** A server on loopback that records its requests. */
 export interface Peer extends AsyncDisposable {
   port: number
   connections: number
@@ -25,7 +25,7 @@ export async function startPeer(answer: RequestListener = ok): Promise<Peer> {
     received.push({ method, path, headers, body: await text(request).catch(() => 'broken off') })
   }
   const server = createServer((request, response) => void receive(request).then(() => answer(request, response)))
-  // No host: loopback over IPv4 and IPv6 both lead here.
+  // Without a host, so that it listens on IPv4 and IPv6.
   await new Promise<void>((done) => server.listen(0, done))
   const peer: Peer = {
     port: (server.address() as AddressInfo).port,
@@ -48,7 +48,7 @@ function close(server: Server): Promise<void> {
   return new Promise((done) => server.close(() => done()))
 }
 
-/** Names as a DNS would answer them: one answer per question, the last one for good. */
+/** Resolves names to the given answers, one per query; the last one is repeated. */
 export function fakeResolve(names: Record<string, string[][]>): Resolve {
   return async (hostname) => {
     const answers = names[hostname]
@@ -58,7 +58,7 @@ export function fakeResolve(names: Record<string, string[][]>): Resolve {
   }
 }
 
-/** Leads a connection to the peer that stands for the first vetted address. Peers speak plain HTTP, for https too. */
+/** Connects to the peer that is mapped to the first vetted address. Peers use plain HTTP, also for https. */
 export function fakeConnect(peers: Record<string, Peer>): Connect {
   return ({ addresses, signal, host: _host, servername: _servername, ...options }, callback) => {
     const peer = peers[addresses[0]?.address ?? '']

@@ -7,7 +7,7 @@ const CLIENTS = ['cli', 'console', 'worker-sdk']
 /** The only readers of the environment, one per part. */
 const ENVIRONMENT_READERS = ['server/config/reader.ts', 'cli/config.ts', 'worker-sdk/config.ts']
 const HTTP_PACKAGES = /^(?:undici|axios|got|node-fetch|node:(?:https?|http2|net|tls|dgram))$/
-/** The rooms of outgoing and incoming HTTP. */
+/** The folders of outgoing and incoming HTTP. */
 const HTTP_ROOMS = [
   'lib/net/',
   'lib/node-handler.ts',
@@ -19,7 +19,7 @@ const HTTP_ROOMS = [
   'server/areas/databases/engine/embedded/wire',
 ]
 
-/** Every broken arrow, in words. Pure: paths are relative to `src`. */
+/** Returns every import that breaks a layer rule. Paths are relative to `src`. */
 export function findViolations(files: readonly SourceFile[]): string[] {
   const sources = files.filter(({ path }) => !/\.test\.tsx?$/.test(path))
   const imports = sources.map((file) => ({ ...file, imports: importsOf(file) }))
@@ -42,7 +42,7 @@ function isArea(room: string): boolean {
   return room.startsWith('server/areas/')
 }
 
-/** Ours as paths relative to `src`, packages as they are written. */
+/** Returns the imports of a file: our own as paths relative to `src`, packages as they are written. */
 export function importsOf({ path, text }: SourceFile): string[] {
   const specifier = /(?:\bfrom|\bimport)\s*\(?\s*['"`]([^'"`\n]+)['"`]/g
   return [...withoutComments(text).matchAll(specifier)].map(([, spec]) => {

@@ -2,7 +2,7 @@ import type { Loop } from '#lib/work/loop.ts'
 
 type Turn = { now: Date; signal: AbortSignal; finish(next: Date): void; fail(error: Error): void }
 
-/** A loop whose turns a test takes one by one: each waits until the test ends it. */
+/** Opens a loop whose turns each wait until the test ends them. */
 export function openTestLoop(options: Omit<Loop, 'tick'>) {
   const turns: Turn[] = []
   const waiting: { count: number; resolve: () => void }[] = []
@@ -15,7 +15,7 @@ export function openTestLoop(options: Omit<Loop, 'tick'>) {
       return promise
     },
   }
-  /** The turn of that number, from 1, when it comes. */
+  /** Resolves when the turn of that number (from 1) begins. */
   const turn = async (count: number): Promise<Turn> => {
     const { promise, resolve } = Promise.withResolvers<void>()
     waiting.push({ count, resolve })

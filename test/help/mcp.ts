@@ -5,13 +5,13 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 type McpAnswer = {
   status: number
   challenge: string | null
-  /** Of JSON-RPC, or a problem. */
+  /** A JSON-RPC message or a problem document. */
   body: { result?: Record<string, unknown>; error?: { code: number; message: string }; detail?: string; code?: string }
 }
 
 type Sending = { method?: string; params?: Record<string, unknown>; headers?: Record<string, string> }
 
-/** One request of 2026-07-28, by hand: what a client library would never send can be sent too. */
+/** Sends one raw request of the protocol 2026-07-28, so that tests can send what no client library would. */
 export async function sendMcp(url: string, token: string | undefined, sending: Sending = {}): Promise<McpAnswer> {
   const { method = 'tools/list', params = {}, headers = {} } = sending
   const _meta = {
@@ -47,7 +47,7 @@ export async function toolNames(url: string, token: string): Promise<string[]> {
 
 export type Revision = '2026-07-28' | '2025-11-25'
 
-/** The official client, connected; it speaks the newest revision only when told to look for it. */
+/** Connects the official client. It uses the newest revision only if configured to. */
 export async function connectClient(url: string, token: string, revision: Revision): Promise<Client> {
   const mode = revision === '2026-07-28' ? 'auto' : 'legacy'
   const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode } })
@@ -58,7 +58,7 @@ export async function connectClient(url: string, token: string, revision: Revisi
 
 type Named = { path: string; host?: string; method?: string; headers?: Record<string, string>; body?: string }
 
-/** Over a plain socket, so that any Host can be named. */
+/** Sends a request over a plain socket, so that any Host header can be sent. */
 export async function requestAs(url: string, { path, host, method = 'GET', headers = {}, body }: Named) {
   const { hostname, port } = new URL(url)
   const all = { ...headers, ...(host !== undefined && { host: host.replace('PORT', port) }) }
@@ -67,12 +67,12 @@ export async function requestAs(url: string, { path, host, method = 'GET', heade
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const text = (await response.toArray()).map(String).join('')
   const challenge = response.headers['www-authenticate'] ?? null
-  // What 2025-11-25 clients get is a stream of one event.
+  // Clients of 2025-11-25 get a stream of one event.
   const json = text.startsWith('event:') ? text.slice(text.indexOf('{')) : text
   return { status: response.statusCode, challenge, body: JSON.parse(json) as Record<string, unknown> }
 }
 
-/** The same list of tools, asked under another name or from another page. */
+/** Lists the tools with another Host or Origin. */
 export function listAs(url: string, token: string | undefined, named: Omit<Named, 'path'> & { path?: string } = {}) {
   const headers = {
     'content-type': 'application/json',

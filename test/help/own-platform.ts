@@ -5,12 +5,12 @@ import { allMigrations } from '../../src/server/process/schema.ts'
 import { onServer, withDatabase } from './global-setup.ts'
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
 
-/** A migrated platform database on a server of the test's own, whose roles, settings and processes it may change. */
+/** A migrated platform database on a separate server, whose roles, settings and processes a test may change. */
 export type OwnPlatform = AsyncDisposable & { server: OwnPostgres; db: Db; url: string }
 
 type Options = Partial<PostgresOptions> & {
   settings?: Record<string, string | number>
-  /** Runs before the platform connects; answers the connection string of its role. */
+  /** Runs before the platform connects, and returns the connection string of its role. */
   prepare?: (server: OwnPostgres) => Promise<string>
 }
 

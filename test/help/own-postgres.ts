@@ -10,11 +10,11 @@ import { stores } from './stores.ts'
 
 const run = promisify(execFile)
 
-/** A cluster of the test's own, so that its files and its log can be read and its settings chosen. */
+/** A separate Postgres cluster, whose files, log and settings a test can use. */
 export type OwnPostgres = AsyncDisposable & {
-  /** As its superuser. */
+  /** Connection string of its superuser. */
   url: string
-  /** Its data, without the log. */
+  /** Its data folder, without the log. */
   folder: string
   log(): string
   /** Stops every process of the server, so that it keeps its connections and answers nothing. */
@@ -27,7 +27,7 @@ export type OwnPostgres = AsyncDisposable & {
 
 type Settings = Record<string, string | number>
 
-/** From the programs of the server the tests run against. Postgres refuses to run as root. */
+/** Starts a cluster with the programs of the server the tests run against, as another user if this one is root. */
 export async function startOwnPostgres(settings: Settings): Promise<OwnPostgres> {
   const programs = await programsFolder()
   const place = mkdtempSync(join(tmpdir(), 'svc-pg-'))
@@ -63,7 +63,7 @@ export async function startOwnPostgres(settings: Settings): Promise<OwnPostgres>
   }
 }
 
-/** The postmaster first, so that it starts nothing more; each of its children leads a process group of its own. */
+/** Stops the postmaster first, so that it starts no more children, which are each in a process group of their own. */
 function signalAll(folder: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
   const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
   process.kill(pid, signal)

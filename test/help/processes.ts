@@ -55,7 +55,7 @@ const URL_VARIABLES: Partial<Record<ServiceName, string>> = {
   'mcp-server': 'MCP_SERVER_URL',
 }
 
-/** Five processes that know each other's addresses through relays, since each port is known only once it is open. */
+/** Starts five processes that reach each other through relays, because a port is known only once it is open. */
 export async function startProcesses(env: Environment, stack: AsyncDisposableStack, logs: string[]) {
   const relays = await Promise.all(SERVICE_NAMES.map(async (name) => [name, await openRelay(stack)] as const))
   const addresses = relays.flatMap(([name, relay]) => (URL_VARIABLES[name] ? [[URL_VARIABLES[name], relay.url]] : []))

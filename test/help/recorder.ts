@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 export type Seen = { path: string; headers: Record<string, string | string[] | undefined>; body: string }
 export type Recorder = AsyncDisposable & { readonly url: string; readonly seen: Seen[] }
 
-/** Stands before a service and writes down all that is sent to it. */
+/** Starts a proxy before a service that records every request. */
 export async function startRecorder(target: string): Promise<Recorder> {
   const { hostname, port } = new URL(target)
   const seen: Seen[] = []

@@ -16,11 +16,11 @@ export type SignIn = AsyncDisposable & {
   system: System
   idp: FakeIdp
   browser(): Browser
-  /** Leaves for the provider; answers the address of its page. */
+  /** Starts a sign-in and returns the address of the provider's page. */
   leave(browser: Browser, provider: string, query?: Record<string, string>): Promise<string>
-  /** All the way: leaves, agrees, comes back. */
+  /** Runs a whole sign-in. */
   signIn(browser: Browser, provider: string, claims: Claims, query?: Record<string, string>): Promise<Response>
-  /** Who the session of the browser stands for. */
+  /** Returns the principal of the browser's session. */
   principal(browser: Browser): Promise<Principal>
 }
 
@@ -64,7 +64,7 @@ export async function startSignIn(options: SystemOptions = {}): Promise<SignIn> 
   }
 }
 
-/** Somebody with a verified address at Google; another at each call. */
+/** Returns the claims of a new Google user with a verified email. */
 export function googleUser(over: Record<string, unknown> = {}): Claims & { email: string } {
   const id = randomBytes(6).toString('hex')
   return { sub: `g-${id}`, email: `p-${id}@people.test`, email_verified: true, name: 'Pat', ...over }
@@ -79,7 +79,7 @@ export async function identitiesOf({ db }: System, userId: string): Promise<{ is
   return db.query(sql`select issuer, subject from auth.identities where user_id = ${userId} order by created_at`)
 }
 
-/** The heading of a page. */
+/** Returns the heading of a page. */
 export async function titleOf(response: Response): Promise<string | undefined> {
   return /<h1>(.*?)<\/h1>/.exec(await response.text())?.[1]
 }

@@ -12,7 +12,7 @@ export class SkipReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    // With -t everything that does not match counts as skipped: that was asked for and has no reason.
+    // With -t all other tests count as skipped without a reason.
     if (this.#vitest?.config.testNamePattern) return
     const skipped = modules.flatMap(skippedTests)
     for (const line of explainSkips(skipped)) this.#vitest?.logger.log(line)
@@ -29,12 +29,12 @@ function skippedTests(module: TestModule): SkippedTest[] {
   })
 }
 
-/** The reason that `skipped` in stores.ts wrote into a title. */
+/** Returns the reason that `skipped` in stores.ts wrote into a title. */
 function reasonIn(name: string): string | undefined {
   return /\(skipped: ([^)]+)\)/.exec(name)?.[1]
 }
 
-/** One line for each reason and, under it, one for each group of tests that it skipped. */
+/** Returns one line per reason, each followed by one line per group of skipped tests. */
 export function explainSkips(tests: readonly SkippedTest[]): string[] {
   const byReason = Map.groupBy(tests, ({ reason }) => reason)
   return [...byReason].flatMap(([reason, those]) => {
@@ -46,7 +46,7 @@ export function explainSkips(tests: readonly SkippedTest[]): string[] {
   })
 }
 
-/** The file and the title that has the reason in it, without the reason; a test without one stands for itself. */
+/** Returns the group of a skipped test: its file and the title with the reason, without the reason. */
 function groupOf({ file, name, reason }: SkippedTest): string {
   const marked = name.split(' > ').findIndex((title) => reasonIn(title) !== undefined)
   const titles = reason === undefined || marked === -1 ? [name] : name.split(' > ').slice(0, marked + 1)

@@ -3,17 +3,17 @@ import { appendFileSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A disk of its own size in memory, which a test can fill and make read-only. */
+/** A small disk in memory, which a test can fill and make read-only. */
 type SmallDisk = Disposable & {
   path: string
-  /** Leaves no byte. */
+  /** Writes until the disk is full. */
   fill(): void
-  /** Gives back what `fill` took. */
+  /** Frees what `fill` used. */
   free(): void
   setReadOnly(isReadOnly: boolean): void
 }
 
-/** Undefined where mounting is not allowed: that takes Linux and root. The reason is printed. */
+/** Mounts the disk. Returns undefined and prints the reason if mounting is not allowed (it needs Linux and root). */
 export function mountSmallDisk(mebibytes: number): SmallDisk | undefined {
   const path = mkdtempSync(join(tmpdir(), 'svc-disk-'))
   try {

@@ -4,14 +4,14 @@ import { exposeSource } from '#contract/data-sources/sources.ts'
 import { makeSource } from './configured-source.ts'
 import { fakeVector } from './fake-embeddings.ts'
 
-/** Of the model `fake/fake-small`, as a literal of SQL. */
+/** Returns the vector of the model `fake/fake-small` for a text, as an SQL literal. */
 export const fakeLiteral = (text: string) => `'[${fakeVector(text).join(',')}]'`
 
 export const ARTICLES = `
   create table articles (id int primary key, title text, category text, embedding vector(8));
   insert into articles values (1, 'Sick days', 'leave', ${fakeLiteral('sick')}), (2, 'Cars', 'travel', ${fakeLiteral('cars')})`
 
-/** A database with these tables, each searchable with the fake model under its own name, open to all. */
+/** Creates a data source with these tables, each searchable with the fake model and open to all roles. */
 export async function makeAskable(
   client: Client,
   name: string,

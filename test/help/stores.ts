@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { describe } from 'vitest'
 
-/** Real stores to test against, when there are any; the embedded ones otherwise. */
+/** The real stores to test against, if configured; otherwise tests use the embedded ones. */
 export const stores = {
   postgres: process.env.SVC_TEST_DATABASE_URL,
   redis: process.env.SVC_TEST_REDIS_URL,
@@ -18,24 +18,24 @@ const REASONS = {
 
 type Describe = (title: string, tests: () => void) => void
 
-/** Marks tests that mean something only with a real store. Without it they are skipped, with the reason in the title. */
+/** Marks tests that need a real store. Without it they are skipped, with the reason in the title. */
 export function needs(...names: (keyof typeof stores)[]): Describe {
   return skippedFor(names.filter((name) => !stores[name]).map((name) => REASONS[name]))
 }
 
-/** Marks tests that run these programs. Without one they are skipped, with the reason in the title. */
+/** Marks tests that need these programs. Without one they are skipped, with the reason in the title. */
 export function needsPrograms(...programs: string[]): Describe {
   const missing = programs.filter((program) => spawnSync(program, ['--version']).error !== undefined)
   return skippedFor(missing.map((program) => `needs ${program} on the PATH`))
 }
 
-/** `describe`, or one that skips where there are reasons to. The run prints each reason: see skip-reporter.ts. */
+/** Returns `describe`, or `describe.skip` if there are reasons. skip-reporter.ts prints them at the end. */
 function skippedFor(reasons: readonly string[]): Describe {
   if (reasons.length === 0) return describe
   return (title, tests) => describe.skip(`${title} (skipped: ${reasons.join('; ')})`, tests)
 }
 
-/** It may be installed and still be refused by the kernel or by a container's profile. */
+/** Whether bubblewrap works, because the kernel or a container's profile may refuse it. */
 function findWorkingBubblewrap(): string | undefined {
   const { status } = spawnSync('/usr/bin/bwrap', ['--unshare-all', '--ro-bind', '/', '/', '/bin/true'])
   return status === 0 ? '/usr/bin/bwrap' : undefined

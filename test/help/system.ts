@@ -22,7 +22,7 @@ import { bringEmptyCluster } from './managed-databases.ts'
 import { startProcesses } from './processes.ts'
 import { stores } from './stores.ts'
 
-/** `apart`: each service behind a listener of its own; on Postgres each in a process of its own. */
+/** `apart`: each service has its own listener, and on Postgres its own process. */
 export type Mode = 'together' | 'apart'
 
 export type System = AsyncDisposable & {
@@ -33,9 +33,9 @@ export type System = AsyncDisposable & {
   config: Config
   operator: Client
   logs: string[]
-  /** Every secret minted here: a test can look for them where they must not be. */
+  /** Every secret that was created, so that a test can search for them. */
   secrets: string[]
-  /** A new organization with a member of the role, and a token of theirs. */
+  /** Creates an organization with a member of the role, and a token of theirs. */
   member(role?: Role, orgId?: string): Promise<{ token: string; org_id: string; user_id: string; email: string }>
   client(token: string): Client
 }
@@ -46,9 +46,9 @@ export type SystemOptions = {
   clock?: Clock
   env?: Environment
   on?: Pick<System, 'db' | 'databaseUrl'>
-  /** Where calls to identity providers go; only with services together. */
+  /** Receives requests to identity providers; only with services together. */
   outgoing?: (request: Request) => Promise<Response>
-  /** Where calls to addresses of others go; only with services together. */
+  /** Receives requests to other addresses; only with services together. */
   safeFetch?: SafeFetch
 }
 
@@ -86,7 +86,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   return toSystem(urls, config, { db: database.db, databaseUrl: database.url, logs, secrets: [] }, stack)
 }
 
-/** Services that run apart must be told. */
+/** Settings that services need if they run apart. */
 const SEEN_BY_AGENTS = { SVC_AUTH_PUBLIC_URL: 'https://auth.test', SVC_MCP_PUBLIC_URL: 'https://mcp.test/mcp' }
 
 type Over = { db: Db; log: Log; kv: KeyValueStore } & Pick<SystemOptions, 'clock' | 'outgoing' | 'safeFetch'>
@@ -159,7 +159,7 @@ function openTestStore(clock: Clock): KeyValueStore {
     : openMemoryStore(clock)
 }
 
-/** Every test calls from loopback, and they share one Redis: what one counts must not limit another. */
+/** Gives each system its own Redis prefix, because all tests call from loopback and share one Redis. */
 function withOwnKeys(kv: KeyValueStore): KeyValueStore {
   const prefix = randomBytes(6).toString('hex')
   const own = (key: string) => `${prefix}:${key}`
@@ -179,7 +179,7 @@ export function testEnvironment(databaseUrl: string | undefined, dataDir: string
     HOST: '127.0.0.1',
     PORT: '0',
     SVC_DATA_DIR: dataDir,
-    // Nothing sends these processes requests of others, so a stop need not wait.
+    // No load balancer sends requests to these processes, so a stop need not wait.
     SVC_DRAIN_SECONDS: '0',
     SVC_JWT_SECRET: key(),
     SVC_JWT_SIGNING_KEY: key(),
@@ -188,7 +188,7 @@ export function testEnvironment(databaseUrl: string | undefined, dataDir: string
     SVC_ACTOR_ASSERTION_SECRET: key(),
     SVC_OPERATOR_TOKEN: `svcop_${key()}`,
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
-    // Processes of their own share no prefix we could choose, so they get one of Redis's databases.
+    // Separate processes cannot share a chosen prefix, so they get one of Redis's databases.
     ...(stores.redis && { REDIS_URL: `${stores.redis}/${1 + Math.floor(Math.random() * 15)}` }),
   }
 }

@@ -1,4 +1,4 @@
-// Taken before a test can replace it: conditions are looked at in real time, also under a fake clock.
+// Saved before a test can replace it, because conditions are checked in real time, also under a fake clock.
 const { setTimeout } = globalThis
 
 const INTERVAL_MS = 10

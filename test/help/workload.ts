@@ -21,7 +21,7 @@ export const DOWN = {
   body: { code: 'UNAVAILABLE', detail: 'Workload tokens cannot be checked at the moment. Try again.' },
 }
 
-/** A system in a cluster, with an organization and a deployment of it. */
+/** A system with a fake cluster, an organization and a deployment of it. */
 export type Scene = Awaited<ReturnType<typeof startScene>>
 
 export async function startScene(env: SystemOptions['env'] = {}) {

@@ -131,12 +131,12 @@ needs('chromium')('from an unknown address to an answer', () => {
         child.kill()
       })
     }
-    const hear = (which: 'out' | 'err') => (chunk: Buffer) => {
+    const collect = (which: 'out' | 'err') => (chunk: Buffer) => {
       output[which] += chunk.toString()
       look(output[which])
     }
-    child.stdout.on('data', hear('out'))
-    child.stderr.on('data', hear('err'))
+    child.stdout.on('data', collect('out'))
+    child.stderr.on('data', collect('err'))
     await once(child, 'close')
     expect(output.out, output.err).toContain('lost-devices')
   })

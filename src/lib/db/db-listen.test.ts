@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { hear, openEars } from '#test/ears.ts'
+import { collectNotifications, listenUntilTestEnds } from '#test/listen.ts'
 import type { Db, Querier } from './db.ts'
 import { sql } from './sql.ts'
 
@@ -18,17 +18,17 @@ const notify = (by: Querier, channel: string, payload: string) =>
 
 describe('listening', () => {
   it('hears a notification of a plain query', async () => {
-    const ears = await hear(db, 'plain')
+    const ears = await listenUntilTestEnds(db, 'plain')
     await notify(db, 'plain', 'one')
     expect(await ears.until(1)).toEqual(['one'])
   })
 
   it('hears of a transaction after its commit, in order, and of one rolled back nothing', async () => {
-    const ears = await hear(db, 'after commit')
+    const ears = await listenUntilTestEnds(db, 'after commit')
     const heardInside = await db.tx(async (tx) => {
       await notify(tx, 'after commit', 'one')
       await notify(tx, 'after commit', 'two')
-      return [...ears.heard]
+      return [...ears.received]
     })
     const rolledBack = db.tx(async (tx) => {
       await notify(tx, 'after commit', 'never')
@@ -41,8 +41,8 @@ describe('listening', () => {
   })
 
   it('hears its own channel only, whatever its name', async () => {
-    const ears = await hear(db, 'a "quoted"; Channel')
-    const others = await hear(db, 'another')
+    const ears = await listenUntilTestEnds(db, 'a "quoted"; Channel')
+    const others = await listenUntilTestEnds(db, 'another')
     await notify(db, 'a "quoted"; Channel', 'mine')
     await notify(db, 'another', 'theirs')
     expect(await others.until(1)).toEqual(['theirs'])
@@ -50,7 +50,7 @@ describe('listening', () => {
   })
 
   it('ends with its disposal, for others on the channel it goes on', async () => {
-    const [first, second] = [openEars(), openEars()]
+    const [first, second] = [collectNotifications(), collectNotifications()]
     const one = await db.listen('shared', first.onNotify)
     const two = await db.listen('shared', second.onNotify)
     await notify(db, 'shared', 'both')
@@ -60,24 +60,24 @@ describe('listening', () => {
     expect(await second.until(2)).toEqual(['both', 'second only'])
 
     await two[Symbol.asyncDispose]()
-    const last = await hear(db, 'mark')
+    const last = await listenUntilTestEnds(db, 'mark')
     await notify(db, 'shared', 'nobody')
     await notify(db, 'mark', 'after')
     await last.until(1)
-    expect([first.heard, second.heard]).toEqual([['both'], ['both', 'second only']])
+    expect([first.received, second.received]).toEqual([['both'], ['both', 'second only']])
   })
 
   it('begins again on a channel that was left, and a second leaving of the first changes nothing', async () => {
     const left = await db.listen('again', () => {})
     await left[Symbol.asyncDispose]()
-    const ears = await hear(db, 'again')
+    const ears = await listenUntilTestEnds(db, 'again')
     await left[Symbol.asyncDispose]()
     await notify(db, 'again', 'heard')
     expect(await ears.until(1)).toEqual(['heard'])
   })
 
   it('is not disturbed by a statement that fails', async () => {
-    const ears = await hear(db, 'quiet')
+    const ears = await listenUntilTestEnds(db, 'quiet')
     await expect(db.query(sql`select 1 / ${0}::int`)).rejects.toMatchObject({ code: '22012' })
     await expect(db.tx((tx) => tx.query(sql`select 1 / ${0}::int`))).rejects.toMatchObject({ code: '22012' })
     await notify(db, 'quiet', 'one')

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { hear } from '#test/ears.ts'
+import { listenUntilTestEnds } from '#test/listen.ts'
 import { until } from '#test/until.ts'
 import type { Db } from './db.ts'
 import { type EmbeddedOptions, openEmbedded } from './embedded.ts'
@@ -127,8 +127,8 @@ describe('a statement past its limit', () => {
   })
 
   it('leaves no listener deaf: each is told to look, and hears what comes', async () => {
-    const ears = await hear(things.db, 'news')
-    const others = await hear(things.db, 'other news')
+    const ears = await listenUntilTestEnds(things.db, 'news')
+    const others = await listenUntilTestEnds(things.db, 'other news')
     await things.db.query(sql`select pg_notify('news', 'before')`)
     expect(await ears.until(1)).toEqual(['before'])
     expect(await passLimit(things.db)).toBeInstanceOf(DatabaseUnavailable)
@@ -136,7 +136,7 @@ describe('a statement past its limit', () => {
     await Promise.all([ears.until(2), others.until(1)])
     await things.db.query(sql`select pg_notify('news', 'after')`)
     expect(await ears.until(3)).toEqual(['before', '', 'after'])
-    expect(others.heard).toEqual([''])
+    expect(others.received).toEqual([''])
   })
 
   it('may run longer in a transaction that asks for it; afterwards the usual limit counts again', async () => {

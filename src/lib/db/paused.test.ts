@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openEars } from '#test/ears.ts'
+import { collectNotifications } from '#test/listen.ts'
 import { type OwnPostgres, startOwnPostgres } from '#test/own-postgres.ts'
 import { needs } from '#test/stores.ts'
 import { untilDone } from '#test/until.ts'
@@ -15,7 +15,7 @@ needs('postgres')('a server that is paused', () => {
   afterAll(() => server?.[Symbol.asyncDispose]())
 
   const open = (options: { maxConnections?: number; heartbeatMs?: number } = {}) => {
-    const errors = openEars()
+    const errors = collectNotifications()
     const limits = { statementTimeoutMs: 500, connectTimeoutMs: 500 }
     return {
       errors,
@@ -73,9 +73,9 @@ needs('postgres')('a server that is paused', () => {
 
   it('OP-02 is listened to again, and everyone is told to look', async () => {
     const { db, errors } = open({ heartbeatMs: 100 })
-    const [ears, late] = [openEars(), openEars()]
+    const [ears, late] = [collectNotifications(), collectNotifications()]
     await untilDone(() => db.listen('news', ears.onNotify))
-    const [told, failed] = [ears.heard.length, errors.heard.length]
+    const [told, failed] = [ears.received.length, errors.received.length]
     await paused(async () => {
       await errors.until(failed + 1)
       await expect(db.listen('late news', late.onNotify)).rejects.toBeInstanceOf(DatabaseUnavailable)
@@ -83,7 +83,7 @@ needs('postgres')('a server that is paused', () => {
     await Promise.all([ears.until(told + 1), late.until(1)])
     await untilDone(async () => {
       await db.query(sql`select pg_notify('news', 'after')`)
-      expect(ears.heard).toContain('after')
+      expect(ears.received).toContain('after')
     })
     await db[Symbol.asyncDispose]()
   })

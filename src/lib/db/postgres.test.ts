@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { openEars } from '#test/ears.ts'
+import { collectNotifications } from '#test/listen.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import type { Db } from './db.ts'
@@ -25,7 +25,7 @@ needs('postgres')('on a server', () => {
 
   /** A second pool on the same database; `errors` are told to it as they come. */
   const open = (options: { statementTimeoutMs?: number; maxConnections?: number } = {}) => {
-    const errors = openEars()
+    const errors = collectNotifications()
     return {
       errors,
       db: openPostgres({ url: opened.url!, onError: (error) => errors.onNotify(String(error)), ...options }),
@@ -110,7 +110,7 @@ needs('postgres')('on a server', () => {
 
   it('a listening connection that dies listens again, and everyone is told to look', async () => {
     const { db, errors } = open()
-    const [ears, others] = [openEars(), openEars()]
+    const [ears, others] = [collectNotifications(), collectNotifications()]
     await db.listen('news', ears.onNotify)
     await db.listen('other news', others.onNotify)
     await db.query(sql`select pg_notify('news', 'before')`)
@@ -124,7 +124,7 @@ needs('postgres')('on a server', () => {
     await Promise.all([ears.until(2), others.until(1)])
     await db.query(sql`select pg_notify('news', 'after')`)
     expect(await ears.until(3)).toEqual(['before', '', 'after'])
-    expect(others.heard).toEqual([''])
+    expect(others.received).toEqual([''])
     expect(await other.query(LISTENERS)).not.toEqual(before)
 
     await db[Symbol.asyncDispose]()
@@ -154,7 +154,7 @@ describe('a server that cannot be reached', () => {
   it('is refused at once, and is not asked again after closing', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const port = await closedPort()
-    const errors = openEars()
+    const errors = collectNotifications()
     const db = openPostgres({
       url: `postgres://u:p@127.0.0.1:${port}/d`,
       onError: (error) => errors.onNotify(String(error)),

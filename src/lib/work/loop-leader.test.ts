@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { openEars } from '#test/ears.ts'
+import { collectNotifications } from '#test/listen.ts'
 import { openTestLoop } from '#test/loop.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
@@ -150,7 +150,7 @@ needs('postgres')('a leader’s loop in two processes', () => {
   it('runs in one while the other waits, and in the other when the one has stopped', async () => {
     const one = openTestLoop({ name: 'shared', leader: true })
     const two = openTestLoop({ name: 'shared', leader: true, wakeOn: 'shared' })
-    const ears = openEars()
+    const ears = collectNotifications()
     const query: Db['query'] = async (statement) => {
       const rows = await db.query<never>(statement)
       ears.onNotify('answered')
@@ -179,7 +179,7 @@ needs('postgres')('a leader’s loop in two processes', () => {
     await run(one.loop)
     const first = await one.turn(1)
     await using otherDb = openPostgres({ url: opened.url!, onError: () => undefined })
-    const refusals = openEars()
+    const refusals = collectNotifications()
     const query: Db['query'] = async (statement) => {
       const rows = await otherDb.query<never>(statement)
       if (statement.text.includes('insert into svc.leases') && rows.length === 0) refusals.onNotify('')

@@ -1,7 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { hear, openEars } from '#test/ears.ts'
+import { collectNotifications, listenUntilTestEnds } from '#test/listen.ts'
 import { openTestLoop } from '#test/loop.ts'
 import { testClock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
@@ -22,7 +22,7 @@ const later = (ms: number) => new Date(START.getTime() + ms)
 const FAR = later(10 * 365 * 24 * 60 * 60_000)
 
 const faults: [string, unknown][] = []
-const faulty = openEars()
+const faulty = collectNotifications()
 const run = async (...loops: Loop[]) => {
   const onError = (loop: string, error: unknown) => {
     faults.push([loop, error])
@@ -126,7 +126,7 @@ describe('a loop', () => {
   it('does not miss what wakes it during a turn, and takes one turn for all of it', async () => {
     const { loop, turn, turns } = openTestLoop({ name: 'busy', wakeOn: 'busy' })
     await run(loop)
-    const ears = await hear(db, 'busy')
+    const ears = await listenUntilTestEnds(db, 'busy')
     const first = await turn(1)
     for (const count of [1, 2, 3]) {
       await notify('busy')
@@ -144,7 +144,7 @@ describe('a loop', () => {
   it('that fails while it is woken is called again at once', async () => {
     const { loop, turn } = openTestLoop({ name: 'both', wakeOn: 'both' })
     await run(loop)
-    const ears = await hear(db, 'both')
+    const ears = await listenUntilTestEnds(db, 'both')
     const first = await turn(1)
     await notify('both')
     await ears.until(1)
@@ -157,7 +157,7 @@ describe('stopping', () => {
   it('tells the running turn, waits for it, and there is no other', async () => {
     const { loop, turn, turns } = openTestLoop({ name: 'stopped', wakeOn: 'stop' })
     const running = await run(loop)
-    const ears = await hear(db, 'stop')
+    const ears = await listenUntilTestEnds(db, 'stop')
     const first = await turn(1)
     expect(first.signal.aborted).toBe(false)
     await notify('stop')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { hear } from '#test/ears.ts'
+import { listenUntilTestEnds } from '#test/listen.ts'
 import { needs } from '#test/stores.ts'
 import { sql } from '../db/sql.ts'
 import { OUTBOX_CHANNEL, takeEvents, writeEvent } from './outbox.ts'
@@ -29,28 +29,28 @@ describe('NO-01 an event', () => {
   })
 
   it('leaves nothing when its change is undone, not even a wake-up', async () => {
-    const ears = await hear(opened.db, OUTBOX_CHANNEL)
+    const ears = await listenUntilTestEnds(opened.db, OUTBOX_CHANNEL)
     const undone = opened.db.tx(async (tx) => {
       await writeEvent(tx, event(1))
       throw new Error('undone')
     })
     await expect(undone).rejects.toThrow('undone')
     expect(await rows()).toEqual([])
-    const heardBefore = [...ears.heard]
+    const heardBefore = [...ears.received]
     await write(2)
     expect(heardBefore).toEqual([])
     expect(await ears.until(1)).toEqual([''])
   })
 
   it('wakes its listener once for all events of a change', async () => {
-    const ears = await hear(opened.db, OUTBOX_CHANNEL)
-    const mark = await hear(opened.db, 'mark')
+    const ears = await listenUntilTestEnds(opened.db, OUTBOX_CHANNEL)
+    const mark = await listenUntilTestEnds(opened.db, 'mark')
     await opened.db.tx(async (tx) => {
       for (const n of [1, 2, 3]) await writeEvent(tx, event(n))
     })
     await opened.db.query(sql`select pg_notify('mark', '')`)
     await mark.until(1)
-    expect(ears.heard).toEqual([''])
+    expect(ears.received).toEqual([''])
   })
 })
 

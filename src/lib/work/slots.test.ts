@@ -1,8 +1,8 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { hear } from '#test/ears.ts'
 import { openTestKind } from '#test/job-kind.ts'
+import { listenUntilTestEnds } from '#test/listen.ts'
 import { until } from '#test/until.ts'
 import { testClock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
@@ -75,7 +75,7 @@ describe('claiming', () => {
   it('is repeated when a notification came during a claim, which may have looked too early', async () => {
     const test = openTestKind({ wakeOn: 'during', manual: true })
     await start(test.kind)
-    const ears = await hear(db, 'during')
+    const ears = await listenUntilTestEnds(db, 'during')
     const first = await test.claim(1)
     for (const count of [1, 2]) {
       await notify('during')
@@ -138,7 +138,7 @@ describe('claiming', () => {
   it('that fails is reported and waits longer each time, whatever is notified meanwhile', async () => {
     const test = openTestKind({ manual: true, wakeOn: 'broken' })
     await start(test.kind)
-    const ears = await hear(db, 'broken')
+    const ears = await listenUntilTestEnds(db, 'broken')
     ;(await test.claim(1)).fail(new Error('no table'))
     await until(() => faults.length === 1)
     await notify('broken')

@@ -11,10 +11,10 @@ import {
   asking,
   type Connector,
   ISSUER,
-  leavesFor,
   type Person,
   pkce,
   randomAddress,
+  refreshTargetOf,
   startConnector,
 } from '#test/connector.ts'
 import { APP, googleUser } from '#test/sign-in.ts'
@@ -42,7 +42,7 @@ describe('attacks on an authorization', () => {
     const uid = page.split('/').at(-1)!
     // A neighbouring host, or another port of the same machine, can set such a cookie.
     victim.browser.setCookie(ISSUER, 'svc_consent', uid)
-    const leaving = leavesFor(await (await approval(victim, page)).text())
+    const leaving = refreshTargetOf(await (await approval(victim, page)).text())
     const resumed = await mallory.go(`${ISSUER}/oauth/authorize/${uid}`)
     expect([resumed.status, resumed.headers.get('location')]).toEqual([400, null])
     const guessed = await mallory.go(`${ISSUER}/oauth/authorize/${uid}?ticket=svcc_guess`)

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
-import { asking, type Connector, leavesFor, type Person, PLATFORM, pkce, startConnector } from '#test/connector.ts'
+import {
+  asking,
+  type Connector,
+  type Person,
+  PLATFORM,
+  pkce,
+  refreshTargetOf,
+  startConnector,
+} from '#test/connector.ts'
 import { APP, SESSION } from '#test/sign-in.ts'
 import { needs } from '#test/stores.ts'
 import { authKeys } from '../deps.ts'
@@ -57,7 +65,7 @@ needs('postgres')('agents that do everything at once', () => {
       const sent = await Promise.all([1, 2, 3, 4].map(() => person.browser.go(page, { form })))
       expect(sent.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400, 400])
       expect(await grants()).toBe(before + 1)
-      const leaving = leavesFor(await sent.find(({ status }) => status === 200)!.text())
+      const leaving = refreshTargetOf(await sent.find(({ status }) => status === 200)!.text())
       const gone = await Promise.all([1, 2, 3, 4, 5, 6].map(() => person.browser.go(leaving)))
       const codes = gone.map(({ headers }) => headers.get('location')).filter((to) => to?.includes('code='))
       expect(codes).toHaveLength(1)
