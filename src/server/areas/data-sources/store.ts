@@ -12,7 +12,7 @@ export type AskableRow = {
   description: string
 }
 
-/** Exposed, switched on, and open to one of these roles; by name, so that the list stays put. */
+/** Finds the sources that are exposed, switched on and open to one of these roles, in the order of their names. */
 export async function findAskable(db: Querier, orgId: string, minRoles: readonly Role[]): Promise<AskableRow[]> {
   return db.query<AskableRow>(sql`
     select database_name, name, min_role, filter_schema, description
@@ -46,22 +46,22 @@ export async function pageSources(
  * The internal id of the organization's source that a typed id means. The typed id is compared here and not in the
  * statement: it may be any text, and Postgres may log bound values.
  */
-export async function findSourceId(db: Querier | Tx, orgId: string, typed: string): Promise<string | undefined> {
+export async function findSourceId(db: Querier | Tx, orgId: string, typedId: string): Promise<string | undefined> {
   const rows = await db.query<Pick<SourceRow, 'id' | 'database_name'>>(sql`
     select id, database_name from data_sources.sources where org_id = ${orgId}`)
-  return rows.find((row) => isNamed(row, typed))?.id
+  return rows.find((row) => isNamed(row, typedId))?.id
 }
 
-/** By either of its ids, locked until the transaction ends. */
-export async function lockSource(tx: Tx, orgId: string, typed: string): Promise<SourceRow | undefined> {
-  const id = await findSourceId(tx, orgId, typed)
+/** Finds a source by either of its ids and locks it until the transaction ends. */
+export async function lockSource(tx: Tx, orgId: string, typedId: string): Promise<SourceRow | undefined> {
+  const id = await findSourceId(tx, orgId, typedId)
   if (id === undefined) return undefined
   const [row] = await tx.query<SourceRow>(sql`
     select ${SOURCE_COLUMNS} from data_sources.sources where id = ${id} for update`)
   return row
 }
 
-type Switch = {
+type SwitchedSource = {
   id: string
   org_id: string
   database_name: string
@@ -70,23 +70,23 @@ type Switch = {
   now: Date
 }
 
-/** Off takes it away from agents too; on again, it stays away until somebody exposes it. */
-export async function switchRow(tx: Tx, to: Switch): Promise<SourceRow> {
+/** Switching off also stops the exposure to agents; switching on again does not expose the source. */
+export async function switchRow(tx: Tx, to: SwitchedSource): Promise<SourceRow> {
   const [row] = await tx.query<SourceRow>(sql`
-    insert into data_sources.sources as held
+    insert into data_sources.sources as source
       (id, org_id, database_name, name, description, enabled, created_at, updated_at)
     values (${to.id}, ${to.org_id}, ${to.database_name}, ${to.database_name}, ${to.description ?? ''}, ${to.enabled},
             ${to.now}, ${to.now})
     on conflict (org_id, database_name) do update
       set enabled = excluded.enabled,
-          exposed = held.exposed and excluded.enabled,
-          description = coalesce(${to.description}, held.description),
+          exposed = source.exposed and excluded.enabled,
+          description = coalesce(${to.description}, source.description),
           updated_at = excluded.updated_at
     returning ${SOURCE_COLUMNS}`)
   return row!
 }
 
-/** Counts under a lock of the organization, so that two at once cannot both be the hundredth. */
+/** Counts under a lock of the organization, so that two requests at once cannot both expose the last one. */
 export async function countExposed(tx: Tx, orgId: string): Promise<number> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`exposed ${orgId}`}, 0))`)
   const [row] = await tx.query<{ count: number }>(sql`
@@ -105,7 +105,7 @@ export async function exposeRow(
   return row!
 }
 
-/** For those that were ever switched on. */
+/** The states of these databases as sources, without those that were never switched on. */
 export async function statesOf(
   db: Querier,
   orgId: string,
@@ -117,7 +117,7 @@ export async function statesOf(
   return new Map(rows.map(({ database_name, ...state }) => [database_name, state]))
 }
 
-/** Removes the source of a database that goes away. False, and nothing done, while it is exposed. */
+/** Removes the source of a database that is dropped. Returns false and does nothing if the source is exposed. */
 export async function forgetUnlessExposed(tx: Tx, orgId: string, name: string): Promise<boolean> {
   const source = await lockSource(tx, orgId, sourceIdOf(name))
   if (source?.exposed) return false

@@ -1,68 +1,75 @@
 import { encode, type Format } from '#edge/http/negotiate.ts'
 import { textBytes } from './text-size.ts'
 
-type Framed = { id: string; title: string | null; metadata: Readonly<Record<string, unknown>> }
+type EncodedHit = { id: string; title: string | null; metadata: Readonly<Record<string, unknown>> }
 
-export type Ruler = {
-  /** Bytes of a hit as one of several, without its title and the values that `isLeftOut` names. */
-  frame(hit: Framed, isLeftOut: (key: string, value: unknown) => boolean): number
-  /** Bytes of one value in a hit's metadata. */
-  value(key: string, value: unknown): number
-  /** Everything around the hits of a shortened answer; a little high. */
-  around(count: number, note: string): number
+/** Sizes in bytes of the parts of an encoded answer. */
+export type HitSizes = {
+  /** A hit as one of several, without its title and without the values that `isLeftOut` names. */
+  withoutValues(hit: EncodedHit, isLeftOut: (key: string, value: unknown) => boolean): number
+  /** One value in the metadata of a hit. */
+  ofValue(key: string, value: unknown): number
 }
 
 /**
- * Measures an answer in pieces. How the encoder joins pieces is learned from the encoder, on small samples; the same
- * keys come in every hit, so each is written once.
+ * Measures hits in parts. How the encoder joins parts is measured on small samples; every hit has the same keys, so each
+ * key is measured once.
  */
-export function createRuler(format: Format): Ruler {
-  const { emptyHit, fullHit } = HITS[format]
+export function createHitSizes(format: Format): HitSizes {
+  const { emptyHit, filledHit } = SAMPLES[format]
   const keys = new Map<string, number>()
   const keyBytes = (key: string) => {
-    const known = keys.get(key)
-    if (known !== undefined) return known
-    const measured = hitBytes({ [key]: null }, format) - fullHit - NULL
-    keys.set(key, measured)
-    return measured
+    const bytes = keys.get(key) ?? addedBytes({ [key]: null }, format) - filledHit - NULL_BYTES
+    keys.set(key, bytes)
+    return bytes
   }
-  const value = (key: string, given: unknown) => {
-    if (typeof given === 'string') return textBytes(given, format)
-    if (typeof given !== 'object' || given === null) return bytesOf([given], format) - bytesOf([null], format) + NULL
-    return hitBytes({ [key]: given }, format) - fullHit - keyBytes(key)
+  const ofValue = (key: string, value: unknown) => {
+    if (typeof value === 'string') return textBytes(value, format)
+    if (typeof value !== 'object' || value === null)
+      return encodedBytes([value], format) - encodedBytes([null], format) + NULL_BYTES
+    return addedBytes({ [key]: value }, format) - filledHit - keyBytes(key)
   }
   return {
-    value,
-    frame({ id, title, metadata }, isLeftOut) {
-      const entries = Object.entries(metadata).filter(([, given]) => given !== undefined)
-      let bytes = (entries.length === 0 ? emptyHit : fullHit) + textBytes(id, format) - EMPTY_STRING
-      if (title !== null) bytes -= NULL
-      for (const [key, given] of entries) bytes += keyBytes(key) + (isLeftOut(key, given) ? 0 : value(key, given))
+    ofValue,
+    withoutValues({ id, title, metadata }, isLeftOut) {
+      const entries = Object.entries(metadata).filter(([, value]) => value !== undefined)
+      let bytes = (entries.length === 0 ? emptyHit : filledHit) + textBytes(id, format) - EMPTY_STRING_BYTES
+      if (title !== null) bytes -= NULL_BYTES
+      for (const [key, value] of entries) bytes += keyBytes(key) + (isLeftOut(key, value) ? 0 : ofValue(key, value))
       return bytes
     },
-    around: (count, note) => bytesOf({ count, results: ['x'], truncated: true, note }, format) - 3,
   }
 }
 
-const NULL = 4
-const EMPTY_STRING = 2
-const HITS: Record<Format, { emptyHit: number; fullHit: number }> = { json: learn('json'), yaml: learn('yaml') }
-
-/** `fullHit`: a hit with metadata, without the bytes of any entry in it. */
-function learn(format: Format) {
-  const [none, one, two] = [{}, { a: null }, { a: null, b: null }].map((metadata) => hitBytes(metadata, format))
-  return { emptyHit: none!, fullHit: 2 * one! - two! }
+/** Everything around the hits of a shortened answer; a little high. */
+export function shortenedFrameBytes(count: number, note: string, format: Format): number {
+  const sample = { count, results: ['x'], truncated: true, note }
+  return encodedBytes(sample, format) - 3
 }
 
-/** As one of several: what a hit more adds. */
-function hitBytes(metadata: object, format: Format): number {
-  return bytesOf({ results: [hitWith({}), hitWith(metadata)] }, format) - bytesOf({ results: [hitWith({})] }, format)
-}
-
-function hitWith(metadata: object) {
-  return { id: '', title: null, metadata }
-}
-
-export function bytesOf(value: unknown, format: Format): number {
+export function encodedBytes(value: unknown, format: Format): number {
   return Buffer.byteLength(encode(value, format).body)
+}
+
+const NULL_BYTES = 4
+const EMPTY_STRING_BYTES = 2
+const SAMPLES: Record<Format, { emptyHit: number; filledHit: number }> = {
+  json: measureSamples('json'),
+  yaml: measureSamples('yaml'),
+}
+
+/** `filledHit` is a hit with metadata, without the bytes of any entry in it. */
+function measureSamples(format: Format) {
+  const [none, one, two] = [{}, { a: null }, { a: null, b: null }].map((metadata) => addedBytes(metadata, format))
+  return { emptyHit: none!, filledHit: 2 * one! - two! }
+}
+
+/** What a hit with this metadata adds to an answer that has one already. */
+function addedBytes(metadata: object, format: Format): number {
+  const [before, after] = [[sampleHit({})], [sampleHit({}), sampleHit(metadata)]]
+  return encodedBytes({ results: after }, format) - encodedBytes({ results: before }, format)
+}
+
+function sampleHit(metadata: object) {
+  return { id: '', title: null, metadata }
 }

@@ -1,6 +1,6 @@
 import { exactNumber } from '#contract/core/decimal.ts'
 
-/** By the OIDs of built-in types, which are the same in every Postgres. Every other type is answered as its text. */
+/** Built-in types by their OIDs, which are the same in every Postgres. Values of other types are shown as text. */
 const KINDS = new Map<number, 'boolean' | 'number' | 'json' | 'timestamp'>([
   [16, 'boolean'],
   [20, 'number'], // int8
@@ -52,7 +52,7 @@ function toRfc3339(text: string): string {
 /** Whether some number in the text may not survive `JSON.parse`. */
 const RISKY_NUMBER = /[\d.]{16}|\de/i
 
-/** JSON with its numbers unchanged. Text that was cut is no JSON any more and stays text. */
+/** Parses JSON and keeps its numbers exact. Text that was cut is not JSON any more and stays text. */
 function toJson(text: string): unknown {
   try {
     return RISKY_NUMBER.test(text) ? (JSON.parse(text, keepNumber) as unknown) : (JSON.parse(text) as unknown)

@@ -4,19 +4,19 @@ const QUOTES = 2
 const ELLIPSIS = '…'
 const ELLIPSIS_BYTES = 3
 
-/** How many lengths up to `longest` a text can be cut to. */
-export function cutCount(text: string, longest: number): number {
-  return Math.min(text.length, longest + 1)
+/** How many lengths up to `maxLength` a text can be cut to. */
+export function cutCount(text: string, maxLength: number): number {
+  return Math.min(text.length, maxLength + 1)
 }
 
 /**
- * Bytes of a text as it is written, quotes and escapes included, when cut to so many UTF-16 units, the mark of the cut
- * counted in; never too low. Written for every length up to `longest` at once, from `from` on: a search then costs a
- * look-up each. Answers the bytes of the whole text, where that is no longer than `longest`.
+ * Writes the encoded size of a text cut to 0, 1, 2 … `maxLength` UTF-16 units into `into`, from `from` on. Quotes, escapes
+ * and the ellipsis are included; a size is never too low. Returns the size of the whole text if that is no longer than
+ * `maxLength`.
  */
-export function fillCutSizes(text: string, format: Format, longest: number, into: Uint32Array, from: number): number {
+export function fillCutSizes(text: string, format: Format, maxLength: number, into: Uint32Array, from: number): number {
   const ascii = ASCII[format]
-  const count = cutCount(text, longest)
+  const count = cutCount(text, maxLength)
   let bytes = QUOTES + ELLIPSIS_BYTES
   for (let i = 0; i < count; i++) {
     into[from + i] = bytes
@@ -26,6 +26,7 @@ export function fillCutSizes(text: string, format: Format, longest: number, into
   return bytes - ELLIPSIS_BYTES
 }
 
+/** The encoded size of a text in bytes, with its quotes and escapes. */
 export function textBytes(text: string, format: Format): number {
   const ascii = ASCII[format]
   let bytes = QUOTES
@@ -40,7 +41,7 @@ const SHORT_ESCAPES = new Set([0x22, 0x5c, 0x08, 0x0c, 0x0a, 0x0d, 0x09])
 const UNSAFE = new Set([0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff])
 const ASCII: Record<Format, Uint8Array> = { json: asciiTable('json'), yaml: asciiTable('yaml') }
 
-/** What one UTF-16 unit adds, by the escapes of `edge/http/negotiate.ts`. */
+/** The bytes of each ASCII character, by the escapes of `edge/http/negotiate.ts`. */
 function asciiTable(format: Format): Uint8Array {
   return Uint8Array.from({ length: 0x80 }, (_, code) => {
     if (SHORT_ESCAPES.has(code)) return 2
@@ -49,7 +50,7 @@ function asciiTable(format: Format): Uint8Array {
   })
 }
 
-/** The same above ASCII. A pair of surrogates is counted at its first. */
+/** The bytes of a UTF-16 unit beyond ASCII. A pair of surrogates is counted at its first unit. */
 function wideBytes(text: string, i: number, code: number, format: Format): number {
   if (code < 0x800) return format === 'yaml' && code < 0xa0 ? 6 : 2
   if (code >= 0xd800 && code <= 0xdfff) return surrogateBytes(text, i, code, format)
@@ -71,12 +72,12 @@ function isLow(code: number): boolean {
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
-/** Far more than the longest family of emoji or stack of accents people write. */
-const LOOK_BACK = 64
-/** Nothing below joins with its neighbour, but for a carriage return with its line feed. */
+/** Units to look at around a cut: more than the longest sequence of emoji or accents that people write. */
+const CONTEXT_UNITS = 64
+/** Characters below do not combine with their neighbours, except a carriage return with its line feed. */
 const FIRST_COMBINING = 0x300
 
-/** At most `length` units and the mark, cut between two characters as people see them. */
+/** Cuts the text to at most `length` units, between two characters as people see them, and adds an ellipsis. */
 export function cutText(text: string, length: number): string {
   return text.slice(0, boundaryBefore(text, length)) + ELLIPSIS
 }
@@ -85,9 +86,9 @@ function boundaryBefore(text: string, length: number): number {
   const [before, after] = [text.charCodeAt(length - 1), text.charCodeAt(length)]
   if (before < FIRST_COMBINING && after < FIRST_COMBINING)
     return before === 0x0d && after === 0x0a ? length - 1 : length
-  const from = Math.max(0, length - LOOK_BACK)
+  const from = Math.max(0, length - CONTEXT_UNITS)
   const start = from > 0 && isLow(text.charCodeAt(from)) ? from + 1 : from
-  const around = segmenter.segment(text.slice(start, length + LOOK_BACK)).containing(length - start)
+  const around = segmenter.segment(text.slice(start, length + CONTEXT_UNITS)).containing(length - start)
   const boundary = start + (around?.index ?? length - start)
   return boundary > 0 ? boundary : length - (isHigh(before) ? 1 : 0)
 }

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { encode, type Format } from '#edge/http/negotiate.ts'
 import type { Hit } from './hit.ts'
 import { cutText, textBytes } from './text-size.ts'
-import { ANSWER_BYTES, type Answer, truncateAnswer } from './truncate.ts'
+import { type Answer, MAX_ANSWER_BYTES, truncateAnswer } from './truncate.ts'
 
 const FORMATS = ['json', 'yaml'] as const
 const truncated = (hits: readonly Hit[], format: Format) => truncateAnswer(hits, format).answer
@@ -57,7 +57,7 @@ describe('DS-16 an answer of at most 16 KiB', () => {
     expect(answer.note).toBe(
       `4 values cut to ${length! - 1} characters. Ask a narrower question, add filters or lower top_k.`,
     )
-    expect(bytes(answer, format)).toBeGreaterThan(ANSWER_BYTES * 0.99)
+    expect(bytes(answer, format)).toBeGreaterThan(MAX_ANSWER_BYTES * 0.99)
   })
 
   it.each(FORMATS)('leaves out last hits when cutting is not enough, in %s', (format) => {
@@ -97,7 +97,7 @@ describe('DS-16 an answer of at most 16 KiB', () => {
 
   it.each(FORMATS)('is left alone up to the last byte, and not a byte further, in %s', (format) => {
     const filled = (n: number) => [hit('1', { n: [1, 'é'] }), hit('2', 'x'.repeat(n))]
-    const free = ANSWER_BYTES - bytes({ count: 2, results: filled(0) }, format)
+    const free = MAX_ANSWER_BYTES - bytes({ count: 2, results: filled(0) }, format)
     expect(truncated(filled(free), format)).toEqual({ count: 2, results: filled(free) })
     expect(truncated(filled(free + 1), format).truncated).toBe(true)
   })
@@ -128,7 +128,7 @@ describe('DS-16 an answer of at most 16 KiB', () => {
       fc.assert(
         fc.property(hits, (all) => {
           const answer = truncated(all, format)
-          expect(bytes(answer, format)).toBeLessThanOrEqual(ANSWER_BYTES)
+          expect(bytes(answer, format)).toBeLessThanOrEqual(MAX_ANSWER_BYTES)
           expect(truncateAnswer(all, format).bytes).toBe(bytes(answer, format))
           expect(answer.results).toHaveLength(answer.count)
           expect(read(answer, format).count).toBe(answer.count)

@@ -3,16 +3,16 @@ import { sql } from '#lib/db/sql.ts'
 import type { Reader } from '../search/reader.ts'
 import { isSystemSchema, type TableName } from './names.ts'
 
-/** Inside a managed database. */
+/** A managed database, as its owner or as its reader. */
 export type ManagedDb = Pick<Db, 'query' | 'tx'> & Reader
 
-const LOOK_MS = 10_000
+const CATALOGUE_LIMIT_MS = 10_000
 
 export type Catalogue = { readonly tx: Tx; readonly path: readonly string[]; readonly reader: string }
 
 /**
- * Looks around as the owner with nothing but pg_catalog in the search path: the tenant may have made operators and
- * functions of the same names. `path` is where the tenant's own statements would look.
+ * Reads the catalogue as the owner, with only pg_catalog in the search path, because the tenant may have made operators
+ * and functions of the same names. `path` is the search path of the tenant's own statements.
  */
 export async function inCatalogue<T>(
   owner: ManagedDb,
@@ -26,7 +26,7 @@ export async function inCatalogue<T>(
       await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog', true)`)
       return look({ tx, path: row!.path.filter((schema) => !isSystemSchema(schema)), reader })
     },
-    { readOnly: true, timeoutMs: LOOK_MS },
+    { readOnly: true, timeoutMs: CATALOGUE_LIMIT_MS },
   )
 }
 
@@ -40,7 +40,7 @@ export async function findExtension({ tx, reader }: Catalogue): Promise<Extensio
   return row
 }
 
-/** The reader may enter, or the owner can let it. */
+/** Whether the reader may use the schema, or the owner can grant it. */
 function schemaGrantable(reader: string) {
   return sql`(pg_catalog.has_schema_privilege(n.oid, 'usage with grant option')
     or pg_catalog.has_schema_privilege(${reader}::name, n.oid, 'usage'))`
@@ -56,9 +56,9 @@ export type Relation = {
   owned: boolean
   schema_grantable: boolean
   row_security: boolean
-  /** Some policy lets the reader see rows. */
+  /** Whether a policy lets the reader see rows. */
   has_policy: boolean
-  /** A view that reads with the rights of who asks. */
+  /** Whether it is a view that reads with the rights of the role that queries it. */
   invoker: boolean
   open_to_all: boolean
 }
@@ -93,18 +93,18 @@ export async function findRelation(
 export type Column = {
   name: string
   number: number
-  /** As declared, for people. */
+  /** The declared type, for messages. */
   declared: string
-  /** Of the type under all domains, without a length: a cast to `varchar(3)` would cut what it compares. */
+  /** The type under all domains, without a length: a cast to `varchar(3)` would cut what it compares. */
   plain: string
   type: string
   kind: 'vector' | 'builtin' | 'enum' | 'other'
   category: string
-  /** Of a vector: its dimensions; -1 when none are declared. */
+  /** The dimensions of a vector; -1 when none are declared. */
   size: number
 }
 
-/** Domains are followed to what they stand on; the first length on the way down counts. */
+/** Finds the columns with their base types. Of nested domains the outermost declared length counts. */
 export async function findColumns({ tx }: Catalogue, oid: number): Promise<Column[]> {
   return tx.query<Column>(sql`
     with recursive down as (
@@ -135,7 +135,7 @@ export async function findColumns({ tx }: Catalogue, oid: number): Promise<Colum
 
 export type Index = { column: number; method: string; operator_class: string }
 
-/** Those any question can use: valid, whole, and led by the column. */
+/** Finds the indexes that any question can use: valid, not partial, with the column first. */
 export async function findIndexes({ tx }: Catalogue, oid: number): Promise<Index[]> {
   return tx.query<Index>(sql`
     select i.indkey[0] as "column", m.amname as method, o.opcname as operator_class

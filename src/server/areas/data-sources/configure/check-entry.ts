@@ -3,14 +3,14 @@ import { FilterType } from '#contract/data-sources/sources.ts'
 import type { Reporter } from './findings.ts'
 import { shown, splitNames } from './names.ts'
 
-/** `dimensions` is undefined where only the provider knows. */
+/** `dimensions` is undefined where only the provider knows them. */
 export type FindModel = (name: string) => { readonly dimensions: number | undefined } | undefined
 
-/** Keys that the answer to a question needs for itself, and one that no JavaScript object can hold. */
-const RESERVED = ['_score', '_target', '__proto__']
-const LABEL_LENGTH = 100
+/** Keys that an answer uses itself, and one that is not an ordinary key of JavaScript objects. */
+const RESERVED_KEYS = ['_score', '_target', '__proto__']
+const MAX_LABEL_LENGTH = 100
 
-/** What can be said of an entry without its database. */
+/** Checks what can be checked of an entry without its database. */
 export function checkEntry(entry: EmbeddingConfigInput, earlierLabels: readonly string[], report: Reporter): void {
   checkLabel(entry.label, earlierLabels, report)
   if (!isMetric(entry.distance_metric)) report.problem('distance_metric', `must be ${DISTANCE_METRICS.join(', ')}`)
@@ -21,7 +21,7 @@ export function checkEntry(entry: EmbeddingConfigInput, earlierLabels: readonly 
 function checkLabel(label: string, earlier: readonly string[], report: Reporter): void {
   if (label.trim() === '') report.problem('label', 'must not be empty')
   else if (label !== label.trim()) report.problem('label', 'must not begin or end with a space')
-  if (label.length > LABEL_LENGTH) report.problem('label', `must have at most ${LABEL_LENGTH} characters`)
+  if (label.length > MAX_LABEL_LENGTH) report.problem('label', `must have at most ${MAX_LABEL_LENGTH} characters`)
   if (/\p{Cc}/u.test(label)) report.problem('label', 'must be one line without control characters')
   if (earlier.includes(label)) report.problem('label', `"${shown(label)}" is the label of an earlier entry`)
 }
@@ -33,10 +33,10 @@ export function isMetric(text: string): text is (typeof DISTANCE_METRICS)[number
 export function checkDimensions({ model, dimensions }: EmbeddingConfigInput, find: FindModel, report: Reporter): void {
   const valid = Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= MAX_DIMENSIONS
   if (!valid) report.problem('dimensions', `must be a whole number from 1 to ${MAX_DIMENSIONS}`)
-  const known = find(model)
-  if (!known) report.problem('model', `unknown embedding model "${shown(model)}"`)
-  else if (valid && known.dimensions !== undefined && known.dimensions !== dimensions) {
-    report.problem('dimensions', `${shown(model)} creates vectors of ${known.dimensions} dimensions, not ${dimensions}`)
+  const found = find(model)
+  if (!found) report.problem('model', `unknown embedding model "${shown(model)}"`)
+  else if (valid && found.dimensions !== undefined && found.dimensions !== dimensions) {
+    report.problem('dimensions', `${shown(model)} creates vectors of ${found.dimensions} dimensions, not ${dimensions}`)
   }
 }
 
@@ -47,7 +47,7 @@ function checkContent({ content_columns, columns }: EmbeddingConfigInput, report
   for (const name of new Set(names.filter((each, i) => names.indexOf(each) !== i && each !== ''))) {
     report.problem('content_columns', `"${shown(name)}" is named twice`)
   }
-  for (const name of RESERVED.filter((each) => names.includes(each))) {
+  for (const name of RESERVED_KEYS.filter((each) => names.includes(each))) {
     report.problem('content_columns', `"${name}" cannot be returned, because answers use that name themselves`)
   }
   if (columns[0] !== undefined && names.includes(columns[0])) {
@@ -59,8 +59,8 @@ export function contentNames({ content_columns }: EmbeddingConfigInput): string[
   return [...new Set(splitNames(content_columns, ',') ?? [])].filter((name) => name !== '')
 }
 
-/** Those that are well named, with the type of their values. */
-export function readFilters(schema: Readonly<Record<string, string>>, report: Reporter): Map<string, FilterType> {
+/** Returns the filters that have a name and a known type. */
+export function readFilterSchema(schema: Readonly<Record<string, string>>, report: Reporter): Map<string, FilterType> {
   const filters = new Map<string, FilterType>()
   for (const [column, text] of Object.entries(schema)) {
     const type = FilterType.safeParse(text)

@@ -4,7 +4,7 @@ import { type FoundTable, tableText } from './check-table.ts'
 import type { Reporter } from './findings.ts'
 import { shown } from './names.ts'
 
-/** Each must fit a column of at least one table; a table without it has no hit when it is asked for. */
+/** Each filter must fit a column of at least one table. A table without that column has no hits for the filter. */
 export function checkFilters(
   filters: ReadonlyMap<string, FilterType>,
   tables: readonly FoundTable[],

@@ -14,7 +14,7 @@ import { contentNames } from './check-entry.ts'
 import type { Reporter } from './findings.ts'
 import { isSystemSchema, readTableName, shown } from './names.ts'
 
-/** A table as found, with the columns that the entry names in it. */
+/** A table of the database, with the columns that the entry names in it. */
 export type FoundTable = {
   relation: Relation
   columns: ReadonlyMap<string, Column>
@@ -23,7 +23,8 @@ export type FoundTable = {
   content: readonly Column[]
 }
 
-const KINDS = 'rpvmf'
+/** Tables, partitioned tables, views, materialized views and foreign tables (`relkind`). */
+const SEARCHABLE_KINDS = 'rpvmf'
 
 export async function checkTable(
   catalogue: Catalogue,
@@ -50,7 +51,7 @@ async function lookUp(catalogue: Catalogue, text: string, report: Reporter): Pro
   const relation = await findRelation(catalogue, name)
   if (!relation) return refuse(`no table "${shown(text)}"; names are case-sensitive`)
   if (relation.temporary) return refuse(`"${shown(text)}" is a temporary table`)
-  if (!KINDS.includes(relation.kind)) return refuse(`"${shown(text)}" is neither a table nor a view`)
+  if (!SEARCHABLE_KINDS.includes(relation.kind)) return refuse(`"${shown(text)}" is neither a table nor a view`)
   return relation
 }
 

@@ -3,14 +3,17 @@ import type { ResolvedEntry } from '../search/entry.ts'
 import { findVectorIndexes } from '../search/indexes.ts'
 import { choosePlan, planWarning, withIndexes } from '../search/plan.ts'
 import { type Catalogue, findExtension, inCatalogue, type ManagedDb } from './catalogue.ts'
-import { checkDimensions, checkEntry, type FindModel, readFilters } from './check-entry.ts'
+import { checkDimensions, checkEntry, type FindModel, readFilterSchema } from './check-entry.ts'
 import { checkFilters } from './check-filters.ts'
 import { checkExtension, checkTable, type FoundTable } from './check-table.ts'
 import { Findings } from './findings.ts'
 import { resolve } from './resolve.ts'
 import { measure, tryOut } from './try-out.ts'
 
-export type Wanted = { entries: readonly EmbeddingConfigInput[]; filter_schema: Readonly<Record<string, string>> }
+export type SentConfiguration = {
+  entries: readonly EmbeddingConfigInput[]
+  filter_schema: Readonly<Record<string, string>>
+}
 export type Deps = { owner: ManagedDb; reader: string; findModel: FindModel }
 
 type Candidate = { entry: ResolvedEntry; table: FoundTable; path: string; warning: string | undefined }
@@ -18,15 +21,15 @@ type Candidate = { entry: ResolvedEntry; table: FoundTable; path: string; warnin
 export type Checked = {
   entries: ResolvedEntry[]
   warnings: string[]
-  /** Warnings that follow from the indexes there are now. */
+  /** Warnings that follow from the present indexes, which are not stored. */
   indexWarnings: string[]
 }
 
-/** Every check runs, whatever the others found; what was found refuses the save in one answer. */
-export async function checkAll({ owner, reader, findModel }: Deps, wanted: Wanted): Promise<Checked> {
+/** Runs every check, whatever the others found, so that one answer lists all problems. Throws if there are any. */
+export async function checkAll({ owner, reader, findModel }: Deps, sent: SentConfiguration): Promise<Checked> {
   const findings = new Findings()
-  checkEntries(wanted.entries, findModel, findings)
-  const candidates = await inCatalogue(owner, reader, (catalogue) => lookUp(catalogue, wanted, findings))
+  checkEntries(sent.entries, findModel, findings)
+  const candidates = await inCatalogue(owner, reader, (catalogue) => lookUp(catalogue, sent, findings))
   for (const { entry, table, path } of candidates) {
     const report = findings.at(path)
     if (table.vector!.size === -1) await measure(owner, entry, report)
@@ -37,7 +40,7 @@ export async function checkAll({ owner, reader, findModel }: Deps, wanted: Wante
   return { entries: candidates.map(({ entry }) => entry), warnings: findings.warnings, indexWarnings }
 }
 
-function checkEntries(entries: Wanted['entries'], findModel: FindModel, findings: Findings): void {
+function checkEntries(entries: SentConfiguration['entries'], findModel: FindModel, findings: Findings): void {
   const labels = entries.map(({ label }) => label)
   for (const [i, entry] of entries.entries()) {
     const report = findings.at(pathOf(i))
@@ -48,16 +51,16 @@ function checkEntries(entries: Wanted['entries'], findModel: FindModel, findings
 
 export const pathOf = (i: number) => `connection_config.embedding_configs.${i}`
 
-async function lookUp(catalogue: Catalogue, wanted: Wanted, findings: Findings): Promise<Candidate[]> {
-  const filters = readFilters(wanted.filter_schema, findings.at('filter_schema'))
+async function lookUp(catalogue: Catalogue, sent: SentConfiguration, findings: Findings): Promise<Candidate[]> {
+  const filters = readFilterSchema(sent.filter_schema, findings.at('filter_schema'))
   const found: { entry: EmbeddingConfigInput; table: FoundTable; path: string }[] = []
-  for (const [i, entry] of wanted.entries.entries()) {
+  for (const [i, entry] of sent.entries.entries()) {
     const table = await checkTable(catalogue, entry, findings.at(pathOf(i)))
     if (table) found.push({ entry, table, path: pathOf(i) })
   }
   const tables = found.map(({ table }) => table)
   checkFilters(filters, tables, findings.at('filter_schema'))
-  if (wanted.entries.length === 0) return []
+  if (sent.entries.length === 0) return []
   const extension = await findExtension(catalogue)
   checkExtension(extension, findings.at('connection_config'))
   if (!extension) return []

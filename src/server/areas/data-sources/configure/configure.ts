@@ -20,7 +20,7 @@ import { findSource, saveSearch } from './store.ts'
 export type ConfigureDeps = {
   db: Db
   clock: Clock
-  /** Inside a managed database of the organization. */
+  /** Opens a managed database of the organization. */
   openDatabase: (orgId: string, name: string, as: 'owner' | 'reader') => Promise<ManagedDb>
   findModel: FindModel
 }
@@ -54,10 +54,10 @@ async function save(
   const owner = await openDatabase(org_id, source.database_name, 'owner')
   const reader = await openDatabase(org_id, source.database_name, 'reader')
   const readerName = await readerRole(reader)
-  const wanted = { entries: input.connection_config.embedding_configs, filter_schema: input.filter_schema }
-  const checked = await checkAll({ owner, reader: readerName, findModel }, wanted)
+  const sent = { entries: input.connection_config.embedding_configs, filter_schema: input.filter_schema }
+  const checked = await checkAll({ owner, reader: readerName, findModel }, sent)
 
-  // Rights are added before and taken after: a crash between leaves one too many, which the next save takes.
+  // Rights are granted before the save and revoked after it: a crash between leaves rights that the next save revokes.
   await lease.confirm()
   const rehearsed = await grantAndRehearse({ owner, reader, readerName }, checked.entries, entriesOf(source.search))
   const { entries } = rehearsed

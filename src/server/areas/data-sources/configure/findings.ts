@@ -1,11 +1,11 @@
 import { type Fault, ServiceError } from '#contract/core/errors.ts'
 
-/** What the checks gather: problems refuse the save, warnings stand beside it. */
+/** Collects the results of checks. Problems refuse the save, warnings are shown beside it. */
 export class Findings {
   readonly problems: Fault[] = []
   readonly warnings: string[] = []
 
-  /** Answers undefined, for checks that end with it. */
+  /** Returns undefined, so that a check can end with `return report.problem(…)`. */
   problem(path: string, message: string): undefined {
     this.problems.push({ path, message })
   }
@@ -14,7 +14,7 @@ export class Findings {
     this.warnings.push(message)
   }
 
-  /** A view of these that puts `prefix` before each path. */
+  /** Returns a reporter that puts `prefix` before each path. */
   at(prefix: string): Pick<Findings, 'problem' | 'warn'> {
     return {
       problem: (path, message) => this.problem(`${prefix}.${path}`, message),
@@ -22,16 +22,17 @@ export class Findings {
     }
   }
 
+  /** Throws INVALID_SEARCH_CONFIGURATION if there are problems. */
   refuseProblems(): void {
     const [first, ...more] = this.problems
     if (!first) return
     const rest = more.length === 0 ? '' : `; and ${more.length} more`
-    const errors = this.problems.slice(0, MOST_PROBLEMS)
+    const errors = this.problems.slice(0, MAX_REPORTED_PROBLEMS)
     throw new ServiceError('INVALID_SEARCH_CONFIGURATION', `${first.path}: ${first.message}${rest}`, { errors })
   }
 }
 
 export type Reporter = Pick<Findings, 'problem' | 'warn'>
 
-/** Enough to mend any configuration a person writes; an answer must not grow with what was sent. */
-const MOST_PROBLEMS = 500
+/** Bounds the answer, which would otherwise grow with the request. No configuration written by hand has so many. */
+const MAX_REPORTED_PROBLEMS = 500

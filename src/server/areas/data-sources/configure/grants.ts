@@ -5,24 +5,24 @@ import { identifier, script, sql } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import type { ManagedDb } from './catalogue.ts'
 
-const GRANT_MS = 10_000
+const GRANT_LIMIT_MS = 10_000
 
 export async function readerRole(reader: ManagedDb): Promise<string> {
   const [row] = await reader.query<{ name: string }>(sql`select current_user::pg_catalog.text as name`)
   return row!.name
 }
 
-/** Adds what these entries need: what is asked meanwhile goes on. */
+/** Grants what these entries need and revokes nothing, so that questions go on meanwhile. */
 export async function addGrants(owner: ManagedDb, reader: string, entries: readonly ResolvedEntry[]): Promise<void> {
   await change(owner, (tx) => grant(tx, reader, entries))
 }
 
-/** Leaves the reader what these entries need and nothing else, at one stroke. */
+/** Grants the reader what these entries need and revokes everything else, in one transaction. */
 export async function setGrants(owner: ManagedDb, reader: string, entries: readonly ResolvedEntry[]): Promise<void> {
   await change(owner, async (tx) => {
     await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog', true)`)
-    for (const what of await granted(tx, reader)) {
-      await tx.query(script(`revoke all on ${what} from ${identifier(reader).text} cascade`))
+    for (const object of await grantedObjects(tx, reader)) {
+      await tx.query(script(`revoke all on ${object} from ${identifier(reader).text} cascade`))
     }
     await grant(tx, reader, entries)
   })
@@ -30,7 +30,7 @@ export async function setGrants(owner: ManagedDb, reader: string, entries: reado
 
 async function change(owner: ManagedDb, work: (tx: Tx) => Promise<void>): Promise<void> {
   try {
-    await owner.tx(work, { timeoutMs: GRANT_MS })
+    await owner.tx(work, { timeoutMs: GRANT_LIMIT_MS })
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error
     throw new ServiceError('CONFLICT', 'The tables changed while the configuration was being saved. Save it again.', {
@@ -55,8 +55,8 @@ function columnsOf({ vector_column, content, filters }: ResolvedEntry): string[]
   return [...new Set([vector_column, ...content.map(({ name }) => name), ...Object.keys(filters)])]
 }
 
-/** Tables, sequences and schemas with a right of the reader's on them, as GRANT names them. */
-async function granted(tx: Tx, reader: string): Promise<string[]> {
+/** Finds the tables, sequences and schemas on which the reader has rights, as GRANT names them. */
+async function grantedObjects(tx: Tx, reader: string): Promise<string[]> {
   const rows = await tx.query<{ kind: string; names: string[] }>(sql`
     with reader as (select oid from pg_catalog.pg_roles where rolname = ${reader}::text)
     select case c.relkind when 'S' then 'sequence' else 'table' end as kind,

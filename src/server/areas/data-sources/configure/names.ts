@@ -1,4 +1,7 @@
-/** A part is bare or in double quotes, as in SQL; nothing is folded to lower case. Undefined when quotes do not fit. */
+/**
+ * Splits names as SQL writes them: bare or in double quotes, but never folded to lower case. Returns undefined if the
+ * quotes are unbalanced.
+ */
 export function splitNames(text: string, separator: '.' | ','): string[] | undefined {
   const part = new RegExp(`(?:\\s*"((?:[^"]|"")*)"\\s*|([^"${separator}]*))([${separator}]|$)`, 'y')
   const names: string[] = []
@@ -13,14 +16,14 @@ export function splitNames(text: string, separator: '.' | ','): string[] | undef
 
 export type TableName = { schema: string | undefined; name: string }
 
-/** `name` or `schema.name`; undefined when it is neither. */
+/** Reads `name` or `schema.name`. Returns undefined for anything else. */
 export function readTableName(text: string): TableName | undefined {
   const parts = splitNames(text, '.')
   if (!parts || parts.length > 2 || parts.includes('')) return undefined
   return parts.length === 1 ? { schema: undefined, name: parts[0]! } : { schema: parts[0]!, name: parts[1]! }
 }
 
-/** As it stands in a message: never with what would break a line or a terminal. */
+/** A name for a message: shortened, and without characters that would break a line or a terminal. */
 export function shown(name: string): string {
   const clean = name.replaceAll(/\p{C}/gu, '\u{FFFD}')
   return clean.length > 80 ? `${clean.slice(0, 79).toWellFormed()}…` : clean

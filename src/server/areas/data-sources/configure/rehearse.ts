@@ -10,7 +10,7 @@ import { attempt } from './try-out.ts'
 
 type Roles = { owner: ManagedDb; reader: ManagedDb; readerName: string }
 
-type Rehearsed = { entries: ResolvedEntry[]; warnings: string[] }
+type RehearsedSearch = { entries: ResolvedEntry[]; warnings: string[] }
 
 /**
  * Grants the reader the rights that these entries need, and runs the statements of a question as the reader; no row is
@@ -21,7 +21,7 @@ export async function grantAndRehearse(
   { owner, reader, readerName }: Roles,
   entries: readonly ResolvedEntry[],
   before: readonly ResolvedEntry[],
-): Promise<Rehearsed> {
+): Promise<RehearsedSearch> {
   await addGrants(owner, readerName, entries)
   const findings = new Findings()
   const rehearsed: ResolvedEntry[] = []

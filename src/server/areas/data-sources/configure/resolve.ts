@@ -6,7 +6,7 @@ import type { Extension } from './catalogue.ts'
 import { isMetric } from './check-entry.ts'
 import type { FoundTable } from './check-table.ts'
 
-/** What a question needs to know, but for the index it uses; undefined when problems of the entry leave it open. */
+/** Resolves an entry against its table, without its index. Returns undefined if problems of the entry prevent it. */
 export function resolve(
   entry: EmbeddingConfigInput,
   { relation, columns, vector, content }: FoundTable,

@@ -6,18 +6,18 @@ import { fromTable, hasColumns } from '../search/named-columns.ts'
 import type { ManagedDb } from './catalogue.ts'
 import type { Reporter } from './findings.ts'
 
-const TRY_MS = 5_000
+const TRY_LIMIT_MS = 5_000
 const SAMPLE_ROWS = 20
 
 /**
- * Whether the database takes such a question at all; no row is read. As the owner, since the reader has no rights yet:
- * `rehearse.ts` asks once more when it has.
+ * Checks that the database accepts such a question; no row is read. It runs as the owner, because the reader has no
+ * rights yet: `rehearse.ts` runs it again as the reader.
  */
 export async function tryOut(owner: ManagedDb, entry: ResolvedEntry, report: Reporter): Promise<void> {
   await attempt(report, () => run(owner, questionLike(entry)))
 }
 
-/** A column without a declared size is measured on some of its rows. */
+/** Checks the dimensions of a column that declares none on some of its rows. */
 export async function measure(owner: ManagedDb, entry: ResolvedEntry, report: Reporter): Promise<void> {
   await attempt(report, async () => {
     const vector = identifier(entry.vector_column)
@@ -50,14 +50,14 @@ function questionLike(entry: ResolvedEntry): Sql {
     order by ${distance} limit 0`
 }
 
-/** Unprepared: a plan kept from before the table was changed would fail on what is right now. */
+/** Runs unprepared, because a plan from before a change of the table would fail. */
 async function run<Row>(owner: ManagedDb, { text }: Sql): Promise<Row[]> {
   return owner.tx(
     async (tx) => {
       await tx.query(sql`select pg_catalog.set_config('search_path', 'pg_catalog', true)`)
       return tx.query<Row>(script(text))
     },
-    { readOnly: true, timeoutMs: TRY_MS },
+    { readOnly: true, timeoutMs: TRY_LIMIT_MS },
   )
 }
 
@@ -69,14 +69,14 @@ export async function attempt(report: Reporter, work: () => Promise<unknown>): P
     if (state === undefined) throw error
     report.problem(
       'table',
-      state === CANCELLED ? `it did not answer in ${TRY_MS / 1000} seconds` : (error as Error).message,
+      state === CANCELLED ? `it did not answer in ${TRY_LIMIT_MS / 1000} seconds` : (error as Error).message,
     )
   }
 }
 
 const CANCELLED = '57014'
 
-/** Of an error that the database itself gave, be it that the time was up. */
+/** The SQLSTATE of an error that the database itself answered, including a cancelled statement. */
 function stateOf(error: unknown): string | undefined {
   const inner = error instanceof DatabaseUnavailable ? error.cause : error
   if (!(inner instanceof Error) || !('code' in inner) || typeof inner.code !== 'string') return undefined

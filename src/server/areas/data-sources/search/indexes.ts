@@ -6,11 +6,11 @@ export type VectorIndex = {
   name: string
   method: 'hnsw' | 'ivfflat'
   operator_class: string
-  /** False while it is being built, and after a build that failed. */
+  /** False while the index is being built, and after a build that failed. */
   valid: boolean
-  /** Covers only the rows that its WHERE clause chooses. */
+  /** Whether the index covers only the rows of its WHERE clause. */
   partial: boolean
-  /** Of an IVFFlat index. */
+  /** The number of lists of an IVFFlat index. */
   lists: number
 }
 
@@ -18,7 +18,7 @@ export type Indexes = {
   oid: number
   /** https://www.postgresql.org/docs/15/catalog-pg-class.html, relkind */
   kind: string
-  /** Of the vector extension; null when the database no longer has it. */
+  /** The version of the vector extension; null when the database no longer has it. */
   version: string | null
   found: VectorIndex[]
 }

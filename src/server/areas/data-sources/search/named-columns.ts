@@ -11,22 +11,22 @@ import type { ResolvedEntry } from './entry.ts'
  * none of these columns has. Name and table are then resolved together, under the lock of the table.
  */
 
-type Named = Pick<ResolvedEntry, 'schema' | 'table' | 'vector_column' | 'content' | 'filters'>
+type NamingEntry = Pick<ResolvedEntry, 'schema' | 'table' | 'vector_column' | 'content' | 'filters'>
 
-/** The table of an entry for FROM, where it must stand alone. */
-export function fromTable(entry: Named): Sql {
+/** The table of an entry for FROM, which must have no other item. */
+export function fromTable(entry: NamingEntry): Sql {
   return sql`${identifier(entry.schema, entry.table)} as ${identifier(aliasOf(entry))}`
 }
 
-/** A name that no column of the entry has. Numbered, because Postgres cuts names after 63 bytes. */
-function aliasOf(entry: Named): string {
-  const taken = new Set(namesOf(entry, Object.keys(entry.filters)))
+/** An alias that no column of the entry has. It is numbered, because Postgres cuts names after 63 bytes. */
+function aliasOf(entry: NamingEntry): string {
+  const columnNames = new Set(namesOf(entry, Object.keys(entry.filters)))
   let number = 0
-  while (taken.has(`read${number}`)) number++
+  while (columnNames.has(`read${number}`)) number++
   return `read${number}`
 }
 
-function namesOf({ vector_column, content }: Named, filters: readonly string[]): string[] {
+function namesOf({ vector_column, content }: NamingEntry, filters: readonly string[]): string[] {
   return [...new Set([...content.map(({ name }) => name), vector_column, ...filters])]
 }
 
@@ -38,11 +38,11 @@ const SYSTEM_COLUMNS = new Set(['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cma
  * otherwise fails with 42703 (undefined column). Postgres evaluates it once per statement, from its cache of the
  * catalogue: 0.01 ms, where counting rows of `pg_attribute` takes 0.1 ms.
  */
-export function hasColumns(entry: Named, filters: readonly string[]): Sql {
+export function hasColumns(entry: NamingEntry, filters: readonly string[]): Sql {
   const table = sql`${literal(identifier(entry.schema, entry.table).text)}::pg_catalog.regclass::pg_catalog.oid`
-  const named = (name: string) => (SYSTEM_COLUMNS.has(name) ? ownColumn(table, name) : sql`${literal(name)}`)
+  const columnName = (name: string) => (SYSTEM_COLUMNS.has(name) ? ownColumn(table, name) : sql`${literal(name)}`)
   return namesOf(entry, filters)
-    .map((name) => sql`pg_catalog.has_column_privilege(${table}, ${named(name)}, 'select')`)
+    .map((name) => sql`pg_catalog.has_column_privilege(${table}, ${columnName(name)}, 'select')`)
     .reduce((all, one) => sql`${all} and ${one}`)
 }
 

@@ -3,7 +3,7 @@ import { identifier, literal, type Sql, sql } from '#lib/db/sql.ts'
 import type { ResolvedEntry } from './entry.ts'
 
 /*
- * Row-level security filters rows without a word, and a table that has it but no policy for the reader shows none.
+ * Row-level security filters rows silently, and a table that has it but no policy for the reader shows no rows.
  * An entry saved without it is searched with `row_security` off: Postgres then refuses a statement whose rows a policy
  * would filter. An entry saved with it is searched under its policies, as the warning of its save said.
  */
@@ -18,8 +18,8 @@ export function isFilteredByPolicy(error: unknown): boolean {
 }
 
 /**
- * Whether the current role can see rows at all. A statement of its own, for answers without hits: where no policy
- * applies, Postgres knows that there are no rows and does not evaluate other conditions of the same statement.
+ * Asks whether the current role can see rows at all. It is a statement of its own, for searches that find nothing: where
+ * no policy applies, Postgres does not evaluate other conditions of the same statement.
  */
 export function policyStatement({ schema, table }: Pick<ResolvedEntry, 'schema' | 'table'>): Sql {
   const oid = sql`${literal(identifier(schema, table).text)}::pg_catalog.regclass::pg_catalog.oid`

@@ -2,8 +2,8 @@ import { endianness } from 'node:os'
 import type { ResolvedEntry } from './entry.ts'
 
 /**
- * A vector as a value for its column. As pgvector sends and receives it: two bytes of size, two unused, then numbers
- * of four bytes, all with the highest byte first. To write and to read it as text costs many times as much.
+ * Encodes a vector for its column in the binary form of pgvector: two bytes for the size, two unused, then numbers of
+ * four bytes, all with the highest byte first. Writing and reading it as text costs many times as much.
  */
 export function bindVector(vector: Float32Array, type: ResolvedEntry['vector_type']): Buffer | string {
   if (type !== 'vector') return `[${vector.join(',')}]`
