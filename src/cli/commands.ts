@@ -123,7 +123,7 @@ export const TABLE: Table = {
   ],
   groups: [
     { path: 'context', summary: 'Switch between logins' },
-    { path: 'datasource', summary: 'Ask questions to data sources' },
+    { path: 'datasource', summary: 'Ask data sources questions' },
     { path: 'db', summary: 'Create and use managed databases' },
     { path: 'tokens', summary: 'Manage your API tokens' },
     { path: 'notifications', summary: 'Read your notifications' },

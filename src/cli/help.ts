@@ -1,7 +1,7 @@
 import { type Argument, type Command, type Option, optionsOf, type Table } from './command.ts'
 import { childrenOf } from './find-command.ts'
 
-const ABOUT = 'Ask questions to your company data from a terminal, a script or an agent.'
+const ABOUT = 'Ask questions about your company data from a terminal, a script or an agent.'
 
 const ENVIRONMENT = [
   ['SVC_API_URL, SVC_API_KEY', 'login to use instead of a context'],

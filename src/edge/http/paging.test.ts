@@ -66,7 +66,7 @@ describe('readCursor', () => {
     encoded('c1:organization_01arz3ndektsv4rrffq69g5fav'),
   ])('%j is refused, in words', (cursor) => {
     expect(() => readCursor(cursor)).toThrow(
-      expect.objectContaining({ code: 'INVALID_REQUEST', message: 'cursor: not a `next_cursor` of this list' }),
+      expect.objectContaining({ code: 'INVALID_REQUEST', message: 'cursor: must be a `next_cursor` of this list' }),
     )
   })
 })

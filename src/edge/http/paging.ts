@@ -5,7 +5,7 @@ export function readCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null
   const text = Buffer.from(cursor, 'base64url').toString('utf8')
   if (!/^c1:[a-z]{2,4}_[0-9a-z]{26}$/.test(text)) {
-    throw new ServiceError('INVALID_REQUEST', 'cursor: not a `next_cursor` of this list')
+    throw new ServiceError('INVALID_REQUEST', 'cursor: must be a `next_cursor` of this list')
   }
   return text.slice(3)
 }

@@ -4,6 +4,7 @@ import type { Operation } from '#contract/core/operation.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { StoreUnavailable } from '#lib/kv.ts'
 import { OperatorFetchError } from '#lib/net/operator-fetch.ts'
+import { faultText } from './fault-text.ts'
 import { encode, type Format } from './negotiate.ts'
 
 /** Converts anything thrown into an error of the table. Unexpected errors become INTERNAL without their message. */
@@ -50,7 +51,7 @@ export function inputError(error: ZodError): ServiceError {
 
 function toFaults(issue: z.core.$ZodIssue): Fault[] {
   const path = issue.path.map(String)
-  if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }]
+  if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: faultText(issue) }]
   return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'unknown key' }))
 }
 

@@ -6,8 +6,8 @@ import type { OAuthClient } from './client.ts'
 
 const SCOPE_TEXTS: Record<Scope, string> = {
   'datasources:read': 'See which data sources you may ask',
-  'datasources:query': 'Ask questions to the data sources you may ask',
-  'functions:call': 'Call the functions you may call',
+  'datasources:query': 'Ask questions, within your own access',
+  'functions:call': 'Call functions, within your own access',
   'notifications:read': 'Read your notifications',
   'notifications:ack': 'Mark your notifications as read',
 }

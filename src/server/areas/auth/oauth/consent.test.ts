@@ -31,7 +31,7 @@ describe('the consent page', () => {
     expect(text).toContain(person.email)
     expect(text).toContain('It answers on this computer.')
     expect(text).toContain('See which data sources you may ask')
-    expect(text).toContain('Ask questions to the data sources you may ask')
+    expect(text).toContain('Ask questions, within your own access')
     expect(text).toContain(`<option value="${person.org_id}" selected>`)
     expect(text).not.toContain('<script')
   })

@@ -87,7 +87,8 @@ describe('a support session at every route', () => {
       id: 'ntf_none',
     })
     expect([status, body.result?.isError]).toEqual([200, true])
-    expect(JSON.stringify(body.result?.content)).toMatch(/support sessions|may only read/)
+    const text = 'FORBIDDEN: Support sessions may not use this operation.'
+    expect(body.result?.content).toEqual([{ type: 'text', text }])
   })
 
   it('AU-18 none of these refusals changed or recorded anything', async () => {

@@ -146,11 +146,11 @@ describe('asking a source', () => {
     const refusal = (top_k: unknown) => ask('x', { top_k }).catch((error: unknown) => error)
     expect(await refusal(0)).toMatchObject({
       code: 'INVALID_REQUEST',
-      errors: [{ path: 'top_k', message: 'Too small: expected number to be >=1' }],
+      errors: [{ path: 'top_k', message: 'must be at least 1' }],
     })
     expect(await refusal(21)).toMatchObject({
       code: 'INVALID_REQUEST',
-      errors: [{ path: 'top_k', message: 'Too big: expected number to be <=20' }],
+      errors: [{ path: 'top_k', message: 'must be at most 20' }],
     })
     for (const top_k of [1.5, '10', null]) {
       expect(await refusal(top_k)).toMatchObject({ code: 'INVALID_REQUEST', errors: [{ path: 'top_k' }] })

@@ -74,7 +74,7 @@ describe('DS-19 a question refused by the input rules', () => {
       })
       expect(answer).toMatchObject({
         isError: true,
-        content: [{ text: 'INVALID_REQUEST: top_k: Too big: expected number to be <=20' }],
+        content: [{ text: 'INVALID_REQUEST: top_k: must be at most 20' }],
       })
     })
     expect(records).toEqual([record({ status: 400, source: 'mcp' })])
