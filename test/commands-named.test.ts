@@ -12,21 +12,21 @@ const GUIDES = PAGES.filter((page) => !page.startsWith('skills/') && page !== 'd
 /** What the program says, not what people type. */
 const SAYINGS = /^svc (?:ready at|cannot start)/
 
-describe('CL-03 SK-06 what the pages say of svc is true', () => {
-  it('there are pages, and they speak of svc', () => {
+describe('CL-03 SK-06 the commands and options that pages mention exist', () => {
+  it('the pages mention svc at all', () => {
     expect(PAGES).toEqual(expect.arrayContaining(['README.md', 'docs/cli.md', 'skills/svc/SKILL.md']))
     expect(mentionsIn('docs/cli.md').length).toBeGreaterThan(50)
     expect(mentionsIn('skills/svc/SKILL.md').length).toBeGreaterThan(5)
   })
 
-  it.each(PAGES)('%s names only commands and options that there are', (page) => {
+  it.each(PAGES)('%s names only existing commands and options', (page) => {
     const faults = mentionsIn(page).flatMap(({ line, text }) =>
       faultsOf(text, TABLE).map((fault) => `${line}: ${fault}`),
     )
     expect(faults).toEqual([])
   })
 
-  it.each(PAGES)('%s names alone only options that some command takes', (page) => {
+  it.each(PAGES)('%s names options without a command only if some command has them', (page) => {
     const unknown = findOptions(read(page)).filter(({ text }) => !isOptionOfAny(text, TABLE))
     expect(unknown).toEqual([])
   })
@@ -35,14 +35,14 @@ describe('CL-03 SK-06 what the pages say of svc is true', () => {
     expect(findUnexplainedName(read(page))).toBeUndefined()
   })
 
-  it('a page that writes `svc` without saying how to have it is found', () => {
+  it('a page that uses `svc` without saying how to get it is detected', () => {
     expect(findUnexplainedName('Run `npx svc login`, then `svc status`.')).toBe('`svc status`')
     expect(findUnexplainedName('```sh\nsvc login\n```\nIn a checkout write `npx svc`.')).toBe('\nsvc login')
     expect(findUnexplainedName('Or `npx svc`.\n```sh\npsql "$(svc db connect docs -q)"\n```')).toBe('(svc db connect')
     expect(findUnexplainedName('In a checkout, write `npx svc`.\n```sh\nsvc login\n```')).toBeUndefined()
   })
 
-  it('an option taken away is found wherever it is named', () => {
+  it('a removed option is detected wherever it is mentioned', () => {
     const without: Table = {
       ...TABLE,
       commands: TABLE.commands.map((row) =>
@@ -56,7 +56,7 @@ describe('CL-03 SK-06 what the pages say of svc is true', () => {
     expect(faults.every((fault) => fault.startsWith('no option --filter'))).toBe(true)
   })
 
-  it('a command taken away is found too', () => {
+  it('a removed command is detected too', () => {
     const without = { ...TABLE, commands: TABLE.commands.filter(({ path }) => path !== 'db connect') }
     const faults = PAGES.flatMap((page) => mentionsIn(page).flatMap(({ text }) => faultsOf(text, without)))
     expect(faults).toContainEqual(expect.stringMatching(/^no command svc db connect/))

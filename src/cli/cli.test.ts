@@ -146,7 +146,7 @@ describe('CL-01 login and contexts', () => {
     expect(done.stderr).toContain('API key: ')
   })
 
-  test('off a terminal a missing key is told, and two keys are one too many', async () => {
+  test('off a terminal a missing key and two keys are both refused', async () => {
     const none = await svc(['login', '--api-url', url])
     expect(none).toMatchObject({ exit: 5, stdout: '' })
     expect(none.stderr).toContain('The API key is missing. Give it with --api-key-stdin or --api-key.')
@@ -200,7 +200,7 @@ describe('CL-01 login and contexts', () => {
     expect(await svc(['status', '--context', 'four'])).toMatchObject({ exit: 4, stdout: '' })
   })
 
-  test('context remove and logout forget a login and say what is left', async () => {
+  test('context remove and logout delete a login and name the remaining ones', async () => {
     await login('--context', 'one')
     await login('--context', 'two')
     expect(await svc(['context', 'remove', 'nope'])).toMatchObject({ exit: 4, stdout: '' })
@@ -308,7 +308,7 @@ describe('CL-03 for people and programs', () => {
     ])
   })
 
-  test('off a terminal nothing is coloured, and text of others cannot colour it', async () => {
+  test('off a terminal nothing is coloured, and escape codes in data are not printed', async () => {
     sources = [{ ...DOCS, description: '\u001b[31mred' }]
     const { stdout, stderr } = await list()
     expect(stdout + stderr).not.toContain('\u001b')

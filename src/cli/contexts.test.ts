@@ -57,7 +57,7 @@ describe('CL-01 removing', () => {
     expect(removeContext(two, 'b')).toEqual(one)
   })
 
-  test('one that is not there is told, names of built-in properties included', () => {
+  test('an unknown one is refused, names of built-in properties included', () => {
     expect(() => removeContext(two, 'constructor')).toThrow('No such context: constructor.')
   })
 })

@@ -13,11 +13,11 @@ describe('CL-02 exit codes', () => {
     expect(report(new ServiceError(code, 'no')).exit).toBe(ERRORS[code].exit)
   })
 
-  test('who breaks off gets 130 and no more words', () => {
+  test('an interrupted command exits with 130 and prints nothing', () => {
     expect(report(new Interrupted())).toEqual({ exit: 130, lines: [] })
   })
 
-  test('what nobody expected is 1', () => {
+  test('an unexpected error exits with 1', () => {
     expect(report(new Error('boom')).exit).toBe(1)
     expect(report('boom').exit).toBe(1)
   })
@@ -64,12 +64,12 @@ describe('CL-03 errors say what to do next', () => {
     })
   })
 
-  test('an answer of another shape is told as such', () => {
+  test('an answer in an unknown format is reported as such', () => {
     const shape = z.object({ a: z.string() }).safeParse({}).error
     expect(report(shape).lines[0]).toContain('This version of svc does not understand the answer.')
   })
 
-  test('what a server sends cannot steer the terminal', () => {
+  test('control characters from a server are not printed', () => {
     expect(report(new ServiceError('INTERNAL', '\u001b[2Jgone')).lines[0]).toBe('svc:  [2Jgone')
   })
 })

@@ -14,7 +14,7 @@ function terminal(isTTY: boolean) {
   return { cli, type: (text: string) => stdin.write(text), end: () => stdin.end(), said: () => String(stderr.read()) }
 }
 
-test('CL-03 the right word goes on, any other changes nothing and is 130', async () => {
+test('CL-03 the confirmed word continues, and any other changes nothing and exits with 130', async () => {
   const right = terminal(true)
   right.type('docs\r')
   await confirm(right.cli, undefined, 'This drops docs', 'docs')
@@ -38,7 +38,7 @@ test('CL-03 Ctrl-C and the end of the input are no answer', async () => {
   }
 })
 
-test('CL-03 where nobody can answer, only --yes goes on, and that is said', async () => {
+test('CL-03 without a terminal only --yes continues, and the error says so', async () => {
   const { cli } = terminal(false)
   await confirm(cli, true, 'This drops docs')
   await expect(confirm(cli, undefined, 'This drops docs')).rejects.toMatchObject({

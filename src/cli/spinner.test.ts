@@ -19,7 +19,7 @@ function work(env: Record<string, string>, isTTY: boolean) {
   }
 }
 
-test('CL-03 long work shows on a terminal that it goes on, and leaves no trace', async () => {
+test('CL-03 long work shows a spinner on a terminal and removes it at the end', async () => {
   const { done, finish, said } = work({}, true)
   vi.advanceTimersByTime(299)
   expect(said()).toBe('')

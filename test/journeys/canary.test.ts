@@ -13,7 +13,10 @@ import { stores } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
-/** In every question and filter value, and in every row. Letters and digits: no encoding but the ones looked for hides them. */
+/**
+ * In every question and filter value, and in every row. Letters and digits: no encoding but the ones looked for hides
+ * them.
+ */
 const ASKED = `asked${randomBytes(12).toString('hex')}`
 const ROW = `row${randomBytes(12).toString('hex')}`
 /** In a statement that is allowed to be logged: shows that the log is one that would have told. */
@@ -200,7 +203,9 @@ async function askWhatChanged(token: string): Promise<void> {
 
 type Watcher = { cancelSlow(): Promise<void>; stop(): Promise<void> }
 
-/** On Postgres the statement is seen while it runs, then cancelled as by its time limit; the embedded engine is killed. */
+/**
+ * On Postgres the statement is seen while it runs, then cancelled as by its time limit; the embedded engine is killed.
+ */
 async function askSlowly(token: string, watcher: Watcher | undefined): Promise<void> {
   const waiting = http(token, { target: 'slow', filters: { category: [ASKED, 'travel'] } })
   await watcher?.cancelSlow()
@@ -238,7 +243,7 @@ async function watchStatements(url: string): Promise<Watcher> {
   return { cancelSlow, stop }
 }
 
-describe('DS-19 what was asked and what was answered', () => {
+describe('DS-19 the text of questions and answers', () => {
   it('every way to ask was tried', () => {
     expect(told).toEqual({
       good: 200,

@@ -49,7 +49,7 @@ async function close(server: Server): Promise<void> {
 }
 
 describe('CL-02 exit codes against the running server', () => {
-  it('401 is 3 and says how to log in', async () => {
+  it('401 exits with 3 and says how to log in', async () => {
     const refused = await svc(words('datasource list'), 'svc_not_a_key')
     expect(refused).toMatchObject({ exit: 3, stdout: '' })
     expect(refused.stderr).toBe(
@@ -57,13 +57,13 @@ describe('CL-02 exit codes against the running server', () => {
     )
   })
 
-  it('403 is 3, and as JSON when asked for JSON', async () => {
+  it('403 exits with 3, as JSON on request', async () => {
     const refused = await svc(words('db create docs --json'), viewer.token)
     expect(refused).toMatchObject({ exit: 3, stdout: '' })
     expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'FORBIDDEN', exit_code: 3 } })
   })
 
-  it('404 is 4', async () => {
+  it('404 exits with 4', async () => {
     for (const line of [
       'db connect nowhere -q',
       'datasource query db_nowhere "who?"',
@@ -73,13 +73,13 @@ describe('CL-02 exit codes against the running server', () => {
     }
   })
 
-  it('400 is 5 and names each fault', async () => {
+  it('400 exits with 5 and names each fault', async () => {
     const refused = await svc(words('db create Not-A-Name'))
     expect(refused).toMatchObject({ exit: 5, stdout: '' })
     expect(refused.stderr).toContain('  name: must be a lower-case letter, followed by up to 47')
   })
 
-  it('429 is 1 and says when to come back', async () => {
+  it('429 exits with 1 and says when to retry', async () => {
     const member = await system.member('developer', owner.org_id)
     const client = system.client(member.token)
     for (let n = 0; n < 30; n++) system.secrets.push((await client.call(createToken, { name: `t${n}` })).token)
@@ -88,7 +88,7 @@ describe('CL-02 exit codes against the running server', () => {
     expect(refused.stderr).toMatch(/^svc: Limit reached: 30 in 3600 seconds\. Try again in \d+ seconds?\.\n$/)
   })
 
-  it('500 is 1, whether it is ours or of something in between', async () => {
+  it('500 exits with 1, from the server or a proxy', async () => {
     for (const body of ['{"code":"INTERNAL","detail":"Internal error."}', '<h1>Oops</h1>']) {
       const { server, url } = await listen((_, response) => {
         response.writeHead(500, { 'content-type': body.startsWith('{') ? 'application/json' : 'text/html' }).end(body)
@@ -100,7 +100,7 @@ describe('CL-02 exit codes against the running server', () => {
     }
   })
 
-  it('no answer in time is 7', async () => {
+  it('a timeout exits with 7', async () => {
     const { server, url } = await listen(() => {})
     const refused = await runSvc(words('datasource list --timeout 1'), { env: at(url, owner.token) })
     await close(server)
@@ -108,7 +108,7 @@ describe('CL-02 exit codes against the running server', () => {
     expect(refused.stderr).toContain(`svc: ${url} did not answer within 1 second.\n`)
   })
 
-  it('nobody listening is 1 and names the address', async () => {
+  it('a refused connection exits with 1 and names the address', async () => {
     const { server, url } = await listen(() => {})
     await close(server)
     const refused = await runSvc(words('datasource list'), { env: at(url, owner.token) })
@@ -116,7 +116,7 @@ describe('CL-02 exit codes against the running server', () => {
     expect(refused.stderr).toContain(`svc: Cannot reach ${url} (ECONNREFUSED). Check that it is running.`)
   })
 
-  it('Ctrl-C is 130', async () => {
+  it('Ctrl-C exits with 130', async () => {
     const { server, url } = await listen(() => {})
     const env = { PATH: process.env.PATH, ...at(url, owner.token) }
     const child = spawn(process.execPath, [LAUNCHER, 'datasource', 'list'], { env, stdio: 'ignore' })
@@ -148,7 +148,7 @@ describe('databases', () => {
 })
 
 describe('tokens', () => {
-  it('a token is printed once and alone, is listed, works, and is revoked', async () => {
+  it('a token is printed once, without other text, is listed, works, and is revoked', async () => {
     const made = await svc(words('tokens create nightly --expires-days 2'))
     const token = made.stdout.trim()
     system.secrets.push(token)
@@ -212,7 +212,7 @@ describe('notifications', () => {
     expect(await svc(words('notifications list --unread'))).toMatchObject({ exit: 0, stdout: '' })
   })
 
-  it('the inbox of somebody to whom nothing happened is empty, and what is not there cannot be read', async () => {
+  it('an inbox without events is empty, and an unknown notification cannot be marked as read', async () => {
     expect(await svc(words('notifications list --unread --json'))).toMatchObject({
       exit: 0,
       stdout: '{\n  "items": [],\n  "next_cursor": null\n}\n',
@@ -223,7 +223,7 @@ describe('notifications', () => {
 })
 
 describe('connected agents', () => {
-  it('somebody who connected none has none, and none can be disconnected', async () => {
+  it('a user without agents has an empty list, and an unknown agent cannot be disconnected', async () => {
     expect(await svc(words('agents list'))).toMatchObject({ exit: 0, stdout: '' })
     expect(await svc(words('agents disconnect nobody'))).toMatchObject({ exit: 5, stdout: '' })
     expect(await svc(words('agents disconnect nobody --yes'))).toMatchObject({ exit: 4, stdout: '' })

@@ -128,7 +128,7 @@ describe('admit by effect', () => {
     expect(decide(session, access(), effect)).toBe(outcome)
   })
 
-  it('a read-only session below the role is told of the role', () => {
+  it('a read-only session without the role is refused for the role', () => {
     expect(decide(principal({ role: 'viewer', read_only: true }), access(), 'write')).toBe('FORBIDDEN')
   })
 })

@@ -3,14 +3,14 @@ import { tokenOf } from './caller.ts'
 import { createCookies, readCookie } from './cookies.ts'
 
 describe('cookies', () => {
-  it('on https they are secure and bound to the host by name; without it they are plain', () => {
+  it('are Secure with the __Host- prefix on https, and plain without it', () => {
     expect(createCookies('https://a.test').set('session', 'v', 60)).toBe(
       '__Host-svc_session=v; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=60',
     )
     expect(createCookies('http://localhost:1').set('flow', 'v')).toBe('svc_flow=v; Path=/; HttpOnly; SameSite=Lax')
   })
 
-  it('where https is known a cookie without the prefix is not read: a neighbouring host could have planted it', () => {
+  it('without the prefix are ignored on https, because a neighbouring host could have set them', () => {
     expect(createCookies('https://a.test').session).toEqual(['__Host-svc_session'])
     expect(createCookies('http://localhost').session).toEqual(['svc_session'])
     expect(createCookies(undefined).session).toEqual(['__Host-svc_session', 'svc_session'])

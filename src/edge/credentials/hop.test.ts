@@ -7,14 +7,14 @@ import { createHops } from './hop.ts'
 const SECRET = 'ab'.repeat(32)
 const INFO: RequestInfo = { clientAddress: '203.0.113.9', requestId: 'req_1', via: 'mcp', direct: false }
 
-describe('what one of our processes tells the next', () => {
-  it('arrives as it was said, for the same method and path', () => {
+describe('the header that one of our processes sends to the next', () => {
+  it('is read unchanged for the same method and path', () => {
     const hops = createHops(SECRET, testClock())
     const header = hops.sign('POST', 'http://a/x?y=1', INFO)
     expect(hops.verify(header, 'POST', 'http://b:99/x?y=1')).toEqual(INFO)
   })
 
-  it('is not believed for another method, path, secret, when changed, or when old', () => {
+  it('is ignored for another method, path or secret, and if it was changed or is old', () => {
     const clock = testClock()
     const hops = createHops(SECRET, clock)
     const header = hops.sign('POST', 'http://a/x', INFO)
@@ -58,13 +58,13 @@ describe('the end client’s address', () => {
     expect(ask({}, '::ffff:198.51.100.1').clientAddress).toBe('198.51.100.1')
   })
 
-  it('the CLI says so; nobody but our own MCP service can say mcp', () => {
+  it('the CLI names itself as the source, and only our own MCP service can name mcp', () => {
     expect(ask({ 'x-svc-client': 'cli' }).via).toBe('cli')
     expect(ask({ 'x-svc-client': 'mcp' }).via).toBe('api')
     expect(ask({ 'x-svc-hop': 'v1.1.x.y' }).via).toBe('api')
   })
 
-  it('direct means private and through no proxy', () => {
+  it('a direct request has a private address and came through no proxy', () => {
     expect(ask({}).direct).toBe(true)
     expect(ask({}, '::1').direct).toBe(true)
     expect(ask({}, '198.51.100.1').direct).toBe(false)

@@ -128,7 +128,7 @@ describe.each([
     expect(open).toEqual([])
   })
 
-  it('its style sheet is the one the policy names', () => {
+  it('has exactly the style sheet that its policy allows', () => {
     const style = /<style>([\s\S]*?)<\/style>/.exec(of)![1]!
     expect(DOCS_CSP).toBe(
       `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -144,13 +144,13 @@ describe('one operation', () => {
     expect(text).toContain('&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;')
   })
 
-  it('says its limits in words', () => {
+  it('describes its limits', () => {
     expect(text).toContain('2 MiB')
     expect(text).toContain('60 in 3,600 s for each organization; 20 refused requests in 60 s for each client address')
     expect(text).toContain('Writes: refused to read-only sessions')
   })
 
-  it('marks what must be sent, and what may be missing from an answer', () => {
+  it('marks required fields of requests and optional fields of answers', () => {
     const [request, answer] = text.split('<h4>Answer')
     expect(request).toContain('<code>tree</code> <small class="required">required</small>')
     expect(request).not.toContain('class="optional"')
@@ -158,13 +158,13 @@ describe('one operation', () => {
     expect(answer).not.toContain('class="required"')
   })
 
-  it('opens nested fields in details, a recursive one once', () => {
+  it('expands nested fields, and a recursive one once', () => {
     expect(text.split('<summary>Fields of <code>tree</code>')).toHaveLength(2)
     expect(text).toContain('list of the same again')
     expect(text).toContain('<summary>Fields of <code>nested</code></summary>')
   })
 
-  it('names the forms of an event by what tells them apart', () => {
+  it('names the variants of an event by the field that distinguishes them', () => {
     const events = article(hostilePage, 'test.follow')
     for (const form of ['type <code>status</code>', 'type <code>summary</code>', 'only <code>problem</code>']) {
       expect(events).toContain(`<summary>${form}</summary>`)
@@ -175,7 +175,7 @@ describe('one operation', () => {
 describe('the example', () => {
   const commandOf = (id: string) => /<pre[^>]*><code>([\s\S]*?)<\/code>/.exec(article(hostilePage, id))![1]
 
-  it('sends a body in quotes that the shell leaves alone', () => {
+  it('quotes a body so that the shell does not change it', () => {
     const command = commandOf('test.hostile')!
     expect(command).toContain(
       'curl -X PATCH &quot;https://svc.test/things/$ID&quot; \\\n  -H &quot;Authorization: Bearer $SVC_TOKEN&quot;',
@@ -184,7 +184,7 @@ describe('the example', () => {
     expect(command).toContain(escapeHtml('"tree":{"name":"<name>"}'))
   })
 
-  it('asks a stream without holding events back', () => {
+  it('reads a stream without buffering', () => {
     expect(commandOf('test.follow')).toBe(
       escapeHtml(
         [

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Mode, type System, startSystem } from '#test/system.ts'
 
-describe.each<Mode>(['together', 'apart'])('what is refused, and how, services %s', (mode) => {
+describe.each<Mode>(['together', 'apart'])('refusals of the edge, with services %s', (mode) => {
   let system: System
   let token: string
 
@@ -31,18 +31,18 @@ describe.each<Mode>(['together', 'apart'])('what is refused, and how, services %
     return body
   }
 
-  it('broken JSON is 400 and tells nothing of the parser', async () => {
+  it('broken JSON is 400 without the parser’s message', async () => {
     const body = await problem(await post('{"name": '))
     expect([body.status, body.code, body.detail]).toEqual([400, 'MALFORMED_REQUEST', 'The body is not valid JSON.'])
   })
 
-  it('JSON that is no object is 400', async () => {
+  it('a JSON body that is not an object is 400', async () => {
     for (const text of ['[]', 'null', '"x"', '1']) {
       expect((await problem(await post(text))).detail).toBe('The body must be a JSON object.')
     }
   })
 
-  it('an unknown key is 400 and named, also one that looks like the machinery', async () => {
+  it('an unknown key is 400 and named, also __proto__ and its like', async () => {
     const body = await problem(await post('{"name": "a", "nmae": "b"}'))
     expect(body).toMatchObject({
       status: 400,
@@ -59,7 +59,7 @@ describe.each<Mode>(['together', 'apart'])('what is refused, and how, services %
     expect((await problem(query)).detail).toBe('x: unknown key')
   })
 
-  it('every fault of the input is told at once, each with its path', async () => {
+  it('every fault of the input is reported at once, each with its path', async () => {
     const response = await fetch(`${system.url}/api/v1/admin/orgs`, {
       method: 'POST',
       body: JSON.stringify({ name: '', domains: ['ok.example.com', 'not a domain'], admin_email: 'nobody' }),
@@ -162,7 +162,7 @@ describe.each<Mode>(['together', 'apart'])('what is refused, and how, services %
     ).toBe(415)
   })
 
-  it('an answer does not grow with what was sent', async () => {
+  it('the size of a refusal does not grow with the request', async () => {
     const keys = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`key${n}`, 1]))
     const text = await (await post(JSON.stringify(keys))).text()
     expect(text.length).toBeLessThan(10_000)
@@ -182,7 +182,7 @@ describe.each<Mode>(['together', 'apart'])('what is refused, and how, services %
     }
   })
 
-  it('what is broken after a good request does not take its answer', async () => {
+  it('a broken request does not affect the answer to a valid one before it', async () => {
     const good = `GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n`
     const answer = await raw(`${good}\0\0GARBAGE\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
@@ -197,7 +197,7 @@ describe.each<Mode>(['together', 'apart'])('what is refused, and how, services %
     expect(odd).toMatch(/^HTTP\/1\.1 417 [\s\S]*EXPECTATION_FAILED/)
   })
 
-  it('a body is asked for only when it is wanted', async () => {
+  it('100 Continue is sent only if the body will be read', async () => {
     const head = (auth: string) =>
       `POST /api/v1/orgs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${auth}\r\ncontent-type: application/json\r\n` +
       'expect: 100-continue\r\nconnection: close\r\n'
@@ -207,7 +207,7 @@ describe.each<Mode>(['together', 'apart'])('what is refused, and how, services %
     expect(wanted).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 /)
   })
 
-  it('nothing above was a fault of ours, and no answer or log line holds a token', async () => {
+  it('none of the requests above was an internal error, and no answer or log line contains a token', async () => {
     const log = system.logs.join('')
     expect(log).not.toMatch(/"status":5\d\d/)
     expect(log).not.toContain(token)
@@ -222,7 +222,7 @@ describe.each<Mode>(['together', 'apart'])('what is refused, and how, services %
     }
   })
 
-  it('a browser is refused in a page, whichever service owns it', async () => {
+  it('a browser gets a refusal as a page, whichever service owns the path', async () => {
     const headers = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
     const refused = await fetch(`${system.url}/auth/login?%3Ci%3E=1`, { headers })
     expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])

@@ -35,7 +35,7 @@ describe('an idempotency key', () => {
     expect(await readAnswer(db, of('kept', 'usr_2'))).toBeUndefined()
   })
 
-  it('keeps an empty body apart from none', async () => {
+  it('distinguishes an empty body from none', async () => {
     await claimKey(opened.db, of('empty'), digest, now)
     await keepAnswer(opened.db, of('empty'), { status: 204, body: '' })
     expect(await readAnswer(opened.db, of('empty'))).toMatchObject({ answer: { status: 204, body: '' } })
@@ -53,7 +53,7 @@ describe('an idempotency key', () => {
     expect(await claimKey(db, of('freed'), digest, now)).toBe(false)
   })
 
-  it('is dropped when it is older than that, answered or not', async () => {
+  it('is deleted after its lifetime, answered or not', async () => {
     const { db } = opened
     const later = new Date(now.getTime() + 1)
     await claimKey(db, of('old'), digest, now)
@@ -66,7 +66,7 @@ describe('an idempotency key', () => {
 })
 
 needs('postgres')('an idempotency key among many at once', () => {
-  it('is claimed by one', async () => {
+  it('is claimed by exactly one of many concurrent requests', async () => {
     const claims = await Promise.all(Array.from({ length: 20 }, () => claimKey(opened.db, of('raced'), digest, now)))
     expect(claims.filter(Boolean)).toEqual([true])
   })

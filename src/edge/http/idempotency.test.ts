@@ -22,7 +22,7 @@ describe('Idempotency-Key', () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
-  it('a repetition gets the first answer and does nothing again', async () => {
+  it('a repetition gets the first answer and has no second effect', async () => {
     const first = await create('a', 'Once')
     const again = await create('a', 'Once')
     expect(first.status).toBe(201)
@@ -36,7 +36,7 @@ describe('Idempotency-Key', () => {
     expect(await create('b', 'Another thing')).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } })
   })
 
-  it('the key of one caller is not that of another', async () => {
+  it('a key belongs to one caller', async () => {
     const other = (await system.member('owner')).token
     const [mine, theirs] = [await create('c', 'Shared'), await create('c', 'Shared', other)]
     expect(theirs.status).toBe(201)
@@ -48,11 +48,11 @@ describe('Idempotency-Key', () => {
     expect((await create('d', 'Right this time')).status).toBe(201)
   })
 
-  it('a key that is empty or endless is 400', async () => {
+  it('an empty or too long key is 400', async () => {
     expect((await create('x'.repeat(256), 'No')).body.detail).toBe('Idempotency-Key: must have 1 to 255 characters')
   })
 
-  it('a first request that never ended is told apart from one that runs', async () => {
+  it('an abandoned first request is distinguished from a running one', async () => {
     await system.db.query(sql`
       insert into svc.idempotency (caller, operation, key, request_digest, created_at)
       select caller, operation, 'dead', request_digest, now() - interval '3 minutes' from svc.idempotency where key = 'a'`)
@@ -63,7 +63,7 @@ describe('Idempotency-Key', () => {
     expect(await create('runs', 'Once')).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_IN_PROGRESS' } })
   })
 
-  it('a token in a kept answer is sealed', async () => {
+  it('a token in a stored answer is sealed', async () => {
     const { org_id } = await system.member('owner')
     const mint = () =>
       fetch(`${system.url}/api/v1/admin/tokens`, {
@@ -83,7 +83,7 @@ describe('Idempotency-Key', () => {
   })
 
   needs('postgres')('at once', () => {
-    it('twenty requests with one key make one organization', async () => {
+    it('twenty concurrent requests with one key create one organization', async () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => create('race', 'Raced')))
       const made = answers.filter(({ status }) => status === 201)
       expect(new Set(made.map(({ body }) => body.id)).size).toBe(1)

@@ -265,7 +265,7 @@ describe('every kind of operation through the edge', () => {
     expect(await Array.fromAsync(client.stream(count, { to: 3 }))).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
   })
 
-  it('a stream that fails ends with a problem that tells nothing of its inside', async () => {
+  it('a stream that fails ends with a problem that reveals no internals', async () => {
     const text = await (await ask('/count?to=5&break_at=2')).text()
     const [first, last] = text
       .trim()
@@ -301,7 +301,7 @@ describe('every kind of operation through the edge', () => {
     expect((await put('x', 'text/plain')).status).toBe(415)
   })
 
-  it('a raw answer keeps its shape and gets the request id', async () => {
+  it('a raw answer is unchanged except for the request id header', async () => {
     const response = await ask('/away')
     expect([response.status, response.headers.get('location'), response.headers.get('x-request-id')]).toEqual([
       303,
@@ -310,7 +310,7 @@ describe('every kind of operation through the edge', () => {
     ])
   })
 
-  it('what leaves has passed the output schema: keys not named are gone, a misfit is our fault and says nothing', async () => {
+  it('an answer passes the output schema: unnamed keys are removed, and a mismatch is INTERNAL without details', async () => {
     expect(await (await ask('/slim')).json()).toEqual({ shown: 'yes', input: {} })
     const response = await ask('/wrong')
     expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('inner text')])
@@ -324,7 +324,7 @@ describe('every kind of operation through the edge', () => {
     }
   })
 
-  it('too often from one address is 429 with the seconds to wait; another address and the next window pass', async () => {
+  it('too many requests from one address are 429 with Retry-After; another address and the next window pass', async () => {
     clock.set(new Date('2026-01-01T00:00:45Z'))
     expect((await ask('/limited')).status).toBe(200)
     expect((await ask('/limited')).status).toBe(200)
@@ -376,7 +376,7 @@ describe('every kind of operation through the edge', () => {
     expect((await ask('/slim?b=1', BROWSER)).headers.get('content-type')).toBe('application/problem+json')
   })
 
-  it('too often at a page says so in a page: status, Retry-After, no-store and the strict policy stay', async () => {
+  it('too many requests to a page are a page with 429, Retry-After, no-store and the strict policy', async () => {
     clock.set(new Date('2026-01-01T01:00:45Z'))
     const at = from('198.51.100.8')
     for (let n = 0; n < 3; n++) expect((await ask('/page', BROWSER, at)).status).toBe(200)
@@ -422,21 +422,21 @@ describe('every kind of operation through the edge', () => {
     return [response.status, ((await response.json()) as { code?: string }).code]
   }
 
-  it('told to try again, a caller may: where nothing was committed the key is free', async () => {
+  it('the idempotency key is free after an UNAVAILABLE before any commit', async () => {
     answerOfAuth = async () => principal()
     runs = 0
     expect(await repeat('before', 'k1')).toEqual([503, 'UNAVAILABLE'])
     expect(await repeat('before', 'k1')).toEqual([200, undefined])
   })
 
-  it('where a commit had begun the outcome is unknown, and it is not done again', async () => {
+  it('after a commit had begun the outcome is unknown, and a repetition does not run again', async () => {
     runs = 0
     expect(await repeat('after', 'k2')).toEqual([503, 'UNAVAILABLE'])
     expect(await repeat('after', 'k2')).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])
     expect(runs).toBe(1)
   })
 
-  it('a part in the app is as good as the role, in that app only', async () => {
+  it('a part in an app admits like the role, in that app only', async () => {
     answerOfAuth = async () => principal({ role: 'viewer' })
     expect((await asCaller('part', '/apps/mine')).status).toBe(200)
     expect((await asCaller('part', '/apps/other')).status).toBe(403)
@@ -449,7 +449,7 @@ describe('every kind of operation through the edge', () => {
     )
   })
 
-  it('a route learns of a caller who is refused before its handler, by the input rules or a rate limit, and of no other', async () => {
+  it('a route is notified of callers refused by the input rules or a rate limit, and of no others', async () => {
     const send = (id: string, body: string, address: string, token = 'noted') =>
       ask(
         `/noted/${id}`,
@@ -477,14 +477,14 @@ describe('every kind of operation through the edge', () => {
     expect(refusals).toHaveLength(3)
   })
 
-  it('a refusal that its route cannot note is answered with that fault', async () => {
+  it('a refusal that its route fails to record is answered with that failure', async () => {
     answerOfAuth = async () => principal()
     const headers = { 'content-type': 'application/json', authorization: 'Bearer noted' }
     const response = await ask('/noted/unwritable', { method: 'POST', body: '{}', headers }, from('198.51.100.9'))
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([503, 'UNAVAILABLE'])
   })
 
-  it('a principal is kept five seconds and no longer; a refusal is not kept', async () => {
+  it('a principal is cached for at most five seconds, and a refusal is not cached', async () => {
     answerOfAuth = async () => principal()
     expect((await asCaller('kept')).status).toBe(200)
     answerOfAuth = async () => {
@@ -498,7 +498,7 @@ describe('every kind of operation through the edge', () => {
     expect((await asCaller('kept')).status).toBe(200)
   })
 
-  it('a kept principal dies when its token expires', async () => {
+  it('a cached principal expires with its token', async () => {
     const expires_at = new Date(clock.now().getTime() + 1_000).toISOString()
     answerOfAuth = async () => principal({ expires_at })
     expect((await asCaller('expiring')).status).toBe(200)
@@ -506,7 +506,7 @@ describe('every kind of operation through the edge', () => {
     expect((await asCaller('expiring')).status).toBe(401)
   })
 
-  it('AU-09 auth that cannot be asked is 503 with Retry-After, never allowed and never invalid', async () => {
+  it('AU-09 an unavailable auth service is 503 with Retry-After, never an admission or a 401', async () => {
     answerOfAuth = async () => {
       throw new OperatorFetchError('no answer from http://auth-service')
     }

@@ -86,7 +86,7 @@ describe('OP-03 a connection that is timed out', () => {
     await gone()
   })
 
-  it('tells a client that reads that its headers took too long', async () => {
+  it('answers that the headers took too long if the client reads', async () => {
     const client = await sendAndHold('GET / HTTP/1.1\r\nhost: x\r\nx-half: ')
     let answer = ''
     client.on('data', (chunk) => {
@@ -96,7 +96,7 @@ describe('OP-03 a connection that is timed out', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"REQUEST_TIMEOUT"/)
   })
 
-  it('stays while its answer is being worked out, however long that takes', async () => {
+  it('stays open while its answer is being prepared, however long that takes', async () => {
     const client = await sendAndHold('GET /slow HTTP/1.1\r\nhost: x\r\n\r\n')
     const others = Array.from({ length: 3 }, () => sendAndHold(''))
     await Promise.all(others)

@@ -10,7 +10,7 @@ const present = ({ id }: { id: string }) => id
 const encoded = (text: string) => Buffer.from(text).toString('base64url')
 
 describe('toPage', () => {
-  it('a row beyond the limit is not shown and says that there is a next page', () => {
+  it('a row beyond the limit is not returned and sets next_cursor', () => {
     expect(toPage(rows, 2, present)).toEqual({ items: ['org_c', 'org_b'], next_cursor: encoded('c1:org_b') })
   })
 
@@ -64,7 +64,7 @@ describe('readCursor', () => {
     encoded("c1:org_01arz3ndektsv4rrffq69g5fa'"),
     encoded('c1:org_01arz3ndektsv4rrffq69g5fav\n'),
     encoded('c1:organization_01arz3ndektsv4rrffq69g5fav'),
-  ])('%j is refused, in words', (cursor) => {
+  ])('%j is refused with a message', (cursor) => {
     expect(() => readCursor(cursor)).toThrow(
       expect.objectContaining({ code: 'INVALID_REQUEST', message: 'cursor: must be a `next_cursor` of this list' }),
     )

@@ -92,11 +92,11 @@ describe('streamBody', () => {
     )
   })
 
-  it('what the schema does not name does not leave', async () => {
+  it('keys that the schema does not name are removed', async () => {
     expect(await collect(source([{ n: 1, secret: 'x' }])).text()).toBe('{"n":1}\n')
   })
 
-  it('a refusal after the first event is the last line, and is told to the log', async () => {
+  it('a refusal after the first event is the last record and is logged', async () => {
     const error = new ServiceError('UNAVAILABLE', 'gone')
     const { text, faults } = collect(source([{ n: 1 }], error))
     const [first, last, end] = (await text()).split('\n')
@@ -115,7 +115,7 @@ describe('streamBody', () => {
     expect(faults).toEqual([error])
   })
 
-  it('an unexpected fault tells nothing of its inside', async () => {
+  it('an unexpected fault reveals no internals', async () => {
     const text = await collect(source([], new Error('password is hunter2'))).text()
     expect(text).toContain('"code":"INTERNAL"')
     expect(text).not.toContain('hunter2')
@@ -129,7 +129,7 @@ describe('streamBody', () => {
     expect(from.ended()).toBe(true)
   })
 
-  it('a reader that goes away ends the source, and is no fault', async () => {
+  it('a reader that disconnects ends the source and is not logged as a fault', async () => {
     const from = source([{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }])
     const { body, faults } = collect(from)
     const reader = body.getReader()

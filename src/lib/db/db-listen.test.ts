@@ -17,13 +17,13 @@ const notify = (by: Querier, channel: string, payload: string) =>
   by.query(sql`select pg_notify(${channel}, ${payload})`)
 
 describe('listening', () => {
-  it('hears a notification of a plain query', async () => {
+  it('receives a notification of a plain query', async () => {
     const ears = await listenUntilTestEnds(db, 'plain')
     await notify(db, 'plain', 'one')
     expect(await ears.until(1)).toEqual(['one'])
   })
 
-  it('hears of a transaction after its commit, in order, and of one rolled back nothing', async () => {
+  it('receives notifications of a transaction after its commit, in order, and none of one rolled back', async () => {
     const ears = await listenUntilTestEnds(db, 'after commit')
     const heardInside = await db.tx(async (tx) => {
       await notify(tx, 'after commit', 'one')
@@ -40,7 +40,7 @@ describe('listening', () => {
     expect(await ears.until(3)).toEqual(['one', 'two', 'three'])
   })
 
-  it('hears its own channel only, whatever its name', async () => {
+  it('receives only its own channel, whatever its name', async () => {
     const ears = await listenUntilTestEnds(db, 'a "quoted"; Channel')
     const others = await listenUntilTestEnds(db, 'another')
     await notify(db, 'a "quoted"; Channel', 'mine')
@@ -49,7 +49,7 @@ describe('listening', () => {
     expect(await ears.until(1)).toEqual(['mine'])
   })
 
-  it('ends with its disposal, for others on the channel it goes on', async () => {
+  it('ends when disposed, and continues for other listeners of the channel', async () => {
     const [first, second] = [collectNotifications(), collectNotifications()]
     const one = await db.listen('shared', first.onNotify)
     const two = await db.listen('shared', second.onNotify)
@@ -67,7 +67,7 @@ describe('listening', () => {
     expect([first.received, second.received]).toEqual([['both'], ['both', 'second only']])
   })
 
-  it('begins again on a channel that was left, and a second leaving of the first changes nothing', async () => {
+  it('can start again on a channel, and disposing the first listener twice changes nothing', async () => {
     const left = await db.listen('again', () => {})
     await left[Symbol.asyncDispose]()
     const ears = await listenUntilTestEnds(db, 'again')
@@ -84,7 +84,7 @@ describe('listening', () => {
     expect(await ears.until(1)).toEqual(['one'])
   })
 
-  it('may query when it is told, although the news came with a transaction', async () => {
+  it('may query in its callback, although the notification came with a transaction', async () => {
     const answer = Promise.withResolvers<unknown>()
     await db.listen('ask', () => {
       db.query(sql`select 1 as one`).then(answer.resolve, answer.reject)

@@ -46,7 +46,7 @@ describe('a session', () => {
 })
 
 describe('a transaction', () => {
-  it('keeps all of what it did and answers what its work answered', async () => {
+  it('commits all its changes and returns the result of its work', async () => {
     const answer = await db.tx(async (tx) => {
       await add(tx, 1)
       await add(tx, 2)
@@ -56,7 +56,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([1, 2])
   })
 
-  it('keeps nothing when its work throws, and passes the error on', async () => {
+  it('rolls back when its work throws, and rethrows the error', async () => {
     const thrown = new Error('no more')
     const work = db.tx(async (tx) => {
       await add(tx, 1)
@@ -66,7 +66,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([])
   })
 
-  it('keeps nothing when a statement fails', async () => {
+  it('rolls back when a statement fails', async () => {
     const work = db.tx(async (tx) => {
       await add(tx, 1)
       await add(tx, 1)
@@ -75,7 +75,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([])
   })
 
-  it('never says it kept what it did not: a failure caught inside is told at the end', async () => {
+  it('rejects at the end if a failed statement was caught inside', async () => {
     const work = db.tx(async (tx) => {
       await add(tx, 1)
       await add(tx, 1).catch(() => undefined)
@@ -87,7 +87,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([3])
   })
 
-  it('keeps a change whose promise nobody awaited before the work ended', async () => {
+  it('commits a change whose promise was not awaited before the work ended', async () => {
     await db.tx(async (tx) => {
       void add(tx, 1)
     })
@@ -119,7 +119,7 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([1, 3])
   })
 
-  it('waits for its turn: many at once all finish, the failing ones without a trace', async () => {
+  it('is queued: many at once all finish, and the failing ones leave nothing', async () => {
     const work = Array.from({ length: 30 }, (_, n) =>
       db.tx(async (tx) => {
         await add(tx, n)
@@ -160,7 +160,7 @@ describe('inside a transaction', () => {
     expect(await ids()).toEqual([1])
   })
 
-  it('is refused deep in what the work calls, and after a failure it is not', async () => {
+  it('is refused in nested calls, and allowed again after a failure', async () => {
     const deep = async () => {
       await Promise.resolve()
       return ids()
@@ -169,7 +169,7 @@ describe('inside a transaction', () => {
     expect(await deep()).toEqual([])
   })
 
-  it('is no concern of work that runs beside it', async () => {
+  it('does not affect concurrent work', async () => {
     const begun = Promise.withResolvers<void>()
     const beside = begun.promise.then(() => ids())
     await db.tx(async (tx) => {
@@ -179,7 +179,7 @@ describe('inside a transaction', () => {
     expect(await beside).toBeInstanceOf(Array)
   })
 
-  it('lets work leave that outlives it', async () => {
+  it('lets work that outlives it leave the transaction', async () => {
     let later: Promise<number[]> | undefined
     await db.tx(async (tx) => {
       later = leaveTransaction(() => ids())
@@ -202,7 +202,7 @@ describe('an error of the database', () => {
     expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
   })
 
-  it('is recognised when it is a second row of the same key', async () => {
+  it('is recognised as a unique violation', async () => {
     await add(db, 1, 'same')
     const error: unknown = await add(db, 2, 'same').catch((thrown: unknown) => thrown)
     expect(isUniqueViolation(error)).toBe(true)

@@ -126,7 +126,7 @@ describe('a statement past its limit', () => {
     expect(await things.ids()).toEqual([1, 2, 5])
   })
 
-  it('leaves no listener deaf: each is told to look, and hears what comes', async () => {
+  it('notifies every listener to look again, and later notifications arrive', async () => {
     const ears = await listenUntilTestEnds(things.db, 'news')
     const others = await listenUntilTestEnds(things.db, 'other news')
     await things.db.query(sql`select pg_notify('news', 'before')`)

@@ -71,7 +71,7 @@ needs('postgres')('a server that is paused', () => {
     await db[Symbol.asyncDispose]()
   })
 
-  it('OP-02 is listened to again, and everyone is told to look', async () => {
+  it('OP-02 is listened to again, and every listener is notified to look', async () => {
     const { db, errors } = open({ heartbeatMs: 100 })
     const [ears, late] = [collectNotifications(), collectNotifications()]
     await untilDone(() => db.listen('news', ears.onNotify))
@@ -88,7 +88,7 @@ needs('postgres')('a server that is paused', () => {
     await db[Symbol.asyncDispose]()
   })
 
-  it('OP-02 keeps nobody from closing', async () => {
+  it('OP-02 does not prevent closing', async () => {
     const { db } = open()
     await untilDone(() => db.listen('news', () => {}))
     await untilDone(() => db.query(one))

@@ -100,7 +100,7 @@ needs('postgres')('on a server', () => {
     await db[Symbol.asyncDispose]()
   })
 
-  it('an idle connection that dies is told of, and replaced', async () => {
+  it('an idle connection that dies is reported and replaced', async () => {
     const { db, errors } = open({ maxConnections: 1 })
     await kill(await pidOf(db))
     expect((await errors.until(1))[0]).toContain('terminating connection')
@@ -108,7 +108,7 @@ needs('postgres')('on a server', () => {
     await db[Symbol.asyncDispose]()
   })
 
-  it('a listening connection that dies listens again, and everyone is told to look', async () => {
+  it('a listening connection that dies is replaced, and every listener is notified to look', async () => {
     const { db, errors } = open()
     const [ears, others] = [collectNotifications(), collectNotifications()]
     await db.listen('news', ears.onNotify)
@@ -180,7 +180,7 @@ describe('a server that cannot be reached', () => {
     own.destroy()
   })
 
-  it('is given up after a while when it takes the connection and says nothing', async () => {
+  it('is given up after a timeout if it accepts the connection and does not answer', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     await using server = await listenOn(0)
     const { port } = server.address() as AddressInfo

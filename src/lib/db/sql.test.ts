@@ -12,7 +12,7 @@ describe('sql', () => {
     expect(sql`select 1`).toMatchObject({ text: 'select 1', values: [] })
   })
 
-  it('numbers the values of nested fragments anew', () => {
+  it('renumbers the values of nested fragments', () => {
     const inner = sql`b = ${'b'} or c = ${'c'}`
     const middle = sql`(${'m'} = m and (${inner}))`
     const { text, values } = sql`select ${'a'} where ${middle} and ${inner} limit ${10}`
@@ -20,12 +20,12 @@ describe('sql', () => {
     expect(values).toEqual(['a', 'm', 'b', 'c', 'b', 'c', 10])
   })
 
-  it('numbers more than nine values right when nested', () => {
+  it('renumbers more than nine values correctly', () => {
     const ten = sql`${1}, ${2}, ${3}, ${4}, ${5}, ${6}, ${7}, ${8}, ${9}, ${10}, ${11}`
     expect(sql`${0}, ${ten}`.text).toBe('$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12')
   })
 
-  it('leaves what only looks like a parameter alone when nested', () => {
+  it('does not change text that only looks like a parameter', () => {
     const inner = sql`${identifier('cost$1')} = ${5} and note <> 'about $1'`
     expect(sql`select ${'x'} where ${inner}`.text).toBe(`select $1 where "cost$1" = $2 and note <> 'about $1'`)
     expect(sql`select ${'x'} where ${script('$1 <> 2')}`.text).toBe('select $1 where $1 <> 2')
@@ -63,7 +63,7 @@ describe('sql', () => {
     expect(values).toEqual([1])
   })
 
-  it('names a statement by its text alone', () => {
+  it('names a statement by its text only', () => {
     const named = (value: unknown) => sql`select ${value} as named`
     expect(named(1).name).toBe(named('other').name)
     expect(named(1).name).toMatch(/^s_[0-9a-f]{24}$/)

@@ -84,7 +84,7 @@ describe('the wire', () => {
     stream.destroy()
   })
 
-  it('ends after the goodbye, with every answer to what came before it', async () => {
+  it('ends after Terminate, with every answer to earlier messages', async () => {
     const goodbye = message('X', '')
     expect(await talk([...conversation, goodbye])).toEqual({ received: RECEIVED, answer: ANSWER })
     expect(await talk([Buffer.concat([...conversation, goodbye])])).toEqual({ received: RECEIVED, answer: ANSWER })

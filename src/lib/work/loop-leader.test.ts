@@ -119,7 +119,7 @@ describe('a turn of a leader', () => {
     first.finish(FAR)
   })
 
-  it('that ends during a renewal leaves the lease free all the same', async () => {
+  it('that ends during a renewal releases the lease', async () => {
     const [asked, go, renewed] = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
     let hold = false
     const query: Db['query'] = async (statement) => {

@@ -65,7 +65,7 @@ describe('a loop', () => {
     turns[1]!.finish(FAR)
   })
 
-  it('that took long is not called later for it', async () => {
+  it('that took long is not delayed by that', async () => {
     const { loop, turn, turns } = openTestLoop({ name: 'slow' })
     await run(loop)
     const first = await turn(1)
@@ -92,7 +92,7 @@ describe('a loop', () => {
     turns[1]!.finish(FAR)
   })
 
-  it('that fails is told of and called again soon; its neighbours do not notice', async () => {
+  it('that fails is reported and called again soon, and other loops are not affected', async () => {
     const failing = openTestLoop({ name: 'failing' })
     const fine = openTestLoop({ name: 'fine' })
     await run(failing.loop, fine.loop)

@@ -27,15 +27,15 @@ describe('DS-19 digests', () => {
     )
   })
 
-  it('one spelling of a letter is as good as the other', () => {
+  it('Unicode spellings of the same text have the same digest', () => {
     expect(hex('org_a', 'db_handbook', ASKED.normalize('NFD'))).toBe(hex('org_a', 'db_handbook', ASKED))
   })
 
-  it('what belongs to the name of the source never passes for part of the question', () => {
+  it('the name of the source cannot be confused with part of the question', () => {
     expect(hex('org_a', 'db_a', 'bc')).not.toBe(hex('org_a', 'db_ab', 'c'))
   })
 
-  it('another data key makes another digest and says so', () => {
+  it('another data key makes another digest with another key id', () => {
     const [one, two] = [of('org_a', 'db_a', 'b'), of('org_a', 'db_a', 'b', {}, 'cd'.repeat(32))]
     expect(two.digest).not.toEqual(one.digest)
     expect(two.key_id).not.toBe(one.key_id)

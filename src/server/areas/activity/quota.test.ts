@@ -40,8 +40,8 @@ async function record(clock: TestClock, org_id: string, times: number, counted =
 
 const refused = (retryAfterSeconds: number) => ({ code: 'RATE_LIMITED', retryAfterSeconds })
 
-describe('DS-18 questions an organization may ask', () => {
-  it('so many a minute of the clock; after the last second of it as many again', async () => {
+describe('DS-18 the question quota of an organization', () => {
+  it('allows its limit in each minute of the clock', async () => {
     const clock = at('2026-03-01T12:00:59.001Z')
     const quota = quotaOf(clock, 3, 100)
     const org = newId('org')
@@ -54,7 +54,7 @@ describe('DS-18 questions an organization may ask', () => {
     await expect(quota.spend(org)).rejects.toMatchObject(refused(60))
   })
 
-  it('a question that began in the last moment of a minute counts to it, also when it is spent a moment later', async () => {
+  it('counts a question in the minute in which it began', async () => {
     const clock = at('2026-03-01T12:00:00.000Z')
     const kv = openMemoryStore(clock)
     const quota = quotaOf(clock, 2, 100, {
@@ -71,7 +71,7 @@ describe('DS-18 questions an organization may ask', () => {
     await expect(quota.spend(org)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   })
 
-  it('so many a UTC day; at midnight as many again', async () => {
+  it('allows its limit in each UTC day', async () => {
     const clock = at('2026-03-01T23:59:00.000Z')
     const quota = quotaOf(clock, 100, 2)
     const org = newId('org')
@@ -84,7 +84,7 @@ describe('DS-18 questions an organization may ask', () => {
     await expect(quota.spend(org)).rejects.toMatchObject(refused(24 * 60 * 60))
   })
 
-  it('each organization has its own, and 0 is none at all', async () => {
+  it('is separate for each organization, and 0 allows none', async () => {
     const clock = at('2026-03-01T12:00:00Z')
     const quota = quotaOf(clock, 1, 100)
     expect(await passed(() => quota.spend(newId('org')), 3)).toBe(3)
@@ -92,7 +92,7 @@ describe('DS-18 questions an organization may ask', () => {
     await expect(quotaOf(clock, 100, 0).spend(newId('org'))).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   })
 
-  it('what the minute refuses does not use up the day, and what the day refuses is not counted', async () => {
+  it('does not count refused questions, neither for the minute nor for the day', async () => {
     const clock = at('2026-03-01T12:00:00Z')
     const quota = quotaOf(clock, 2, 3)
     const org = newId('org')
@@ -105,7 +105,7 @@ describe('DS-18 questions an organization may ask', () => {
     expect(await passed(() => quota.spend(org), 10)).toBe(2)
   })
 
-  it('an operator’s word for one organization takes effect within five seconds, null is the default', async () => {
+  it('can be set by the operator for one organization within five seconds, and null restores the default', async () => {
     const clock = at('2026-03-01T12:00:00Z')
     const quota = quotaOf(clock, 1, 100)
     const org = newId('org')
@@ -115,7 +115,7 @@ describe('DS-18 questions an organization may ask', () => {
     expect(await passed(() => quota.spend(org), 5)).toBe(2)
   })
 
-  it('a lost count of the day goes on from the records, of which only those that were spent count', async () => {
+  it('continues a lost count of the day from the recorded questions that were spent', async () => {
     const clock = at('2026-03-01T23:59:59.999Z')
     const org = newId('org')
     await record(clock, org, 1)
@@ -129,7 +129,7 @@ describe('DS-18 questions an organization may ask', () => {
 })
 
 describe('DS-18 a process that ended in the middle', () => {
-  it('leaves questions nobody knows the end of, which count a minute later; those that run count themselves', async () => {
+  it('leaves unfinished questions, which count after a minute, while running ones count themselves', async () => {
     const clock = at('2026-03-01T12:00:00Z')
     const org = newId('org')
     const activity = createActivity({ db: database.db, clock, dataKey: 'ab'.repeat(32), onError: console.error })
@@ -144,7 +144,7 @@ describe('DS-18 a process that ended in the middle', () => {
   })
 })
 
-describe('DS-18 while the shared store is away', () => {
+describe('DS-18 while the shared store is unavailable', () => {
   const away: KeyValueStore = Object.fromEntries(
     ['count', 'take', 'get', 'set', 'setOnce', 'delete', 'ping'].map((name) => [
       name,
@@ -152,7 +152,7 @@ describe('DS-18 while the shared store is away', () => {
     ]),
   ) as unknown as KeyValueStore
 
-  it('minutes are counted by each process, days by the records', async () => {
+  it('minutes are counted per process, and days from the records', async () => {
     const clock = at('2026-03-01T12:00:00Z')
     const org = newId('org')
     const process = () => quotaOf(clock, 2, 3, withFallback(away, openMemoryStore(clock), { clock }))
@@ -165,7 +165,7 @@ describe('DS-18 while the shared store is away', () => {
     await expect(two.spend(org)).rejects.toMatchObject(refused((12 * 60 - 1) * 60))
   })
 
-  it('what was asked meanwhile is not forgotten when it is back', async () => {
+  it('questions asked meanwhile still count when it is back', async () => {
     const clock = at('2026-03-01T12:00:00Z')
     const org = newId('org')
     const own = openMemoryStore(clock)
@@ -184,7 +184,7 @@ describe('DS-18 while the shared store is away', () => {
 })
 
 needs('postgres', 'redis')('DS-18 replicas share one quota', () => {
-  it('of all that ask at once through two of them, exactly as many pass as may', async () => {
+  it('two replicas together admit exactly the limit of concurrent questions', async () => {
     const clock = at('2026-03-01T12:00:00Z')
     const org = newId('org')
     const prefix = `test-${randomBytes(6).toString('hex')}:`

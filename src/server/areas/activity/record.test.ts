@@ -55,7 +55,7 @@ function faulty() {
 }
 
 describe('DS-19 a question leaves one record', () => {
-  it('which is stored before the answer; how it ended is unknown until then, as after a crash', async () => {
+  it('which is stored before the answer, with an unknown outcome until then', async () => {
     const { id } = await open().begin(asked({ org_id: 'org_x' }))
     expect(await recordOf(id)).toEqual({
       id: expect.stringMatching(/^act_/),
@@ -78,13 +78,13 @@ describe('DS-19 a question leaves one record', () => {
     })
   })
 
-  it('and cannot be begun while the database is away, which the caller is told', async () => {
+  it('and is refused while the database is unavailable', async () => {
     const { state, db } = faulty()
     state.away = true
     await expect(open(db).begin(asked())).rejects.toBeInstanceOf(DatabaseUnavailable)
   })
 
-  it('equal questions of one organization can be told to be equal, of two not', async () => {
+  it('with equal digests for equal questions of one organization, but not of two', async () => {
     const activity = open()
     const digestOf = async (org_id: string) => (await recordOf((await activity.begin(asked({ org_id }))).id)).digest
     expect(await digestOf('org_1')).toEqual(await digestOf('org_1'))

@@ -59,7 +59,7 @@ describe('DS-24 the queue before the model', () => {
     expect(order(await list)).toEqual([0, 1, 3, 4, 5])
   })
 
-  it('what nobody waits for any more is not done and makes room', async () => {
+  it('cancelled texts are not embedded and free their place', async () => {
     const { model, open } = openGated(3)
     await using _ = model
     await model.warm()
@@ -75,7 +75,7 @@ describe('DS-24 the queue before the model', () => {
     await expect(model.embed(['x'], leaving.signal)).rejects.toThrow('left')
   })
 
-  it('closing tells all who wait', async () => {
+  it('closing rejects all waiting calls', async () => {
     const { model } = openGated(10)
     await model.warm()
     const waiting = [model.embed(['in work'], going), model.embed(['a'], going)]

@@ -30,7 +30,7 @@ const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => su
 const words = (count: number) => Array.from({ length: count }, (_, n) => `word${n % 97}`).join(' ')
 
 describe('DS-24 the model that ships with the product', () => {
-  it('a text has the same vector to the last bit, alone or in company', async () => {
+  it('a text has the same vector to the last bit, alone or in a batch', async () => {
     const [alone] = await embed('How many days of leave do I get?')
     const [first, , again] = await embed(
       'How many days of leave do I get?',
@@ -76,7 +76,7 @@ describe('DS-24 the model that ships with the product', () => {
     expect(dot(embedded.vectors[0]!, embedded.vectors[0]!)).toBeCloseTo(1, 5)
   })
 
-  it('a thread that dies fails what it had in hand, and the next text finds a new one', async () => {
+  it('a thread that dies fails its current texts, and a new one serves the next', async () => {
     const [before] = await embed('still there')
     const dying = model.embed(['die', 'never reached'], going)
     const other = embed('still there')
@@ -84,7 +84,7 @@ describe('DS-24 the model that ships with the product', () => {
     expect(await other).toEqual([before])
   })
 
-  it('no texts, no vectors', async () => {
+  it('no texts give no vectors', async () => {
     expect(await model.embed([], going)).toEqual({ vectors: [], tokens: 0 })
   })
 

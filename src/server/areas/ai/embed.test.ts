@@ -31,7 +31,7 @@ describe('DS-24 embedding', () => {
     ])
   })
 
-  it('what a caller does to its vector changes nobody else’s', async () => {
+  it('a caller that changes its vector does not change the cached one', async () => {
     const { registry } = openCounting()
     const embed = createEmbed(registry)
     const [first] = await embed('acme/len', ['aaa'], going)
@@ -41,7 +41,7 @@ describe('DS-24 embedding', () => {
     expect(await embed('acme/len', ['aaa'], going)).toEqual([new Float32Array([3])])
   })
 
-  it('one model’s vectors are not another’s', async () => {
+  it('vectors of different models are cached separately', async () => {
     const { asked, registry } = openCounting({ models: undefined })
     const embed = createEmbed(registry)
     await embed('acme/a', ['x'], going)
@@ -49,7 +49,7 @@ describe('DS-24 embedding', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('the cache is bounded in bytes: what was used longest ago goes first', async () => {
+  it('the cache is bounded in bytes and evicts unused entries first', async () => {
     const { asked, registry } = openCounting()
     const embed = createEmbed(registry, 2 * 204)
     for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await embed('acme/len', [text], going)
@@ -77,7 +77,7 @@ describe('DS-24 the registry of models', () => {
     ])
   })
 
-  it('a name that is none is answered with those there are', () => {
+  it('an unknown name is refused with the list of models', () => {
     const message = 'no embedding model of that name; there are builtin/all-minilm-l6-v2, acme/len'
     const { registry } = openCounting()
     for (const name of ['acme/other', 'other/len', 'len', '', '/', 'builtin/other', '__proto__/x']) {

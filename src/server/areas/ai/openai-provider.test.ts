@@ -154,7 +154,7 @@ describe('DS-24 a provider that speaks the protocol of OpenAI', () => {
     expect(fake.asked).toHaveLength(asked)
   })
 
-  it('a wrong key is told as such, not as the caller’s', async () => {
+  it('a wrong provider key is reported as such, not as the caller’s token', async () => {
     const wrong = provider({ apiKey: 'sk-wrong' })
     await expect(wrong(ASK, going)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
@@ -162,13 +162,13 @@ describe('DS-24 a provider that speaks the protocol of OpenAI', () => {
     })
   })
 
-  it('one that is not there is tried three times', async () => {
+  it('an unreachable provider is tried three times', async () => {
     await fake[Symbol.asyncDispose]()
     expect(await refusal([])).toEqual({ code: 'UNAVAILABLE', message: 'The AI provider acme cannot be reached.' })
     expect(waits).toEqual([500, 1000])
   })
 
-  it('one that stays silent is given up, once: it may have done the work', async () => {
+  it('a provider that does not answer is tried once, because it may have done the work', async () => {
     fake.next.push('silent')
     await expect(provider({ timeoutMs: 100 })(ASK, going)).rejects.toMatchObject({
       code: 'TIMEOUT',
@@ -177,7 +177,7 @@ describe('DS-24 a provider that speaks the protocol of OpenAI', () => {
     expect(fake.asked.length).toBeLessThanOrEqual(1)
   })
 
-  it('a caller who leaves ends the request', async () => {
+  it('a caller’s abort ends the request', async () => {
     const leaving = new AbortController()
     const asked = provider()(ASK, leaving.signal)
     leaving.abort(new Error('left'))

@@ -50,7 +50,7 @@ describe('DS-24 the allowance of an organization', () => {
     clock.advance(-12 * 3_600_000)
   })
 
-  it('a fault costs nothing, but who leaves meanwhile has had the work', async () => {
+  it('a failed request is not counted, but an aborted one is', async () => {
     const failing = () => Promise.reject(new Error('fault'))
     await expect(meterOf(100).spend('org_d', 50, going, failing)).rejects.toThrow('fault')
     expect(await used('org_d')).toEqual(['2026-03-01 0'])
