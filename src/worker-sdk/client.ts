@@ -6,7 +6,7 @@ import { createTokenSource, type TokenSource } from './token-source.ts'
 
 export type WorkerClientOptions = { env?: Environment; apiUrl?: string; token?: TokenSource; fetch?: FetchLike }
 
-/** The typed client of a worker. The only file of the SDK that names `fetch`. */
+/** Creates the typed client of a worker. This is the only file of the SDK that calls `fetch`. */
 export function createWorkerClient(options: WorkerClientOptions = {}): Client {
   const { env, token = createTokenSource({ ...(env && { env }) }) } = options
   const baseUrl = options.apiUrl ?? readConfig(env).apiUrl
@@ -45,7 +45,7 @@ export function createWorkerClient(options: WorkerClientOptions = {}): Client {
 
 async function send(request: Request): Promise<Response> {
   try {
-    // Followed, a redirect would carry the token to wherever it points.
+    // Redirects are not followed, because that would send the token to another address.
     return await fetch(request, { redirect: 'manual' })
   } catch (cause) {
     if (request.signal.aborted) throw cause
@@ -59,7 +59,7 @@ function signed(options: CallOptions, token: string): CallOptions {
   return { ...options, headers: { ...options.headers, authorization: `Bearer ${token}` } }
 }
 
-/** A read refused with a token that was replaced meanwhile may be asked once more; everything else stays an error. */
+/** Returns a newer token for one retry of a read that was refused with a replaced token. Otherwise rethrows the error. */
 async function anotherToken(op: Operation, error: unknown, refused: string, token: TokenSource): Promise<string> {
   if (op.effect !== 'read' || !(error instanceof ServiceError) || error.code !== 'INVALID_TOKEN') throw error
   const fresh = await token()

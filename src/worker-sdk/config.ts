@@ -4,11 +4,11 @@ type WorkerConfig = Readonly<{
   apiUrl: string | undefined
   /** A personal API token, for workers outside the cluster. */
   apiToken: string | undefined
-  /** Where deploy-api has the cluster keep a fresh token of the deployment. */
+  /** File that the cluster keeps filled with a current token of the deployment. */
   tokenFile: string
 }>
 
-/** The SDK's only reader of the environment. An empty variable counts as not set. */
+/** Reads the environment, which no other file of the SDK does. An empty variable counts as not set. */
 export function readConfig(env: Environment = process.env): WorkerConfig {
   const text = (name: string) => env[name]?.trim() || undefined
   return Object.freeze({

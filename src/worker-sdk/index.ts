@@ -1,5 +1,5 @@
 export { createWorkerClient, type WorkerClientOptions } from './client.ts'
 export { createTokenSource, type TokenSource } from './token-source.ts'
 
-/** From 0.0.18 on a worker presents the projected token of its deployment. */
+/** Version of the SDK. Since 0.0.18 a worker sends the projected token of its deployment. */
 export const SDK_VERSION = '0.0.18'

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { type Environment, readConfig } from './config.ts'
 
-/** The token to present now. */
+/** Returns the token to send with the next call. */
 export type TokenSource = () => Promise<string>
 
 type Options = { env?: Environment; readFile?: (path: string) => Promise<string> }
 
-/** SERVER_API_TOKEN always wins. The projected file is read at each use, because the kubelet replaces it. */
+/** Prefers SERVER_API_TOKEN. Otherwise reads the projected file at each use, because the kubelet replaces it. */
 export function createTokenSource({ env, readFile: read = readText }: Options = {}): TokenSource {
   const { apiToken, tokenFile } = readConfig(env)
   if (apiToken !== undefined) return async () => apiToken

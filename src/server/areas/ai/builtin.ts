@@ -10,18 +10,18 @@ export const BUILTIN_DIMENSIONS = 384
 
 type BuiltinOptions = {
   threads?: number
-  /** Texts that may wait. */
+  /** Largest number of texts that may wait. */
   queueLimit?: number
-  /** Where the weights lie. */
+  /** Folder of the model files. */
   folder?: string
-  /** Another entry of the thread. */
+  /** Script that the thread runs, if it is not the default one. */
   worker?: string
 }
 
-/** The model that ships with the product, in threads of its own. */
+/** Runs the model that ships with the product, in separate threads. */
 export type Builtin = AsyncDisposable & {
   embed(texts: readonly string[], signal: AbortSignal): Promise<Embeddings>
-  /** Loads the model before anyone asks. */
+  /** Loads the model before the first request. */
   warm(): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function createBuiltin(options: BuiltinOptions = {}): Builtin {
   }
 }
 
-/** A job per text; the first that fails, or the caller's going away, takes the others back. */
+/** Queues one job per text. If one fails or the caller disconnects, the others are cancelled. */
 function askFor(texts: readonly string[], withdraw: (ask: symbol) => void, signal: AbortSignal) {
   const ask = Symbol('ask')
   const parts = texts.map((text) => ({ text, ...Promise.withResolvers<Embedded>() }))

@@ -3,7 +3,7 @@ import type { Vector } from './provider.ts'
 import type { Models } from './registry.ts'
 import { createVectorCache } from './vector-cache.ts'
 
-/** The vectors of the texts, in their order. Refusals are ServiceErrors, and never tell of the texts. */
+/** Returns the vectors of the texts, in order. Errors are ServiceErrors and never contain the texts. */
 export type Embed = ((model: string, texts: readonly string[], signal: AbortSignal) => Promise<Vector[]>) & {
   /** Embeds a text from the cache or by the built-in model. Returns undefined if a provider would have to be asked. */
   here(model: string, text: string, context: { readonly signal: AbortSignal }): Promise<Vector> | undefined
@@ -11,7 +11,7 @@ export type Embed = ((model: string, texts: readonly string[], signal: AbortSign
 
 const CACHE_BYTES = 32 * 1024 * 1024
 
-/** For questions, which repeat; the gateway's texts do not, and are metered, so they go straight to the model. */
+/** Embeds questions with a cache, because questions repeat. Texts of the gateway are metered and not cached. */
 export function createEmbed(models: Pick<Models, 'get'>, cacheBytes = CACHE_BYTES): Embed {
   const cache = createVectorCache(cacheBytes)
   const embed = async (name: string, texts: readonly string[], signal: AbortSignal) => {

@@ -23,12 +23,12 @@ export function embeddingsRoute({ models, meter }: { models: Pick<Models, 'get'>
   })
 }
 
-/** No tokenizer makes more than one token of a byte; two more stand around the text. */
+/** Largest number of tokens of a text: at most one per byte, and two around the text. */
 function mostTokens(texts: readonly string[], maxTokens: number): number {
   return texts.reduce((sum, text) => sum + Math.min(maxTokens, Buffer.byteLength(text) + 2), 0)
 }
 
-/** Base64 is of the little-endian floats, as OpenAI's clients read it. */
+/** Encodes a vector. Base64 contains little-endian floats, as OpenAI clients expect. */
 function encode(vector: Vector, format: 'float' | 'base64'): number[] | string {
   return format === 'float'
     ? [...vector]

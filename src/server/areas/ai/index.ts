@@ -16,7 +16,7 @@ type Ai = AsyncDisposable & {
   readonly routes: readonly Route[]
   readonly embed: Embed
   readonly models: Models
-  /** Loads the built-in model before anyone asks. */
+  /** Loads the built-in model before the first request. */
   warm(): Promise<void>
 }
 

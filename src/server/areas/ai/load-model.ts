@@ -5,7 +5,7 @@ import { Tokenizer } from '@huggingface/tokenizers'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { createTokenize } from './tokenize.ts'
 
-/** Of all-MiniLM-L6-v2, quantised to 8 bits. Other bytes give other vectors than those already in people's tables. */
+/** Digest of all-MiniLM-L6-v2, quantised to 8 bits. Other weights would not match the vectors that users have stored. */
 const SHA256 = {
   'onnx/model_quantized.onnx': 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1',
   'tokenizer.json': 'aa5777dd801854afc1818a8e20820806261c9497db9593a220b646bedfbc0fef',
@@ -15,7 +15,7 @@ type ModelFile = keyof typeof SHA256
 
 export type Loaded = {
   tokenize(text: string): number[]
-  /** The hidden state of each token, one after the other. */
+  /** Hidden states of the tokens, one after the other. */
   run(ids: readonly number[], mask: readonly number[]): Promise<Float32Array>
 }
 
@@ -32,7 +32,7 @@ export async function loadModel(folder: string): Promise<Loaded> {
   return { tokenize: createTokenize(tokenizer), run: (ids, mask) => run(session, ids, mask) }
 }
 
-/** What was checked is what is used: the bytes are read once. */
+/** Reads a file once, so that the bytes that were checked are the bytes that are used. */
 async function readChecked(folder: string, file: ModelFile): Promise<Buffer> {
   const bytes = await readFile(join(folder, file))
   if (hash('sha256', bytes) !== SHA256[file]) throw new Error(`${file} is not the model this version knows`)

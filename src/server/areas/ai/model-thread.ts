@@ -5,7 +5,7 @@ import type { Embedded, ModelMessage } from './model-worker.ts'
 const LOAD_LIMIT_MS = 60_000
 const RUN_LIMIT_MS = 15_000
 
-/** One thread with the model in it: started when it is first needed, and again after it died. */
+/** Runs the model in one thread. Starts the thread when it is first needed, and again after it died. */
 export class ModelThread implements AsyncDisposable {
   readonly #file: string
   readonly #folder: string
@@ -58,7 +58,7 @@ export function unavailable(detail: string, cause?: unknown): ServiceError {
   return new ServiceError('UNAVAILABLE', detail, { retryAfterSeconds: 1, ...(cause !== undefined && { cause }) })
 }
 
-/** What fails on a text may quote it, and causes are logged. */
+/** Replaces an error by one without its message, because the message can quote the text and causes are logged. */
 function withoutText(error: unknown): Error {
   if (error instanceof WorkerStopped) return new WorkerStopped(error.message)
   return new Error(`${error instanceof Error ? error.name : 'something'} was thrown in the model`)

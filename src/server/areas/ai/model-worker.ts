@@ -24,7 +24,7 @@ serveWorker(async (message: ModelMessage): Promise<Served> => {
   }
 })
 
-/** One text a run: the quantised weights scale by what is in the batch, so company would change the vector. */
+/** Runs one text at a time, because quantisation depends on the batch and other texts would change the vector. */
 async function embed(model: Loaded, text: string): Promise<Embedded> {
   const ids = model.tokenize(text)
   const mask = ids.map(() => 1)

@@ -8,7 +8,7 @@ export function modelsRoute({ models }: { models: Pick<Models, 'list'> }): Route
     data: models.list().map(({ name, dimensions }) => ({
       id: name,
       object: 'model' as const,
-      // OpenAI's shape has a time here; ours have none.
+      // OpenAI requires a creation time; the models here have none.
       created: 0,
       owned_by: name.slice(0, name.indexOf('/')),
       dimensions: dimensions ?? null,

@@ -6,7 +6,7 @@ import { type Delay, sendWithRetries } from './send-with-retries.ts'
 
 type Deps = { outgoing: Outgoing; delay?: Delay; timeoutMs?: number }
 
-/** Embeddings over the wire protocol of OpenAI, which most providers and model servers speak. */
+/** Gets embeddings over the API of OpenAI, which most providers and model servers support. */
 export function createOpenAiProvider(
   { name, baseUrl, apiKey }: Pick<ProviderSettings, 'name' | 'baseUrl' | 'apiKey'>,
   { timeoutMs = 30_000, ...deps }: Deps,
@@ -28,6 +28,6 @@ export function createOpenAiProvider(
 }
 
 function bodyOf({ model, texts, dimensions, shortened }: EmbedAsk): string {
-  // Only where the caller asks for it: most models know one size and refuse the key.
+  // Sent only if the caller asks for it, because most models have one size and refuse the key.
   return JSON.stringify({ model, input: texts, ...(shortened && { dimensions }) })
 }

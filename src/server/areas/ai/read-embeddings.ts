@@ -7,7 +7,7 @@ const Answer = z.object({
   usage: z.object({ prompt_tokens: z.int().min(0) }).optional(),
 })
 
-/** One vector for each text, in their order; an answer that is anything else is not used at all. */
+/** Reads one vector for each text, in the order of the texts. Throws if any vector is missing or not valid. */
 export function readEmbeddings(name: string, body: string, { texts, dimensions }: EmbedAsk): Embeddings {
   const { data, usage } = parse(name, body)
   if (data.length !== texts.length) throw providerFault(name, `sent ${data.length} vectors for ${texts.length} texts`)
@@ -29,7 +29,7 @@ function parse(name: string, body: string): z.output<typeof Answer> {
   try {
     return Answer.parse(JSON.parse(body))
   } catch {
-    // Without the cause: it may quote the body.
+    // The cause is dropped, because it can quote the body.
     throw providerFault(name, 'sent an answer that cannot be read')
   }
 }

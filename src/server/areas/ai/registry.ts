@@ -6,12 +6,12 @@ import { MAX_TOKENS } from './tokenize.ts'
 export type ModelInfo = {
   /** `provider/model` */
   readonly name: string
-  /** Undefined where only the provider knows. */
+  /** Undefined if only the provider knows them. */
   readonly dimensions: number | undefined
 }
 
 type Model = ModelInfo & {
-  /** The most that one text can count. */
+  /** Largest number of tokens that one text can cost. */
   readonly maxTokens: number
   embed(texts: readonly string[], signal: AbortSignal, dimensions?: number): Promise<Embeddings>
 }
@@ -19,7 +19,7 @@ type Model = ModelInfo & {
 export type Models = {
   list(): readonly ModelInfo[]
   find(name: string): Model | undefined
-  /** Or NOT_FOUND with the names there are. */
+  /** Throws NOT_FOUND, which lists the models, for an unknown name. */
   get(name: string): Model
 }
 
@@ -28,7 +28,7 @@ export type Remote = ProviderSettings & { readonly embed: EmbedTexts }
 const REMOTE_MAX_TOKENS = 8192
 const OWN_NAME = /^[\w.:/@-]{1,128}$/
 
-/** Every embedding model there is, by name. */
+/** All embedding models by name. */
 export function createModels(builtin: Pick<Builtin, 'embed'>, remotes: readonly Remote[]): Models {
   const shipped = builtinModel(builtin)
   const known = [shipped, ...remotes.flatMap((remote) => (remote.models ?? []).map((own) => remoteModel(remote, own)))]

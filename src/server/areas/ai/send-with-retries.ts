@@ -11,14 +11,14 @@ type Failure = { error: ServiceError; waitMs?: number | undefined }
 
 const RETRIES = 2
 const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 10_000
-/** Nobody got the request. */
+const MAX_WAIT_MS = 10_000
+/** Reasons of a failure before the request was sent. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 const RETRIED = new Set([429, 500, 503])
 
 const sleep: Delay = (ms, signal) => wait(ms, undefined, { signal })
 
-/** Again only where it is certain that nothing was done, and where the provider lets us wait no longer than we can. */
+/** Retries only if the request was certainly not processed and the provider asks for a wait that fits into the timeout. */
 export async function sendWithRetries(request: () => Request, options: Options): Promise<Response> {
   const { delay = sleep, signal } = options
   for (let tried = 1; ; tried++) {
@@ -41,7 +41,7 @@ async function send(request: Request, options: Options, waitMs: number): Promise
   }
 }
 
-/** The provider's own words stay out: they may repeat the text or tell of the key. */
+/** Drops the provider's own message, because it can quote the text or the key. */
 async function refused(response: Response, name: string, model: string, waitMs: number): Promise<Failure> {
   const { status } = response
   await response.body?.cancel()
@@ -54,12 +54,12 @@ async function refused(response: Response, name: string, model: string, waitMs: 
   return RETRIED.has(status) ? { error, waitMs: askedWait(response, waitMs) } : { error }
 }
 
-/** Undefined when we would have to wait too long. */
+/** Returns undefined if the wait would be too long. */
 function askedWait(response: Response, otherwise: number): number | undefined {
   const header = response.headers.get('retry-after')
   if (header === null) return otherwise
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Number.NaN
-  return ms <= LONGEST_WAIT_MS ? ms : undefined
+  return ms <= MAX_WAIT_MS ? ms : undefined
 }
 
 function codeOf(cause: unknown): string {

@@ -3,7 +3,7 @@ import { sql } from '#lib/db/sql.ts'
 
 type Spending = { org_id: string; day: string; tokens: number }
 
-/** False when the day would go past its limit. One statement: whoever comes at the same time waits for its row. */
+/** Returns false if the day would exceed its limit. One statement, so that concurrent callers wait for the row. */
 export async function addTokens(db: Querier, { org_id, day, tokens }: Spending, limit: number): Promise<boolean> {
   const rows = await db.query(sql`
     insert into ai.gateway_usage as usage (org_id, day, tokens)
@@ -14,7 +14,7 @@ export async function addTokens(db: Querier, { org_id, day, tokens }: Spending, 
   return rows.length === 1
 }
 
-/** `tokens` is the difference to what was added before. */
+/** Adds `tokens`, the difference to the number that was reserved. It can be negative. */
 export async function correctTokens(db: Querier, { org_id, day, tokens }: Spending): Promise<void> {
   await db.query(sql`
     update ai.gateway_usage set tokens = tokens + ${tokens}

@@ -1,4 +1,4 @@
-/** Takes turns between lists: one who brings a single text waits behind one of a long list, never behind all of it. */
+/** Serves lists in turn, so that a single text waits for one text of a long list and not for all of them. */
 export class Turns<T> {
   #lists: T[][] = []
   #size = 0
@@ -28,7 +28,7 @@ export class Turns<T> {
     return all
   }
 
-  /** Those that nobody waits for any more. */
+  /** Removes the jobs that no caller waits for anymore. */
   drop(gone: (item: T) => boolean): void {
     this.#lists = this.#lists.map((list) => list.filter((item) => !gone(item))).filter((list) => list.length > 0)
     this.#size = this.#lists.reduce((size, list) => size + list.length, 0)

@@ -6,7 +6,7 @@ import { addTokens, correctTokens } from './store.ts'
 const DAY_MS = 24 * 60 * 60_000
 
 export type Meter = {
-  /** Holds `most` tokens of the day while it runs, then counts what it used. A fault of ours costs nothing. */
+  /** Reserves `most` tokens while `run` works, then counts the tokens it used. A failed run costs nothing. */
   spend<T extends { tokens: number }>(
     org_id: string,
     most: number,
@@ -15,7 +15,7 @@ export type Meter = {
   ): Promise<T>
 }
 
-/** The allowance of an organization is never passed, however many ask at once; it begins anew at midnight UTC. */
+/** Enforces the daily token limit of an organization, also for concurrent requests. It resets at midnight UTC. */
 export function createMeter({ db, clock, limit }: { db: Querier; clock: Clock; limit: number }): Meter {
   return {
     spend: async (org_id, most, signal, run) => {
@@ -24,7 +24,7 @@ export function createMeter({ db, clock, limit }: { db: Querier; clock: Clock; l
       const settle = (tokens: number) => correctTokens(db, { org_id, day, tokens: tokens - most })
       if (!(await addTokens(db, { org_id, day, tokens: most }, limit))) throw usedUp(limit, now)
       const result = await run().catch(async (error: unknown) => {
-        // Who leaves while we work has had the work done.
+        // A caller that disconnects still pays, because the work was done.
         if (!signal.aborted) await settle(0)
         throw error
       })
