@@ -28,12 +28,12 @@ complete -o default -F _svc svc
 `
 }
 
-/** One line for each list of values, and one for what nobody can guess. */
+/** Returns one case for each list of choices, and one for all options that take any value. */
 function valueCases(nodes: readonly Node[]): string[] {
-  const known = nodes.flatMap(({ path, values }) =>
+  const withChoices = nodes.flatMap(({ path, values }) =>
     values.map((value) => ({ ...value, at: `"${path}:${value.option}"` })),
   )
-  const lists = Object.entries(Object.groupBy(known, ({ words }) => words.join(' ')))
+  const lists = Object.entries(Object.groupBy(withChoices, ({ words }) => words.join(' ')))
   const freeOptions = nodes.flatMap(({ path, free }) => free.map((option) => `"${path}:${option}"`))
   return [
     ...lists.map(([words, given]) => {

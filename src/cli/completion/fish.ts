@@ -27,8 +27,8 @@ function lines(node: Node): string[] {
 
 function spelled(word: string, { values, free }: Node): string {
   const name = word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`
-  const known = values.find(({ option }) => option === word)
-  if (known) return `${name} -x -a ${quote(known.words.join(' '))}`
+  const choices = values.find(({ option }) => option === word)
+  if (choices) return `${name} -x -a ${quote(choices.words.join(' '))}`
   return free.includes(word) ? `${name} -r` : `${name} -f`
 }
 

@@ -39,10 +39,10 @@ fi
 }
 
 function valueCases({ path, values, free }: Node): string[] {
-  const known = values.map(({ option, words }) => `    "${path}:${option}") compadd -- ${words.join(' ')}; return ;;`)
+  const cases = values.map(({ option, words }) => `    "${path}:${option}") compadd -- ${words.join(' ')}; return ;;`)
   return free.length === 0
-    ? known
-    : [...known, `    ${free.map((option) => `"${path}:${option}"`).join('|')}) _files; return ;;`]
+    ? cases
+    : [...cases, `    ${free.map((option) => `"${path}:${option}"`).join('|')}) _files; return ;;`]
 }
 
 function wordCase({ path, words, options }: Node): string {

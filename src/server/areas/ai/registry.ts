@@ -31,12 +31,12 @@ const OWN_NAME = /^[\w.:/@-]{1,128}$/
 /** All embedding models by name. */
 export function createModels(builtin: Pick<Builtin, 'embed'>, remotes: readonly Remote[]): Models {
   const shipped = builtinModel(builtin)
-  const known = [shipped, ...remotes.flatMap((remote) => (remote.models ?? []).map((own) => remoteModel(remote, own)))]
+  const listed = [shipped, ...remotes.flatMap((remote) => (remote.models ?? []).map((own) => remoteModel(remote, own)))]
   const open = remotes.filter(({ models }) => models === undefined)
-  const find = (name: string) => known.find((model) => model.name === name) ?? findOpen(open, name)
-  const names = [...known.map(({ name }) => name), ...open.map(({ name }) => `${name}/<any of its models>`)]
+  const find = (name: string) => listed.find((model) => model.name === name) ?? findOpen(open, name)
+  const names = [...listed.map(({ name }) => name), ...open.map(({ name }) => `${name}/<any of its models>`)]
   return {
-    list: () => known.map(({ name, dimensions }) => ({ name, dimensions })),
+    list: () => listed.map(({ name, dimensions }) => ({ name, dimensions })),
     find,
     get: (name) => {
       const model = find(name)

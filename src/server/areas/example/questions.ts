@@ -1,4 +1,4 @@
-/** What people ask, in words that the title of the right article does not have. */
+/** Example questions. They do not use the words in the title of the article that answers them. */
 export const QUESTIONS: readonly { question: string; slug: string }[] = [
   { question: 'How much money do I get when I recommend a friend for a job?', slug: 'referral-bonus' },
   { question: 'How long can a new dad stay at home with his baby?', slug: 'second-parent-leave' },
