@@ -111,6 +111,12 @@ describe('imports point one way', () => {
       `import { request } from 'node:http'`,
       'HTTP goes through safeFetch',
     ],
+    [
+      'a mail library in an area',
+      'server/areas/notifications/a.ts',
+      `import SMTPConnection from 'nodemailer/lib/smtp-connection'`,
+      'mail goes through lib/net/mail.ts',
+    ],
   ])('planted: %s is found', (_, path, text, fault) => {
     const violations = findViolations([{ path, text }])
     expect(violations).toHaveLength(1)

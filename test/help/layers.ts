@@ -7,6 +7,7 @@ const CLIENTS = ['cli', 'console', 'worker-sdk']
 /** The only readers of the environment, one per part. */
 const ENVIRONMENT_READERS = ['server/config/reader.ts', 'cli/config.ts', 'worker-sdk/config.ts']
 const HTTP_PACKAGES = /^(?:undici|axios|got|node-fetch|node:(?:https?|http2|net|tls|dgram))$/
+const MAIL_PACKAGES = /^(?:nodemailer|emailjs|smtp-client)(?:\/|$)/
 /** The folders of outgoing and incoming HTTP. */
 const HTTP_ROOMS = [
   'lib/net/',
@@ -75,6 +76,9 @@ function packageFaults(from: string, name: string): string[] {
   if (room === 'contract' && name !== 'zod') return [`${from} -> ${name}: contract imports zod only`]
   if (HTTP_PACKAGES.test(name) && !HTTP_ROOMS.some((place) => from.startsWith(place))) {
     return [`${from} -> ${name}: HTTP goes through safeFetch or operatorFetch`]
+  }
+  if (MAIL_PACKAGES.test(name) && !from.startsWith('lib/net/')) {
+    return [`${from} -> ${name}: mail goes through lib/net/mail.ts`]
   }
   return []
 }
