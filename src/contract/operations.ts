@@ -62,6 +62,7 @@ import {
   deleteSubscription,
   listSubscriptions,
 } from './notifications/subscriptions.ts'
+import { changeWebhook, createWebhook, deleteWebhook } from './notifications/webhooks.ts'
 import { skillArchive, skillEntry, skillIndex, skillReference } from './skills.ts'
 import { docs, health, metrics, openapi, ready } from './system.ts'
 
@@ -121,6 +122,9 @@ export const OPERATIONS: readonly Operation[] = [
   listInbox,
   ackNotification,
   listChannels,
+  createWebhook,
+  changeWebhook,
+  deleteWebhook,
   listSubscriptions,
   createSubscription,
   changeSubscription,

@@ -50,6 +50,8 @@ export type SystemOptions = {
   outgoing?: (request: Request) => Promise<Response>
   /** Receives requests to other addresses; only with services together. */
   safeFetch?: SafeFetch
+  /** Checks addresses that are saved; only with services together. */
+  checkAddress?: (url: string) => Promise<void>
 }
 
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
@@ -68,7 +70,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const logs: string[] = []
   const log = createLog('info', { write: (line: string) => void logs.push(line) })
   const kv = stack.use(openTestStore(options.clock ?? systemClock))
-  const { clock, outgoing, safeFetch } = options
+  const { clock, outgoing, safeFetch, checkAddress } = options
   const over = {
     db: database.db,
     kv,
@@ -76,6 +78,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     ...(clock && { clock }),
     ...(outgoing && { outgoing }),
     ...(safeFetch && { safeFetch }),
+    ...(checkAddress && { checkAddress }),
   }
   const urls =
     options.mode === 'apart'
@@ -89,7 +92,10 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 /** Settings that services need if they run apart. */
 const SEEN_BY_AGENTS = { SVC_AUTH_PUBLIC_URL: 'https://auth.test', SVC_MCP_PUBLIC_URL: 'https://mcp.test/mcp' }
 
-type Over = { db: Db; log: Log; kv: KeyValueStore } & Pick<SystemOptions, 'clock' | 'outgoing' | 'safeFetch'>
+type Over = { db: Db; log: Log; kv: KeyValueStore } & Pick<
+  SystemOptions,
+  'clock' | 'outgoing' | 'safeFetch' | 'checkAddress'
+>
 type Urls = Record<ServiceName, string>
 
 async function startTogether(config: Config, stack: AsyncDisposableStack, over: Over): Promise<Urls> {

@@ -29,6 +29,8 @@ export const ERRORS = {
   DATABASE_EXPOSED: { status: 409, exit: 6, mcp: 'tool', title: 'Database exposed as a data source' },
   SUBSCRIPTION_EXISTS: { status: 409, exit: 6, mcp: 'tool', title: 'Subscription already exists' },
   SUBSCRIPTION_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many subscriptions' },
+  CHANNEL_EXISTS: { status: 409, exit: 6, mcp: 'tool', title: 'Channel already exists' },
+  CHANNEL_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many channels' },
   UNSUBSCRIBED: { status: 409, exit: 6, mcp: 'tool', title: 'Recipient unsubscribed' },
   NOT_RESENDABLE: { status: 409, exit: 6, mcp: 'tool', title: 'Message cannot be sent again' },
   PAYLOAD_TOO_LARGE: { status: 413, exit: 5, mcp: 'protocol', title: 'Request body too large' },

@@ -29,6 +29,8 @@ export type Resources = {
   readonly outgoing: (request: Request) => Promise<Response>
   /** For addresses that users or agents give. */
   readonly safeFetch: SafeFetch
+  /** Refuses, without connecting, the addresses that `safeFetch` refuses. */
+  readonly checkAddress: (url: string) => Promise<void>
   /**
    * Builds a part that several services of the process use. The first call builds it and later calls return the same
    * one; it is closed after the services.

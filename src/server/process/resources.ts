@@ -13,14 +13,14 @@ import { withFallback } from '#lib/kv-fallback.ts'
 import { createLog, type Log } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
-import { createSafeFetch } from '#lib/net/safe-fetch.ts'
+import { createAddressCheck, createSafeFetch } from '#lib/net/safe-fetch.ts'
 import type { Resources } from '../compose/parts.ts'
 import type { Config } from '../config/config.ts'
 import { assets } from './assets.ts'
 import { prepareSchema } from './schema.ts'
 
 type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore } & Partial<
-  Pick<Resources, 'outgoing' | 'safeFetch' | 'shared'>
+  Pick<Resources, 'outgoing' | 'safeFetch' | 'checkAddress' | 'shared'>
 >
 
 /** Opens the database, the key-value store and everything else a process has one of. `stack` closes them again. */
@@ -46,6 +46,7 @@ export async function openResources(
     principalCache: createPrincipalCache(clock),
     outgoing: over.outgoing ?? stack.use(createOperatorFetch()),
     safeFetch: over.safeFetch ?? createSafeFetch(),
+    checkAddress: over.checkAddress ?? createAddressCheck(),
     shared: over.shared ?? createShared(() => resources, stack),
   }
   return resources

@@ -2,6 +2,8 @@ import type { Route } from '#edge/http/route.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { channelsRoute } from './channels/routes.ts'
+import { webhookRoutes } from './channels/webhook/routes.ts'
+import type { AddressCheck } from './channels/webhook/url.ts'
 import { createDeliveries, type DeliveryDeps } from './create-deliveries.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
 import { ackRoute } from './inbox/ack.ts'
@@ -19,12 +21,13 @@ export type Notifications = {
   readonly slots: readonly JobKind<ClaimedDelivery>[]
 }
 
-export function createNotifications(deps: DeliveryDeps): Notifications {
+export function createNotifications(deps: DeliveryDeps & { checkAddress: AddressCheck }): Notifications {
   return {
     routes: [
       listRoute(deps),
       ackRoute(deps),
       channelsRoute(deps),
+      ...webhookRoutes(deps),
       ...subscriptionRoutes(deps),
       ...settingsRoutes(deps),
       ...ledgerRoutes(deps),
