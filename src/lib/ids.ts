@@ -41,16 +41,16 @@ function takeRandom(bytes: Uint8Array): void {
 /** Writes 128 bits as 26 digits of 5 bits each; the first digit holds only 3 bits. */
 function base32(bytes: Uint8Array): string {
   let text = ''
-  let held = 0
+  let bitBuffer = 0
   let bits = 2
   for (const byte of bytes) {
-    held = (held << 8) | byte
+    bitBuffer = (bitBuffer << 8) | byte
     bits += 8
     while (bits >= 5) {
       bits -= 5
-      text += ALPHABET[(held >> bits) & 31]
+      text += ALPHABET[(bitBuffer >> bits) & 31]
     }
-    held &= (1 << bits) - 1
+    bitBuffer &= (1 << bits) - 1
   }
   return text
 }

@@ -13,8 +13,8 @@ describe('a sealed value', () => {
   })
 
   it('stays readable: a value sealed in the past still opens', () => {
-    const kept = 'v1.cf893d5a.UO5ukVmQTKv-cLwY1zAHgEELnaM1defjd_nY65S7QD4flWTrXTI5ly0'
-    expect(sealer.open(kept, CONTEXT)).toBe('a password ü')
+    const sealedEarlier = 'v1.cf893d5a.UO5ukVmQTKv-cLwY1zAHgEELnaM1defjd_nY65S7QD4flWTrXTI5ly0'
+    expect(sealer.open(sealedEarlier, CONTEXT)).toBe('a password ü')
   })
 
   it('differs each time and does not reveal its content', () => {

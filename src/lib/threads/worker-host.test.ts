@@ -74,11 +74,11 @@ describe('a worker thread', () => {
     const waiting = [host.ask({ spin: counted }, { limitMs: 50 }), host.ask({}), host.ask({}, { limitMs: 60_000 })]
     await until(() => new Int32Array(counted)[0] !== 0)
     vi.advanceTimersByTime(50)
-    const told = await Promise.all(waiting.map(caught))
+    const errors = await Promise.all(waiting.map(caught))
     const stopped = await host.stopped
     expect(stopped).toBeInstanceOf(WorkerStopped)
     expect(stopped.message).toBe('stopped after 50 ms, its time limit')
-    expect(told).toEqual([stopped, stopped, stopped])
+    expect(errors).toEqual([stopped, stopped, stopped])
     expect(await caught(host.ask({}))).toBe(stopped)
     await host.exited
     const reached = new Int32Array(counted)[0]
@@ -102,19 +102,19 @@ describe('a worker thread', () => {
 
   it('that crashes rejects all pending calls with the cause', async () => {
     await using host = startWorker(file, undefined)
-    const told = await Promise.all([caught(host.ask({ crash: 'of its own' })), caught(host.ask({}))])
+    const errors = await Promise.all([caught(host.ask({ crash: 'of its own' })), caught(host.ask({}))])
     const stopped = await host.stopped
     expect(stopped).toMatchObject({ name: 'WorkerStopped', cause: { message: 'of its own' } })
-    expect(told).toEqual([stopped, stopped])
+    expect(errors).toEqual([stopped, stopped])
     await host.exited
   })
 
   it('that ends rejects all pending calls with its exit code', async () => {
     await using host = startWorker(file, undefined)
-    const told = await Promise.all([caught(host.ask({ exit: 3 })), caught(host.ask({}))])
-    expect(told[0]).toMatchObject({ name: 'WorkerStopped', message: 'the worker thread ended with code 3' })
-    expect(told[1]).toBe(told[0])
-    expect(await host.stopped).toBe(told[0])
+    const errors = await Promise.all([caught(host.ask({ exit: 3 })), caught(host.ask({}))])
+    expect(errors[0]).toMatchObject({ name: 'WorkerStopped', message: 'the worker thread ended with code 3' })
+    expect(errors[1]).toBe(errors[0])
+    expect(await host.stopped).toBe(errors[0])
   })
 
   it('whose script is missing rejects its calls', async () => {

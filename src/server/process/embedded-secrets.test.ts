@@ -32,7 +32,7 @@ it.each([
   ['{"dataKeys": []}', /dataKeys in .*secrets\.json must be a list/],
   ['{"dataKeys": "ab"}', /dataKeys in .*secrets\.json must be a list/],
   ['{"dataKeys": [', /secrets\.json is not valid JSON/],
-])('AU-08 a file with a fault is told in words and left as it is: %s', (text, words) => {
+])('AU-08 a faulty file is reported and left unchanged: %s', (text, words) => {
   const dataDir = folder()
   const file = join(dataDir, 'secrets.json')
   writeFileSync(file, text)

@@ -64,7 +64,7 @@ describe('calls between services', () => {
     server.close()
   })
 
-  it('a reader who leaves is heard by the neighbour', async () => {
+  it('a reader that disconnects aborts the call to the other service', async () => {
     const left = Promise.withResolvers<void>()
     const server = createServer((_, outgoing) => {
       outgoing.on('close', () => left.resolve()).write('first, ')
@@ -81,7 +81,7 @@ describe('calls between services', () => {
     server.close()
   })
 
-  it('what one client says of itself is not passed on; what we know of it is, signed', async () => {
+  it('forwarding headers of a client are not passed on; our own signed header is', async () => {
     const seen: Record<string, string | string[] | undefined>[] = []
     const server = createServer((incoming, outgoing) => {
       seen.push({ ...incoming.headers, url: incoming.url })

@@ -17,13 +17,13 @@ it('is ready when all answer, and names each', async () => {
   })
 })
 
-it('is not ready when one that is needed fails, and tells nothing of its inside', async () => {
+it('is not ready when a required check fails, and reveals no internals', async () => {
   const { status, dependencies } = await checkReadiness({ database: failing, store: fine })
   expect([status, dependencies.database!.status, dependencies.store!.status]).toEqual(['not_ready', 'failing', 'ok'])
   expect(JSON.stringify(dependencies)).not.toContain('inner text')
 })
 
-it('says why nothing can be written, in words that tell nothing of the inside', async () => {
+it('says why nothing can be written, without internals', async () => {
   const cause = Object.assign(new Error('inner text'), { code: '53100' })
   const { dependencies } = await checkReadiness({
     database: { ask: () => Promise.reject(unavailableFrom(cause)) },
@@ -35,7 +35,7 @@ it('says why nothing can be written, in words that tell nothing of the inside', 
   ])
 })
 
-it('is ready, degraded, without what may be lost', async () => {
+it('is ready but degraded without an optional store', async () => {
   const { status, dependencies } = await checkReadiness({ database: fine, store: { ...failing, optional: true } })
   expect([status, dependencies.store!.status]).toEqual(['ready', 'degraded'])
 })

@@ -34,7 +34,7 @@ it.each([
   expect(startFault(error, AT)).toBe(words)
 })
 
-it('what nobody foresaw comes with its stack and without secrets', () => {
+it('an unexpected error is printed with its stack and without secrets', () => {
   const text = startFault(new Error('bad postgres://u:hunter2@db/x'), AT)
   expect(text).toContain('    at ')
   expect(text).not.toContain('hunter2')

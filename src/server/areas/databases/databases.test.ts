@@ -120,7 +120,7 @@ describe('managed databases', () => {
     expect(await codeOf(create(name))).toBe('INVALID_REQUEST')
   })
 
-  it('what a crash left half made is not usable, and is finished by asking again', async () => {
+  it('a database left half created by a crash is not usable, and a second create finishes it', async () => {
     await create('broken')
     const before = await stringOf('broken')
     for (const state of ['creating', 'failed']) {
@@ -134,7 +134,7 @@ describe('managed databases', () => {
 })
 
 needs('postgres')('managed databases on Postgres', () => {
-  it('DS-01 of several creates of one name at once exactly one wins', async () => {
+  it('DS-01 exactly one of several concurrent creates of one name succeeds', async () => {
     const results = await Promise.all(Array.from({ length: 6 }, () => codeOf(create('raced'))))
     expect(results.filter((code) => code === 'no error')).toHaveLength(1)
     expect(results.filter((code) => code === 'CONFLICT')).toHaveLength(5)

@@ -175,7 +175,7 @@ describe('AU-09 an api-gateway whose auth service is remote', () => {
     expect([token.status, token.headers.getSetCookie()]).toEqual([200, []])
   })
 
-  it('the providers’ pages are there and not here; people are not sent elsewhere', async () => {
+  it('the providers’ pages are 404 here, and return_to of other sites is refused', async () => {
     for (const path of ['/auth/google/start', '/auth/google/callback', '/auth/local']) {
       expect([path, (await newBrowser().go(`${APP}${path}`)).status]).toEqual([path, 404])
     }
@@ -183,7 +183,7 @@ describe('AU-09 an api-gateway whose auth service is remote', () => {
     expect([response.status, await titleOf(response)]).toEqual([400, 'This address is not allowed'])
   })
 
-  it('AU-10 agents are not told to connect where auth is hosted, whatever secrets are set', async () => {
+  it('AU-10 no authorization server is advertised to agents where auth is hosted, whatever secrets are set', async () => {
     await using beside = await startSystem({
       env: { AUTH_SERVICE_URL: vendor.url, AUTH_LOGIN_URL: AUTH, SVC_REDIRECT_BASE_URL: APP },
     })
@@ -194,7 +194,7 @@ describe('AU-09 an api-gateway whose auth service is remote', () => {
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })
 
-  it('when the auth service does not answer, the person is told so', async () => {
+  it('a page says so when the auth service does not answer', async () => {
     await using alone = await startSystem({
       env: { AUTH_SERVICE_URL: 'http://127.0.0.1:9', AUTH_LOGIN_URL: `${AUTH}/auth/login`, SVC_REDIRECT_BASE_URL: APP },
     })

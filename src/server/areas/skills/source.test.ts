@@ -26,12 +26,12 @@ async function commit(): Promise<string> {
   return git('rev-parse', 'HEAD')
 }
 
-it('SK-05 a checkout without changes says its commit', async () => {
+it('SK-05 a checkout without changes names its commit', async () => {
   const head = await commit()
   expect(await commitOf(folder)).toBe(head)
 })
 
-it('SK-05 a changed or an added file is of no commit', async () => {
+it('SK-05 a checkout with a changed or added file names no commit', async () => {
   await commit()
   await writeFile(join(folder, 'new.md'), 'text')
   expect(await commitOf(folder)).toBeNull()
@@ -41,7 +41,7 @@ it('SK-05 a changed or an added file is of no commit', async () => {
   expect(await commitOf(folder)).toBeNull()
 })
 
-it('SK-05 without git, and in a folder inside somebody’s repository, nothing is claimed', async () => {
+it('SK-05 without git, and in a folder inside another repository, no commit is named', async () => {
   expect(await commitOf(folder)).toBeNull()
   await commit()
   await mkdir(join(folder, 'vendored'))

@@ -72,8 +72,8 @@ describe('invitations and domains', () => {
       person.client.call(acceptInvitation, { token: 'svci_made_up' }),
     ]
     const refusals = await Promise.allSettled(tries)
-    const told = refusals.map((one) => (one.status === 'rejected' ? (one.reason as Error).message : 'let in'))
-    expect(new Set(told)).toEqual(
+    const messages = refusals.map((one) => (one.status === 'rejected' ? (one.reason as Error).message : 'let in'))
+    expect(new Set(messages)).toEqual(
       new Set([
         'This invitation was used, has expired, was revoked, or is for another email address. Ask for a new one.',
       ]),

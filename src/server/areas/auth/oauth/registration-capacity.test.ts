@@ -353,8 +353,8 @@ describe('the capacity for agents that register themselves', () => {
     const decided = await approve(first!, shown)
     expect([decided.status, await decided.text()]).toEqual([400, expect.stringContaining('This request has expired')])
     expect((await c.system.client(person.token).call(listAgents, {})).items).toEqual([])
-    const known = await Promise.all(ids.map((id, n) => isKnown(id, redirectOf(n))))
-    expect(known).toEqual([false, true, true, true])
+    const found = await Promise.all(ids.map((id, n) => isKnown(id, redirectOf(n))))
+    expect(found).toEqual([false, true, true, true])
   })
 
   it('AU-11 a user has at most ten registered agents connected, so that one user cannot hold all registrations', async () => {

@@ -9,8 +9,8 @@ const MAX_SLUG_ATTEMPTS = 20
 /** Inserts an organization with the first free slug made from its name. */
 export async function makeOrg(tx: Tx, name: string, now: Date, id = newId('org')): Promise<OrgRow> {
   const slug = slugOf(name)
-  const taken = await countSlugs(tx, slug)
-  for (let n = taken + 1; n <= taken + MAX_SLUG_ATTEMPTS; n++) {
+  const sameSlugCount = await countSlugs(tx, slug)
+  for (let n = sameSlugCount + 1; n <= sameSlugCount + MAX_SLUG_ATTEMPTS; n++) {
     const org = await insertOrg(tx, { id, name, slug: numberedSlug(slug, n), created_at: now })
     if (org) return org
   }

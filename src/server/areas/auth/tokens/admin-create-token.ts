@@ -17,12 +17,12 @@ export function adminCreateTokenRoute({ db, clock, keys }: AuthDeps): Route {
     return db.tx(async (tx) => {
       if (!(await findOrg(tx, org_id))) throw notFound('organization')
       const user = await ensureUser(tx, { id: newId('usr'), email, name: null, created_at: now })
-      const held = await ensureMember(tx, { org_id, user_id: user.id, role, created_at: now })
+      const actualRole = await ensureMember(tx, { org_id, user_id: user.id, role, created_at: now })
       const row = { id, org_id, user_id: user.id, name, created_at: now, expires_at: null }
       await insertToken(tx, { ...row, hash: keys.hash('api_token', token), epoch: keys.epoch })
-      const detail = { user_id: user.id, role: held, name }
+      const detail = { user_id: user.id, role: actualRole, name }
       await audit(tx, { org_id, actor: 'operator', action: 'token.created', target: id, detail, at: now })
-      return { ...row, token, email: user.email, role: held, created_at: now.toISOString() }
+      return { ...row, token, email: user.email, role: actualRole, created_at: now.toISOString() }
     })
   })
 }

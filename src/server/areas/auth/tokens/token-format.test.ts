@@ -34,12 +34,12 @@ describe('a token that cannot be one of ours', () => {
   let database: TestDatabase
   let system: System
   let token: string
-  let asked = 0
+  let requestCount = 0
   beforeAll(async () => {
     database = await openTestDatabase()
     const { db } = database
     const query: Db['query'] = (statement) => {
-      asked += 1
+      requestCount += 1
       return db.query(statement)
     }
     const counted = new Proxy(db, { get: (on, name) => (name === 'query' ? query : Reflect.get(on, name)) })
@@ -52,23 +52,23 @@ describe('a token that cannot be one of ours', () => {
   })
 
   const validate = async (sent: string) => {
-    const before = asked
+    const before = requestCount
     const response = await fetch(`${system.url}/api/v1/tokens/validate`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token: sent }),
     })
-    return { status: response.status, asked: asked - before }
+    return { status: response.status, requestCount: requestCount - before }
   }
 
   it('AU-02 is refused by its checksum without a database query, and a well-formed one costs one query', async () => {
-    expect(await validate(token)).toEqual({ status: 200, asked: 1 })
-    expect(await validate(makeToken())).toEqual({ status: 401, asked: 1 })
+    expect(await validate(token)).toEqual({ status: 200, requestCount: 1 })
+    expect(await validate(makeToken())).toEqual({ status: 401, requestCount: 1 })
     for (const at of [4, 20, 46, 47, 52]) {
-      expect([at, await validate(mistyped(token, at))]).toEqual([at, { status: 401, asked: 0 }])
+      expect([at, await validate(mistyped(token, at))]).toEqual([at, { status: 401, requestCount: 0 }])
     }
     for (const noise of ['svc_', 'x', token.slice(0, -1), 'eyJhbGciOiJub25lIn0.e30.']) {
-      expect([noise, await validate(noise)]).toEqual([noise, { status: 401, asked: 0 }])
+      expect([noise, await validate(noise)]).toEqual([noise, { status: 401, requestCount: 0 }])
     }
   })
 })

@@ -126,7 +126,7 @@ describe('saving a search configuration', () => {
     }
   })
 
-  it('DS-05 of two at once one is saved and the other told so, or both in turn', async () => {
+  it('DS-05 of two concurrent saves one succeeds and the other gets a conflict, or both succeed in turn', async () => {
     const results = await Promise.allSettled([save([entry({ label: 'x' })]), save([entry({ label: 'y' })])])
     const lost = results.filter((result) => result.status === 'rejected')
     for (const { reason } of lost) expect(reason).toMatchObject({ code: 'CONFLICT' })
@@ -151,7 +151,7 @@ describe('saving a search configuration', () => {
       'connection_config.embedding_configs.0',
       { connection_config: { embedding_configs: [{ ...entry({}), extra: 1 }] } },
     ],
-  ])('DS-05 a key that nobody knows is refused: %s.extra', async (path, over) => {
+  ])('DS-05 an unknown key is refused: %s.extra', async (path, over) => {
     const body = { id: source.source_id, connection_config: { embedding_configs: [] }, ...over }
     const errors = [{ path: path === '' ? 'extra' : `${path}.extra`, message: 'unknown key' }]
     await expect(client.call(configureSource, body)).rejects.toMatchObject({ code: 'INVALID_REQUEST', errors })
@@ -211,7 +211,7 @@ describe('what can be searched', () => {
     ])
   })
 
-  it('DS-05 warns of what works otherwise than one may think', async () => {
+  it('DS-05 warns of settings that work differently than expected', async () => {
     const three = [
       entry({ distance_metric: 'l2' }),
       entry({ label: 'g', table: 'guarded' }),

@@ -75,7 +75,7 @@ describe('which sources there are, and for whom', () => {
     expect((await viewer.call(listSlimSources, {})).items).toEqual([])
   })
 
-  it('a source of another organization is not there', async () => {
+  it('a source of another organization is 404', async () => {
     const [mine, theirs] = [await org(), await org()]
     await addDatabase(theirs.org_id, 'secret')
     const { id } = await theirs.client.call(switchSource, { name: 'secret', enabled: true })
@@ -101,7 +101,7 @@ describe('which sources there are, and for whom', () => {
   })
 
   needs('postgres')('at once', () => {
-    it('DS-08 of six at ninety-nine one is exposed', async () => {
+    it('DS-08 one of six concurrent exposes at ninety-nine succeeds', async () => {
       const { org_id, client } = await org()
       await hundredAndTwo(org_id)
       const tries = [100, 101, 102, 103, 104, 105].map((n) =>

@@ -43,7 +43,9 @@ const reportFile = () => join(engine.folderOf(row), 'attack.json')
 
 type Report = { secret: string; child: string; environment: string; uncounted: string }
 
-/** What a stranger's code would try once it runs in an engine's process. It leaves its report in the engine's folder. */
+/**
+ * What a stranger's code would try once it runs in an engine's process. It leaves its report in the engine's folder.
+ */
 function payload(): string {
   const { port } = listener.address() as { port: number }
   return `(() => {
@@ -118,7 +120,7 @@ const without = (command: Command, ...flags: string[]): Command => ({
 })
 
 describe('a developer who becomes superuser and loads a module of their own', () => {
-  it('would run code in an engine without walls: the attack of these tests is real', async () => {
+  it('would run code in an engine without any protection, so the attack of these tests is real', async () => {
     const bare = await attackUnder((places) =>
       without(engineCommand(places, undefined), '--permission', '--allow-fs', '--disallow-code-generation'),
     )
@@ -137,7 +139,7 @@ describe('a developer who becomes superuser and loads a module of their own', ()
     expect(await single(next, 'select current_user')).toBe(row.owner_role)
   })
 
-  it('DS-21 without bubblewrap the second belt holds: no code is made from text', async () => {
+  it('DS-21 without bubblewrap no code can be made from text', async () => {
     expect(await attackUnder((places) => engineCommand(places, undefined))).toBeUndefined()
   })
 

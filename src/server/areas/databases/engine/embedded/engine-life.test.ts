@@ -78,7 +78,7 @@ describe('an engine’s process', () => {
     expect(second.pidOf(row)).not.toBe(pid)
   })
 
-  it('DS-02 that another process of the same number replaced is left alone', async () => {
+  it('DS-02 is not killed if another process has its number now', async () => {
     await using one = openTestEngine()
     const made = await one.make('renumbered')
     await one.engine.close()
@@ -90,7 +90,7 @@ describe('an engine’s process', () => {
     expect(await single(client, 'select 1')).toBe(1)
     expect(readFileSync(file, 'utf8')).not.toContain(`${process.pid} 1`)
   })
-  it('DS-02 that would need more memory than it may is stopped at its start, in words', async () => {
+  it('DS-02 that needs more memory than allowed is stopped at its start with a clear error', async () => {
     await using small = openTestEngine({ memoryBytes: 40 * 1024 * 1024 })
     await expect(small.make('starving')).rejects.toThrow('it may use 40 MiB of memory')
   })
@@ -138,7 +138,7 @@ describe('the port of embedded databases', () => {
     expect(await second.stringOf(made)).toBe(before)
   })
 
-  it('DS-02 that is in use after a restart is said in words, and another one serves', async () => {
+  it('DS-02 that is in use after a restart is reported, and another one is used', async () => {
     await using first = openTestEngine()
     const made = await first.make('squeezed')
     const { port } = await first.engine.publicAddress()
@@ -153,7 +153,7 @@ describe('the port of embedded databases', () => {
   })
 })
 
-it('DS-02 a port that cannot be written down serves all the same', async () => {
+it('DS-02 is used even if it cannot be stored', async () => {
   await using unwritable = openTestEngine()
   mkdirSync(join(unwritable.dataDir, 'databases', 'port'), { recursive: true })
   const made = await unwritable.make('portless')
@@ -178,7 +178,7 @@ describe('many connections', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  it('DS-21 to one database are bounded; the one too many is told, and our own way in stays open', async () => {
+  it('DS-21 to one database are limited; a further one gets an error, and our own connections still work', async () => {
     const open: pg.Client[] = []
     try {
       for (let n = 0; n < 20; n++) open.push(await engine.connect(row))
@@ -194,7 +194,7 @@ describe('many connections', () => {
 })
 
 describe('without bubblewrap', () => {
-  it('DS-01 whoever starts the server or creates a database is told that owners must be trusted', async () => {
+  it('DS-01 the server’s start and each create warn that owners must be trusted', async () => {
     await using bare = openTestEngine({ bubblewrapPlaces: [] })
     expect(await bare.engine.warning!()).toContain('bubblewrap is not installed: embedded databases run with')
     expect(await bare.engine.warning!()).toContain('must be trusted with this machine')

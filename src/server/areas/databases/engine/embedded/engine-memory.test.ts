@@ -96,7 +96,7 @@ describe.skipIf(!hasProc)('memory of an embedded database (skipped: needs /proc 
     stream.destroy()
   })
 
-  it('DS-21 a row over the limit is refused in words, and the next statement works', async () => {
+  it('DS-21 a row over the limit is refused with a clear error, and the next statement works', async () => {
     await using client = await engine.connect(row)
     await expect(client.query(`select repeat('x', ${17 * MIB})`)).rejects.toThrow(
       'a row is too large: at most 16 MiB are returned in one row',
@@ -105,7 +105,7 @@ describe.skipIf(!hasProc)('memory of an embedded database (skipped: needs /proc 
     expect(await single(next, `select length(repeat('x', ${17 * MIB}))`)).toBe(17 * MIB)
   })
 
-  it('DS-21 an answer of a reader over its limit is refused in words', async () => {
+  it('DS-21 an answer over the reader’s limit is refused with a clear error', async () => {
     await using reader = await engine.connect(row, 'reader')
     await expect(reader.query(`select repeat('x', 1000000) from generate_series(1, 20)`)).rejects.toThrow(
       'the answer is too large: at most 8 MiB are returned',
@@ -115,7 +115,7 @@ describe.skipIf(!hasProc)('memory of an embedded database (skipped: needs /proc 
     expect(rowCount).toBe(20)
   })
 
-  it('DS-21 an engine over its memory limit is stopped and replaced; its neighbour notices nothing', async () => {
+  it('DS-21 an engine over its memory limit is stopped and replaced, and other engines are not affected', async () => {
     const neighbour = await engine.make('neighbour')
     await using beside = await engine.connect(neighbour)
     const pid = engine.pidOf(neighbour)

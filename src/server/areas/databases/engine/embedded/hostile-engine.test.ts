@@ -65,7 +65,7 @@ function plan(bytes: Buffer, times = 1): void {
 
 const ENDLESS = 1_000_000_000
 
-describe('what an engine sends that was taken over', () => {
+describe('messages of an engine that was taken over', () => {
   it.each([
     ['a frame of an unknown type', frame('?', Buffer.alloc(3)), 1],
     ['a frame longer than any', Buffer.from('44ffffffff', 'hex'), 1],
@@ -91,7 +91,7 @@ describe('what an engine sends that was taken over', () => {
     expect(await single(next, 'select 2')).toBe(2)
   })
 
-  it('DS-21 messages without end stop at the answer limit of a question, which fails in words', async () => {
+  it('DS-21 endless messages stop at the answer limit of a question, which fails with a clear error', async () => {
     plan(frame('D', message('S', parameter.length + 4, parameter)), ENDLESS)
     await using reader = await engine.connect(taken, 'reader')
     const failed = reader.query(`select 'hostile'`)
@@ -159,7 +159,7 @@ describe('an engine that was taken over and our own driver', () => {
     expect(await single(own, `select 'hostile'`)).toBe(digits.toString())
   })
 
-  it('DS-21 a statement told again is answered within a small limit', async () => {
+  it('DS-21 a repeated statement description stays within a small limit', async () => {
     plan(Buffer.alloc(0), 0)
     const again = { name: 'again', text: `select 'hostile' is not null as told` }
     await using client = await engine.connect(taken)

@@ -31,7 +31,7 @@ describe('a client that holds the session', () => {
     expect(await single(other, 'select 1')).toBe(1)
   })
 
-  it('DS-02 and was told that it is rolled back cannot commit any more', async () => {
+  it('DS-02 and was rolled back cannot commit any more', async () => {
     await using holder = await engine.connect(row)
     await using other = await engine.connect(row)
     await other.query('create table rolled (n int)')
@@ -65,7 +65,7 @@ it('DS-02 a client that does not read its answer loses the session when its stat
 })
 
 describe('clients that are gone', () => {
-  it('DS-02 while they wait for a turn are forgotten: their statements never run', async () => {
+  it('DS-02 while they wait are removed from the queue, and their statements never run', async () => {
     await using holder = await engine.connect(row)
     await holder.query('create table ghosts (n int)')
     await holder.query('begin')
@@ -108,7 +108,7 @@ describe('named statements', () => {
     expect((await use(client, 's')).rows).toEqual([{ n: 1 }])
   })
 
-  it('DS-02 that are too many to keep are refused in words', async () => {
+  it('DS-02 beyond the limit are refused with a clear error', async () => {
     await using client = await engine.connect(row)
     const makeMany = async () => {
       for (let n = 0; n < 5_000; n++) await client.query({ name: `s${n}`, text: 'select 1' })
@@ -119,7 +119,7 @@ describe('named statements', () => {
   })
 })
 
-it('DS-02 clients that connect again and again without a word keep no login out', async () => {
+it('DS-02 clients that connect again and again without sending anything block no login', async () => {
   const { port } = await engine.engine.publicAddress()
   let isOver = false
   const churn = () => {
