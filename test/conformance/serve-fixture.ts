@@ -11,7 +11,7 @@ import type { Db } from '#lib/db/db.ts'
 import { openMemoryStore } from '#lib/kv.ts'
 import { createLog } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
-import { createHostCheck } from '../../src/server/areas/mcp/index.ts'
+import { createHostCheck } from '../../src/server/areas/mcp/host-check.ts'
 import { fixtureServer } from './fixture.ts'
 
 const KEY = '0'.repeat(64)

@@ -1,7 +1,7 @@
 import type { Querier } from '#lib/db/db.ts'
-import type { Question, Recorder } from '../../src/server/areas/activity/index.ts'
+import type { Question, Recorder } from '../../src/server/areas/activity/record.ts'
 
-/** Writes one Activity record, for tests of records. */
+/** Writes the record of one question, for tests of records alone. */
 export async function begin(recorder: Recorder, db: Querier, asked: Question): Promise<{ id: string }> {
   const draft = recorder.draft(asked)
   await db.query(recorder.insertion([draft]))

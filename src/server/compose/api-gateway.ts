@@ -1,12 +1,11 @@
 import { isBundled } from '#lib/bundle.ts'
-import { createActivity, createQuota } from '../areas/activity/index.ts'
 import { createAi } from '../areas/ai/index.ts'
-import { consoleRoutes } from '../areas/console/index.ts'
+import { createConsole } from '../areas/console/index.ts'
 import { createDataSources } from '../areas/data-sources/index.ts'
-import { skillRoutes } from '../areas/skills/index.ts'
-import { apiDocsRoutes } from '../areas/system/index.ts'
+import { createSkills } from '../areas/skills/index.ts'
 import { assets } from '../process/assets.ts'
 import { ownerOf } from '../process/service-table.ts'
+import { composeActivity } from './activity.ts'
 import { composeDatabases } from './databases.ts'
 import { composeEdge, NO_PARTS, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
@@ -17,12 +16,7 @@ import type { Service, ServiceParts } from './parts.ts'
 export function compose(parts: ServiceParts): Service {
   const ai = createAi({ ...parts, ...parts.config.ai })
   const databases = parts.shared(composeDatabases)
-  const activity = createActivity({
-    ...parts,
-    dataKey: parts.config.secrets.dataKeys[0],
-    onError: (error) => parts.log.warn({ error }, 'the results of questions could not be recorded'),
-  })
-  const quota = createQuota({ ...parts, ...parts.config.questions })
+  const activity = parts.shared(composeActivity)
   const dataSources = createDataSources({
     ...parts,
     activity,
@@ -30,7 +24,7 @@ export function compose(parts: ServiceParts): Service {
     findModel: (name) => ai.models.find(name),
     hasDatabase: (tx, orgId, name) => databases.has(tx, orgId, name),
     openDatabase: (orgId, name, as) => databases.open(orgId, name, as),
-    spend: (orgId) => quota.spend(orgId),
+    spend: (orgId) => activity.spend(orgId),
   })
   const hosted = composeHostedSignIn(parts)
   const fetch = composeEdge(parts, {
@@ -39,12 +33,10 @@ export function compose(parts: ServiceParts): Service {
       ...dataSources.routes,
       ...databases.routes,
       ...activity.routes,
-      ...quota.routes,
       ...ai.routes,
       ...composeNotifications(parts).routes,
-      ...apiDocsRoutes(parts),
-      ...consoleRoutes(assets.console()),
-      ...skillRoutes({ folder: assets.skills(), built: isBundled, version: parts.version }),
+      ...createConsole({ folder: assets.console() }).routes,
+      ...createSkills({ folder: assets.skills(), built: isBundled, version: parts.version }).routes,
       ...(hosted?.routes ?? []),
     ],
     validate: validateAtAuth(parts, 'api-gateway'),
@@ -55,9 +47,5 @@ export function compose(parts: ServiceParts): Service {
       return owner && parts.neighbour(owner)
     },
   })
-  const close = async () => {
-    await activity[Symbol.asyncDispose]()
-    await ai[Symbol.asyncDispose]()
-  }
-  return { fetch, warnings: () => databases.warnings(), [Symbol.asyncDispose]: close }
+  return { fetch, warnings: () => databases.warnings(), [Symbol.asyncDispose]: () => ai[Symbol.asyncDispose]() }
 }

@@ -1,5 +1,5 @@
 import { createCookies } from '#edge/credentials/cookies.ts'
-import { createAuth, createWorkloadValidator, type OAuthOptions } from '../areas/auth/index.ts'
+import { createAuth, type OAuthOptions } from '../areas/auth/index.ts'
 import { composeEdge } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 import { composeSignIn } from './sign-in.ts'
@@ -16,7 +16,7 @@ export function compose(parts: ServiceParts): Service {
     onRevoked: () => parts.principalCache.clear(),
     signIn: composeSignIn(parts),
     ...(oauth && { oauth }),
-    ...(accepted && { workload: createWorkloadValidator(parts, { ...accepted, credentialsDir }) }),
+    ...(accepted && { workload: { ...accepted, credentialsDir } }),
   })
   const fetch = composeEdge(parts, {
     name: 'auth-service',

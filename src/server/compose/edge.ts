@@ -8,7 +8,7 @@ import { createCookies } from '#edge/credentials/cookies.ts'
 import { createEdge, type EdgeDeps } from '#edge/http/create-edge.ts'
 import { type CountFailure, createFailureLimiter, isRefusedToken } from '#edge/http/rate-limit.ts'
 import type { Route, ServiceFetch } from '#edge/http/route.ts'
-import { systemRoutes } from '../areas/system/index.ts'
+import { createSystem } from '../areas/system/index.ts'
 import type { ServiceName } from '../process/service-table.ts'
 import type { ServiceParts } from './parts.ts'
 
@@ -44,7 +44,8 @@ export function composeEdge(
     cache,
     clock,
   })
-  return createEdge([...routes, ...systemRoutes({ ...parts, operatorToken })], {
+  const system = createSystem({ ...parts, operatorToken, describesApi: name === 'api-gateway' })
+  return createEdge([...routes, ...system.routes], {
     ...parts,
     service: name,
     operatorToken,

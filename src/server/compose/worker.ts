@@ -1,6 +1,6 @@
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { idempotencyLoop } from '#edge/http/idempotency.ts'
-import { retentionLoop } from '../areas/activity/index.ts'
+import { composeActivity } from './activity.ts'
 import { composeDatabases } from './databases.ts'
 import { composeEdge } from './edge.ts'
 import { composeNotifications } from './notifications.ts'
@@ -18,7 +18,7 @@ export function compose(parts: ServiceParts): WorkerService {
   const notifications = composeNotifications(parts)
   return {
     fetch,
-    loops: [idempotencyLoop(parts), retentionLoop(parts), ...notifications.loops],
+    loops: [idempotencyLoop(parts), ...parts.shared(composeActivity).loops, ...notifications.loops],
     slots: [...parts.shared(composeDatabases).slots, ...notifications.slots],
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createClient } from '#contract/core/client.ts'
 import { newId } from '#edge/ids.ts'
 import { authKeys, chooseFirstAccount, type FirstAccount, makeFirstAccount } from '../areas/auth/index.ts'
-import { makeExample } from '../areas/example/index.ts'
+import { createExample } from '../areas/example/index.ts'
 import type { Resources } from '../compose/parts.ts'
 import { writePrivate } from './embedded-secrets.ts'
 import type { Running } from './start.ts'
@@ -43,13 +43,12 @@ export async function exampleOnce({ config }: Resources, running: Running): Prom
   if (!config.example || existsSync(made) || !existsSync(file)) return
   const { api_key } = read(file)
   const info = { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: true } as const
-  await makeExample(
-    createClient({
-      baseUrl: running.url,
-      fetch: (request) => running.fetch(request, info),
-      headers: () => ({ authorization: `Bearer ${api_key}` }),
-    }),
-  )
+  const client = createClient({
+    baseUrl: running.url,
+    fetch: (request) => running.fetch(request, info),
+    headers: () => ({ authorization: `Bearer ${api_key}` }),
+  })
+  await createExample({ client }).make()
   writePrivate(made, { made: true })
 }
 

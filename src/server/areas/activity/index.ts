@@ -1,13 +1,24 @@
 import type { Route } from '#edge/http/route.ts'
+import type { Loop } from '#lib/work/loop.ts'
 import { listRoute } from './list.ts'
+import { createQuota, type QuotaDeps } from './quota.ts'
 import { createRecorder, type Recorder, type RecorderDeps } from './record.ts'
+import { retentionLoop } from './retention.ts'
 
-export { createQuota } from './quota.ts'
-export type { Question, Recorder } from './record.ts'
-export { retentionLoop } from './retention.ts'
+/** Records the questions that are asked, and limits how many an organization can ask. */
+type Activity = Recorder & {
+  readonly routes: readonly Route[]
+  readonly loops: readonly Loop[]
+  /** Counts one question of the organization. Throws RATE_LIMITED with the time to wait when a limit is reached. */
+  spend(orgId: string): Promise<void>
+}
 
-export type Activity = Recorder & { readonly routes: readonly Route[] }
-
-export function createActivity(deps: RecorderDeps): Activity {
-  return { ...createRecorder(deps), routes: [listRoute(deps)] }
+export function createActivity(deps: RecorderDeps & QuotaDeps): Activity {
+  const quota = createQuota(deps)
+  return {
+    ...createRecorder(deps),
+    routes: [listRoute(deps), ...quota.routes],
+    loops: [retentionLoop(deps)],
+    spend: (orgId) => quota.spend(orgId),
+  }
 }

@@ -5,18 +5,18 @@ import { systemClock } from '#lib/clock.ts'
 import { begin } from '#test/activity-records.ts'
 import { findSecrets } from '#test/canary.ts'
 import { type System, startSystem } from '#test/system.ts'
-import { type Activity, createActivity, type Question } from './index.ts'
+import { createRecorder, type Question, type Recorder } from './record.ts'
 
 const QUESTION = 'canary-listed-question'
 const DATA = { type: 'data_sources' } as const
 
 describe('DS-20 the list of Activity', () => {
   let system: System
-  let activity: Activity
+  let activity: Recorder
   beforeAll(async () => {
     system = await startSystem()
     const dataKey = system.config.secrets.dataKeys[0]
-    activity = createActivity({ db: system.db, clock: systemClock, dataKey, onError: console.error })
+    activity = createRecorder({ db: system.db, clock: systemClock, dataKey, onError: console.error })
   })
   afterAll(async () => {
     await activity?.[Symbol.asyncDispose]()

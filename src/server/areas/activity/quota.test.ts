@@ -7,9 +7,9 @@ import { withFallback } from '#lib/kv-fallback.ts'
 import { begin } from '#test/activity-records.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs, stores } from '#test/stores.ts'
-import { createActivity } from './index.ts'
 import { createQuota } from './quota.ts'
 import { setOverride } from './quota-store.ts'
+import { createRecorder } from './record.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function passed(spend: () => Promise<void>, times: number): Promise<number
 }
 
 async function record(clock: TestClock, org_id: string, times: number, counted = true): Promise<void> {
-  const activity = createActivity({ db: database.db, clock, dataKey: 'ab'.repeat(32), onError: console.error })
+  const activity = createRecorder({ db: database.db, clock, dataKey: 'ab'.repeat(32), onError: console.error })
   const principal = { kind: 'user', id: 'usr_1', user_id: 'usr_1' } as const
   const asked = { org_id, target: 'db_a', source: 'api', principal, question: 'q', filters: {} } as const
   for (let n = 0; n < times; n++) {
@@ -132,7 +132,7 @@ describe('DS-18 a process that ended in the middle', () => {
   it('leaves unfinished questions, which count after a minute, while running ones count themselves', async () => {
     const clock = at('2026-03-01T12:00:00Z')
     const org = newId('org')
-    const activity = createActivity({ db: database.db, clock, dataKey: 'ab'.repeat(32), onError: console.error })
+    const activity = createRecorder({ db: database.db, clock, dataKey: 'ab'.repeat(32), onError: console.error })
     const principal = { kind: 'user', id: 'usr_1', user_id: 'usr_1' } as const
     const asked = { org_id: org, target: 'db_a', source: 'api', principal, question: 'q', filters: {} } as const
     await begin(activity, database.db, asked)

@@ -17,15 +17,15 @@ const MAX_UNDERCOUNTED_DAYS = 10_000
 
 export type Quota = {
   readonly routes: readonly Route[]
-  /** Spends one question of the organization, or refuses it and says when to come again. */
+  /** Counts one question of the organization. Throws RATE_LIMITED with the time to wait when a limit is reached. */
   spend(orgId: string): Promise<void>
 }
 
-type Deps = Limits & { kv: KeyValueStore; db: Db; clock: Clock }
+export type QuotaDeps = Limits & { kv: KeyValueStore; db: Db; clock: Clock }
 
-/** Minutes and days are those of the clock, in UTC, and shared by all replicas. */
-export function createQuota({ kv, db, clock, ...defaults }: Deps): Quota {
-  const limits = createLimits({ db, clock, ...defaults })
+/** Limits questions by minute and by day (UTC). All replicas share one count. */
+export function createQuota({ kv, db, clock, perMinute, perDay }: QuotaDeps): Quota {
+  const limits = createLimits({ db, clock, perMinute, perDay })
   const take = createTake({ kv, db })
   return {
     routes: [setQuotaRoute({ db, clock, limits })],
@@ -48,7 +48,7 @@ function createTake(stores: Stores) {
   return async (orgId: string, limit: Limits, now: Date): Promise<TakeResult> => {
     const { key } = dayOf(orgId, now)
     try {
-      // Every question that comes before the deletion is confirmed deletes too: none is counted on the old number.
+      // Every question that arrives before the deletion is confirmed deletes too, so none uses the old count.
       if (undercounted.has(key)) await stores.kv.delete(key)
       undercounted.delete(key)
       return await takeShared(stores, orgId, limit, now)

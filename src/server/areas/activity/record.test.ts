@@ -7,8 +7,8 @@ import { sql } from '#lib/db/sql.ts'
 import { begin } from '#test/activity-records.ts'
 import { findSecrets } from '#test/canary.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { createActivity } from './index.ts'
 import type { Question } from './record.ts'
+import { createRecorder } from './record.ts'
 import type { NewRecord, Outcome } from './store.ts'
 
 const clock = testClock(new Date('2026-03-01T12:00:00Z'))
@@ -35,7 +35,7 @@ const asked = (over: Partial<Question> = {}): Question => ({
 function open(db: Querier = database.db) {
   const errors: unknown[] = []
   const onError = (error: unknown) => void errors.push(error)
-  const activity = createActivity({ db, clock, dataKey: 'ab'.repeat(32), onError })
+  const activity = createRecorder({ db, clock, dataKey: 'ab'.repeat(32), onError })
   return { errors, ...activity, begin: (question: Question) => begin(activity, db, question) }
 }
 

@@ -3,7 +3,8 @@ import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
 import { begin } from '#test/activity-records.ts'
 import { openTestDatabase } from '#test/database.ts'
-import { createActivity, retentionLoop } from './index.ts'
+import { createRecorder } from './record.ts'
+import { retentionLoop } from './retention.ts'
 
 const NOW = new Date('2026-06-30T12:00:00Z')
 const DAY_MS = 24 * 60 * 60_000
@@ -12,7 +13,7 @@ it('DS-19 records are kept for 90 days, then deleted, however many there are', a
   await using database = await openTestDatabase()
   const { db } = database
   const clock = testClock(new Date(NOW.getTime() - 90 * DAY_MS))
-  const activity = createActivity({ db, clock, dataKey: 'ab'.repeat(32), onError: console.error })
+  const activity = createRecorder({ db, clock, dataKey: 'ab'.repeat(32), onError: console.error })
   const asked = { org_id: 'org_a', target: 'db_a', source: 'api', question: 'q', filters: {} } as const
   const kept = await begin(activity, db, { ...asked, principal: { kind: 'run', id: 'exe_1', user_id: null } })
   await db.query(sql`

@@ -3,6 +3,8 @@ import type { Route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { KeyValueStore } from '#lib/kv.ts'
+import type { Log } from '#lib/log.ts'
+import type { Metrics } from '#lib/metrics.ts'
 import { auditRoutes } from './audit-trail.ts'
 import { type AuthKeys, authKeys } from './deps.ts'
 import { meRoutes } from './me.ts'
@@ -16,7 +18,8 @@ import { type SignInOptions, signInRoutes } from './sign-in/index.ts'
 import { supportRoutes } from './support/support.ts'
 import { adminCreateTokenRoute } from './tokens/admin-create-token.ts'
 import { tokenRoutes } from './tokens/tokens.ts'
-import { createValidate, type Validate, type ValidateWorkload, validateRoute } from './validate.ts'
+import { createValidate, type Validate, validateRoute } from './validate.ts'
+import { createWorkloadValidator, type WorkloadOptions } from './workload/validate.ts'
 
 export { chooseFirstAccount, type FirstAccount, makeFirstAccount } from './bootstrap.ts'
 export { authKeys } from './deps.ts'
@@ -25,7 +28,6 @@ export { createPeopleDirectory } from './people/directory.ts'
 export { SIGN_IN_VERIFIER } from './sign-in/flow.ts'
 export type { SignInOptions } from './sign-in/index.ts'
 export { type LocalCode, openLocalCode } from './sign-in/local-code.ts'
-export { createWorkloadValidator } from './workload/validate.ts'
 
 /** The auth area: accounts, organizations, tokens, sign-in and OAuth for agents. */
 type Auth = { readonly routes: readonly Route[]; readonly validate: Validate }
@@ -34,10 +36,13 @@ type Options = {
   db: Db
   clock: Clock
   kv: KeyValueStore
+  log: Log
+  metrics: Metrics
   jwtSecret: string
   jwtSigningKey: string
   onRevoked: () => void
-  workload?: ValidateWorkload
+  /** Set where workloads of a cluster are accepted. */
+  workload?: WorkloadOptions
   signIn?: SignInOptions
   /** Absent where agents cannot connect. */
   oauth?: OAuthOptions
@@ -53,7 +58,8 @@ export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, oau
   const countFailure = createFailureLimiter(VALIDATE_FAILURES, { ...rest, kv })
   const connector: OAuthDeps | undefined = oauth && { ...deps, ...oauth, kv }
   const assertion = connector && createAssertionValidator(connector)
-  const validate = createValidate({ ...deps, workload, assertion, countFailure })
+  const validateWorkload = workload && createWorkloadValidator(deps, workload)
+  const validate = createValidate({ ...deps, workload: validateWorkload, assertion, countFailure })
   const routes = [
     validateRoute(validate),
     createOrgRoute(deps),

@@ -17,13 +17,14 @@ const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/
 
 const ASSET = /^[\w-]+\.(?:js|css|svg)$/
 
-/** Serves the built console. Asset names contain a hash of their content, so browsers may cache them forever. */
-export function consoleRoutes(folder: string | undefined): Route[] {
-  return [
+/** Serves the built console from `folder`, or a page that says how to build it where there is none. */
+export function createConsole({ folder }: { folder: string | undefined }): { readonly routes: readonly Route[] } {
+  const routes = [
     route(consolePage, async () => {
       if (!folder) return new Response(NOT_BUILT, { headers: PAGE_HEADERS })
       return new Response(await readFile(join(folder, 'index.html')), { headers: PAGE_HEADERS })
     }),
+    // The name of an asset contains a hash of its content, so browsers may cache it for good.
     route(consoleAsset, async ({ file }) => {
       const isAsset = folder && ASSET.test(file)
       const body = isAsset && (await readFile(join(folder, 'assets', file)).catch(() => undefined))
@@ -37,6 +38,7 @@ export function consoleRoutes(folder: string | undefined): Route[] {
       })
     }),
   ]
+  return { routes }
 }
 
 const NOT_BUILT = `<!doctype html>

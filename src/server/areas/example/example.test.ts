@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { querySource } from '#contract/data-sources/sources.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { HANDBOOK } from './handbook.ts'
-import { makeExample } from './index.ts'
+import { createExample } from './index.ts'
 import { QUESTIONS } from './questions.ts'
 
 describe('OP-01 the example', () => {
@@ -11,7 +11,7 @@ describe('OP-01 the example', () => {
   beforeAll(async () => {
     system = await startSystem()
     token = (await system.member('owner')).token
-    await makeExample(system.client(token))
+    await createExample({ client: system.client(token) }).make()
   })
   afterAll(() => system?.[Symbol.asyncDispose]())
 
@@ -41,7 +41,7 @@ describe('OP-01 the example', () => {
 
   it('filters narrow it, and making it twice changes nothing', async () => {
     const client = system.client(token)
-    await makeExample(client)
+    await createExample({ client }).make()
     const drafts = await client.call(querySource, {
       id: 'db_handbook',
       query: 'work',

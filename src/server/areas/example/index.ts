@@ -9,15 +9,24 @@ import { HANDBOOK } from './handbook.ts'
 
 const EXAMPLE_DATABASE = 'handbook'
 const MODEL = 'builtin/all-minilm-l6-v2'
-const BATCH = 40
+const MAX_TEXTS_PER_CALL = 40
 
-/**
- * A data source to ask right after the first start, made the way any user would: every step is a call of the API or
- * plain SQL over the connection string. Each may be repeated, so a start that was killed goes on where it stopped.
- */
-export async function makeExample(client: Client): Promise<void> {
+/** Makes a data source that can be asked right after the first start. */
+type Example = {
+  /**
+   * Makes the data source as any user would: each step is a call of the API, or plain SQL over the connection string.
+   * Steps can be repeated, so a start that was killed in the middle continues at the next start.
+   */
+  make(): Promise<void>
+}
+
+export function createExample({ client }: { client: Client }): Example {
+  return { make: () => makeExample(client) }
+}
+
+async function makeExample(client: Client): Promise<void> {
   const name = EXAMPLE_DATABASE
-  await client.call(createDatabase, { name }).catch(unlessThere)
+  await client.call(createDatabase, { name }).catch(ignoreConflict)
   const { connection_string } = await client.call(readConnection, { name })
   await fillHandbook(connection_string, await embedAll(client))
   const description = 'The handbook of an invented company: leave, pay, travel, security and more'
@@ -42,8 +51,8 @@ export async function makeExample(client: Client): Promise<void> {
 
 async function embedAll(client: Client): Promise<Filled[]> {
   const filled: Filled[] = []
-  for (let at = 0; at < HANDBOOK.length; at += BATCH) {
-    const articles = HANDBOOK.slice(at, at + BATCH)
+  for (let at = 0; at < HANDBOOK.length; at += MAX_TEXTS_PER_CALL) {
+    const articles = HANDBOOK.slice(at, at + MAX_TEXTS_PER_CALL)
     const input = articles.map(({ title, body }) => `${title}\n${body}`)
     const { data } = await client.call(createEmbeddings, { model: MODEL, input })
     for (const [i, article] of articles.entries())
@@ -52,6 +61,7 @@ async function embedAll(client: Client): Promise<Filled[]> {
   return filled
 }
 
-function unlessThere(error: unknown): void {
+/** Ignores that the database exists already, from a start that was killed. */
+function ignoreConflict(error: unknown): void {
   if (!(error instanceof ServiceError && error.code === 'CONFLICT')) throw error
 }

@@ -1,3 +1,4 @@
+import type { ServiceFetch } from '#edge/http/route.ts'
 import { isLoopback } from '#lib/net/loopback.ts'
 import { ENDPOINT_NAMES } from './endpoints.ts'
 
@@ -5,8 +6,8 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const OWN_PATH = '/mcp'
 
 /**
- * The address of the endpoints as the caller named it. Where none is configured, a machine's own names mean the same
- * server, and an agent compares what we say with what it was given.
+ * Returns the address of the endpoints as the caller named it. On a machine without a configured address its three
+ * loopback names mean the same server, and an agent refuses metadata under another name than the one it was given.
  */
 export function seenAs(mcpUrl: string, host: string | null): string {
   const own = new URL(mcpUrl)
@@ -15,13 +16,26 @@ export function seenAs(mcpUrl: string, host: string | null): string {
   return isSame ? `${own.protocol}//${named.host}${own.pathname}` : mcpUrl
 }
 
-/** RFC 9728 section 3.1: the well-known part stands before the path. */
+/** Returns the address of a resource's metadata. The well-known part stands before the path (RFC 9728 section 3.1). */
 export function metadataUrl(resource: string): string {
   const { origin, pathname } = new URL(resource)
   return `${origin}${WELL_KNOWN}${pathname}`
 }
 
-/** On a host of its own the endpoints may stand elsewhere than under `/mcp`: the path as our routes know it. */
+/** Wraps a service for endpoints with an address of their own, so that requests reach its routes under `/mcp`. */
+export function servedAt(mcpUrl: string, service: ServiceFetch): ServiceFetch {
+  return (request, info) => {
+    const url = new URL(request.url)
+    const path = toOwnPath(url.pathname, mcpUrl)
+    if (path === url.pathname) return service(request, info)
+    url.pathname = path
+    const { method, headers, body, signal } = request
+    const init: RequestInit & { duplex: 'half' } = { method, headers, body, signal, duplex: 'half' }
+    return service(new Request(url, init), info)
+  }
+}
+
+/** Returns the path of our own route for a path under the configured address, and any other path unchanged. */
 export function toOwnPath(path: string, mcpUrl: string): string {
   const base = new URL(mcpUrl).pathname.replace(/\/$/, '')
   if (base === OWN_PATH) return path

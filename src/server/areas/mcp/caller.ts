@@ -18,7 +18,7 @@ type Deps = {
   countFailure: CountFailure
 }
 
-/** Agents by the access token of their grant; people by their own tokens, as everywhere else. */
+/** Resolves agents by the access token of their grant, and everyone else as every service does. */
 export function createMcpCallers(deps: Deps, others: ResolveCaller): ResolveCaller {
   return async (request, info) => {
     deps.checkHost(request)
@@ -27,7 +27,7 @@ export function createMcpCallers(deps: Deps, others: ResolveCaller): ResolveCall
     try {
       const type = token === undefined ? undefined : jwtType(token)
       if (type === ACCESS_TOKEN_TYPE) return await admitAgent(deps, token!, resource, info)
-      // Only this service makes assertions, for the services behind it. Nobody else has one to send.
+      // Assertions are made by this service for other services, so a caller who sends one forged or stole it.
       if (type === ASSERTION_TYPE) return await refuseForged(deps, info)
       return await others(request, info)
     } catch (error) {
@@ -44,7 +44,7 @@ async function admitAgent(
 ): Promise<Principal> {
   const principal = resource ? await deps.agents.admit(token, resource, info) : 'forged'
   if (principal === 'forged') return refuseForged(deps, info)
-  // A token that auth signed and that has ended is not counted: its agent must hear 401 in order to refresh it.
+  // A token that auth signed and that has ended is not counted as a failure: its agent needs the 401 to refresh it.
   if (!principal) throw invalidToken()
   if (!resource!.scopes.some((scope) => principal.scopes.includes(scope))) throw insufficientScope(resource!)
   return principal

@@ -2,7 +2,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { metadataUrl } from './address.ts'
 import type { Resource } from './resource.ts'
 
-/** RFC 6750 section 3, with `resource_metadata` of RFC 9728 section 5.1 where there are connectors. */
+/** Writes a challenge (RFC 6750 section 3), with `resource_metadata` (RFC 9728 section 5.1) where agents can connect. */
 function challengeOf(resource: Resource | undefined, error?: 'invalid_token' | 'insufficient_scope'): string {
   const parts = [
     ...(error ? [`error="${error}"`] : []),
@@ -11,7 +11,7 @@ function challengeOf(resource: Resource | undefined, error?: 'invalid_token' | '
   return ['Bearer', parts.join(', ')].join(' ').trim()
 }
 
-/** Adds to the refusal of a token, or of none, where to get another, also when it is one refusal too many (429). */
+/** Adds a challenge to a refusal for a missing or bad token, also to a 429 for too many of them. Leaves other errors as they are. */
 export function withChallenge(error: unknown, resource: Resource | undefined, tokenSent: boolean): unknown {
   if (!(error instanceof ServiceError)) return error
   const { code, message, challenge: given, retryAfterSeconds } = error

@@ -2,15 +2,15 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { LOOPBACK_NAMES } from '#lib/net/loopback.ts'
 
 type Deps = {
-  /** Addresses people and agents are told. */
+  /** Configured addresses of this installation. */
   publicUrls: readonly string[]
-  /** One of our own processes passed it on, and the name the caller used is not ours to see. */
+  /** Whether one of our own processes passed the request on, so that its Host header is not the caller's. */
   isPassedOn: (request: Request) => boolean
 }
 
 /**
- * Keeps out pages that make a browser call us under a name of their own (DNS rebinding), and pages of other sites.
- * Host is a name we are known by, or this machine's own, or a bare address: those no page can take.
+ * Refuses calls of web pages of other sites, also of pages whose own name resolves to this machine (DNS rebinding). The
+ * Host header must be a configured name, a loopback name or a bare address, because no page can have those as its name.
  */
 export function createHostCheck({ publicUrls, isPassedOn }: Deps): (request: Request) => void {
   const names = [...publicUrls.map((url) => new URL(url).hostname), ...LOOPBACK_NAMES]
@@ -23,13 +23,13 @@ export function createHostCheck({ publicUrls, isPassedOn }: Deps): (request: Req
       )
     }
     const origin = request.headers.get('origin')
-    if (origin !== null && !isFriendly(origin, [...names, hostname])) {
+    if (origin !== null && !isOwnOrigin(origin, [...names, hostname])) {
       throw new ServiceError('FORBIDDEN', 'Pages of other sites may not call this endpoint.')
     }
   }
 }
 
-/** Empty for none, and for what is no name. */
+/** Returns '' when the Host header is missing or is not a name. */
 function hostnameOf({ headers }: Request): string {
   return URL.parse(`http://${headers.get('host') ?? ''}`)?.hostname ?? ''
 }
@@ -38,8 +38,8 @@ function isAddress(hostname: string): boolean {
   return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) || hostname.startsWith('[')
 }
 
-/** Programs that are no web page send other schemes, or no Origin at all. */
-function isFriendly(origin: string, names: readonly string[]): boolean {
+/** Accepts origins with other schemes than http(s), because only programs send those, never web pages. */
+function isOwnOrigin(origin: string, names: readonly string[]): boolean {
   const url = URL.parse(origin)
   if (!url) return false
   return /^https?:$/.test(url.protocol) ? names.includes(url.hostname) : true

@@ -1,41 +1,63 @@
 import type { JsonOperation } from '#contract/core/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
-import type { ResolveCaller } from '#edge/credentials/caller.ts'
+import { createAccessTokenReader } from '#edge/credentials/access-token.ts'
+import { createAssertionSigner } from '#edge/credentials/actor-assertion.ts'
+import type { ResolveCaller, ValidateToken } from '#edge/credentials/caller.ts'
 import type { CountFailure } from '#edge/http/rate-limit.ts'
 import { type Route, route, type ServiceFetch } from '#edge/http/route.ts'
 import { createMcpEndpoint, type McpEndpoint } from '#edge/mcp/server.ts'
 import { type CallTool, createToolServer } from '#edge/mcp/tools.ts'
+import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
-import type { Agents } from './agents.ts'
+import { servedAt } from './address.ts'
+import { createAgents, NO_AGENTS } from './agents.ts'
 import { callGateway } from './call-gateway.ts'
 import { createMcpCallers } from './caller.ts'
 import { insufficientScope } from './challenge.ts'
 import { ENDPOINTS, type EndpointName } from './endpoints.ts'
+import { createHostCheck } from './host-check.ts'
 import { metadataRoutes } from './metadata.ts'
 import { createResources, type ResourceOf } from './resource.ts'
 
-export { toOwnPath } from './address.ts'
-export { createAgents, NO_AGENTS } from './agents.ts'
-export { createHostCheck } from './host-check.ts'
-
 type Deps = {
   gateway: ServiceFetch
-  agents: Agents
-  checkHost: (request: Request) => void
+  /** Asks auth who a token stands for. */
+  validate: ValidateToken
+  /** Secrets to read agents' tokens and to speak for agents with; undefined where agents cannot connect. */
+  agentSecrets: { jwtSecret: string; actorAssertionSecret: string } | undefined
+  /** The address of the endpoints where one is configured. */
+  mcpUrl: string | undefined
+  /** The address people sign in at where one is configured. */
+  signInUrl: string | undefined
+  publicUrls: { issuer: string; mcp: string }
+  /** Whether one of our own processes passed the request on, so that its Host header is not the caller's. */
+  isPassedOn: (request: Request) => boolean
   countFailure: CountFailure
+  clock: Clock
   version: string
   log: Log
-} & Parameters<typeof createResources>[0]
+}
 
 type Mcp = {
   readonly routes: Route[]
-  /** Who calls an endpoint: an agent, or one of the others. */
+  /** Finds who calls an endpoint: an agent by its access token, anyone else by `others`. */
   readonly resolve: (others: ResolveCaller) => ResolveCaller
+  /** Wraps the service where the endpoints have an address of their own, whose path need not be `/mcp`. */
+  readonly atOwnAddress: (service: ServiceFetch) => ServiceFetch
 }
 
+/** Serves the operations that are tools to agents over MCP, by calling the gateway. */
 export function createMcp(deps: Deps): Mcp {
-  const resourceOf = createResources(deps)
-  const call = callGateway({ ...deps, resourceOf })
+  const { agentSecrets, mcpUrl } = deps
+  const configuredUrls = [mcpUrl, deps.signInUrl].filter((url) => url !== undefined)
+  const agents = agentSecrets ? agentsOf(agentSecrets, deps) : NO_AGENTS
+  const resourceOf = createResources({
+    ...deps,
+    agentsConnect: agentSecrets !== undefined,
+    isConfigured: configuredUrls.length > 0,
+  })
+  const checkHost = createHostCheck({ publicUrls: configuredUrls, isPassedOn: deps.isPassedOn })
+  const call = callGateway({ ...deps, agents, resourceOf })
   const endpoint = (name: EndpointName) => toolEndpoint(name, call, resourceOf, deps)
   const [platform, notifications] = [endpoint('platform'), endpoint('notifications')]
   return {
@@ -44,12 +66,21 @@ export function createMcp(deps: Deps): Mcp {
       route(ENDPOINTS.notifications.op, (_, context) => notifications(context)),
       ...metadataRoutes(resourceOf),
     ],
-    resolve: (others) => createMcpCallers({ ...deps, resourceOf }, others),
+    resolve: (others) => createMcpCallers({ ...deps, agents, checkHost, resourceOf }, others),
+    atOwnAddress: (service) => (mcpUrl === undefined ? service : servedAt(mcpUrl, service)),
   }
 }
 
+function agentsOf({ jwtSecret, actorAssertionSecret }: NonNullable<Deps['agentSecrets']>, { clock, validate }: Deps) {
+  return createAgents({
+    read: createAccessTokenReader(jwtSecret, clock),
+    sign: createAssertionSigner(actorAssertionSecret, clock),
+    validate,
+  })
+}
+
 function toolEndpoint(name: EndpointName, call: CallTool, resourceOf: ResourceOf, { version, log }: Deps): McpEndpoint {
-  const onError = (error: unknown) => log.info({ error }, 'an MCP request was not answered as asked')
+  const onError = (error: unknown) => log.info({ error }, 'an MCP request failed')
   const build = createToolServer({
     name: 'svc',
     version,
@@ -57,9 +88,9 @@ function toolEndpoint(name: EndpointName, call: CallTool, resourceOf: ResourceOf
     call,
     scopeMissing: (op, { principal, request }) => {
       const resource = resourceOf(name, request)!
-      // With what it has: a client that asks for less than before would lose it.
-      const wanted = [...principal!.scopes, ...scopesOf(op)]
-      return insufficientScope({ ...resource, scopes: resource.scopes.filter((scope) => wanted.includes(scope)) })
+      // Names the granted scopes too, because a client that asks for the missing one alone would lose the others.
+      const needed = [...principal!.scopes, ...scopesOf(op)]
+      return insufficientScope({ ...resource, scopes: resource.scopes.filter((scope) => needed.includes(scope)) })
     },
     onError,
   })

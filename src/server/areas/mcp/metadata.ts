@@ -4,7 +4,7 @@ import { type Route, route } from '#edge/http/route.ts'
 import { ENDPOINT_NAMES, ENDPOINTS, type EndpointName } from './endpoints.ts'
 import type { ResourceOf } from './resource.ts'
 
-/** RFC 9728: an agent that was refused finds here where to get a token. */
+/** Serves the metadata (RFC 9728) that tells an agent without a token where to get one. */
 export function metadataRoutes(resourceOf: ResourceOf): Route[] {
   return [
     route(platformMetadata, async (_, { request }) => describe('platform', request, resourceOf)),

@@ -2,24 +2,24 @@ import type { Scope } from '#contract/core/roles.ts'
 import { seenAs } from './address.ts'
 import { ENDPOINTS, type EndpointName } from './endpoints.ts'
 
-/** An endpoint as an OAuth resource: its address as the caller named it, and what can be granted there. */
+/** An endpoint as an OAuth resource: its address as the caller named it, and the scopes that can be granted there. */
 export type Resource = { readonly url: string; readonly issuer: string; readonly scopes: readonly Scope[] }
 
-/** Undefined where there are no connectors. */
+/** Returns undefined where agents cannot connect. */
 export type ResourceOf = (endpoint: EndpointName, request: Request) => Resource | undefined
 
 type Deps = {
-  connectors: boolean
-  /** An address was configured: there is no other. */
-  fixed: boolean
+  agentsConnect: boolean
+  /** Whether the address of the endpoints is configured, so that they have no other name. */
+  isConfigured: boolean
   publicUrls: { issuer: string; mcp: string }
 }
 
-export function createResources({ connectors, fixed, publicUrls }: Deps): ResourceOf {
-  if (!connectors) return () => undefined
+export function createResources({ agentsConnect, isConfigured, publicUrls }: Deps): ResourceOf {
+  if (!agentsConnect) return () => undefined
   return (endpoint, request) => {
     const { issuer, mcp } = publicUrls
-    const base = fixed ? mcp : seenAs(mcp, request.headers.get('host'))
+    const base = isConfigured ? mcp : seenAs(mcp, request.headers.get('host'))
     return { url: `${base}/${endpoint}`, issuer, scopes: ENDPOINTS[endpoint].op.access.scope }
   }
 }

@@ -6,23 +6,29 @@ import { makePublication, type Publication, readPublication } from './publicatio
 import { sha256 } from './release.ts'
 import { commitOf } from './source.ts'
 
-type Deps = { folder: string; built: boolean; version: string }
+type Deps = {
+  folder: string
+  /** Whether the folder holds a finished publication of a release, or the sources of the skills. */
+  built: boolean
+  version: string
+}
 
-/** Publishes the skills. Read or made when first asked for, then kept: they do not change while a version runs. */
-export function skillRoutes(deps: Deps): Route[] {
-  let kept: Promise<Publication> | undefined
+/** Publishes the skills. They are read or made at the first request and then kept, because a running version's do not change. */
+export function createSkills(deps: Deps): { readonly routes: readonly Route[] } {
+  let publication: Promise<Publication> | undefined
   const serve = async (path: string, { request }: Context<null>) => {
-    kept ??= publicationOf(deps)
-    const bytes = (await kept).get(path)
+    publication ??= publicationOf(deps)
+    const bytes = (await publication).get(path)
     if (!bytes) throw notFound()
     return answer(path, bytes, request.headers.get('if-none-match'))
   }
-  return [
+  const routes = [
     route(skillIndex, (_, context) => serve('index.json', context)),
     route(skillArchive, ({ archive }, context) => serve(archive, context)),
     route(skillEntry, ({ name, file }, context) => serve(`${name}/${file}`, context)),
     route(skillReference, ({ name, file }, context) => serve(`${name}/references/${file}`, context)),
   ]
+  return { routes }
 }
 
 async function publicationOf({ folder, built, version }: Deps): Promise<Publication> {
@@ -36,7 +42,7 @@ const TYPES: Record<string, string> = {
   md: 'text/markdown; charset=utf-8',
 }
 
-/** `no-transform`: a proxy that compressed anew would break the digest. Any site may read it: it is public. */
+/** Answers with `no-transform`, because a proxy that compresses the bytes again would break their digest. */
 function answer(path: string, bytes: Buffer, ifNoneMatch: string | null): Response {
   const etag = `"${sha256(bytes)}"`
   const headers = {

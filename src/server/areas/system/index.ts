@@ -14,10 +14,16 @@ type Deps = {
   readiness: () => Promise<Readiness>
   metrics: Metrics
   operatorToken: string | undefined
+  /** Whether this service serves the OpenAPI document and its page. */
+  describesApi: boolean
 }
 
-/** What operators ask of every process. */
-export function systemRoutes(deps: Deps): Route[] {
+/** Answers what operators ask of every process and, at the gateway, describes the API. */
+export function createSystem(deps: Deps): { readonly routes: readonly Route[] } {
+  return { routes: [...operatorRoutes(deps), ...(deps.describesApi ? apiDocsRoutes(deps) : [])] }
+}
+
+function operatorRoutes(deps: Deps): Route[] {
   return [
     route(health, async () => ({ status: 'ok' as const, services: [...deps.running], version: deps.version })),
     route(ready, async () => {
@@ -31,8 +37,8 @@ export function systemRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** The API described by itself, made once. */
-export function apiDocsRoutes({ version }: Pick<Deps, 'version'>): Route[] {
+/** Serves the OpenAPI document and the page made from it. Both are made once, at the start. */
+function apiDocsRoutes({ version }: Pick<Deps, 'version'>): Route[] {
   const document = toOpenApi(OPERATIONS, { version })
   const json = JSON.stringify(document)
   const page = docsPage(document)
@@ -45,7 +51,7 @@ export function apiDocsRoutes({ version }: Pick<Deps, 'version'>): Route[] {
   ]
 }
 
-/** Metrics tell how busy we are: open inside the network, behind a proxy only to the operator. */
+/** Throws NOT_FOUND unless the request came straight from the private network or brings the operator's token. */
 function admitScraper(context: Context<null>, operatorToken: string | undefined): void {
   if (context.direct) return
   const token = bearerOf(context.request)

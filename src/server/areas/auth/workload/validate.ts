@@ -14,7 +14,7 @@ import { findWorkload, type Workload } from './service-account.ts'
 import { orgExists } from './store.ts'
 import { reviewToken } from './token-review.ts'
 
-type WorkloadOptions = {
+export type WorkloadOptions = {
   audience: string
   apiServer: string
   credentialsDir: string
