@@ -6,7 +6,7 @@ import { deriveKey } from '#lib/crypto/keys.ts'
 export const ACCESS_TOKEN_TYPE = 'at+jwt'
 export const ACCESS_TOKEN_SECONDS = 10 * 60
 
-/** Derived, so that nothing else signed with the same secret can pass for a connector's access token. */
+/** Derives the key of agents' access tokens, so that nothing else signed with the same secret can pass for one. */
 export function accessTokenKey(jwtSecret: string): Buffer {
   return deriveKey(Buffer.from(jwtSecret, 'hex'), 'connector-access-token')
 }
@@ -23,8 +23,8 @@ type Expected = { issuer: string; resource: string }
 export type ReadAccessToken = (token: string, expected: Expected) => AccessToken | 'forged' | undefined
 
 /**
- * Answers `forged` for a token that was not signed with our key, and undefined for one that was but is not good now
- * for that issuer and resource.
+ * Creates the reader of access tokens. It returns `forged` for a token that was not signed with our key, and undefined
+ * for one that was but is not good now for that issuer and resource.
  */
 export function createAccessTokenReader(jwtSecret: string, clock: Clock): ReadAccessToken {
   const hmac = createHmacSha256(accessTokenKey(jwtSecret))

@@ -9,7 +9,7 @@ import type { RequestInfo } from '../http/route.ts'
 import { ASSERTION_TYPE } from './actor-assertion.ts'
 import { readCookie } from './cookies.ts'
 
-/** Asks the auth service who a token stands for; throws INVALID_TOKEN, or UNAVAILABLE when it cannot be asked. */
+/** Asks the auth service whose token it is. Throws INVALID_TOKEN, or UNAVAILABLE when auth cannot be asked. */
 export type ValidateToken = (token: string, info: RequestInfo) => Promise<Principal>
 
 /** Principals of validated tokens, by audience and token. One per process, so that a revocation can clear all of them. */
@@ -24,9 +24,9 @@ export function createPrincipalCache(clock: Clock): PrincipalCache {
 export type ResolveCaller = (request: Request, info: RequestInfo) => Promise<Principal>
 
 type ResolverDeps = {
-  /** The service that asks: a token good for one need not be good for another. */
+  /** The service that asks. A token that is good for one service need not be good for another. */
   audience: string
-  /** Names of the cookies a session is taken from where no header says who calls. */
+  /** Names of the cookies a session is read from when there is no `Authorization` header. */
   cookies?: readonly string[]
   validate: ValidateToken
   /** Called with the end client's address for each token that is refused. */
@@ -50,7 +50,7 @@ export function createCallerResolver(deps: ResolverDeps): ResolveCaller {
 }
 
 async function findPrincipal(deps: ResolverDeps, token: string, info: RequestInfo): Promise<Principal> {
-  // An assertion is good for one call: two requests that bring the same one must not share an answer.
+  // An assertion is good for one call, so two requests that bring the same one must not share an answer.
   const isSingleUse = jwtType(token) === ASSERTION_TYPE
   const principal = await (isSingleUse ? deps.validate(token, info) : validateOnce(deps, token, info))
   const { expires_at } = principal
@@ -67,7 +67,7 @@ function validateOnce({ cache, audience, validate }: ResolverDeps, token: string
   return loadOnce(cache, `${audience} ${token}`, () => validate(token, info), isCacheable)
 }
 
-/** A header that is there decides alone, also one that cannot be read. */
+/** Returns the token of the `Authorization` header, or of a cookie only when there is no such header at all. */
 export function tokenOf(request: Request, cookies: readonly string[]): string | undefined {
   const header = request.headers.get('authorization')
   return header === null ? readCookie(request, cookies) : bearerIn(header)
@@ -86,7 +86,7 @@ function bearerIn(header: string): string | undefined {
   return /^Bearer ([\w.~+/=-]+)$/i.exec(header)?.[1]
 }
 
-/** The same words for unknown, revoked and expired: they tell an attacker nothing. */
+/** The refusal of a token. Unknown, revoked and expired tokens get the same text, so that it helps nobody to guess. */
 export function invalidToken(cause?: unknown): ServiceError {
   return new ServiceError('INVALID_TOKEN', 'Invalid or expired API token', cause === undefined ? {} : { cause })
 }

@@ -1,13 +1,13 @@
-/** Cookies of ours. On https their names carry `__Host-`, so that no neighbouring host can plant one. */
+/** The product's cookies. On https their names start with `__Host-`, so that no neighbouring host can set them. */
 export type Cookies = {
-  /** Names a session is read from, the safest first. */
+  /** The names a session is read from, in this order. */
   readonly session: readonly string[]
   readonly flow: string
-  /** `maxAgeSeconds` undefined lives as long as the browser; 0 takes the cookie away. */
+  /** Returns a Set-Cookie value. Without `maxAgeSeconds` the cookie ends with the browser; 0 removes it. */
   set(which: 'session' | 'flow', value: string, maxAgeSeconds?: number): string
 }
 
-/** By the address people see; a service that was not told it takes either name. */
+/** Names the cookies by the public address. A service that does not know it reads sessions under both names. */
 export function createCookies(publicUrl: string | undefined): Cookies {
   const secure = publicUrl?.startsWith('https:') ?? false
   const prefix = secure ? '__Host-' : ''
@@ -22,7 +22,7 @@ export function createCookies(publicUrl: string | undefined): Cookies {
   }
 }
 
-/** The value of the first of these names that was sent. */
+/** Returns the value of the first of these names that has one, or undefined. */
 export function readCookie(request: Request, names: readonly string[]): string | undefined {
   const header = request.headers.get('cookie')
   if (header === null) return undefined

@@ -1,8 +1,8 @@
 import { ServiceError } from '#contract/core/errors.ts'
 
 /**
- * Whether a page of ours sent it. Browsers say so themselves in `Sec-Fetch-Site`; where they do not, on plain http
- * outside loopback, `Origin` must be the address that was asked or the one people see.
+ * Whether a page of this site sent the request. Browsers say so in `Sec-Fetch-Site`. On plain http outside loopback they
+ * do not send it, and `Origin` must be the address that was called or the public one.
  */
 export function isSameOrigin(request: Request, publicUrl: string | undefined): boolean {
   const site = request.headers.get('sec-fetch-site')
@@ -13,7 +13,7 @@ export function isSameOrigin(request: Request, publicUrl: string | undefined): b
   return origin === new URL(request.url).origin || (publicUrl !== undefined && origin === new URL(publicUrl).origin)
 }
 
-/** A cookie comes along whoever caused the request, so a write by cookie must come from our own pages. */
+/** Throws CSRF unless a page of this site sent the request, because browsers send cookies with requests of any site. */
 export function refuseCrossSite(request: Request, publicUrl: string | undefined): void {
   if (isSameOrigin(request, publicUrl)) return
   throw new ServiceError(

@@ -3,16 +3,18 @@ import { deriveKey, equalSecrets, hmac } from '#lib/crypto/keys.ts'
 import type { RequestInfo, Via } from '../http/route.ts'
 
 /**
- * What one of our processes tells the next of the end client: address, request id and how the call arrived.
- * Signed for this one method and path, so that no outsider can claim an address and a copied header is soon stale.
+ * The header in which one of our processes tells the next about the end client: address, request id and how the call
+ * arrived. It is signed with the time, method and path, so that nobody else can claim an address, and a copied header
+ * is good for the same call alone and for a minute.
  */
 export type Hops = {
   sign(method: string, url: string, info: RequestInfo): string
+  /** Returns undefined for a header that is malformed, too old or not signed for this call. */
   verify(header: string, method: string, url: string): RequestInfo | undefined
 }
 
 export const HOP_HEADER = 'x-svc-hop'
-const FRESH_SECONDS = 60
+const MAX_AGE_SECONDS = 60
 
 export function createHops(internalSecret: string, clock: Clock): Hops {
   const key = deriveKey(Buffer.from(internalSecret, 'hex'), 'hop')
@@ -28,7 +30,7 @@ export function createHops(internalSecret: string, clock: Clock): Hops {
     verify(header, method, url) {
       const [version, time, payload, mac] = header.split('.')
       if (version !== 'v1' || !time || !payload || !mac) return undefined
-      if (Math.abs(seconds() - Number(time)) > FRESH_SECONDS) return undefined
+      if (Math.abs(seconds() - Number(time)) > MAX_AGE_SECONDS) return undefined
       if (!equalSecrets(mac, macOf(`v1.${time}.${payload}`, method, url))) return undefined
       const [clientAddress, requestId, via] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [
         string,
@@ -40,7 +42,7 @@ export function createHops(internalSecret: string, clock: Clock): Hops {
   }
 }
 
-/** Path and query: the part of an address that a proxy between our services leaves as it is. */
+/** Returns path and query, the part of an address that a proxy between our services does not change. */
 function pathOf(url: string): string {
   const { pathname, search } = new URL(url)
   return pathname + search

@@ -6,13 +6,13 @@ import type { HostedDeps } from './deps.ts'
 
 const AUTH = 'http://auth-service'
 
-/** The session for a code; throws INVALID_TOKEN when the code is not good. */
+/** Exchanges a code for a session token. Throws INVALID_TOKEN when the code is not good. */
 export async function exchange({ auth }: HostedDeps, info: RequestInfo, code: string, state: string): Promise<string> {
   const client = createClient({ baseUrl: AUTH, fetch: (request) => auth(request, info) })
   return (await client.call(exchangeCode, { code, state })).token
 }
 
-/** One that is over already is fine; only an answer that never came is a fault. */
+/** Ends a session at the auth service. A session that has ended already is no error. */
 export async function endSession({ auth, onRevoked }: HostedDeps, info: RequestInfo, token: string): Promise<void> {
   const response = await auth(post('/auth/logout', token), info)
   onRevoked()

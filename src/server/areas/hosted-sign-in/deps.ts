@@ -5,7 +5,7 @@ import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { KeyValueStore } from '#lib/kv.ts'
 
-/** Signing in at an auth service that is somebody else's: this gateway keeps only the cookie. */
+/** What sign-in at a hosted auth service needs. This gateway stores no session, only its cookie. */
 export type HostedDeps = {
   readonly auth: ServiceFetch
   readonly loginUrl: string
@@ -16,7 +16,7 @@ export type HostedDeps = {
   readonly clock: Clock
   readonly kv: KeyValueStore
   readonly countFailure: CountFailure
-  /** A session ended: whoever keeps principals in this process forgets them. */
+  /** Called when a session ended, so that principals cached in this process are dropped. */
   readonly onRevoked: () => void
 }
 

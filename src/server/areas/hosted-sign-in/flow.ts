@@ -5,19 +5,19 @@ import { CannotOpen } from '#lib/crypto/seal.ts'
 import type { HostedDeps } from './deps.ts'
 
 const FLOW_SECONDS = 600
-const CONTEXT = 'hosted-sign-in'
+const SEAL_CONTEXT = 'hosted-sign-in'
 
 type Flow = { state: string; return_to: string; until: number }
 type Deps = Pick<HostedDeps, 'cookies' | 'sealer' | 'clock'>
 
-/** The flow lives in the browser, sealed: a code that comes back to another browser finds none. */
+/** Starts a sign-in. Its state is stored sealed in a cookie, so a code that returns to another browser is refused. */
 export function beginFlow({ cookies, sealer, clock }: Deps, returnTo: string): { state: string; cookie: string } {
   const state = randomBytes(32).toString('base64url')
   const flow: Flow = { state, return_to: returnTo, until: clock.now().getTime() + FLOW_SECONDS * 1000 }
-  return { state, cookie: cookies.set('flow', sealer.seal(JSON.stringify(flow), CONTEXT), FLOW_SECONDS) }
+  return { state, cookie: cookies.set('flow', sealer.seal(JSON.stringify(flow), SEAL_CONTEXT), FLOW_SECONDS) }
 }
 
-/** Undefined when it is not this browser's, or over. */
+/** Returns undefined when the sign-in was started in another browser or took too long. */
 export function findFlow(deps: Deps, request: Request, state: string): Flow | undefined {
   const sealed = readCookie(request, [deps.cookies.flow])
   const flow = sealed === undefined ? undefined : open(deps, sealed)
@@ -26,7 +26,7 @@ export function findFlow(deps: Deps, request: Request, state: string): Flow | un
 
 function open({ sealer }: Deps, sealed: string): Flow | undefined {
   try {
-    return JSON.parse(sealer.open(sealed, CONTEXT)) as Flow
+    return JSON.parse(sealer.open(sealed, SEAL_CONTEXT)) as Flow
   } catch (error) {
     if (error instanceof CannotOpen) return undefined
     throw error

@@ -3,7 +3,7 @@ import { OPERATIONS } from '#contract/operations.ts'
 import { type AnswerLimiter, createAnswerLimiter } from '#edge/http/rate-limit.ts'
 import type { HostedDeps } from './deps.ts'
 
-/** The limits of failures that apply to a forwarded request here; undefined when its operation has none. */
+/** Finds the failure limit that is counted here for a forwarded request. Undefined when its operation has none. */
 type FindLimit = (request: Request) => AnswerLimiter | undefined
 
 /**

@@ -7,11 +7,14 @@ import { sessionRoutes } from './session.ts'
 
 export type HostedSignIn = {
   readonly routes: readonly Route[]
-  /** The way to the hosted service; undefined for pages that this gateway has in its place, and for agents' way in. */
+  /** Returns the way to the hosted service, or undefined for paths that this gateway answers itself or not at all. */
   forward(path: string): ServiceFetch | undefined
 }
 
-/** A hosted service lets agents in to its own endpoints, not to ours: what it says of that would lead them astray. */
+/**
+ * Signs people in at a hosted auth service. Its OAuth pages and metadata are not passed on, because it issues agents
+ * tokens for its own endpoints, not for ours.
+ */
 export function createHostedSignIn(deps: HostedDeps): HostedSignIn {
   const auth = withoutCookies(deps)
   return {

@@ -8,7 +8,7 @@ import { seeOther } from '#edge/pages/page.ts'
 import { endSession, switchSession } from './auth-calls.ts'
 import { type HostedDeps, SESSION_COOKIE_SECONDS } from './deps.ts'
 
-/** Signing out and switching happen at the auth service; the cookie follows here. */
+/** Signs out and switches organizations at the auth service, and changes the cookie accordingly. */
 export function sessionRoutes(deps: HostedDeps): Route[] {
   const { cookies } = deps
   return [
@@ -34,7 +34,7 @@ export function sessionRoutes(deps: HostedDeps): Route[] {
   ]
 }
 
-/** A form's `return_to` is ours to follow; the rest is the auth service's to judge. */
+/** Reads the body. Checks `return_to` of a form here, and leaves all other fields to the auth service. */
 async function readBody({ allowedRedirectBaseUrls }: HostedDeps, request: Request) {
   const isForm = request.headers.get('content-type')!.startsWith('application/x-www-form-urlencoded')
   const text = await request.text()

@@ -4,13 +4,13 @@ import { pack } from 'tar-stream'
 
 type SkillFile = { readonly path: string; readonly bytes: Buffer }
 
-/** Names no operating system (RFC 1952 section 2.3.1). */
+/** Position and value of the header byte that names the operating system (RFC 1952 section 2.3.1). */
 const OS_BYTE = 9
 const OS_UNKNOWN = 255
 
 /**
- * The same bytes for the same files, wherever and whenever: no times, owners or folder entries. Names stand plain at
- * the root; clients refuse `./SKILL.md` and a folder around it all.
+ * Packs files into a .tar.gz that is the same for the same files at any time: without times, owners and folder entries.
+ * Files are at the root under their plain names, because clients refuse `./SKILL.md` and a folder around all files.
  */
 export async function toArchive(files: readonly SkillFile[]): Promise<Buffer> {
   const tar = pack()

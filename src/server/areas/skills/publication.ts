@@ -16,10 +16,10 @@ import { refOfFiles, sha256 } from './release.ts'
 /** Everything that is served, by its path under `/.well-known/agent-skills/`. */
 export type Publication = ReadonlyMap<string, Buffer>
 
-/** Which version the files belong to, and the commit they were read at; null where they are those of no commit. */
+/** The version of the files, and the commit they were read at; null for files that belong to no commit. */
 type Origin = { readonly version: string; readonly commit: string | null }
 
-/** From the folder of sources. A release does this once and keeps the bytes: deflate is not the same everywhere. */
+/** Makes the publication from the sources. A release stores the result, because compressors differ in their output. */
 export async function makePublication(folder: string, { version, commit }: Origin): Promise<Publication> {
   const artifacts = await readFiles(folder)
   const ref = refOfFiles(artifacts, await readFile(join(folder, 'releases.json'), 'utf8'), version)
@@ -48,7 +48,7 @@ async function readFiles(folder: string): Promise<Map<string, Buffer>> {
   return new Map(await Promise.all(paths.map(async (path) => [path, await readFile(join(folder, path))] as const)))
 }
 
-/** Reads what `makePublication` gave at build time. */
+/** Reads a publication that `makePublication` made at build time. */
 export async function readPublication(folder: string): Promise<Publication> {
   const paths = SKILL_NAMES.flatMap((name) => [
     artifactOf(name),

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 type Releases = Record<string, Record<string, string> | undefined>
 
 /**
- * The tag of the version, such as `v0.1.0`, where every file is the one recorded for it; else `unreleased`. Decided by
- * the files and not by git, so that it is right in an archive of the sources and while other files are being edited.
+ * Returns the tag of the version, such as `v0.1.0`, when every file is as recorded for it, otherwise `unreleased`.
+ * Compares files and does not ask git, so that it also works in an archive of the sources and in an edited checkout.
  */
 export function refOfFiles(files: ReadonlyMap<string, Buffer>, releasesJson: string, version: string): string {
   const recorded = (JSON.parse(releasesJson) as Releases)[version]

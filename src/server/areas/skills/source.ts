@@ -4,11 +4,11 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** The commit of a checkout without changes. Null for any other folder: its files are those of no commit. */
+/** Returns the commit of a checkout without changes, and null for any other folder. */
 export async function commitOf(root: string): Promise<string | null> {
   try {
     const top = await git(root, 'rev-parse', '--show-toplevel')
-    // An installed copy inside somebody's repository is not of that repository.
+    // A copy installed inside another repository is not part of that repository.
     if ((await realpath(top)) !== (await realpath(root))) return null
     if ((await git(root, 'status', '--porcelain')) !== '') return null
     return await git(root, 'rev-parse', 'HEAD')
