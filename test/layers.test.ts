@@ -1,16 +1,26 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { findDoubleExports, findUnusedExports } from '#test/exports.ts'
 import { findViolations, type SourceFile } from '#test/layers.ts'
 import { ALLOWED_STATE, findModuleState } from '#test/module-state.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SRC = join(ROOT, 'src')
 
+function readFiles(pattern: string, cwd: string): SourceFile[] {
+  const paths = globSync(pattern, { cwd })
+  return paths.map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(cwd, path), 'utf8') }))
+}
+
 function readSources(): SourceFile[] {
-  const paths = globSync('**/*.{ts,tsx}', { cwd: SRC })
-  expect(paths.length).toBeGreaterThan(50)
-  return paths.map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(SRC, path), 'utf8') }))
+  const files = readFiles('**/*.{ts,tsx}', SRC)
+  expect(files.length).toBeGreaterThan(50)
+  return files
+}
+
+function readEverything(): SourceFile[] {
+  return [...readSources(), ...readFiles('{test,bench,scripts,bin}/**/*.{ts,js}', ROOT)]
 }
 
 describe('imports point one way', () => {
@@ -188,5 +198,75 @@ describe('modules hold no state', () => {
       { path: 'lib/a.test.ts', text: 'let count = 0' },
     ]
     expect(findModuleState(files)).toEqual([])
+  })
+})
+
+describe('exports', () => {
+  it('everything that is exported is imported', () => {
+    expect(findUnusedExports(readEverything())).toEqual([])
+  })
+
+  it('no name is exported twice in one room', () => {
+    expect(findDoubleExports(readEverything())).toEqual([])
+  })
+
+  it.each([
+    ['a function', 'export async function thing() {}'],
+    ['a constant', 'export const thing = 1'],
+    ['a type', 'export type thing = string'],
+    ['a class', 'export class thing {}'],
+    ['a list', 'const thing = 1\nexport { thing }'],
+    ['a renamed one', 'const inner = 1\nexport { inner as thing }'],
+    ['one that is passed on', `export { thing } from './c.ts'`],
+  ])('planted: %s that nothing imports is found', (_, text) => {
+    const files = [
+      { path: 'lib/a.ts', text },
+      { path: 'lib/b.ts', text: `import { other } from './a.ts'` },
+    ]
+    expect(findUnusedExports(files)).toEqual(['lib/a.ts: thing is exported and nothing imports it'])
+  })
+
+  it.each([
+    ['imported by name', 'edge/b.ts', `import { thing } from '#lib/a.ts'`],
+    ['imported under another name', 'edge/b.ts', `import { type other, thing as mine } from '#lib/a.ts'`],
+    ['imported as a whole', 'lib/b.ts', `import * as all from './a.ts'`],
+    ['loaded when it is needed', 'lib/b.ts', `const { thing } = await import('./a.ts')`],
+    ['imported by a test of its room', 'lib/deep/b.test.ts', `import { thing } from '../a.ts'`],
+    ['imported by a benchmark', 'bench/x/b.ts', `import { thing } from '../../src/lib/a.ts'`],
+  ])('an export is used when it is %s', (_, path, text) => {
+    const files = [
+      { path: 'lib/a.ts', text: 'export const thing = 1' },
+      { path, text },
+    ]
+    expect(findUnusedExports(files)).toEqual([])
+  })
+
+  it('planted: an export that only a test of another room or a test helper imports is found', () => {
+    const files = [
+      { path: 'lib/a.ts', text: 'export const thing = 1' },
+      { path: 'edge/b.test.ts', text: `import { thing } from '#lib/a.ts'` },
+      { path: 'test/help/c.ts', text: `import { thing } from '#lib/a.ts'` },
+    ]
+    expect(findUnusedExports(files)).toEqual(['lib/a.ts: thing is exported and nothing imports it'])
+  })
+
+  it('planted: a test helper that no test imports is found', () => {
+    const files = [
+      { path: 'test/help/a.ts', text: 'export const used = 1\nexport const unused = 2' },
+      { path: 'lib/b.test.ts', text: `import { used } from '#test/a.ts'` },
+    ]
+    expect(findUnusedExports(files)).toEqual(['test/help/a.ts: unused is exported and nothing imports it'])
+  })
+
+  it('planted: a name that two files of an area export is found; other areas and passing on do not count', () => {
+    const files = [
+      { path: 'server/areas/auth/a.ts', text: 'export const thing = 1' },
+      { path: 'server/areas/auth/deep/b.ts', text: 'export type thing = string' },
+      { path: 'server/areas/auth/index.ts', text: `export { thing } from './a.ts'` },
+      { path: 'server/areas/ai/c.ts', text: 'export const thing = 1' },
+    ]
+    expect(findDoubleExports(files)).toEqual([
+      'server/areas/auth: thing is exported by server/areas/auth/a.ts and server/areas/auth/deep/b.ts',
+    ])
   })
 })

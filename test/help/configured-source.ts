@@ -45,12 +45,3 @@ export async function readerOf(system: System, source: { name: string; connectio
   )
   return url.href
 }
-
-export async function codeOf(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise
-    return 'no error'
-  } catch (error) {
-    return error instanceof Error && 'code' in error ? error.code : error
-  }
-}

@@ -19,12 +19,12 @@ import { localNeighbour, remoteNeighbour } from '../../src/server/process/neighb
 const KEY = 'ab'.repeat(32)
 
 /** A simulated process: a port, and the streams that end when it stops. */
-export type TestProcess = AsyncDisposable & { readonly url: string; readonly listener: Listener }
+type TestProcess = AsyncDisposable & { readonly url: string; readonly listener: Listener }
 
 /** A gateway and a service. `together`: the gateway calls the service in memory. `apart`: each has its own port. */
 export type TwoServices = AsyncDisposable & { readonly door: TestProcess; readonly service: TestProcess }
 
-export type TwoServicesOptions = {
+type TwoServicesOptions = {
   mode: 'together' | 'apart'
   routes: readonly Route[]
   db: Db

@@ -10,7 +10,7 @@ import { json } from 'node:stream/consumers'
 import { type Clock, systemClock } from '#lib/clock.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
 import { CERTIFICATES } from './fake-kubernetes-certificates.ts'
-import { API_AUDIENCE, type Claims, reviewOf, type ServiceAccount } from './fake-token-review.ts'
+import { API_AUDIENCE, reviewOf, type ServiceAccount, type ServiceAccountClaims } from './fake-token-review.ts'
 
 type Reply = { status: number; body: unknown }
 type TokenOptions = { audiences?: string[]; seconds?: number; pod?: string }
@@ -127,7 +127,11 @@ function send(response: ServerResponse, { status, body }: Reply): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-function claimsOf({ namespace, name, uid }: ServiceAccount, now: Date, options: TokenOptions = {}): Claims {
+function claimsOf(
+  { namespace, name, uid }: ServiceAccount,
+  now: Date,
+  options: TokenOptions = {},
+): ServiceAccountClaims {
   const { audiences = ['svc-control-plane'], seconds = 3600, pod } = options
   const iat = Math.floor(now.getTime() / 1000)
   return {
@@ -146,7 +150,7 @@ function claimsOf({ namespace, name, uid }: ServiceAccount, now: Date, options: 
   }
 }
 
-function issue(claims: Claims, sign: (text: string) => string): string {
+function issue(claims: ServiceAccountClaims, sign: (text: string) => string): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const text = `${part({ alg: 'RS256', kid: 'fake' })}.${part(claims)}`
   return `${text}.${sign(text)}`

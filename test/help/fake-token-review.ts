@@ -7,7 +7,7 @@ export type ServiceAccount = {
   annotations: Record<string, string> | undefined
 }
 
-export type Claims = {
+export type ServiceAccountClaims = {
   aud: string[]
   exp: number
   iat: number
@@ -45,7 +45,7 @@ export function reviewOf(token: string, asked: string[] | undefined, cluster: Kn
   return { authenticated: true, user: userOf(claims), audiences }
 }
 
-function userOf(claims: Claims) {
+function userOf(claims: ServiceAccountClaims) {
   const { namespace, serviceaccount, pod, node } = claims['kubernetes.io']
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated']
   const extra = {
@@ -63,8 +63,8 @@ function refusal(error: string) {
   return { user: {}, error: `[invalid bearer token, ${error}]` }
 }
 
-function read(token: string, sign: (text: string) => string): Claims | undefined {
+function read(token: string, sign: (text: string) => string): ServiceAccountClaims | undefined {
   const [header, claims, signature] = token.split('.')
   if (!claims || signature !== sign(`${header}.${claims}`)) return undefined
-  return JSON.parse(Buffer.from(claims, 'base64url').toString()) as Claims
+  return JSON.parse(Buffer.from(claims, 'base64url').toString()) as ServiceAccountClaims
 }

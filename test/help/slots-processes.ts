@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { until } from './until.ts'
 
-export type SlotsEvent = { event: string; id?: string; fence?: number; message?: string; now?: string }
+type SlotsEvent = { event: string; id?: string; fence?: number; message?: string; now?: string }
 
 export type SlotsProcess = AsyncDisposable & {
   readonly pid: number

@@ -48,7 +48,7 @@ export class BodyRateMeter {
   }
 }
 
-export function bodyTooSlow({ bytesPerSecond, windowSeconds }: BodyRate): ServiceError {
+function bodyTooSlow({ bytesPerSecond, windowSeconds }: BodyRate): ServiceError {
   return new ServiceError(
     'BODY_TOO_SLOW',
     `The body arrived at less than ${bytesPerSecond} bytes per second for ${windowSeconds} seconds. Send it again over a faster connection.`,

@@ -76,7 +76,7 @@ type ContextOf<T extends Operation> = Context<PrincipalOf<T['access']>>
 type Input<T extends Operation> = z.output<T['input']>
 
 /** A request that passed the gate and was refused before its handler ran: by a rate limit or by the input rules. */
-export type Refused = {
+type Refused = {
   readonly error: ServiceError
   /** The path parameters as they were sent; no schema has checked them. */
   readonly params: Readonly<Record<string, string>>

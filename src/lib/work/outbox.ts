@@ -2,7 +2,7 @@ import type { Tx } from '../db/db.ts'
 import { sql } from '../db/sql.ts'
 import { makeId } from '../ids.ts'
 
-export type OutboxEvent = { type: string; org_id: string; occurred_at: Date; body: object }
+type OutboxEvent = { type: string; org_id: string; occurred_at: Date; body: object }
 export type StoredEvent = OutboxEvent & { id: string }
 
 /** Notified at the commit of every transaction that wrote an event. */

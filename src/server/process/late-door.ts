@@ -2,7 +2,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { problemResponse } from '#edge/http/problem.ts'
 import type { ServiceFetch } from '#edge/http/route.ts'
 
-export type LateDoor = {
+type LateDoor = {
   readonly fetch: ServiceFetch
   /** From now on requests go to the services. */
   open(services: ServiceFetch): void

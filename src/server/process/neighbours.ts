@@ -17,7 +17,7 @@ export function localNeighbour(serviceOf: () => ServiceFetch): ServiceFetch {
   }
 }
 
-export type RemoteDeps = {
+type RemoteDeps = {
   send: OperatorFetch
   hops: Hops
   openStreams: OpenStreams

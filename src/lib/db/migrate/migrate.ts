@@ -8,7 +8,7 @@ import { nameOf, type Plan, planMigrations } from './plan.ts'
 import { MigrationRefused } from './refusal.ts'
 import { ensureTable, insertApplied, readApplied } from './table.ts'
 
-export type MigrateOptions = {
+type MigrateOptions = {
   /** Called with a sentence for each migration that was applied, and when the run has to wait for others. */
   report?: (line: string) => void
   /** How long a statement may wait for a lock. Requests queue behind a statement that waits, so it is short. */

@@ -15,7 +15,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 const FAR_FUTURE = new Date('9999-01-01T00:00:00Z')
 const MAX_UNDERCOUNTED_DAYS = 10_000
 
-export type Quota = {
+type Quota = {
   readonly routes: readonly Route[]
   /** Counts one question of the organization. Throws RATE_LIMITED with the time to wait when a limit is reached. */
   spend(orgId: string): Promise<void>

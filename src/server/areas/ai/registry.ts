@@ -3,7 +3,7 @@ import { BUILTIN_DIMENSIONS, BUILTIN_MODEL, type Builtin } from './builtin.ts'
 import type { Embeddings, EmbedTexts, ProviderSettings } from './provider.ts'
 import { MAX_TOKENS } from './tokenize.ts'
 
-export type ModelInfo = {
+type ModelInfo = {
   /** `provider/model` */
   readonly name: string
   /** Undefined if only the provider knows them. */

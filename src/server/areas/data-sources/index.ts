@@ -11,7 +11,7 @@ import { forgetUnlessExposed, statesOf } from './store.ts'
 /** The part of the data sources that the databases area needs. Compose hands it over. */
 export const sourcesOfDatabases = { statesOf, forgetUnlessExposed }
 
-export type DataSources = { readonly routes: readonly Route[] }
+type DataSources = { readonly routes: readonly Route[] }
 
 type DataSourcesDeps<Draft extends { id: string }> = Omit<AskDeps<Draft>, 'openReader'> & ConfigureDeps & SwitchDeps
 

@@ -7,7 +7,7 @@ import type { Pools } from './engine/pools.ts'
 export type SourceState = { enabled: boolean; exposed: boolean }
 
 /** What this area needs of data sources. Compose hands it in. */
-export type SourcePort = {
+type SourcePort = {
   statesOf(db: Querier, orgId: string, names: readonly string[]): Promise<ReadonlyMap<string, SourceState>>
   /** Removes the source of a database that is dropped. Returns false, and removes nothing, while it is exposed. */
   forgetUnlessExposed(tx: Tx, orgId: string, name: string): Promise<boolean>

@@ -13,7 +13,7 @@ import { createPostgresEngine } from './engine/postgres/engine.ts'
 import { finishJobs, secureJobs } from './jobs.ts'
 import { listRoute } from './list.ts'
 import { createLogins } from './logins.ts'
-import { type Login, openPassword } from './new-database.ts'
+import { type LoginRole, openPassword } from './new-database.ts'
 import { type DatabaseRow, findByPhysicalName, holdDatabase } from './store.ts'
 
 export type { ManagedDb } from './engine/pools.ts'
@@ -30,7 +30,7 @@ export type Databases = AsyncDisposable & {
    * seconds at most, or as the owner, to read the catalogue and to grant. Statements of the owner can meet objects that
    * the tenant made, so name everything with its schema.
    */
-  open(orgId: string, name: string, as: Login): Promise<ManagedDb>
+  open(orgId: string, name: string, as: LoginRole): Promise<ManagedDb>
   /**
    * Returns whether the organization has a ready database of that name. It is not dropped before the transaction ends.
    */
@@ -70,7 +70,7 @@ export function createDatabases(options: Options): Databases {
   const secure = securedOnce(engine)
   const onJobError = (error: unknown, { id, state }: DatabaseRow) =>
     log.error({ error, database: id, state }, 'work on a managed database failed; it is tried again')
-  const loginOf = async (orgId: string, name: string, as: Login) => {
+  const loginOf = async (orgId: string, name: string, as: LoginRole) => {
     const row = await needReady({ db }, orgId, name)
     if (as === 'reader') await secure(row)
     const login = { role: row[`${as}_role`], password: openPassword(row, as, sealer), database: row.physical_name }

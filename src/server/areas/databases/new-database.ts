@@ -5,7 +5,7 @@ import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
 import { scramVerifier } from './scram.ts'
 import type { DatabaseRow } from './store.ts'
 
-export type Login = 'owner' | 'reader'
+export type LoginRole = 'owner' | 'reader'
 
 /** Makes the row of a new database, with random names that tell nothing of the customer and sealed random passwords. */
 export async function newDatabase(
@@ -34,11 +34,11 @@ function newPassword(): string {
   return randomBytes(24).toString('base64url')
 }
 
-export function openPassword(row: DatabaseRow, login: Login, sealer: Sealer): string {
+export function openPassword(row: DatabaseRow, login: LoginRole, sealer: Sealer): string {
   return sealer.open(row[`${login}_password`], DATABASE_PASSWORDS[login].context(row))
 }
 
-function passwordColumn(login: Login): SealedColumn<{ id: string }> {
+function passwordColumn(login: LoginRole): SealedColumn<{ id: string }> {
   return {
     kind: `${login} passwords of managed databases`,
     table: ['databases', 'databases'],

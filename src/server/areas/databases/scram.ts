@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'no
 import { promisify } from 'node:util'
 
 /** What a server stores instead of a password (RFC 5802 section 3, RFC 7677). */
-export type ScramVerifier = { iterations: number; salt: Buffer; storedKey: Buffer; serverKey: Buffer }
+type ScramVerifier = { iterations: number; salt: Buffer; storedKey: Buffer; serverKey: Buffer }
 
 const ITERATIONS = 4096
 const derive = promisify(pbkdf2)

@@ -5,7 +5,7 @@ import type { Hit } from './hit.ts'
 import { cutCount, fillCutSizes } from './text-size.ts'
 
 /** No value is cut shorter: hits are left out instead. */
-export const MIN_CUT_LENGTH = 64
+const MIN_CUT_LENGTH = 64
 
 /**
  * The longest length that values can be cut to if all hits shall fit, so that nothing beyond it has to be measured: each
@@ -30,12 +30,12 @@ function textLengths({ title, metadata }: Hit): number[] {
 }
 
 /** A hit: its bytes without the values that can be cut, and those values. */
-export type MeasuredHit = { readonly frame: number; readonly values: readonly CuttableValue[] }
+type MeasuredHit = { readonly frame: number; readonly values: readonly CuttableValue[] }
 
 /** `whole` is the size in bytes without a cut; `from` is where the sizes of the cuts begin. */
 type ValueSize = { readonly length: number; readonly whole: number; readonly from: number }
 
-export type Cuts = {
+type Cuts = {
   /** How many of the hits fit into `room` bytes when values are cut as short as possible. */
   countThatFits(room: number): number
   /** The longest length at which the first `count` hits fit into `room` bytes. */

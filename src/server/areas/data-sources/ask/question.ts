@@ -11,7 +11,7 @@ import type { RecordedQuestion, Records, WrittenRecord } from './record.ts'
 import type { Sources, TypedId } from './sources.ts'
 import type { AskedSource } from './store.ts'
 
-export type QuestionDeps = {
+type QuestionDeps = {
   readonly sources: Sources
   readonly records: Records
   readonly allowance: Allowance

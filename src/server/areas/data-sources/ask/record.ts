@@ -15,7 +15,7 @@ export type RecordedQuestion = {
   filters: SentFilters
 }
 
-export type Outcome = {
+type Outcome = {
   status: number
   answer_bytes: number
   /** Whether it was spent from the quota in the end. */

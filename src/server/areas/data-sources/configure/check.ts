@@ -10,15 +10,15 @@ import { Findings } from './findings.ts'
 import { resolve } from './resolve.ts'
 import { measure, tryOut } from './try-out.ts'
 
-export type SentConfiguration = {
+type SentConfiguration = {
   entries: readonly EmbeddingConfigInput[]
   filter_schema: Readonly<Record<string, string>>
 }
-export type Deps = { owner: ManagedDb; reader: string; findModel: FindModel }
+type Deps = { owner: ManagedDb; reader: string; findModel: FindModel }
 
 type Candidate = { entry: ResolvedEntry; table: FoundTable; path: string; warning: string | undefined }
 
-export type Checked = {
+type Checked = {
   entries: ResolvedEntry[]
   warnings: string[]
   /** Warnings that follow from the present indexes, which are not stored. */

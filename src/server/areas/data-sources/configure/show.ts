@@ -12,7 +12,7 @@ import { searchSettings } from '../search/settings.ts'
 import { findSourceId } from '../store.ts'
 import { findConfigured } from './store.ts'
 
-export type ShowDeps = { db: Querier; openReader: OpenReader }
+type ShowDeps = { db: Querier; openReader: OpenReader }
 
 const UNREADABLE = 'the stored search configuration cannot be read by this version of the service: save it again'
 

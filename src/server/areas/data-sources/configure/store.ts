@@ -24,7 +24,7 @@ const StoredConfiguration = z.object({
   search: z.unknown().transform(readStoredSearch),
 })
 
-export type ConfiguredSource = Omit<SourceRow, 'connection_config'> & z.output<typeof StoredConfiguration>
+type ConfiguredSource = Omit<SourceRow, 'connection_config'> & z.output<typeof StoredConfiguration>
 
 /** All that is stored of a source. */
 export async function findConfigured(db: Querier, id: string): Promise<ConfiguredSource | undefined> {

@@ -19,7 +19,7 @@ const FILTER_OPERATORS = {
   any_of: (column, type, { all }) => sql`${column} = any(${all}::${type}[])`,
 } satisfies Record<string, Condition>
 
-export type FilterOperator = keyof typeof FILTER_OPERATORS
+type FilterOperator = keyof typeof FILTER_OPERATORS
 
 /** A condition that every hit meets. */
 export type Filter = { readonly column: string; readonly operator: FilterOperator; readonly values: readonly Scalar[] }

@@ -11,7 +11,7 @@ import type { EntryQuery } from './statements.ts'
 import { bindVector } from './vector.ts'
 
 /** Embeds texts, by a provider outside where the model is not at hand. */
-export type Embed = ((model: string, texts: readonly string[], signal: AbortSignal) => Promise<Float32Array[]>) & {
+type Embed = ((model: string, texts: readonly string[], signal: AbortSignal) => Promise<Float32Array[]>) & {
   /** Embeds a text from the cache or by the built-in model. Returns undefined if a provider would have to be asked. */
   here(model: string, text: string, context: SourceQuery['context']): Promise<Float32Array> | undefined
 }

@@ -1,7 +1,7 @@
 import { lstat, opendir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
-export class UnsafeFolder extends Error {
+class UnsafeFolder extends Error {
   override readonly name = 'UnsafeFolder'
 }
 

@@ -7,7 +7,7 @@ import { endFormerProcess, forgetProcess, rememberProcess } from './former-proce
 import { residentBytes } from './process-memory.ts'
 import type { Command } from './sandbox.ts'
 
-export type EngineLimits = {
+type EngineLimits = {
   memoryBytes: number
   /** How long a start may take: it may have to replay the journal of a killed process. */
   startMs: number

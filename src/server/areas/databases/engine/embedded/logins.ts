@@ -18,7 +18,7 @@ export function setUp(managed: Managed): string[] {
   ]
 }
 
-export type Bounds = Record<'statementMs' | 'idleInTransactionMs' | 'rowBytes' | 'ownAnswerBytes', number>
+type Bounds = Record<'statementMs' | 'idleInTransactionMs' | 'rowBytes' | 'ownAnswerBytes', number>
 
 /**
  * Returns how the user may log in, or undefined when it is neither owner nor reader of this database. A reader waits

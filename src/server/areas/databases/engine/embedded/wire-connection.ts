@@ -20,7 +20,7 @@ type Options = {
   idleInTransactionMs: number
 }
 
-export const MESSAGE_BYTES = 64 * 1024 * 1024
+const MESSAGE_BYTES = 64 * 1024 * 1024
 /** How many bytes of a client's message are held at once; longer messages are passed on in parts. */
 const HELD_BYTES = 64 * 1024
 const LOGIN_MS = 10_000
