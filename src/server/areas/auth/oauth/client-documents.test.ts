@@ -214,7 +214,7 @@ describe('a client with a metadata document', () => {
     const text = async () => (await person.browser.go(await c.ask(person, asking(ID, pkce().challenge)))).text()
     expect(await text()).not.toContain('has changed since')
     answer = { body: JSON.stringify(document({ client_name: 'Document Agent 2' })) }
-    expect(await text()).toContain('has changed since you approved it before')
+    expect(await text()).toContain('has changed since you last approved it')
   })
 
   it('AU-11 can still refresh while its site is unreachable', async () => {

@@ -29,7 +29,7 @@ describe('the consent page', () => {
     expect(text).toContain('Connect Test Agent?')
     expect(text).toContain('<dd>127.0.0.1:33418</dd>')
     expect(text).toContain(person.email)
-    expect(text).toContain('It answers on this computer.')
+    expect(text).toContain('This agent runs on this computer.')
     expect(text).toContain('See which data sources you may ask')
     expect(text).toContain('Ask questions, within your own access')
     expect(text).toContain(`<option value="${person.org_id}" selected>`)

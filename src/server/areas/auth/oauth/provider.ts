@@ -177,9 +177,9 @@ ${out.error === 'invalid_redirect_uri' && REDIRECT_HELP}
   ctx.body = await page.text()
 }
 
-const REDIRECT_HELP = html`<p>The redirect URI must exactly match a registered one. Only a loopback address that was registered without a
-port matches any port. For agents that register one port and use another, the operator of this service can set
-<code>SVC_LOOPBACK_ANY_PORT=true</code>.</p>`
+const REDIRECT_HELP = html`<p>The redirect URI must exactly match a registered one.
+Only a loopback address that was registered without a port matches any port. For agents that register one port and use
+another, the operator of this service can set <code>SVC_LOOPBACK_ANY_PORT=true</code>.</p>`
 
 const SESSION_COOKIE = 'svc_oauth_session'
 

@@ -230,7 +230,7 @@ describe('the capacity for agents that register themselves', () => {
     const another = await connect(person, { client_name: 'Another Agent' })
     const inbox = await connect(person, {}, { resource: NOTIFICATIONS })
     const page = await c.ask(person, asking(idOf(await c.register({}, randomAddress())), pkce().challenge))
-    expect(await (await person.browser.go(page)).text()).toContain('ends that connection')
+    expect(await (await person.browser.go(page)).text()).toContain('that connection ends')
     const second = await connect(person)
     expect((await c.refresh(first.id, first.refresh_token)).body.error).toBe('invalid_grant')
     for (const one of [theirs, another, inbox, second]) expect(await isAlive(one.id, one)).toBe(true)
