@@ -116,6 +116,31 @@ describe('imports point one way', () => {
       'HTTP goes through safeFetch',
     ],
     [
+      'a part of undici in an area',
+      'server/areas/notifications/channels/webhook/a.ts',
+      `import Agent from 'undici/lib/dispatcher/agent.js'`,
+      'HTTP goes through safeFetch',
+    ],
+    [
+      'http without its prefix in an area',
+      'server/areas/notifications/channels/webhook/a.ts',
+      `import { request } from 'http'`,
+      'HTTP goes through safeFetch',
+    ],
+    [
+      'a dynamic import of node:https in an area',
+      'server/areas/notifications/channels/webhook/a.ts',
+      `const { request } = await import('node:https')`,
+      'HTTP goes through safeFetch',
+    ],
+    ['a WebSocket in an area', 'server/areas/notifications/a.ts', 'new WebSocket(url)', 'no bare fetch'],
+    [
+      'a module of Node by its name as text',
+      'server/areas/notifications/a.ts',
+      `process.getBuiltinModule('node:net')`,
+      'no bare fetch',
+    ],
+    [
       'node:http in an area',
       'server/areas/notifications/a.ts',
       `import { request } from 'node:http'`,

@@ -6,7 +6,8 @@ const SHARED = ['contract', 'lib', 'edge']
 const CLIENTS = ['cli', 'console', 'worker-sdk']
 /** The only readers of the environment, one per part. */
 const ENVIRONMENT_READERS = ['server/config/reader.ts', 'cli/config.ts', 'worker-sdk/config.ts']
-const HTTP_PACKAGES = /^(?:undici|axios|got|node-fetch|node:(?:https?|http2|net|tls|dgram))$/
+const HTTP_PACKAGES =
+  /^(?:undici|axios|got|ky|node-fetch|superagent|ws|eventsource|(?:node:)?(?:https?|http2|net|tls|dgram))(?:\/|$)/
 const MAIL_PACKAGES = /^(?:nodemailer|emailjs|smtp-client)(?:\/|$)/
 /** The folders of outgoing and incoming HTTP. */
 const HTTP_ROOMS = [
@@ -93,7 +94,7 @@ function environmentFaults({ path, text }: SourceFile): string[] {
 }
 
 const NAMES_FETCH =
-  /(?<![.\w'"`-])fetch\(|\b(?:globalThis|window|self)\s*(?:\.\s*fetch\b|\[)|[=:]\s*fetch\s*(?:[;,)}]|$)|\bfetch\b[^=]*\}\s*=\s*globalThis/m
+  /\bnew\s+(?:WebSocket|EventSource|XMLHttpRequest)\b|\bgetBuiltinModule\b|(?<![.\w'"`-])fetch\(|\b(?:globalThis|window|self)\s*(?:\.\s*fetch\b|\[)|[=:]\s*fetch\s*(?:[;,)}]|$)|\bfetch\b[^=]*\}\s*=\s*globalThis/m
 
 function fetchFaults({ path, text }: SourceFile): string[] {
   const serverSide = path.startsWith('server/') || path.startsWith('edge/')
