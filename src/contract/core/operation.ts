@@ -54,7 +54,7 @@ type Common = {
   readonly rateLimits?: readonly RateLimit[]
   /** With `openai` errors also contain `error.message`, which OpenAI clients read. */
   readonly refusals?: 'openai'
-  /** Error codes besides those that follow from the kind and the access of the operation. */
+  /** Error codes besides those that follow from its kind, access, path parameters, effect and rate limits. */
   readonly errors?: readonly ErrorCode[]
 }
 

@@ -2,7 +2,13 @@ import { z } from 'zod'
 import { NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 
+/** What an admin can connect. */
 export const CHANNEL_KINDS = ['email', 'chat', 'webhook', 'forum'] as const
+export type ChannelKind = (typeof CHANNEL_KINDS)[number]
+
+/** Every way a message can leave: through a channel, or as a direct message to a person who follows an app. */
+export const DESTINATION_KINDS = [...CHANNEL_KINDS, 'chat_dm'] as const
+export type DestinationKind = (typeof DESTINATION_KINDS)[number]
 
 /** Access of everything that decides where an organization's notifications go. */
 export const byAdmin = { principals: ['user', 'api_token'], role: 'admin', scope: null, org: 'token' } as const

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
-import { byAdmin } from './channels.ts'
+import { byAdmin, DESTINATION_KINDS } from './channels.ts'
 
 /** `pending` waits for its first attempt or its digest; `retrying` had one that provably delivered nothing. */
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'not_sent'] as const
@@ -19,7 +19,7 @@ export const Delivery = z.object({
   }),
   destination: z
     .object({
-      kind: z.enum(['email', 'chat', 'chat_dm', 'webhook', 'forum']),
+      kind: z.enum(DESTINATION_KINDS),
       channel_id: z.string().nullable(),
       user_id: z.string().nullable(),
       label: z.string().nullable(),

@@ -49,7 +49,7 @@ export const createSubscription = operation({
   effect: 'write',
   status: 201,
   idempotent: true,
-  errors: ['SUBSCRIPTION_EXISTS', 'SUBSCRIPTION_LIMIT'],
+  errors: ['NOT_FOUND', 'SUBSCRIPTION_EXISTS', 'SUBSCRIPTION_LIMIT'],
   input: z.object({ event_type, channel_id: z.string().max(100), timing: Timing.default('immediately') }),
   output: Subscription,
 })
@@ -62,7 +62,7 @@ export const changeSubscription = operation({
   path: '/api/notifications/subscriptions/{id}',
   summary: 'Enable, disable or retime a subscription',
   effect: 'write',
-  errors: ['UNSUBSCRIBED', 'NOT_FOUND'],
+  errors: ['UNSUBSCRIBED'],
   input: z.object({ id: z.string().max(100), enabled: z.boolean().optional(), timing: Timing.optional() }),
   output: Subscription,
 })
@@ -77,7 +77,6 @@ export const deleteSubscription = operation({
   description: 'A default subscription that you delete is never made again.',
   effect: 'write',
   bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ id: z.string().max(100) }),
   output: z.object({ deleted: z.literal(true) }),
 })

@@ -34,10 +34,10 @@ export function takesBody(op: Operation): boolean {
 
 export function responsesOf(op: Operation, schemas: Schemas): Responses {
   const own = new Set((op.errors ?? []).map((code) => ERRORS[code].status as number))
-  const refusals = REFUSALS.filter(({ status, when }) => own.has(status) || when(op)).map(({ status }) => [
-    String(status),
-    refusal(status),
-  ])
+  const usual = REFUSALS.filter(({ when }) => when(op)).map(({ status }) => status)
+  const refusals = [...new Set([...usual, ...own])]
+    .sort((a, b) => a - b)
+    .map((status) => [String(status), refusal(status)])
   const status = String(op.kind === 'json' ? (op.status ?? 200) : 200)
   return { [status]: success(op, schemas), ...Object.fromEntries(refusals), default: otherResponses(op) }
 }

@@ -44,4 +44,5 @@ function createSenders(deps: DeliveryDeps): Senders {
   return { webhook, email: notBuilt, chat: notBuilt, chat_dm: notBuilt, forum: notBuilt }
 }
 
+/** Stands for channels that cannot be connected yet, so nothing reaches it. */
 const notBuilt: Send = async () => ({ outcome: { type: 'failed', reason: 'not_built' } })

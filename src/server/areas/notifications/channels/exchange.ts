@@ -1,7 +1,7 @@
 import type { SafeFetch, SafeFetchRequest } from '#lib/net/safe-fetch.ts'
 import { SafeFetchError } from '#lib/net/safe-fetch-error.ts'
 
-/** What an HTTP exchange with a receiver came to, in the words that the classifiers decide by. */
+/** Result of one HTTP request to a receiver, as input for the classifiers. */
 export type Exchange =
   | { readonly answered: true; readonly status: number; readonly retryAfter: string | undefined; readonly body: string }
   | {
@@ -9,7 +9,7 @@ export type Exchange =
       readonly reason: SafeFetchError['reason']
       /** False only when no byte of the request can have reached the receiver. */
       readonly sent: boolean
-      /** Of the answer's first line, when only the rest of it was lost. */
+      /** HTTP status, if the status line arrived before the connection broke. */
       readonly status: number | undefined
     }
 

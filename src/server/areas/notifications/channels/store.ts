@@ -1,15 +1,14 @@
+import type { ChannelKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { CHANNEL_SECRETS } from './secret.ts'
 
-export type ConfiguredKind = 'email' | 'chat' | 'webhook' | 'forum'
-
 export type ChannelRow = {
   id: string
   org_id: string
-  kind: ConfiguredKind
+  kind: ChannelKind
   label: string
   state: 'unconfirmed' | 'active' | 'disabled'
   disabled_reason: string | null
@@ -37,7 +36,7 @@ export async function insertChannel(tx: Tx, sealer: Sealer, added: NewChannel): 
 }
 
 /** Channels of an organization, oldest first. */
-export async function listChannels(db: Querier, orgId: string, kind?: ConfiguredKind): Promise<ChannelRow[]> {
+export async function listChannels(db: Querier, orgId: string, kind?: ChannelKind): Promise<ChannelRow[]> {
   return db.query(sql`
     select ${COLUMNS} from notifications.channels
     where org_id = ${orgId} ${kind === undefined ? sql`` : sql`and kind = ${kind}`}

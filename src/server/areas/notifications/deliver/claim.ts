@@ -1,3 +1,4 @@
+import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
@@ -9,16 +10,15 @@ import {
   type WaitingDelivery,
 } from './plan.ts'
 import { rescheduleDestinations } from './reschedule.ts'
-import type { ChannelKind } from './schedule.ts'
 
 /** Slots for first attempts are kept apart, so that retries to dead destinations never delay a new notification. */
-export type Turn = 'first' | 'retry'
+export type AttemptKind = 'first' | 'retry'
 
 export type ClaimedDelivery = {
   id: string
   org_id: string
   destination_key: string
-  kind: ChannelKind
+  kind: DestinationKind
   channel_id: string | null
   user_id: string | null
   digest_key: string | null
@@ -34,22 +34,27 @@ export type Claimed = { deliveries: ClaimedDelivery[]; nextInSeconds: number | u
  * Claims at most `limit` deliveries and commits before it returns: no byte of a message leaves before its claim is on
  * disk, otherwise a crash of Postgres could forget the claim and the message would be sent twice.
  */
-export async function claimDeliveries(db: Db, turn: Turn, limit: number, leaseSeconds: number): Promise<Claimed> {
+export async function claimDeliveries(
+  db: Db,
+  attemptKind: AttemptKind,
+  limit: number,
+  leaseSeconds: number,
+): Promise<Claimed> {
   return db.tx(async (tx) => {
     await tx.query(sql`set local synchronous_commit = on`)
-    const destinations = await lockDue(tx, turn, limit)
-    const waiting = await readWaiting(tx, turn, destinations)
-    const ready = turn === 'first' ? await readReady(tx, destinations) : []
+    const destinations = await lockDue(tx, attemptKind, limit)
+    const waiting = await readWaiting(tx, attemptKind, destinations)
+    const ready = attemptKind === 'first' ? await readReady(tx, destinations) : []
     const planned = planDeliveries({ destinations, waiting, ready, limit }, () => newId('dlv'))
     await formDeliveries(tx, planned)
     const deliveries = await startSending(tx, planned, leaseSeconds)
     await countStarted(tx, deliveries, destinations)
-    return { deliveries, nextInSeconds: await secondsUntilDue(tx, turn) }
+    return { deliveries, nextInSeconds: await secondsUntilDue(tx, attemptKind) }
   })
 }
 
-async function lockDue(tx: Tx, turn: Turn, limit: number): Promise<DueDestination[]> {
-  const dueAt = turn === 'first' ? sql`first_at` : sql`retry_at`
+async function lockDue(tx: Tx, attemptKind: AttemptKind, limit: number): Promise<DueDestination[]> {
+  const dueAt = attemptKind === 'first' ? sql`first_at` : sql`retry_at`
   return tx.query(sql`
     select key, org_id, kind, max_in_flight - in_flight as free, max_per_message as per_message
     from notifications.destinations
@@ -60,14 +65,18 @@ async function lockDue(tx: Tx, turn: Turn, limit: number): Promise<DueDestinatio
 }
 
 /** Deliveries that exist already: retries, or as first attempts digests, resends and messages without an event. */
-async function readWaiting(tx: Tx, turn: Turn, due: readonly DueDestination[]): Promise<WaitingDelivery[]> {
-  const isTurn = turn === 'first' ? sql`attempt = 0` : sql`attempt > 0`
+async function readWaiting(
+  tx: Tx,
+  attemptKind: AttemptKind,
+  due: readonly DueDestination[],
+): Promise<WaitingDelivery[]> {
+  const isKind = attemptKind === 'first' ? sql`attempt = 0` : sql`attempt > 0`
   return tx.query(sql`
     select waiting.id, due.key as destination_key
     from unnest(${due.map(({ key }) => key)}::text[], ${due.map(({ free }) => free)}::int[]) as due (key, free)
     cross join lateral (
       select id, next_at from notifications.deliveries
-      where destination_key = due.key and state = 'pending' and ${isTurn} and next_at <= clock_timestamp()
+      where destination_key = due.key and state = 'pending' and ${isKind} and next_at <= clock_timestamp()
       order by next_at, id limit due.free
     ) as waiting
     order by waiting.next_at, waiting.id`)
@@ -143,8 +152,8 @@ async function countStarted(tx: Tx, started: readonly ClaimedDelivery[], due: re
   )
 }
 
-async function secondsUntilDue(tx: Tx, turn: Turn): Promise<number | undefined> {
-  const dueAt = turn === 'first' ? sql`first_at` : sql`retry_at`
+async function secondsUntilDue(tx: Tx, attemptKind: AttemptKind): Promise<number | undefined> {
+  const dueAt = attemptKind === 'first' ? sql`first_at` : sql`retry_at`
   const [row] = await tx.query<{ seconds: number | null }>(sql`
     select extract(epoch from min(${dueAt}) - clock_timestamp())::float8 as seconds from notifications.destinations
     where ${dueAt} is not null`)

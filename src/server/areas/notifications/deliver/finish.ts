@@ -5,7 +5,7 @@ import { pauseSeconds } from './breaker.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import type { Outcome } from './outcome.ts'
 import { rescheduleDestinations } from './reschedule.ts'
-import { PACING_SECONDS } from './schedule.ts'
+import { DELIVERY_RULES } from './schedule.ts'
 import { nextState, type Transition } from './transition.ts'
 
 export type Ended = {
@@ -18,7 +18,7 @@ export type Ended = {
 type Written = Ended & { next: Transition }
 
 /**
- * Writes what attempts came to. Each is written only under the fence of its claim: a result that arrives after the
+ * Writes the results of attempts. Each is written only under the fence of its claim: a result that arrives after the
  * lease ran out corrects `unknown`, and a delivery that was claimed again since is never touched.
  */
 export async function finishDeliveries(db: Db, ended: readonly Ended[], random: () => number): Promise<void> {
@@ -102,7 +102,7 @@ async function updateChannels(tx: Tx, written: readonly Written[]): Promise<void
 
 type Change = { key: string; left: number; failures: number; pause: number }
 
-/** Frees the places in flight and lets the circuit breaker learn. */
+/** Frees the places in flight and updates the failure counts of the circuit breaker. */
 async function updateDestinations(tx: Tx, written: readonly Written[], left: ReadonlySet<string>): Promise<void> {
   const before = await tx.query<{ key: string; failures: number }>(sql`
     select key, failures from notifications.destinations
@@ -125,15 +125,15 @@ async function updateDestinations(tx: Tx, written: readonly Written[], left: Rea
 }
 
 function changeOf(key: string, failuresBefore: number, written: readonly Written[], left: ReadonlySet<string>): Change {
-  const said = written.map(({ next }) => next.destination)
-  const answered = said.includes('answers')
-  const failures = answered ? 0 : failuresBefore + said.filter((one) => one === 'fails').length
-  const wishes = written.map(({ next }) => next.pauseSeconds)
-  const pacing = PACING_SECONDS[written[0]!.delivery.kind]
+  const results = written.map(({ next }) => next.destination)
+  const answered = results.includes('answers')
+  const failures = answered ? 0 : failuresBefore + results.filter((one) => one === 'fails').length
+  const requestedPauses = written.map(({ next }) => next.pauseSeconds)
+  const pacing = DELIVERY_RULES[written[0]!.delivery.kind].pacingSeconds
   return {
     key,
     left: written.filter(({ delivery }) => left.has(delivery.id)).length,
     failures,
-    pause: Math.max(pacing, pauseSeconds(failures), ...wishes),
+    pause: Math.max(pacing, pauseSeconds(failures), ...requestedPauses),
   }
 }

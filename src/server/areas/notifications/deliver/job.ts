@@ -3,9 +3,9 @@ import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { gather } from '#lib/gather.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
-import { DELIVERY_CHANNEL } from '../match/enqueue.ts'
+import { DELIVERIES_NOTIFY } from '../match/enqueue.ts'
 import type { CheckBeforeSending } from './check.ts'
-import { type ClaimedDelivery, claimDeliveries, type Turn } from './claim.ts'
+import { type AttemptKind, type ClaimedDelivery, claimDeliveries } from './claim.ts'
 import { type Ended, finishDeliveries } from './finish.ts'
 import { releaseDeliveries } from './release.ts'
 import { SEND_TIMEOUT_MS, type Senders, type Sent } from './send.ts'
@@ -24,22 +24,22 @@ const DRAIN_SECONDS = 20
 const MIN_LEASE_MS = SEND_TIMEOUT_MS + 5_000
 
 /** Slots for first attempts and slots for retries, so that dead destinations never delay a new notification. */
-export function deliveryJobs(deps: Deps, slots: Record<Turn, number>): JobKind<ClaimedDelivery>[] {
+export function deliveryJobs(deps: Deps, slots: Record<AttemptKind, number>): JobKind<ClaimedDelivery>[] {
   return [deliveryJob(deps, 'first', slots.first), deliveryJob(deps, 'retry', slots.retry)]
 }
 
-function deliveryJob(deps: Deps, turn: Turn, slots: number): JobKind<ClaimedDelivery> {
+function deliveryJob(deps: Deps, attemptKind: AttemptKind, slots: number): JobKind<ClaimedDelivery> {
   const { db } = deps
   const record = createRecorder(deps)
   return {
-    name: `notifications-${turn}`,
+    name: `notifications-${attemptKind}`,
     slots,
     leaseSeconds: LEASE_SECONDS,
-    wakeOn: DELIVERY_CHANNEL,
+    wakeOn: DELIVERIES_NOTIFY,
     pollSeconds: POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     claim: async (limit) => {
-      const { deliveries, nextInSeconds } = await claimDeliveries(db, turn, limit, LEASE_SECONDS)
+      const { deliveries, nextInSeconds } = await claimDeliveries(db, attemptKind, limit, LEASE_SECONDS)
       return { jobs: deliveries, nextInSeconds }
     },
     run: async (delivery, held) => record({ delivery, ...(await attempt(deps, delivery, held)) }),
@@ -70,7 +70,7 @@ function createRecorder({ db, onError }: Deps): (ended: Ended) => Promise<void> 
     return ended.map(() => undefined)
   })
   return async (ended) => {
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
         return await write(ended)
       } catch (error) {
@@ -83,7 +83,7 @@ function createRecorder({ db, onError }: Deps): (ended: Ended) => Promise<void> 
 }
 
 const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 10_000
+const MAX_PAUSE_MS = 10_000
 
 async function renewDeliveries(db: Db, deliveries: readonly ClaimedDelivery[]) {
   return db.query<{ id: string; fence: number }>(sql`

@@ -1,5 +1,5 @@
 /**
- * What one attempt to send came to. Only an outcome that proves non-delivery may lead to another attempt: `unknown`
+ * Result of one attempt to send. Only an outcome that proves non-delivery may lead to another attempt: `unknown`
  * ends the delivery, because the receiver may have acted on it.
  */
 export type Outcome =

@@ -1,9 +1,9 @@
-import type { ChannelKind } from './schedule.ts'
+import type { DestinationKind } from '#contract/notifications/channels.ts'
 
 export type DueDestination = {
   key: string
   org_id: string
-  kind: ChannelKind
+  kind: DestinationKind
   /** Messages that may be sent to it at once, beyond those under way. */
   free: number
   /** Notifications that fit into one message. */

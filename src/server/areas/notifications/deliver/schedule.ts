@@ -1,30 +1,33 @@
-export const CHANNEL_KINDS = ['email', 'chat', 'chat_dm', 'webhook', 'forum'] as const
-export type ChannelKind = (typeof CHANNEL_KINDS)[number]
+import type { DestinationKind } from '#contract/notifications/channels.ts'
 
 const SECONDS = { minute: 60, hour: 3600 } as const
 const LONG = [5, 1 * SECONDS.minute, 5 * SECONDS.minute, 30 * SECONDS.minute, 2 * SECONDS.hour, 6 * SECONDS.hour]
 /** People act on chat at once: a message that comes hours late is worse than one in the ledger. */
 const SHORT = LONG.slice(0, 4)
 
-const DELAYS: Record<ChannelKind, readonly number[]> = {
-  email: LONG,
-  webhook: LONG,
-  forum: LONG,
-  chat: SHORT,
-  chat_dm: SHORT,
+type Rules = {
+  /** Seconds to wait after each attempt that provably delivered nothing. */
+  readonly retryDelays: readonly number[]
+  /** Shortest time between two messages to one destination, as the service behind it asks for. */
+  readonly pacingSeconds: number
+  /** Messages under way to one destination at once, so that a slow one cannot take all slots. */
+  readonly maxInFlight: number
 }
 
-/** Shortest time between two messages to one destination, as the services behind them ask for. */
-export const PACING_SECONDS: Record<ChannelKind, number> = { email: 0, webhook: 0, chat: 1, chat_dm: 1, forum: 1 }
-
-/** Messages under way to one destination at once, so that a slow one cannot take all slots. */
-export const MAX_IN_FLIGHT: Record<ChannelKind, number> = { email: 2, webhook: 4, chat: 1, chat_dm: 1, forum: 1 }
+/** How each kind of destination is sent to. */
+export const DELIVERY_RULES: Record<DestinationKind, Rules> = {
+  email: { retryDelays: LONG, pacingSeconds: 0, maxInFlight: 2 },
+  webhook: { retryDelays: LONG, pacingSeconds: 0, maxInFlight: 4 },
+  forum: { retryDelays: LONG, pacingSeconds: 1, maxInFlight: 1 },
+  chat: { retryDelays: SHORT, pacingSeconds: 1, maxInFlight: 1 },
+  chat_dm: { retryDelays: SHORT, pacingSeconds: 1, maxInFlight: 1 },
+}
 
 const JITTER = 0.2
 
 /** Returns the seconds to wait after the given attempt (from 1), ± 20 %, or undefined when it was the last one. */
-export function retryDelaySeconds(kind: ChannelKind, attempt: number, random: number): number | undefined {
-  const delay = DELAYS[kind][attempt - 1]
+export function retryDelaySeconds(kind: DestinationKind, attempt: number, random: number): number | undefined {
+  const delay = DELIVERY_RULES[kind].retryDelays[attempt - 1]
   return delay === undefined ? undefined : delay * (1 + JITTER * (2 * random - 1))
 }
 

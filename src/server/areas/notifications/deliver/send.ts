@@ -1,7 +1,7 @@
+import type { DestinationKind } from '#contract/notifications/channels.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import type { DueNotification } from './load.ts'
 import type { Outcome } from './outcome.ts'
-import type { ChannelKind } from './schedule.ts'
 
 /** Longest time one attempt may take, from the first byte to the end of the answer. */
 export const SEND_TIMEOUT_MS = 15_000
@@ -26,4 +26,4 @@ export type Sent = {
  */
 export type Send = (message: Message, signal: AbortSignal) => Promise<Sent>
 
-export type Senders = Readonly<Record<ChannelKind, Send>>
+export type Senders = Readonly<Record<DestinationKind, Send>>

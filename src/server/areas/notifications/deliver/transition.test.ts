@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { DESTINATION_KINDS, type DestinationKind } from '#contract/notifications/channels.ts'
 import { pauseSeconds } from './breaker.ts'
 import type { Outcome } from './outcome.ts'
-import { CHANNEL_KINDS, type ChannelKind, retryAfterSeconds, retryDelaySeconds } from './schedule.ts'
+import { retryAfterSeconds, retryDelaySeconds } from './schedule.ts'
 import { nextState } from './transition.ts'
 
 const MIDDLE = 0.5
@@ -38,13 +39,13 @@ describe('NO-07 the next state of a delivery', () => {
     [
       'not attempted',
       { type: 'dropped', reason: 'unsubscribed' },
-      { state: 'dropped', reason: 'unsubscribed', destination: 'says_nothing', pauseSeconds: 0 },
+      { state: 'dropped', reason: 'unsubscribed', destination: 'unaffected', pauseSeconds: 0 },
     ],
   ])('%s', (_, outcome, next) => {
     expect(nextState(outcome, { kind: 'webhook', attempt: 1, random: MIDDLE })).toEqual(next)
   })
 
-  it.each<[ChannelKind, number[]]>([
+  it.each<[DestinationKind, number[]]>([
     ['webhook', [5, 60, 300, 1800, 7200, 21600]],
     ['email', [5, 60, 300, 1800, 7200, 21600]],
     ['forum', [5, 60, 300, 1800, 7200, 21600]],
@@ -70,7 +71,7 @@ describe('NO-07 the next state of a delivery', () => {
 
   it('a delivery is tried again only after proof that it was not delivered, and never for ever', () => {
     const attempts = fc.record({
-      kind: fc.constantFrom(...CHANNEL_KINDS),
+      kind: fc.constantFrom(...DESTINATION_KINDS),
       attempt: fc.integer({ min: 1, max: 20 }),
       random: fc.double({ min: 0, max: 1, noNaN: true }),
     })

@@ -1,19 +1,20 @@
+import type { DestinationKind } from '#contract/notifications/channels.ts'
 import type { DeliveryState, Outcome } from './outcome.ts'
-import { type ChannelKind, retryDelaySeconds } from './schedule.ts'
+import { retryDelaySeconds } from './schedule.ts'
 
 export type Transition = {
   readonly state: Exclude<DeliveryState, 'sending'>
   readonly reason: string | null
   /** Seconds until the next attempt; only with `pending`. */
   readonly delaySeconds?: number
-  /** What the outcome says of the destination, for its circuit breaker. */
-  readonly destination: 'answers' | 'fails' | 'gone' | 'says_nothing'
-  /** For how long the receiver wishes to get nothing at all. */
+  /** Effect of the outcome on the circuit breaker of the destination. */
+  readonly destination: 'answers' | 'fails' | 'gone' | 'unaffected'
+  /** For how many seconds the receiver asked to get nothing. */
   readonly pauseSeconds: number
 }
 
 type Attempted = {
-  readonly kind: ChannelKind
+  readonly kind: DestinationKind
   /** Number of this attempt, from 1. */
   readonly attempt: number
   /** From 0 up to 1. */
@@ -37,7 +38,7 @@ export function nextState(outcome: Outcome, attempted: Attempted): Transition {
     case 'unknown':
       return { state: 'unknown', reason: outcome.reason, destination: 'fails', pauseSeconds: 0 }
     case 'dropped':
-      return { state: 'dropped', reason: outcome.reason, destination: 'says_nothing', pauseSeconds: 0 }
+      return { state: 'dropped', reason: outcome.reason, destination: 'unaffected', pauseSeconds: 0 }
     default:
       throw new Error(`no such outcome: ${JSON.stringify(outcome satisfies never)}`)
   }
@@ -48,7 +49,7 @@ function afterRetryable(
   { kind, attempt, random }: Attempted,
 ): Transition {
   const delay = retryDelaySeconds(kind, attempt, random)
-  const wish = { destination: 'fails', pauseSeconds: retryAfterSeconds ?? 0 } as const
-  if (delay === undefined) return { state: 'failed', reason, ...wish }
-  return { state: 'pending', reason, delaySeconds: Math.max(delay, wish.pauseSeconds), ...wish }
+  const pause = { destination: 'fails', pauseSeconds: retryAfterSeconds ?? 0 } as const
+  if (delay === undefined) return { state: 'failed', reason, ...pause }
+  return { state: 'pending', reason, delaySeconds: Math.max(delay, pause.pauseSeconds), ...pause }
 }

@@ -1,8 +1,8 @@
+import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import type { ChannelKind } from '../deliver/schedule.ts'
 import { wakeDestinations } from '../match/enqueue.ts'
 import { timezoneOf } from '../settings/store.ts'
 import { type DigestTiming, windowEnd } from './window.ts'
@@ -16,7 +16,7 @@ type DueDigest = {
   digest_timing: DigestTiming
   window_end: Date
   destination_key: string
-  kind: ChannelKind
+  kind: DestinationKind
   channel_id: string | null
   user_id: string | null
 }

@@ -5,7 +5,7 @@ import { OUTBOX_CHANNEL, takeEvents } from '#lib/work/outbox.ts'
 import { storeEvents } from './store.ts'
 
 /** Notified when events were taken in. */
-export const EVENTS_CHANNEL = 'svc_notification_events'
+export const EVENTS_NOTIFY = 'svc_notification_events'
 
 const EVENTS_PER_TRANSACTION = 500
 // A connection pooler can drop notifications, so the outbox is also looked at without one.
@@ -29,7 +29,7 @@ async function takeInEvents(db: Db, now: Date): Promise<number> {
     const events = await takeEvents(tx, EVENTS_PER_TRANSACTION)
     if (events.length === 0) return 0
     await storeEvents(tx, events, now)
-    await tx.query(sql`select pg_notify(${EVENTS_CHANNEL}, '')`)
+    await tx.query(sql`select pg_notify(${EVENTS_NOTIFY}, '')`)
     return events.length
   })
 }

@@ -2,7 +2,7 @@ import { eventLink, eventSubject, readStoredEvent } from '#contract/core/events.
 import type { Delivery } from '#contract/notifications/deliveries.ts'
 import type { LedgerRow, LedgerStatus } from './store.ts'
 
-/** Says in the words of the ledger what became of a notification. */
+/** Maps the state of a notification to its public status. */
 export function statusOf({
   dropped_reason,
   state,

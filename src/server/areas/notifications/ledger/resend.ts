@@ -1,4 +1,5 @@
 import { notFound, ServiceError } from '#contract/core/errors.ts'
+import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { resendDelivery } from '#contract/notifications/deliveries.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
@@ -7,7 +8,6 @@ import { newId } from '#edge/ids.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { ChannelKind } from '../deliver/schedule.ts'
 import { wakeDestinations } from '../match/enqueue.ts'
 import { findLedgerRow, type LedgerRow } from './store.ts'
 
@@ -45,14 +45,14 @@ function refuseUnlessResendable({ state, delivery_id }: LedgerRow, mayArriveTwic
   }
 }
 
-function notResendable(words: string): ServiceError {
-  return new ServiceError('NOT_RESENDABLE', words)
+function notResendable(detail: string): ServiceError {
+  return new ServiceError('NOT_RESENDABLE', detail)
 }
 
 /** Undefined while an earlier resend has not ended. */
 async function addResend(tx: Tx, row: LedgerRow, by: string): Promise<string | undefined> {
   // Locks the message, so that two admins at once cannot both resend it.
-  const [original] = await tx.query<{ destination_key: string; kind: ChannelKind; digest_key: string | null }>(sql`
+  const [original] = await tx.query<{ destination_key: string; kind: DestinationKind; digest_key: string | null }>(sql`
     select destination_key, kind, digest_key from notifications.deliveries where id = ${row.delivery_id} for update`)
   const underWay = await tx.query(sql`
     select from notifications.deliveries where resend_of = ${row.delivery_id} and state in ('pending', 'sending')`)

@@ -1,12 +1,12 @@
+import type { DestinationKind } from '#contract/notifications/channels.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
 import type { DeliveryState } from '../deliver/outcome.ts'
-import type { ChannelKind } from '../deliver/schedule.ts'
 
 /** One event for one destination, with what became of it. */
 export type LedgerRow = {
   id: string
-  kind: ChannelKind | 'none'
+  kind: DestinationKind | 'none'
   channel_id: string | null
   user_id: string | null
   label: string | null

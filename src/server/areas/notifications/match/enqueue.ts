@@ -1,12 +1,13 @@
+import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { rescheduleDestinations } from '../deliver/reschedule.ts'
-import { type ChannelKind, MAX_IN_FLIGHT } from '../deliver/schedule.ts'
+import { DELIVERY_RULES } from '../deliver/schedule.ts'
 import type { DigestTiming } from '../digest/window.ts'
 
 /** NOTIFY channel that wakes the slots of deliveries. */
-export const DELIVERY_CHANNEL = 'svc_notifications'
+export const DELIVERIES_NOTIFY = 'svc_notifications'
 
 /** One event for one destination. */
 export type NewNotification = {
@@ -14,7 +15,7 @@ export type NewNotification = {
   org_id: string
   destination_key: string
   /** `none` for what goes nowhere and is only recorded. */
-  kind: ChannelKind | 'none'
+  kind: DestinationKind | 'none'
   channel_id: string | null
   user_id: string | null
   subscription_id: string | null
@@ -33,7 +34,7 @@ export async function addNotifications(tx: Tx, added: readonly NewNotification[]
   if (sent.length > 0) await wakeDestinations(tx, sent)
 }
 
-function isSentAtOnce(one: NewNotification): one is NewNotification & { kind: ChannelKind } {
+function isSentAtOnce(one: NewNotification): one is NewNotification & { kind: DestinationKind } {
   return one.kind !== 'none' && one.digest === null && one.dropped_reason === null
 }
 
@@ -54,14 +55,14 @@ async function insertNotifications(tx: Tx, added: readonly NewNotification[]): P
     on conflict (event_id, destination_key) do nothing`)
 }
 
-type Waking = { destination_key: string; org_id: string; kind: ChannelKind; per_message: number }
+type Waking = { destination_key: string; org_id: string; kind: DestinationKind; per_message: number }
 
 /** Lets the destinations know that they have something to send, and wakes a worker. */
 export async function wakeDestinations(tx: Tx, waking: readonly Waking[]): Promise<void> {
   const rows = [...new Map(waking.map((one) => [one.destination_key, one])).values()]
     .sort((a, b) => (a.destination_key < b.destination_key ? -1 : 1))
     .map(({ destination_key, org_id, kind, per_message }) => {
-      return { destination_key, org_id, kind, per_message, max_in_flight: MAX_IN_FLIGHT[kind] }
+      return { destination_key, org_id, kind, per_message, max_in_flight: DELIVERY_RULES[kind].maxInFlight }
     })
   // The update locks the rows, so that the next statement sees all that others added to them before.
   await tx.query(sql`
@@ -76,5 +77,5 @@ export async function wakeDestinations(tx: Tx, waking: readonly Waking[]): Promi
     tx,
     rows.map(({ destination_key }) => destination_key),
   )
-  await tx.query(sql`select pg_notify(${DELIVERY_CHANNEL}, '')`)
+  await tx.query(sql`select pg_notify(${DELIVERIES_NOTIFY}, '')`)
 }

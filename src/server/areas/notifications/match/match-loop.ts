@@ -3,7 +3,7 @@ import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { seedPipelines } from '../defaults/seed.ts'
-import { EVENTS_CHANNEL } from '../intake/intake.ts'
+import { EVENTS_NOTIFY } from '../intake/intake.ts'
 import { DEFAULT_TIMEZONE } from '../settings/store.ts'
 import { addNotifications } from './enqueue.ts'
 import { type MatchedEvent, matchSubscriptions, recordOnly } from './match.ts'
@@ -16,7 +16,7 @@ const POLL_SECONDS = 10
 export function matchLoop({ db, sealer }: { db: Db; sealer: Sealer }): Loop {
   return {
     name: 'notifications-match',
-    wakeOn: EVENTS_CHANNEL,
+    wakeOn: EVENTS_NOTIFY,
     tick: async (now, signal) => {
       let after = ''
       for (;;) {

@@ -1,5 +1,5 @@
 import type { EventOf } from '#contract/core/events.ts'
-import type { ChannelKind } from '../deliver/schedule.ts'
+import type { ChannelKind } from '#contract/notifications/channels.ts'
 import { type DigestTiming, windowEnd } from '../digest/window.ts'
 import type { NewNotification } from './enqueue.ts'
 import { matchesPattern } from './pattern.ts'
@@ -13,7 +13,7 @@ export type SubscriptionFacts = {
   readonly timing: Timing
   readonly created_at: Date
   readonly channel_id: string
-  readonly kind: Exclude<ChannelKind, 'chat_dm'>
+  readonly kind: ChannelKind
   /** Where the mail of an email channel arrives. */
   readonly address: string | null
   /** Notifications that fit into one message to the channel. */

@@ -6,7 +6,7 @@ import { sql } from '#lib/db/sql.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { seedPersonalMail } from '../defaults/seed.ts'
 import { addToInbox } from '../inbox/store.ts'
-import { EVENTS_CHANNEL } from '../intake/intake.ts'
+import { EVENTS_NOTIFY } from '../intake/intake.ts'
 import { maySeeApp } from '../people/may-see-app.ts'
 import { timezoneOf } from '../settings/store.ts'
 import { addNotifications } from './enqueue.ts'
@@ -27,7 +27,7 @@ const MAX_WAIT_MS = 60 * 60_000
 export function peopleLoop(deps: Deps): Loop {
   return {
     name: 'notifications-people',
-    wakeOn: EVENTS_CHANNEL,
+    wakeOn: EVENTS_NOTIFY,
     tick: async (now, signal) => {
       let after = ''
       for (;;) {

@@ -88,13 +88,13 @@ function exists(eventType: string): ServiceError {
 }
 
 function tooMany(): ServiceError {
-  const words = `An organization can have ${MAX_SUBSCRIPTIONS} subscriptions. Delete one you do not need, or use a prefix.`
-  return new ServiceError('SUBSCRIPTION_LIMIT', words)
+  const detail = `An organization can have ${MAX_SUBSCRIPTIONS} subscriptions. Delete one you do not need, or use a prefix.`
+  return new ServiceError('SUBSCRIPTION_LIMIT', detail)
 }
 
 function unsubscribed(): ServiceError {
-  const words = 'The recipient unsubscribed from this subscription, so it cannot be enabled again.'
-  return new ServiceError('UNSUBSCRIBED', words)
+  const detail = 'The recipient unsubscribed from this subscription, so it cannot be enabled again.'
+  return new ServiceError('UNSUBSCRIBED', detail)
 }
 
 type Change = { action: string; id: string; at: Date }

@@ -1,6 +1,6 @@
+import type { ChannelKind } from '#contract/notifications/channels.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { ConfiguredKind } from '../channels/store.ts'
 import type { Timing } from '../match/match.ts'
 
 export type SubscriptionRow = {
@@ -11,7 +11,7 @@ export type SubscriptionRow = {
   disabled_by: 'admin' | 'unsubscribe' | 'connection_lost' | 'gone' | null
   created_at: Date
   channel_id: string
-  channel_kind: ConfiguredKind
+  channel_kind: ChannelKind
   channel_label: string
   channel_state: 'unconfirmed' | 'active' | 'disabled'
 }

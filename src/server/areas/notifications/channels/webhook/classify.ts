@@ -5,10 +5,10 @@ import type { Exchange } from '../exchange.ts'
 /** Answers of a gateway for a server that may have acted on the request. */
 const GATEWAY_STATUSES = [502, 504, 520, 521, 522, 523, 524]
 const RETRYABLE_STATUSES = [408, 425, 429]
-/** Failures before a connection stands that another attempt cannot mend. */
+/** Refusals before connecting that a retry cannot fix. */
 const REFUSED_REASONS = ['refused_address', 'refused_url', 'redirect']
 
-/** Decides what an attempt to reach a webhook came to. Only proof of non-delivery leads to another attempt. */
+/** Maps the result of one request to a webhook to an outcome. Only proof of non-delivery leads to another attempt. */
 export function classifyWebhook(exchange: Exchange, now: Date): Outcome {
   return exchange.answered ? fromStatus(exchange, now) : fromFailure(exchange)
 }
