@@ -138,7 +138,7 @@ describe('configuration', () => {
       SVC_DATA_KEY: key,
       SVC_INTERNAL_SECRET: key,
     })
-    await expect(started).rejects.toThrow('SVC_REDIRECT_BASE_URL is needed when services run apart')
+    await expect(started).rejects.toThrow('SVC_REDIRECT_BASE_URL is required when services run in separate processes')
   })
 
   it('reports every fault at once, in words, and ends with 1', async () => {
