@@ -2,6 +2,7 @@ import { SERVICE_NAMES } from '../process/service-table.ts'
 import { type AiSettings, readAi } from './ai.ts'
 import { type ConnectorSettings, checkConnector, readConnector } from './connector.ts'
 import { type DatabaseSettings, readDatabases } from './databases.ts'
+import { type OutgoingMailSettings, readMail } from './mail.ts'
 import { type ProcessSettings, readProcess } from './process.ts'
 import { type QuestionSettings, readQuestions } from './questions.ts'
 import { ConfigError, type Environment, EnvironmentReader } from './reader.ts'
@@ -23,6 +24,7 @@ export type Config = Readonly<
       databases: Readonly<DatabaseSettings>
       questions: Readonly<QuestionSettings>
       connector: Readonly<ConnectorSettings>
+      mail: Readonly<OutgoingMailSettings>
       secrets: Readonly<Secrets>
     }
 >
@@ -52,6 +54,7 @@ export function readSettings(env: Environment): Settings {
     databases: readDatabases(read),
     questions: readQuestions(read),
     connector: readConnector(read),
+    mail: readMail(read),
     secrets: readSecrets(read),
   }
   checkAuthApiTokens(settings.secrets.authApiTokens, settings, read)

@@ -5,7 +5,8 @@ import type { Db } from '#lib/db/db.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { openSecret } from './channels/store.ts'
+import { emailSender, type MailSettings } from './channels/email/send.ts'
+import { findActiveAddress, openSecret } from './channels/store.ts'
 import { webhookSender } from './channels/webhook/send.ts'
 import { createCheck } from './deliver/check.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
@@ -16,6 +17,7 @@ import { digestLoop } from './digest/close.ts'
 import { intakeLoop } from './intake/intake.ts'
 import { matchLoop } from './match/match-loop.ts'
 import { peopleLoop } from './match/people-loop.ts'
+import { openUnsubscribeToken } from './subscriptions/store.ts'
 
 export type DeliveryDeps = {
   db: Db
@@ -23,6 +25,8 @@ export type DeliveryDeps = {
   people: People
   safeFetch: SafeFetch
   clock: Clock
+  /** Undefined when the operator has configured no mail server. */
+  mail?: MailSettings | undefined
   /** Address of the console, which links begin with. */
   baseUrl: () => string
   onError: (error: unknown) => void
@@ -41,7 +45,12 @@ export function createDeliveries(deps: DeliveryDeps): { loops: Loop[]; slots: Jo
 
 function createSenders(deps: DeliveryDeps): Senders {
   const webhook = webhookSender({ ...deps, openUrl: (id) => openSecret(deps.db, deps.sealer, id) })
-  return { webhook, email: notBuilt, chat: notBuilt, chat_dm: notBuilt, forum: notBuilt }
+  const email = emailSender({
+    ...deps,
+    channelAddress: (id) => findActiveAddress(deps.db, id),
+    unsubscribeToken: (id) => openUnsubscribeToken(deps.db, deps.sealer, id),
+  })
+  return { webhook, email, chat: notBuilt, chat_dm: notBuilt, forum: notBuilt }
 }
 
 /** Stands for channels that cannot be connected yet, so nothing reaches it. */

@@ -12,6 +12,7 @@ import { ledgerRoutes } from './ledger/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
 
+export type { MailSettings } from './channels/email/send.ts'
 export { CHANNEL_SECRETS } from './channels/secret.ts'
 export { UNSUBSCRIBE_TOKENS } from './subscriptions/unsubscribe-token.ts'
 

@@ -56,6 +56,14 @@ export async function openSecret(db: Querier, sealer: Sealer, id: string): Promi
   return row?.secret == null ? undefined : sealer.open(row.secret, CHANNEL_SECRETS.context({ id }))
 }
 
+/** Returns the address of an email channel, or undefined when the channel does not exist or is not active. */
+export async function findActiveAddress(db: Querier, id: string): Promise<string | undefined> {
+  const [row] = await db.query<{ address: string | null }>(sql`
+    select settings ->> 'address' as address from notifications.channels
+    where id = ${id} and kind = 'email' and state = 'active'`)
+  return row?.address ?? undefined
+}
+
 /**
  * Disables a channel that does not exist any more at the other side. Subscriptions to a lost chat connection are
  * disabled with it, marked so that reconnecting enables exactly these again.

@@ -1,7 +1,9 @@
 import type { ChannelKind } from '#contract/notifications/channels.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Timing } from '../match/match.ts'
+import { UNSUBSCRIBE_TOKENS } from './unsubscribe-token.ts'
 
 export type SubscriptionRow = {
   id: string
@@ -54,4 +56,11 @@ export async function removeSubscription(db: Querier, orgId: string, id: string)
     delete from notifications.subscriptions
     where org_id = ${orgId} and id = ${id} and owner = 'organization' returning id`)
   return rows.length === 1
+}
+
+/** Returns undefined when the subscription does not exist. */
+export async function openUnsubscribeToken(db: Querier, sealer: Sealer, id: string): Promise<string | undefined> {
+  const [row] = await db.query<{ unsubscribe_token: string }>(sql`
+    select unsubscribe_token from notifications.subscriptions where id = ${id}`)
+  return row && sealer.open(row.unsubscribe_token, UNSUBSCRIBE_TOKENS.context({ id }))
 }

@@ -1,0 +1,86 @@
+import type { People } from '#edge/people.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { MailResult, OutgoingMail, SendMail } from '#lib/net/mail.ts'
+import { composeMail, type DkimKey, type MailAddress } from '#lib/net/mail-message.ts'
+import type { ClaimedDelivery } from '../../deliver/claim.ts'
+import { toThin } from '../../deliver/load.ts'
+import { type Message, SEND_TIMEOUT_MS, type Send, type Sent } from '../../deliver/send.ts'
+import { classifyMail } from './classify.ts'
+import { renderMail } from './render.ts'
+
+/** How this installation sends mail. */
+export type MailSettings = {
+  readonly from: MailAddress
+  readonly dkim: DkimKey | undefined
+  readonly sendMail: SendMail
+}
+
+type Deps = {
+  /** Undefined when the operator has configured no mail server. */
+  mail?: MailSettings | undefined
+  people: People
+  clock: Clock
+  /** Address of the console, which links begin with. */
+  baseUrl: () => string
+  /** The address of an email channel; undefined when the channel is gone or not active. */
+  channelAddress: (channelId: string) => Promise<string | undefined>
+  /** The token of the subscription's unsubscribe link; undefined when the subscription is gone. */
+  unsubscribeToken: (subscriptionId: string) => Promise<string | undefined>
+}
+
+/** Sends one mail to an email channel, or to the address that a person has now. */
+export function emailSender(deps: Deps): Send {
+  return async (message, signal) => {
+    const { mail } = deps
+    if (mail === undefined) return { outcome: { type: 'failed', reason: 'mail_not_configured' } }
+    if (message.notifications.length === 0) return { outcome: { type: 'failed', reason: 'not_built' } }
+    const found = await findAddress(deps, message.delivery)
+    if ('outcome' in found) return found
+    const outgoing = await compose(deps, mail, { message, to: found.address })
+    const result: MailResult = await mail.sendMail(outgoing, { signal, timeoutMs: SEND_TIMEOUT_MS })
+    const outcome = classifyMail(result)
+    return result.code === undefined ? { outcome } : { outcome, status: result.code }
+  }
+}
+
+async function findAddress(
+  { people, channelAddress }: Deps,
+  { org_id, channel_id, user_id }: ClaimedDelivery,
+): Promise<{ address: string } | Sent> {
+  const gone: Sent = { outcome: { type: 'dropped', reason: 'destination_gone' } }
+  if (channel_id !== null) {
+    const address = await channelAddress(channel_id)
+    return address === undefined ? gone : { address }
+  }
+  if (user_id === null) return gone
+  const member = await people.member(org_id, user_id)
+  if (!member.known) return { outcome: { type: member.isTemporary ? 'retry' : 'failed', reason: member.reason } }
+  return member.value === undefined ? gone : { address: member.value.email }
+}
+
+async function compose(
+  { clock, baseUrl, unsubscribeToken }: Deps,
+  { from, dkim }: MailSettings,
+  { message, to }: { message: Message; to: string },
+): Promise<OutgoingMail> {
+  const { delivery, notifications, isDigest } = message
+  const subscriptionId = notifications[0]?.subscription_id
+  const token = subscriptionId == null ? undefined : await unsubscribeToken(subscriptionId)
+  const link = token === undefined ? null : new URL(`/unsubscribe/${token}`, baseUrl()).href
+  const thin = notifications.map((one) => toThin(one, baseUrl()))
+  const rendered = renderMail({ notifications: thin, isDigest, unsubscribeLink: link })
+  const messageId = `${delivery.id}@${domainOf(from.address)}`
+  const headers = { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(link) }
+  return composeMail({ from, to, ...rendered, messageId, date: clock.now(), headers }, dkim)
+}
+
+/** RFC 8058 allows one-click unsubscription by an https address only. */
+function unsubscribeHeaders(link: string | null): Record<string, string> {
+  if (link === null) return {}
+  const oneClick = link.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+  return { 'List-Unsubscribe': `<${link}>`, ...oneClick }
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1)
+}
