@@ -62,6 +62,7 @@ import {
   deleteSubscription,
   listSubscriptions,
 } from './notifications/subscriptions.ts'
+import { unsubscribe, unsubscribePage } from './notifications/unsubscribe.ts'
 import { changeWebhook, createWebhook, deleteWebhook } from './notifications/webhooks.ts'
 import { skillArchive, skillEntry, skillIndex, skillReference } from './skills.ts'
 import { docs, health, metrics, openapi, ready } from './system.ts'
@@ -129,6 +130,8 @@ export const OPERATIONS: readonly Operation[] = [
   createSubscription,
   changeSubscription,
   deleteSubscription,
+  unsubscribePage,
+  unsubscribe,
   readNotificationSettings,
   changeNotificationSettings,
   listDeliveries,

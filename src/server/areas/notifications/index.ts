@@ -11,6 +11,7 @@ import { listRoute } from './inbox/list.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
+import { unsubscribeRoutes } from './subscriptions/unsubscribe.ts'
 
 export type { MailSettings } from './channels/email/send.ts'
 export { CHANNEL_SECRETS } from './channels/secret.ts'
@@ -30,6 +31,7 @@ export function createNotifications(deps: DeliveryDeps & { checkAddress: Address
       channelsRoute(deps),
       ...webhookRoutes(deps),
       ...subscriptionRoutes(deps),
+      ...unsubscribeRoutes(deps),
       ...settingsRoutes(deps),
       ...ledgerRoutes(deps),
     ],
