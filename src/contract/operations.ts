@@ -62,6 +62,7 @@ import {
   deleteSubscription,
   listSubscriptions,
 } from './notifications/subscriptions.ts'
+import { testChannel } from './notifications/test-channel.ts'
 import { unsubscribe, unsubscribePage } from './notifications/unsubscribe.ts'
 import { changeWebhook, createWebhook, deleteWebhook } from './notifications/webhooks.ts'
 import { skillArchive, skillEntry, skillIndex, skillReference } from './skills.ts'
@@ -123,6 +124,7 @@ export const OPERATIONS: readonly Operation[] = [
   listInbox,
   ackNotification,
   listChannels,
+  testChannel,
   createWebhook,
   changeWebhook,
   deleteWebhook,

@@ -30,6 +30,7 @@ const TABLE: [code: ErrorCode, status: number, exit: number, mcp: 'tool' | 'prot
   ['SUBSCRIPTION_EXISTS', 409, 6, 'tool'],
   ['SUBSCRIPTION_LIMIT', 409, 6, 'tool'],
   ['CHANNEL_EXISTS', 409, 6, 'tool'],
+  ['CHANNEL_NOT_ACTIVE', 409, 6, 'tool'],
   ['CHANNEL_LIMIT', 409, 6, 'tool'],
   ['UNSUBSCRIBED', 409, 6, 'tool'],
   ['NOT_RESENDABLE', 409, 6, 'tool'],

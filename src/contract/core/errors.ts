@@ -30,6 +30,7 @@ export const ERRORS = {
   SUBSCRIPTION_EXISTS: { status: 409, exit: 6, mcp: 'tool', title: 'Subscription already exists' },
   SUBSCRIPTION_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many subscriptions' },
   CHANNEL_EXISTS: { status: 409, exit: 6, mcp: 'tool', title: 'Channel already exists' },
+  CHANNEL_NOT_ACTIVE: { status: 409, exit: 6, mcp: 'tool', title: 'Channel not active' },
   CHANNEL_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many channels' },
   UNSUBSCRIBED: { status: 409, exit: 6, mcp: 'tool', title: 'Recipient unsubscribed' },
   NOT_RESENDABLE: { status: 409, exit: 6, mcp: 'tool', title: 'Message cannot be sent again' },

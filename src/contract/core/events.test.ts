@@ -151,11 +151,18 @@ const EXAMPLES: [EventOf, category: string | null, subject: string, link: string
     'A support session of vendor staff was raised to read and write',
     '/settings/organization/audit',
   ],
+  [
+    { ...at, type: 'notification.test', body: { actor_id: id('usr'), status: 'test', channel_id: id('chn') } },
+    null,
+    'Test: notifications reach this channel',
+    '/settings/organization/integrations',
+  ],
 ]
 
 describe('NO-02 the table of events', () => {
-  it('has the nineteen types of the product, and each status code has an example here', () => {
-    expect(EVENT_TYPES).toHaveLength(19)
+  it('has the nineteen types of the product and the one of test notifications, and each status code has an example here', () => {
+    expect(EVENT_TYPES.filter((type) => type !== 'notification.test')).toHaveLength(19)
+    expect(EVENT_TYPES).toHaveLength(20)
     const codes = EVENT_TYPES.flatMap((type) => EVENTS[type].statuses.map((status) => `${type} ${status}`))
     expect(EXAMPLES.map(([{ type, body }]) => `${type} ${body.status}`)).toEqual(codes)
   })

@@ -150,6 +150,14 @@ const definitions = {
     statuses: ['read_write'],
     subject: () => 'A support session of vendor staff was raised to read and write',
   }),
+  // Sent to one channel because an admin asked for it. No subscription matches it.
+  'notification.test': defineEvent({
+    category: null,
+    statuses: ['test'],
+    about: { channel_id: idOf('chn') },
+    subject: () => 'Test: notifications reach this channel',
+    link: () => '/settings/organization/integrations',
+  }),
 }
 
 type Definitions = typeof definitions

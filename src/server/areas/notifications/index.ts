@@ -2,6 +2,7 @@ import type { Route } from '#edge/http/route.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { channelsRoute } from './channels/routes.ts'
+import { testChannelRoute } from './channels/test-notification.ts'
 import { webhookRoutes } from './channels/webhook/routes.ts'
 import type { AddressCheck } from './channels/webhook/url.ts'
 import { createDeliveries, type DeliveryDeps } from './create-deliveries.ts'
@@ -29,6 +30,7 @@ export function createNotifications(deps: DeliveryDeps & { checkAddress: Address
       listRoute(deps),
       ackRoute(deps),
       channelsRoute(deps),
+      testChannelRoute(deps),
       ...webhookRoutes(deps),
       ...subscriptionRoutes(deps),
       ...unsubscribeRoutes(deps),

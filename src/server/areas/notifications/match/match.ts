@@ -54,7 +54,11 @@ function byPreference(a: SubscriptionFacts, b: SubscriptionFacts): number {
 
 const TIMINGS: readonly Timing[] = ['immediately', 'hourly', 'daily']
 
-function destinationOf(event: MatchedEvent, { kind, channel_id, address }: SubscriptionFacts): string {
+/** Returns the key of the destination that a channel is. Channels with one email address are one destination. */
+export function destinationOf(
+  event: Pick<MatchedEvent, 'org_id'>,
+  { kind, channel_id, address }: Pick<SubscriptionFacts, 'kind' | 'channel_id' | 'address'>,
+): string {
   return kind === 'email' ? mailKey(event, address ?? '') : `${kind}:${channel_id}`
 }
 
@@ -103,7 +107,7 @@ function common(event: MatchedEvent) {
 }
 
 /** Addresses are compared without regard to case, so that one mailbox gets one mail. */
-function mailKey({ org_id }: MatchedEvent, address: string): string {
+function mailKey({ org_id }: Pick<MatchedEvent, 'org_id'>, address: string): string {
   return `email:${org_id}:${address.toLowerCase()}`
 }
 

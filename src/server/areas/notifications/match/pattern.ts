@@ -1,5 +1,7 @@
 import { EVENT_TYPES } from '#contract/core/events.ts'
 
+const SUBSCRIBABLE_TYPES = EVENT_TYPES.filter((type) => type !== 'notification.test')
+
 /** Returns whether a subscription to `pattern` covers the event type. `support.ticket.*` covers all types below it. */
 export function matchesPattern(pattern: string, type: string): boolean {
   return pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type
@@ -7,7 +9,7 @@ export function matchesPattern(pattern: string, type: string): boolean {
 
 /** Returns undefined for a pattern that covers at least one event type, otherwise what is wrong with it. */
 export function patternFault(pattern: string): string | undefined {
-  if (EVENT_TYPES.some((type) => matchesPattern(pattern, type))) return undefined
+  if (SUBSCRIBABLE_TYPES.some((type) => matchesPattern(pattern, type))) return undefined
   const nearest = nearestPattern(pattern)
   const hint =
     nearest === undefined ? 'Use an event type, or a prefix such as support.ticket.*.' : `Did you mean ${nearest}?`
@@ -26,11 +28,11 @@ function nearestPattern(text: string): string | undefined {
 const MAX_HINT_DISTANCE = 6
 
 function knownPatterns(): string[] {
-  const wildcards = EVENT_TYPES.flatMap((type) => {
+  const wildcards = SUBSCRIBABLE_TYPES.flatMap((type) => {
     const parts = type.split('.')
     return parts.slice(1).map((_, i) => `${parts.slice(0, i + 1).join('.')}.*`)
   })
-  return [...EVENT_TYPES, ...new Set(wildcards)]
+  return [...SUBSCRIBABLE_TYPES, ...new Set(wildcards)]
 }
 
 /** Levenshtein distance. */

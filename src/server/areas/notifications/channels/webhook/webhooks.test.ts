@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listChannels } from '#contract/notifications/channels.ts'
+import { listDeliveries, readDelivery } from '#contract/notifications/deliveries.ts'
+import { listInbox } from '#contract/notifications/inbox.ts'
 import { changeSubscription, createSubscription, listSubscriptions } from '#contract/notifications/subscriptions.ts'
+import { testChannel } from '#contract/notifications/test-channel.ts'
 import { changeWebhook, createWebhook, deleteWebhook } from '#contract/notifications/webhooks.ts'
 import { emit } from '#edge/emit.ts'
 import { newId } from '#edge/ids.ts'
@@ -204,5 +207,74 @@ describe('NO-08 webhooks of an organization', () => {
     await failDeploy()
     await until(() => peer.received.length === 2)
     expect(peer.received[1]?.path).toBe(`/next/${SECRET}8d`)
+  })
+
+  it('get a test notification alone, and the ledger says that it arrived', async () => {
+    const { id } = await create(FIRST_URL)
+    const other = await create(SECOND_URL)
+    await subscribe(other.id)
+    const { notification_id } = await api().call(testChannel, { id })
+    const entry = () => api().call(readDelivery, { id: notification_id })
+    await until(async () => (await entry()).status === 'delivered')
+    expect(await entry()).toMatchObject({
+      event: { type: 'notification.test', subject: 'Test: notifications reach this channel' },
+      destination: { kind: 'webhook', channel_id: id },
+      tries: [{ outcome: 'sent', status: 200 }],
+    })
+    expect(peer.received.map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
+      [
+        `/in/${SECRET}`,
+        [
+          {
+            id: notification_id,
+            event_type: 'notification.test',
+            subject: 'Test: notifications reach this channel',
+            occurred_at: expect.any(String),
+            org_id: admin.org_id,
+            link: expect.stringMatching(/\/settings\/organization\/integrations$/),
+          },
+        ],
+      ],
+    ])
+    expect((await api().call(listDeliveries, {})).items).toHaveLength(1)
+    expect((await api().call(listInbox, {})).items).toEqual([])
+  })
+
+  it('that refuse a test notification show why in the ledger', async () => {
+    const { id } = await create(FIRST_URL)
+    statuses = [401]
+    const { notification_id } = await api().call(testChannel, { id })
+    const entry = () => api().call(readDelivery, { id: notification_id })
+    await until(async () => (await entry()).status === 'not_sent')
+    expect(await entry()).toMatchObject({ state: 'failed', reason: 'http_401', tries: [{ status: 401 }] })
+  })
+
+  it('that are disabled, unconfirmed or of another organization get no test notification', async () => {
+    const { id } = await create(FIRST_URL)
+    const setState = (state: string) =>
+      system.db.query(sql`
+        update notifications.channels set state = ${state}, disabled_reason = 'http_410' where id = ${id}`)
+    await setState('disabled')
+    expect(await refusalOf(api().call(testChannel, { id }))).toEqual({
+      status: 409,
+      code: 'CHANNEL_NOT_ACTIVE',
+      message: 'This channel is disabled (http_410), so nothing is sent to it.',
+    })
+    await setState('unconfirmed')
+    expect(await refusalOf(api().call(testChannel, { id }))).toMatchObject({
+      message: 'This channel is not confirmed yet, so nothing is sent to it.',
+    })
+    const other = system.client((await system.member('admin')).token)
+    expect(await refusalOf(other.call(testChannel, { id }))).toMatchObject({ status: 404, message: 'No such channel.' })
+    expect(peer.received).toEqual([])
+  })
+
+  it('NO-04 cannot be subscribed to test notifications', async () => {
+    const { id } = await create(FIRST_URL)
+    for (const event_type of ['notification.test', 'notification.*'])
+      expect(await refusalOf(api().call(createSubscription, { event_type, channel_id: id }))).toMatchObject({
+        status: 400,
+        code: 'INVALID_REQUEST',
+      })
   })
 })
