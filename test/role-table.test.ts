@@ -99,6 +99,7 @@ const TABLE: Row[] = [
   ['notifications.delete-subscription', '401 403 403 403 404 404 404 401 403 401', at('/api/notifications/subscriptions/sub_none')],
   ['notifications.unsubscribe-page', '404 404 404 404 404 404 404 404 404 404', at('/unsubscribe/none')],
   ['notifications.unsubscribe', '415 415 415 415 415 415 415 415 415 415', at('/unsubscribe/none', {})],
+  ['notifications.mailbox', '401 403 403 403 403 404 404 401 403 401', at('/mailbox')],
   ['notifications.read-settings', '401 403 403 403 200 200 200 401 403 401', at('/api/notifications/settings')],
   ['notifications.change-settings', '401 403 403 403 200 200 200 401 403 401', at('/api/notifications/settings', { timezone: 'UTC' })],
   ['notifications.list-deliveries', '401 403 403 403 200 200 200 401 403 401', at('/api/notifications/deliveries')],

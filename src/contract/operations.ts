@@ -55,6 +55,7 @@ import { endpointMetadata, notificationsMcp, platformMcp, platformMetadata } fro
 import { listChannels } from './notifications/channels.ts'
 import { listDeliveries, readDelivery, resendDelivery } from './notifications/deliveries.ts'
 import { ackNotification, listInbox } from './notifications/inbox.ts'
+import { mailboxPage } from './notifications/mailbox.ts'
 import { changeNotificationSettings, readNotificationSettings } from './notifications/settings.ts'
 import {
   changeSubscription,
@@ -134,6 +135,7 @@ export const OPERATIONS: readonly Operation[] = [
   deleteSubscription,
   unsubscribePage,
   unsubscribe,
+  mailboxPage,
   readNotificationSettings,
   changeNotificationSettings,
   listDeliveries,

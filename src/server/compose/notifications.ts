@@ -14,7 +14,9 @@ export function composeNotifications(parts: ServiceParts): Notifications {
   })
 }
 
-function composeMail({ config }: ServiceParts): MailSettings | undefined {
+/** On the embedded default mails are kept on this machine until a mail server is configured. */
+function composeMail({ config }: ServiceParts): MailSettings | 'mailbox' | undefined {
   const { server, from, dkim } = config.mail
-  return server && { from, dkim, sendMail: createSendMail(server) }
+  if (server) return { from, dkim, sendMail: createSendMail(server) }
+  return config.databaseUrl === undefined ? 'mailbox' : undefined
 }

@@ -5,6 +5,7 @@ import type { Db } from '#lib/db/db.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import { keepMail } from './channels/email/mailbox-store.ts'
 import { emailSender, type MailSettings } from './channels/email/send.ts'
 import { findActiveAddress, openSecret } from './channels/store.ts'
 import { webhookSender } from './channels/webhook/send.ts'
@@ -25,8 +26,8 @@ export type DeliveryDeps = {
   people: People
   safeFetch: SafeFetch
   clock: Clock
-  /** Undefined when the operator has configured no mail server. */
-  mail?: MailSettings | undefined
+  /** `mailbox` keeps mails on this machine. Undefined when the operator has configured no mail server. */
+  mail?: MailSettings | 'mailbox' | undefined
   /** Address of the console, which links begin with. */
   baseUrl: () => string
   onError: (error: unknown) => void
@@ -47,6 +48,7 @@ function createSenders(deps: DeliveryDeps): Senders {
   const webhook = webhookSender({ ...deps, openUrl: (id) => openSecret(deps.db, deps.sealer, id) })
   const email = emailSender({
     ...deps,
+    keepMail: (mail) => keepMail(deps.db, mail),
     channelAddress: (id) => findActiveAddress(deps.db, id),
     unsubscribeToken: (id) => openUnsubscribeToken(deps.db, deps.sealer, id),
   })

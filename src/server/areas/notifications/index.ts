@@ -1,6 +1,7 @@
 import type { Route } from '#edge/http/route.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import { mailboxRoute } from './channels/email/mailbox-page.ts'
 import { channelsRoute } from './channels/routes.ts'
 import { testChannelRoute } from './channels/test-notification.ts'
 import { webhookRoutes } from './channels/webhook/routes.ts'
@@ -34,6 +35,7 @@ export function createNotifications(deps: DeliveryDeps & { checkAddress: Address
       ...webhookRoutes(deps),
       ...subscriptionRoutes(deps),
       ...unsubscribeRoutes(deps),
+      mailboxRoute({ db: deps.db, hasMailbox: deps.mail === 'mailbox' }),
       ...settingsRoutes(deps),
       ...ledgerRoutes(deps),
     ],

@@ -87,6 +87,16 @@ create table notifications.chat_links (
   unique (org_id, workspace_id, chat_user_id)
 );
 
+-- Mails that the embedded default keeps because no mail server is configured.
+create table notifications.mailbox (
+  delivery_id text primary key,
+  org_id text not null,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  kept_at timestamptz not null
+);
+
 create table notifications.notifications (
   id text primary key,
   event_id text not null,

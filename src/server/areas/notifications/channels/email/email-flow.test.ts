@@ -21,6 +21,7 @@ import { createDeliveries } from '../../create-deliveries.ts'
 import { addSubscription } from '../../subscriptions/add.ts'
 import { openUnsubscribeToken } from '../../subscriptions/store.ts'
 import { insertChannel } from '../store.ts'
+import { listKeptMails } from './mailbox-store.ts'
 import type { MailSettings } from './send.ts'
 
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
@@ -56,7 +57,7 @@ const people: People = {
   partHolders: async () => ({ known: true, value: [] }),
 }
 
-async function startWorker(mail: MailSettings | undefined): Promise<AsyncDisposable> {
+async function startWorker(mail: MailSettings | 'mailbox' | undefined): Promise<AsyncDisposable> {
   const fail = (_: string, error: unknown) => expect.fail(String(error))
   const { loops, slots } = createDeliveries({
     db,
@@ -208,6 +209,16 @@ describe('from an event to a mail', () => {
     await emitted(started)
     await settled('sent')
     expect(server.received.map(({ to }) => to)).toEqual([['mara@example.org']])
+  })
+
+  it('NO-09 a mail that is kept in the mailbox counts as sent', async () => {
+    await subscribed('team@example.org')
+    await using _worker = await startWorker('mailbox')
+    await emitted(failedDeploy())
+    const { id } = await settled('sent')
+    expect(await listKeptMails(db, org)).toMatchObject([
+      { delivery_id: id, recipient: 'team@example.org', subject: 'Deploy of Shop & <b>Sons</b> failed: BUILD_FAILED' },
+    ])
   })
 
   it('NO-12 without a mail server the ledger says so', async () => {

@@ -6,7 +6,8 @@ import type { ClaimedDelivery } from '../../deliver/claim.ts'
 import { toThin } from '../../deliver/load.ts'
 import { type Message, SEND_TIMEOUT_MS, type Send, type Sent } from '../../deliver/send.ts'
 import { classifyMail } from './classify.ts'
-import { renderMail } from './render.ts'
+import type { KeptMail } from './mailbox-store.ts'
+import { type RenderedMail, renderMail } from './render.ts'
 
 /** How this installation sends mail. */
 export type MailSettings = {
@@ -16,8 +17,9 @@ export type MailSettings = {
 }
 
 type Deps = {
-  /** Undefined when the operator has configured no mail server. */
-  mail?: MailSettings | undefined
+  /** `mailbox` keeps mails on this machine. Undefined when the operator has configured no mail server. */
+  mail?: MailSettings | 'mailbox' | undefined
+  keepMail: (mail: KeptMail) => Promise<void>
   people: People
   clock: Clock
   /** Address of the console, which links begin with. */
@@ -36,7 +38,9 @@ export function emailSender(deps: Deps): Send {
     if (message.notifications.length === 0) return { outcome: { type: 'failed', reason: 'not_built' } }
     const found = await findAddress(deps, message.delivery)
     if ('outcome' in found) return found
-    const outgoing = await compose(deps, mail, { message, to: found.address })
+    const written = await write(deps, message)
+    if (mail === 'mailbox') return keep(deps, message.delivery, { to: found.address, written })
+    const outgoing = await compose(deps, mail, { delivery: message.delivery, to: found.address, written })
     const result: MailResult = await mail.sendMail(outgoing, { signal, timeoutMs: SEND_TIMEOUT_MS })
     const outcome = classifyMail(result)
     return result.code === undefined ? { outcome } : { outcome, status: result.code }
@@ -58,20 +62,34 @@ async function findAddress(
   return member.value === undefined ? gone : { address: member.value.email }
 }
 
-async function compose(
-  { clock, baseUrl, unsubscribeToken }: Deps,
-  { from, dkim }: MailSettings,
-  { message, to }: { message: Message; to: string },
-): Promise<OutgoingMail> {
-  const { delivery, notifications, isDigest } = message
+type Written = { rendered: RenderedMail; unsubscribeLink: string | null }
+
+async function write({ baseUrl, unsubscribeToken }: Deps, { notifications, isDigest }: Message): Promise<Written> {
   const subscriptionId = notifications[0]?.subscription_id
   const token = subscriptionId == null ? undefined : await unsubscribeToken(subscriptionId)
-  const link = token === undefined ? null : new URL(`/unsubscribe/${token}`, baseUrl()).href
+  const unsubscribeLink = token === undefined ? null : new URL(`/unsubscribe/${token}`, baseUrl()).href
   const thin = notifications.map((one) => toThin(one, baseUrl()))
-  const rendered = renderMail({ notifications: thin, isDigest, unsubscribeLink: link })
+  return { rendered: renderMail({ notifications: thin, isDigest, unsubscribeLink }), unsubscribeLink }
+}
+
+async function keep(
+  { keepMail }: Deps,
+  { id, org_id }: ClaimedDelivery,
+  { to, written }: { to: string; written: Written },
+): Promise<Sent> {
+  const { subject, text } = written.rendered
+  await keepMail({ delivery_id: id, org_id, recipient: to, subject, body: text })
+  return { outcome: { type: 'sent' } }
+}
+
+async function compose(
+  { clock }: Deps,
+  { from, dkim }: MailSettings,
+  { delivery, to, written }: { delivery: ClaimedDelivery; to: string; written: Written },
+): Promise<OutgoingMail> {
   const messageId = `${delivery.id}@${domainOf(from.address)}`
-  const headers = { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(link) }
-  return composeMail({ from, to, ...rendered, messageId, date: clock.now(), headers }, dkim)
+  const headers = { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(written.unsubscribeLink) }
+  return composeMail({ from, to, ...written.rendered, messageId, date: clock.now(), headers }, dkim)
 }
 
 /** RFC 8058 allows one-click unsubscription by an https address only. */

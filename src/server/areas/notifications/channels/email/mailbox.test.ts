@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Context, RouteOf } from '#edge/http/route.ts'
+import { newId } from '#edge/ids.ts'
+import type { Db } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { mailboxRoute } from './mailbox-page.ts'
+import { type KeptMail, keepMail, listKeptMails } from './mailbox-store.ts'
+
+let opened: TestDatabase
+let db: Db
+const org = newId('org')
+beforeAll(async () => {
+  opened = await openTestDatabase()
+  db = opened.db
+})
+afterAll(() => opened?.[Symbol.asyncDispose]())
+beforeEach(() => db.query(sql`delete from notifications.mailbox`))
+
+const mail = (changed: Partial<KeptMail> = {}): KeptMail => ({
+  delivery_id: newId('dlv'),
+  org_id: org,
+  recipient: 'mara@example.org',
+  subject: 'Deploy of <b>Shop</b> failed',
+  body: 'Deploy failed\nhttps://svc.example.com/apps/shop?a=1&b=2\n',
+  ...changed,
+})
+
+async function open({ hasMailbox = true, ...info }: { hasMailbox?: boolean } & Partial<Context> = {}) {
+  const { answer } = mailboxRoute({ db, hasMailbox }) as RouteOf<'raw'>
+  const context = { principal: { org_id: org }, direct: true, clientAddress: '127.0.0.1', ...info } as Context
+  return (await answer({}, context)).text()
+}
+
+describe('NO-09 the mailbox of an installation without a mail server', () => {
+  it('shows an owner the mails of their organization, with their links', async () => {
+    await keepMail(db, mail())
+    await keepMail(db, mail({ org_id: newId('org'), subject: 'of others' }))
+    const page = await open()
+    expect(page).toContain('Deploy of &lt;b&gt;Shop&lt;/b&gt; failed')
+    expect(page).toContain('mara@example.org')
+    expect(page).toContain('<a href="https://svc.example.com/apps/shop?a=1&amp;b=2">')
+    expect(page).not.toContain('of others')
+    expect(await open({ clientAddress: '::1' })).toBe(page)
+  })
+
+  it.each([
+    ['another machine', { clientAddress: '10.0.0.7' }],
+    ['a proxy', { direct: false }],
+    ['an installation that sends its mail', { hasMailbox: false }],
+  ])('does not exist for %s', async (_, options) => {
+    await keepMail(db, mail())
+    await expect(open(options)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('keeps the mail of a delivery once', async () => {
+    const kept = mail()
+    await keepMail(db, kept)
+    await keepMail(db, kept)
+    expect(await listKeptMails(db, org)).toHaveLength(1)
+  })
+
+  it('keeps the last 500 mails', async () => {
+    await db.query(sql`
+      insert into notifications.mailbox (delivery_id, org_id, recipient, subject, body, kept_at)
+      select 'dlv_old' || n, ${org}, 'a@example.org', 'old ' || n, '', clock_timestamp() - make_interval(hours => n)
+      from generate_series(1, 500) as n`)
+    await keepMail(db, mail({ subject: 'new' }))
+    const subjects = (await listKeptMails(db, org)).map(({ subject }) => subject)
+    expect(subjects).toHaveLength(500)
+    expect([subjects[0], subjects.at(-1)]).toEqual(['new', 'old 499'])
+  })
+})
