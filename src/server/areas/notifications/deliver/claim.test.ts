@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Db } from '#lib/db/db.ts'
+import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
 import { addNotifications, type NewNotification } from '../match/enqueue.ts'
 import { claimDeliveries } from './claim.ts'
 import { type Ended, finishDeliveries } from './finish.ts'
+import { lockDestinations } from './lock.ts'
 import type { Outcome } from './outcome.ts'
 import { reapLoop } from './reap.ts'
 import { releaseDeliveries } from './release.ts'
@@ -216,5 +218,22 @@ needs('postgres')('NO-07 claiming by several workers at once', () => {
     expect([...early, late].reduce((a, b) => a + b)).toBe(300)
     expect(await states()).toHaveLength(300)
     expect(new Set(await inFlight())).toEqual(new Set([0]))
+  })
+
+  it('a worker that stops inside a transaction does not keep its destinations locked', async () => {
+    await add(notification())
+    const claimed = await claim()
+    const locked = Promise.withResolvers<void>()
+    const finished = Promise.withResolvers<void>()
+    const stopped = db.tx(async (tx) => {
+      await lockDestinations(tx, ['webhook:chn_1'])
+      locked.resolve()
+      await finished.promise
+    })
+    const refused = expect(stopped).rejects.toBeInstanceOf(DatabaseUnavailable)
+    await locked.promise
+    await finish(claimed, { type: 'sent' }).finally(finished.resolve)
+    await refused
+    expect(await states()).toMatchObject([{ state: 'sent' }])
   })
 })

@@ -2,6 +2,7 @@ import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { limitIdleTime } from './lock.ts'
 import {
   type DueDestination,
   type PlannedDelivery,
@@ -42,6 +43,7 @@ export async function claimDeliveries(
 ): Promise<Claimed> {
   return db.tx(async (tx) => {
     await tx.query(sql`set local synchronous_commit = on`)
+    await limitIdleTime(tx)
     const destinations = await lockDue(tx, attemptKind, limit)
     const waiting = await readWaiting(tx, attemptKind, destinations)
     const ready = attemptKind === 'first' ? await readReady(tx, destinations) : []

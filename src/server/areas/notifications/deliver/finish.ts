@@ -3,6 +3,7 @@ import { sql } from '#lib/db/sql.ts'
 import { disableGoneChannel } from '../channels/store.ts'
 import { pauseSeconds } from './breaker.ts'
 import type { ClaimedDelivery } from './claim.ts'
+import { lockDestinations } from './lock.ts'
 import type { Outcome } from './outcome.ts'
 import { rescheduleDestinations } from './reschedule.ts'
 import { DELIVERY_RULES } from './schedule.ts'
@@ -35,11 +36,6 @@ export async function finishDeliveries(db: Db, ended: readonly Ended[], random: 
     await updateChannels(tx, written)
     await rescheduleDestinations(tx, keys)
   })
-}
-
-async function lockDestinations(tx: Tx, keys: readonly string[]): Promise<void> {
-  await tx.query(sql`
-    select from notifications.destinations where key = any(${keys}::text[]) order by key for update`)
 }
 
 /** Returns the ids of the deliveries that left `sending` now; a late result left it before. */

@@ -1,6 +1,7 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import { lockDestinations } from './lock.ts'
 import { rescheduleDestinations } from './reschedule.ts'
 
 const REAP_EVERY_SECONDS = 15
@@ -28,7 +29,7 @@ async function reap(db: Db): Promise<number> {
       where state = 'sending' and lease_until < clock_timestamp() limit ${DELIVERIES_PER_TRANSACTION}`)
     const keys = expired.map(({ destination_key }) => destination_key).sort()
     if (keys.length === 0) return 0
-    await tx.query(sql`select from notifications.destinations where key = any(${keys}::text[]) order by key for update`)
+    await lockDestinations(tx, keys)
     const ended = await tx.query<{ destination_key: string }>(sql`
       with lost as (
         update notifications.deliveries

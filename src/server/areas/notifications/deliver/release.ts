@@ -1,6 +1,7 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { ClaimedDelivery } from './claim.ts'
+import { lockDestinations } from './lock.ts'
 import { rescheduleDestinations } from './reschedule.ts'
 
 /** Gives claims back that were never begun: no byte left, so the attempt is undone. */
@@ -8,7 +9,7 @@ export async function releaseDeliveries(db: Db, claimed: readonly ClaimedDeliver
   const keys = [...new Set(claimed.map(({ destination_key }) => destination_key))].sort()
   const fences = claimed.map(({ fence }) => fence)
   await db.tx(async (tx) => {
-    await tx.query(sql`select from notifications.destinations where key = any(${keys}::text[]) order by key for update`)
+    await lockDestinations(tx, keys)
     await tx.query(sql`
       with released as (
         update notifications.deliveries

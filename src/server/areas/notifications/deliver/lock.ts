@@ -1,0 +1,20 @@
+import type { Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+
+/** Far more than a running process needs between two statements of one transaction. */
+const MAX_IDLE_MS = 5_000
+
+/**
+ * Lets Postgres end this transaction when its process stops for seconds in the middle of it. Otherwise a stopped worker
+ * keeps its destinations locked, and others can neither match events to them nor end what it was sending.
+ */
+export async function limitIdleTime(tx: Tx): Promise<void> {
+  await tx.query(sql`select set_config('idle_in_transaction_session_timeout', ${String(MAX_IDLE_MS)}, true)`)
+}
+
+/** Locks destinations in the order that every writer keeps, so that none waits for another in a circle. */
+export async function lockDestinations(tx: Tx, keys: readonly string[]): Promise<void> {
+  await limitIdleTime(tx)
+  await tx.query(sql`
+    select from notifications.destinations where key = any(${[...keys]}::text[]) order by key for update`)
+}
