@@ -59,7 +59,7 @@ export function fakeResolve(names: Record<string, string[][]>): Resolve {
 }
 
 /** Connects to the peer that is mapped to the first vetted address. Peers use plain HTTP, also for https. */
-export function fakeConnect(peers: Record<string, Peer>): Connect {
+export function fakeConnect(peers: Record<string, Pick<Peer, 'port'>>): Connect {
   return ({ addresses, signal, host: _host, servername: _servername, ...options }, callback) => {
     const peer = peers[addresses[0]?.address ?? '']
     if (!peer) return callback(new Error('nothing stands for this address'), null)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Environment } from '../../src/server/config/reader.ts'
 import { startProcess } from './processes.ts'
+import { seeded } from './seeded.ts'
 
 type KillReport = { rounds: number; acknowledged: number; lost: string[]; slowest_restart_ms: number }
 
@@ -62,13 +63,4 @@ function send(url: string, token: string, body: object): Promise<Response> {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-}
-
-/** Park and Miller's generator: the same seed gives the same numbers. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state * 48_271) % 2_147_483_647
-    return state / 2_147_483_647
-  }
 }

@@ -21,6 +21,8 @@ export type OwnPostgres = AsyncDisposable & {
   pause(): void
   /** Lets a paused server go on. */
   resume(): void
+  /** Ends the server without a checkpoint and starts it again; it then recovers from its journal. */
+  crash(): Promise<void>
   /** Runs a script with `psql`, as its superuser; throws at the first statement that fails. */
   psql(script: string): Promise<void>
 }
@@ -41,7 +43,8 @@ export async function startOwnPostgres(settings: Settings): Promise<OwnPostgres>
   const all = { listen_addresses: '127.0.0.1', unix_socket_directories: place, port, ...settings }
   const options = Object.entries(all).map(([name, value]) => `-c ${name}=${value}`)
   const control = (...args: string[]) => asPostgres(join(programs, 'pg_ctl'), [...args, '-s', '-w', '-D', folder])
-  await control('start', '-l', logFile, '-o', options.join(' '))
+  const start = () => control('start', '-l', logFile, '-o', options.join(' '))
+  await start()
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   const resume = () => signalAll(folder, 'SIGCONT')
   return {
@@ -50,6 +53,10 @@ export async function startOwnPostgres(settings: Settings): Promise<OwnPostgres>
     log: () => readFileSync(logFile, 'utf8'),
     pause: () => signalAll(folder, 'SIGSTOP'),
     resume,
+    crash: async () => {
+      await control('stop', '-m', 'immediate')
+      await start()
+    },
     psql: async (script) => {
       const file = join(place, 'script.sql')
       writeFileSync(file, script)

@@ -27,8 +27,12 @@ export async function startSlots(
   url: string,
   options: Record<string, string> = {},
 ): Promise<SlotsProcess> {
-  const program = join(import.meta.dirname, 'slots-program.ts')
-  const child = spawn(process.execPath, [program, module, url, JSON.stringify(options)], {
+  return startReporting('slots-program.ts', [module, url, JSON.stringify(options)])
+}
+
+/** Starts a program of this folder that reports what happens as lines of JSON, the first of them `started`. */
+export async function startReporting(program: string, args: readonly string[]): Promise<SlotsProcess> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, program), ...args], {
     env: { PATH: process.env.PATH },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

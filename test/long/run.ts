@@ -1,20 +1,37 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { deliveryKills } from '#test/delivery-kills.ts'
 import { killRounds } from '#test/kill-rounds.ts'
 import { startProcess } from '#test/processes.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
 
 /** Proofs that take minutes. CI runs a tenth of each; `npm run test:long` runs them whole. */
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 1e6) + 1)
-const folder = mkdtempSync(join(tmpdir(), 'svc-long-'))
-const env = { PORT: '0', SVC_DATA_DIR: folder, SVC_EXAMPLE: 'false' }
-try {
-  await (await startProcess(env))[Symbol.asyncDispose]()
-  const { operator_token } = JSON.parse(readFileSync(join(folder, 'first-run.json'), 'utf8')) as FirstRun
-  const report = await killRounds({ env, operatorToken: operator_token, rounds: 20, seed })
-  console.log(`kill -9, seed ${seed}: ${JSON.stringify(report, null, 2)}`)
-  if (report.lost.length > 0) process.exitCode = 1
-} finally {
-  rmSync(folder, { recursive: true, force: true })
+await proveWrites()
+await proveDeliveries()
+
+async function proveWrites(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-long-'))
+  const env = { PORT: '0', SVC_DATA_DIR: folder, SVC_EXAMPLE: 'false' }
+  try {
+    await (await startProcess(env))[Symbol.asyncDispose]()
+    const { operator_token } = JSON.parse(readFileSync(join(folder, 'first-run.json'), 'utf8')) as FirstRun
+    const report = await killRounds({ env, operatorToken: operator_token, rounds: 20, seed })
+    console.log(`kill -9, seed ${seed}: ${JSON.stringify(report, null, 2)}`)
+    if (report.lost.length > 0) process.exitCode = 1
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function proveDeliveries(): Promise<void> {
+  if (!process.env.SVC_TEST_DATABASE_URL) {
+    console.log('notifications: skipped, needs Postgres, set SVC_TEST_DATABASE_URL')
+    return
+  }
+  const report = await deliveryKills({ kills: 100, events: 20_000, seed })
+  console.log(`notifications: ${JSON.stringify(report, null, 2)}`)
+  const { duplicates, lost, untrue, unknown, max_unknown } = report
+  if (duplicates.length + lost.length + untrue.length > 0 || unknown > max_unknown) process.exitCode = 1
 }

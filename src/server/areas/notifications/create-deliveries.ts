@@ -11,7 +11,7 @@ import { findActiveAddress, openSecret } from './channels/store.ts'
 import { webhookSender } from './channels/webhook/send.ts'
 import { createCheck } from './deliver/check.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
-import { deliveryJobs } from './deliver/job.ts'
+import { type DeliveryTiming, deliveryJobs } from './deliver/job.ts'
 import { reapLoop } from './deliver/reap.ts'
 import type { Send, Senders } from './deliver/send.ts'
 import { digestLoop } from './digest/close.ts'
@@ -31,10 +31,12 @@ export type DeliveryDeps = {
   /** Address of the console, which links begin with. */
   baseUrl: () => string
   onError: (error: unknown) => void
+  /** Other limits than the usual ones, for tests of workers that die or stop. */
+  timing?: DeliveryTiming
 }
 
 /** First attempts have most slots: retries wait by themselves, new notifications must not. */
-const SLOTS = { first: 48, retry: 16 }
+export const SLOTS = { first: 48, retry: 16 }
 
 /** What a worker runs: everything from the outbox to the last attempt. */
 export function createDeliveries(deps: DeliveryDeps): { loops: Loop[]; slots: JobKind<ClaimedDelivery>[] } {

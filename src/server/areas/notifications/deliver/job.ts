@@ -15,13 +15,18 @@ type Deps = {
   senders: Senders
   check: CheckBeforeSending
   onError: (error: unknown) => void
+  timing?: DeliveryTiming
 }
 
-const LEASE_SECONDS = 60
+export type DeliveryTiming = {
+  leaseSeconds: number
+  /** A send that could outlive its lease is not begun: the ledger would already call it unknown. */
+  minLeaseMs: number
+}
+
+const USUAL_TIMING: DeliveryTiming = { leaseSeconds: 60, minLeaseMs: SEND_TIMEOUT_MS + 5_000 }
 const POLL_SECONDS = 5
 const DRAIN_SECONDS = 20
-/** A send that could outlive its lease is not begun: the ledger would already call it unknown. */
-const MIN_LEASE_MS = SEND_TIMEOUT_MS + 5_000
 
 /** Slots for first attempts and slots for retries, so that dead destinations never delay a new notification. */
 export function deliveryJobs(deps: Deps, slots: Record<AttemptKind, number>): JobKind<ClaimedDelivery>[] {
@@ -29,32 +34,34 @@ export function deliveryJobs(deps: Deps, slots: Record<AttemptKind, number>): Jo
 }
 
 function deliveryJob(deps: Deps, attemptKind: AttemptKind, slots: number): JobKind<ClaimedDelivery> {
-  const { db } = deps
+  const { db, timing = USUAL_TIMING } = deps
+  const { leaseSeconds } = timing
   const record = createRecorder(deps)
   return {
     name: `notifications-${attemptKind}`,
     slots,
-    leaseSeconds: LEASE_SECONDS,
+    leaseSeconds,
     wakeOn: DELIVERIES_NOTIFY,
     pollSeconds: POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     claim: async (limit) => {
-      const { deliveries, nextInSeconds } = await claimDeliveries(db, attemptKind, limit, LEASE_SECONDS)
+      const { deliveries, nextInSeconds } = await claimDeliveries(db, attemptKind, limit, leaseSeconds)
       return { jobs: deliveries, nextInSeconds }
     },
     run: async (delivery, held) => record({ delivery, ...(await attempt(deps, delivery, held)) }),
-    renew: (deliveries) => renewDeliveries(db, deliveries),
+    renew: (deliveries) => renewDeliveries(db, deliveries, leaseSeconds),
     release: (deliveries) => releaseDeliveries(db, deliveries),
   }
 }
 
 /** Never throws: whatever went wrong, the attempt has an outcome. */
-async function attempt({ check, senders, onError }: Deps, delivery: ClaimedDelivery, held: HeldLease): Promise<Sent> {
+async function attempt(deps: Deps, delivery: ClaimedDelivery, held: HeldLease): Promise<Sent> {
+  const { check, senders, onError, timing = USUAL_TIMING } = deps
   let begun = false
   try {
     const checked = await check(delivery)
     if ('outcome' in checked) return checked
-    if (held.leaseMsLeft() < MIN_LEASE_MS) return { outcome: { type: 'retry', reason: 'worker_stalled' } }
+    if (held.leaseMsLeft() < timing.minLeaseMs) return { outcome: { type: 'retry', reason: 'worker_stalled' } }
     begun = true
     return await senders[delivery.kind](checked.message, held.signal)
   } catch (error) {
@@ -85,9 +92,9 @@ function createRecorder({ db, onError }: Deps): (ended: Ended) => Promise<void> 
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000
 
-async function renewDeliveries(db: Db, deliveries: readonly ClaimedDelivery[]) {
+async function renewDeliveries(db: Db, deliveries: readonly ClaimedDelivery[], leaseSeconds: number) {
   return db.query<{ id: string; fence: number }>(sql`
-    update notifications.deliveries set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    update notifications.deliveries set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     where state = 'sending' and fence = any(${deliveries.map(({ fence }) => fence)}::bigint[])
     returning id, fence`)
 }
