@@ -68,10 +68,19 @@ export async function findActiveAddress(db: Querier, id: string): Promise<string
  * Disables a channel that does not exist any more at the other side. Subscriptions to a lost chat connection are
  * disabled with it, marked so that reconnecting enables exactly these again.
  */
-export async function disableGoneChannel(tx: Tx, id: string, reason: string): Promise<void> {
-  await tx.query(sql`
+export async function disableGoneChannel(
+  tx: Tx,
+  { id, reason, attempt }: { id: string; reason: string; attempt: { id: string; fence: number } },
+): Promise<void> {
+  // An attempt that began before a URL was saved may have reached the former URL, so it says nothing of this one.
+  const disabled = await tx.query(sql`
     update notifications.channels set state = 'disabled', disabled_reason = ${reason}
-    where id = ${id} and state = 'active'`)
+    where id = ${id} and state = 'active' and not exists (
+      select from notifications.attempts
+      where delivery_id = ${attempt.id} and fence = ${attempt.fence}
+        and started_at < (settings ->> 'url_saved_at')::timestamptz)
+    returning id`)
+  if (disabled.length === 0) return
   await tx.query(sql`
     update notifications.subscriptions
     set enabled = false, disabled_by = (

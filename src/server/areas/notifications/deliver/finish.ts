@@ -85,8 +85,9 @@ async function updateChannels(tx: Tx, written: readonly Written[]): Promise<void
   const ids = (destination: Transition['destination']) =>
     written.flatMap(({ delivery, next }) => (next.destination === destination ? (delivery.channel_id ?? []) : []))
   for (const { delivery, next } of written) {
-    if (next.destination === 'gone' && delivery.channel_id !== null)
-      await disableGoneChannel(tx, delivery.channel_id, next.reason ?? 'gone')
+    const { channel_id } = delivery
+    if (next.destination === 'gone' && channel_id !== null)
+      await disableGoneChannel(tx, { id: channel_id, reason: next.reason ?? 'gone', attempt: delivery })
   }
   await tx.query(sql`
     update notifications.channels

@@ -55,7 +55,8 @@ function changeRoute({ db, sealer, clock, checkAddress }: Deps): Route {
         await refuseKnownUrl(tx, sealer, { orgId: org_id, url, exceptId: id })
         await replaceUrl(tx, sealer, { id, url })
       }
-      const settings = { ...(before.settings as WebhookSettings), ...given(change) }
+      const { name, per_message } = before.settings as WebhookSettings
+      const settings = { name, per_message, ...given(change) }
       await updateWebhook(tx, { id, label: labelOf(url, settings.name), settings })
       const channel = (await findChannel(tx, org_id, id))!
       const detail = { url_changed: newUrl !== undefined }

@@ -22,11 +22,13 @@ describe('NO-08 webhooks of an organization', () => {
   let system: System
   let peer: Peer
   let statuses: number[] = []
+  /** Answers wait for it. */
+  let answering = Promise.resolve()
   let admin: Awaited<ReturnType<System['member']>>
   beforeAll(async () => {
     peer = await startPeer((_, response) => {
       response.statusCode = statuses.shift() ?? 200
-      response.end()
+      void answering.then(() => response.end())
     })
     const resolve = fakeResolve({ 'hooks.example.com': [[PUBLIC_IP]], 'inside.example.com': [['10.0.0.5']] })
     system = await startSystem({
@@ -276,5 +278,20 @@ describe('NO-08 webhooks of an organization', () => {
         status: 400,
         code: 'INVALID_REQUEST',
       })
+  })
+
+  it('stay enabled when the former URL answers 410 after a new one was saved', async () => {
+    const { id } = await create(FIRST_URL)
+    await subscribe(id)
+    statuses = [410]
+    const held = Promise.withResolvers<void>()
+    answering = held.promise
+    await failDeploy()
+    await until(() => peer.received.length === 1)
+    await api().call(changeWebhook, { id, url: SECOND_URL })
+    held.resolve()
+    await until(async () => (await api().call(listDeliveries, { status: 'not_sent' })).items.length === 1)
+    expect((await api().call(listChannels, {})).items).toMatchObject([{ id, state: 'active' }])
+    expect((await api().call(listSubscriptions, {})).items).toMatchObject([{ enabled: true }])
   })
 })
