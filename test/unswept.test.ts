@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 /** Lower it with every file that is swept. It is never raised: a new file follows CONTRIBUTING.md from the start. */
-const RECORDED = 29
+const RECORDED = 0
 
 const root = join(import.meta.dirname, '..')
 const unswept = readFileSync(join(root, 'test', 'unswept.txt'), 'utf8')

@@ -37,7 +37,7 @@ export type People = {
 /** What auth knows of people. Parts in apps are not among it. */
 export type PeopleDirectory = Omit<People, 'partHolders'>
 
-export function known<T>(value: T): PeopleAnswer<T> {
+export function knownPeople<T>(value: T): PeopleAnswer<T> {
   return { known: true, value }
 }
 

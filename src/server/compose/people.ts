@@ -1,5 +1,5 @@
 import { newId } from '#edge/ids.ts'
-import { known, type People } from '#edge/people.ts'
+import { knownPeople, type People } from '#edge/people.ts'
 import { createPeopleDirectory } from '../areas/auth/index.ts'
 import { createHostedPeopleDirectory } from '../areas/hosted-people/index.ts'
 import type { ServiceParts } from './parts.ts'
@@ -14,7 +14,7 @@ export function composePeople(parts: Parts): People {
   return {
     ...directory,
     // Until apps exist nobody has a part in one.
-    partHolders: async () => known([]),
+    partHolders: async () => knownPeople([]),
   }
 }
 

@@ -63,7 +63,7 @@ export function createDatabases(options: Options): Databases {
   })
   const logins = createLogins(options.clock)
   const forget = (physicalName: string) => {
-    logins.forget(physicalName)
+    logins.forgetAll()
     return pools.forget(physicalName)
   }
   const deps: DatabaseDeps = { ...options, engine, pools: { ...pools, forget } }
@@ -87,7 +87,9 @@ export function createDatabases(options: Options): Databases {
     ],
     async open(orgId, name, as) {
       if (as === 'owner') return pools.open((await loginOf(orgId, name, as)).connectionString)
-      return pools.open(await logins.of(`${orgId} ${name}`, () => loginOf(orgId, name, as)))
+      return pools.open(
+        await logins.of(`${orgId} ${name}`, async () => (await loginOf(orgId, name, as)).connectionString),
+      )
     },
     has: holdDatabase,
     async warnings() {

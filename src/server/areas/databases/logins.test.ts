@@ -8,7 +8,7 @@ function counted() {
   let found = 0
   const find = async () => {
     found++
-    return { physicalName: 'd_1', connectionString: `postgres://r:${found}@127.0.0.1:1/d_1` }
+    return `postgres://r:${found}@127.0.0.1:1/d_1`
   }
   return { clock, logins, of: () => logins.of('org_1 notes', find) }
 }
@@ -24,9 +24,9 @@ it('a login is found once in five seconds', async () => {
 it('that of a dropped database is not used again, also when it was found while that went on', async () => {
   const { logins, of } = counted()
   const first = await of()
-  logins.forget('d_1')
+  logins.forgetAll()
   const finding = of()
-  logins.forget('d_1')
+  logins.forgetAll()
   const second = await finding
   expect([second === first, (await of()) === second]).toEqual([false, false])
 })

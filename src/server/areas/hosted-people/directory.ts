@@ -1,4 +1,4 @@
-import { known, type PeopleAnswer, type PeopleDirectory } from '#edge/people.ts'
+import { knownPeople, type PeopleAnswer, type PeopleDirectory } from '#edge/people.ts'
 import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
 import { refuseInTransaction } from '#lib/db/transaction-guard.ts'
 import type { HostedPeopleDeps } from './deps.ts'
@@ -32,7 +32,7 @@ export function createHostedPeopleDirectory(deps: HostedPeopleDeps): PeopleDirec
   const ask = async <T>(orgId: string, read: (snapshot: OrganizationSnapshot) => T): Promise<PeopleAnswer<T>> => {
     refuseInTransaction('asking about people')
     const answer = await loadOnce(cache, orgId, () => load(orgId))
-    return answer.known ? known(read(answer.value)) : answer
+    return answer.known ? knownPeople(read(answer.value)) : answer
   }
   return {
     ownersAndAdmins: (orgId) =>

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { listMembers, me } from '#contract/auth/members.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { MAX_PAGE_LIMIT } from '#contract/core/limits.ts'
-import { displayName, known, type PeopleAnswer, type Person, unknownPeople } from '#edge/people.ts'
+import { displayName, knownPeople, type PeopleAnswer, type Person, unknownPeople } from '#edge/people.ts'
 import { clientFor, type HostedPeopleDeps } from './deps.ts'
 
 export type OrganizationSnapshot = {
@@ -28,7 +28,7 @@ export async function loadOrganization(
     const members = await loadMembers(deps, orgId, token, signal)
     // A token is for one organization as long as it lives.
     if (org?.id !== orgId || members === undefined) return unknownPeople({ isTemporary: false })
-    return known({ name: org.name, slug: org.slug, members })
+    return knownPeople({ name: org.name, slug: org.slug, members })
   } catch (error) {
     deps.log.warn({ error, org_id: orgId }, 'the hosted auth service did not say who the people of an organization are')
     return unknownPeople({ isTemporary: !isRefusal(error) })

@@ -1,7 +1,7 @@
 import { validateToken } from '#contract/auth/auth.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
-import { known, type PeopleAnswer, unknownPeople } from '#edge/people.ts'
+import { knownPeople, type PeopleAnswer, unknownPeople } from '#edge/people.ts'
 import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
 import { clientFor, type HostedPeopleDeps } from './deps.ts'
 
@@ -26,7 +26,7 @@ export function createTokens(deps: HostedPeopleDeps): Tokens {
       const checks = tokens.map((token, index) => loadOnce(cache, token, () => findOrgOf(deps, token, index, signal)))
       const results = await Promise.allSettled(checks)
       const index = results.findIndex((result) => result.status === 'fulfilled' && result.value === orgId)
-      if (index >= 0) return known(tokens[index]!)
+      if (index >= 0) return knownPeople(tokens[index]!)
       return unknownPeople({ isTemporary: results.some(({ status }) => status === 'rejected') })
     },
     forget: (token) => cache.delete(token),

@@ -1,6 +1,6 @@
 import {
   displayName,
-  known,
+  knownPeople,
   type PeopleAnswer,
   type PeopleDirectory,
   type Person,
@@ -18,21 +18,23 @@ export function createPeopleDirectory({ db }: { db: Querier }): PeopleDirectory 
   const members = async (orgId: string, filter: MemberFilter): Promise<PeopleAnswer<readonly Person[]>> => {
     const rows = await selectMembers(db, orgId, filter)
     if (rows === undefined) return unknownPeople({ isTemporary: false })
-    return known(rows.map(({ name, ...row }) => ({ ...row, display_name: displayName({ name, email: row.email }) })))
+    return knownPeople(
+      rows.map(({ name, ...row }) => ({ ...row, display_name: displayName({ name, email: row.email }) })),
+    )
   }
   return {
     ownersAndAdmins: (orgId) => members(orgId, { roles: ['owner', 'admin'] }),
     member: async (orgId, userId) => {
       const answer = await members(orgId, { userIds: [userId] })
-      return answer.known ? known(answer.value[0]) : answer
+      return answer.known ? knownPeople(answer.value[0]) : answer
     },
     displayNames: async (orgId, userIds) => {
       const answer = await members(orgId, { userIds })
-      return answer.known ? known(new Map(answer.value.map((one) => [one.user_id, one.display_name]))) : answer
+      return answer.known ? knownPeople(new Map(answer.value.map((one) => [one.user_id, one.display_name]))) : answer
     },
     organization: async (orgId) => {
       const org = await findOrg(db, orgId)
-      return org ? known({ name: org.name, slug: org.slug }) : unknownPeople({ isTemporary: false })
+      return org ? knownPeople({ name: org.name, slug: org.slug }) : unknownPeople({ isTemporary: false })
     },
   }
 }

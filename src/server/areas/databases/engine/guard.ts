@@ -1,3 +1,4 @@
+import { createBoundedCache } from '#lib/bounded-cache.ts'
 import { type Sql, script, sql, withValues } from '#lib/db/sql.ts'
 import { READER } from './engine.ts'
 
@@ -41,24 +42,18 @@ const MAX_CACHED_STATEMENTS = 2_000
  * session, so every statement ends with setting them again. A statement that fails is rolled back with its settings.
  */
 function createGuard(steps: Sql): Guard {
-  const guardedTexts = new Map<string, Sql>()
-  const cached = (statement: Sql): Sql => {
-    const cachedText = guardedTexts.get(statement.name)
-    if (cachedText) return cachedText
-    const text = sql`
-      with answer as materialized (${statement})
-      select answer.* from answer
-      where (select pg_catalog.count(*) >= 0 and (${steps}) is not null from answer)`
-    if (guardedTexts.size >= MAX_CACHED_STATEMENTS) guardedTexts.clear()
-    guardedTexts.set(statement.name, text)
-    return text
-  }
+  const guardedTexts = createBoundedCache<string, Sql>({ max: MAX_CACHED_STATEMENTS })
+  const withGuard = (statement: Sql): Sql => sql`
+    with answer as materialized (${statement})
+    select answer.* from answer
+    where (select pg_catalog.count(*) >= 0 and (${steps}) is not null from answer)`
   return {
     statement: script(sql`select ${steps}`.text),
     guarded(statement) {
       if (statement.name === '')
         throw new TypeError('a script may hold several statements, and none of them would be guarded')
-      return withValues(cached(statement), statement.values)
+      const text = guardedTexts.getOrMake(statement.name, () => withGuard(statement))
+      return withValues(text, statement.values)
     },
   }
 }
