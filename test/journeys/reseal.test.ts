@@ -132,6 +132,8 @@ describe('AU-08 changing the data key', () => {
         '  reader passwords of managed databases  1 moved, 0 already current',
         '  verifiers of sign-ins under way        0 moved, 0 already current',
         '  answers kept for repeated requests     1 moved, 0 already current',
+        '  secrets of notification channels       0 moved, 0 already current',
+        '  unsubscribe links                      0 moved, 0 already current',
         `Every stored secret is sealed under key ${NEW_ID}.`,
         `No longer needed: ${OLD_ID}. Remove them from SVC_DATA_KEYS_FORMER and restart the server.`,
         '',

@@ -26,7 +26,13 @@ export function createListener({ url, limitMs, heartbeatMs, onError }: Options) 
   const notify = (channel: string, payload: string) => {
     for (const onNotify of channels.get(channel) ?? []) leaveTransaction(() => onNotify(payload))
   }
-  const send = (client: pg.Client, text: string) => withDeadline(client, limitMs, () => client.query(text))
+  let lastSent: Promise<unknown> = Promise.resolve()
+  /** Sends one statement at a time: the driver warns of statements that are queued on a busy connection. */
+  const send = (client: pg.Client, text: string) => {
+    const sent = lastSent.then(() => withDeadline(client, limitMs, () => client.query(text)))
+    lastSent = sent.catch(() => undefined)
+    return sent
+  }
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client({
       connectionString: url,

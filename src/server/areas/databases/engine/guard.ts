@@ -24,6 +24,8 @@ const NO_PREPARED_STATEMENTS = sql`
   (case when exists (select from pg_catalog.pg_prepared_statements where from_sql)
    then pg_catalog.pg_terminate_backend(pg_catalog.pg_backend_pid()) else false end)::pg_catalog.text`
 
+const MAX_CACHED_STATEMENTS = 2_000
+
 /** For engines whose sessions are cleaned between connections. */
 export const settingsGuard: Guard = createGuard(setAll(SETTINGS))
 
@@ -34,8 +36,6 @@ export const settingsGuard: Guard = createGuard(setAll(SETTINGS))
 export const sessionGuard: Guard = createGuard(
   sql`${setAll({ ...SETTINGS, role: 'none' })} || ${NO_PREPARED_STATEMENTS}`,
 )
-
-const MAX_CACHED_STATEMENTS = 2_000
 
 /**
  * A tenant's own code runs inside a question: a function of a view, a policy, a cast. It can change any setting of the

@@ -23,7 +23,7 @@ export function createCheck(deps: Deps): CheckBeforeSending {
     const loaded = await loadNotifications(deps.db, delivery)
     const refusals = await Promise.all(loaded.map((one) => refusalOf(deps, one)))
     const temporary = refusals.find((refusal) => refusal?.isTemporary)
-    if (temporary) return { outcome: { type: 'retry', reason: temporary.reason } }
+    if (temporary) return { outcome: { type: 'retry', reason: temporary.reason, isOurFault: true } }
     await dropNotifications(deps.db, loaded, refusals)
     const notifications = loaded.filter((_, i) => refusals[i] === null)
     if (notifications.length === 0) return dropped(refusals[0]?.reason ?? 'destination_gone')

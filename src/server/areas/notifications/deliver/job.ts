@@ -61,12 +61,17 @@ async function attempt(deps: Deps, delivery: ClaimedDelivery, held: HeldLease): 
   try {
     const checked = await check(delivery)
     if ('outcome' in checked) return checked
-    if (held.leaseMsLeft() < timing.minLeaseMs) return { outcome: { type: 'retry', reason: 'worker_stalled' } }
+    if (held.leaseMsLeft() < timing.minLeaseMs)
+      return { outcome: { type: 'retry', reason: 'worker_stalled', isOurFault: true } }
     begun = true
     return await senders[delivery.kind](checked.message, held.signal)
   } catch (error) {
     onError(error)
-    return { outcome: begun ? { type: 'unknown', reason: 'internal' } : { type: 'retry', reason: 'internal' } }
+    return {
+      outcome: begun
+        ? { type: 'unknown', reason: 'internal' }
+        : { type: 'retry', reason: 'internal', isOurFault: true },
+    }
   }
 }
 

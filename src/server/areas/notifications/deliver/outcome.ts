@@ -5,7 +5,13 @@
 export type Outcome =
   | { readonly type: 'sent' }
   /** Provably not delivered; a later attempt may succeed. `retryAfterSeconds` is the receiver's own wish. */
-  | { readonly type: 'retry'; readonly reason: string; readonly retryAfterSeconds?: number }
+  | {
+      readonly type: 'retry'
+      readonly reason: string
+      readonly retryAfterSeconds?: number
+      /** The fault was ours, so it says nothing about the destination. */
+      readonly isOurFault?: true
+    }
   /** Provably not delivered, and no later attempt can succeed. */
   | { readonly type: 'failed'; readonly reason: string }
   /** Provably not delivered, and the destination does not exist any more. */

@@ -22,6 +22,11 @@ describe('NO-07 the next state of a delivery', () => {
       { state: 'pending', reason: 'http_429', delaySeconds: 90, destination: 'fails', pauseSeconds: 90 },
     ],
     [
+      'not delivered by a fault of ours, which does not count against the destination',
+      { type: 'retry', reason: 'internal', isOurFault: true },
+      { state: 'pending', reason: 'internal', delaySeconds: 5, destination: 'unaffected', pauseSeconds: 0 },
+    ],
+    [
       'refused for good',
       { type: 'failed', reason: 'http_400' },
       { state: 'failed', reason: 'http_400', destination: 'answers', pauseSeconds: 0 },

@@ -45,11 +45,11 @@ export function nextState(outcome: Outcome, attempted: Attempted): Transition {
 }
 
 function afterRetryable(
-  { reason, retryAfterSeconds }: Extract<Outcome, { type: 'retry' }>,
+  { reason, retryAfterSeconds, isOurFault }: Extract<Outcome, { type: 'retry' }>,
   { kind, attempt, random }: Attempted,
 ): Transition {
   const delay = retryDelaySeconds(kind, attempt, random)
-  const pause = { destination: 'fails', pauseSeconds: retryAfterSeconds ?? 0 } as const
+  const pause = { destination: isOurFault ? 'unaffected' : 'fails', pauseSeconds: retryAfterSeconds ?? 0 } as const
   if (delay === undefined) return { state: 'failed', reason, ...pause }
   return { state: 'pending', reason, delaySeconds: Math.max(delay, pause.pauseSeconds), ...pause }
 }

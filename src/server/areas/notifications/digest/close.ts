@@ -55,7 +55,7 @@ async function closeWindow(db: Db, digest: DueDigest, now: Date): Promise<void> 
       update notifications.notifications set delivery_id = ${deliveryId}
       where digest_key = ${digest.digest_key} and window_end = ${digest.window_end}
         and delivery_id is null and dropped_reason is null`)
-    await wakeDestinations(tx, [{ ...digest, per_message: 1 }])
+    await wakeDestinations(tx, [digest])
   })
 }
 

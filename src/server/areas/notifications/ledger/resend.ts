@@ -63,6 +63,6 @@ async function addResend(tx: Tx, row: LedgerRow, by: string): Promise<string | u
       state, next_at, created_at)
     values (${id}, ${row.org_id}, ${original.destination_key}, ${original.kind}, ${row.channel_id}, ${row.user_id},
       ${row.delivery_id}, ${by}, 'pending', clock_timestamp(), clock_timestamp())`)
-  await wakeDestinations(tx, [{ ...original, org_id: row.org_id, per_message: 1 }])
+  await wakeDestinations(tx, [{ ...original, org_id: row.org_id }])
   return id
 }

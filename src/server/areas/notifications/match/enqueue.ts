@@ -56,7 +56,13 @@ async function insertNotifications(tx: Tx, added: readonly NewNotification[]): P
     on conflict (event_id, destination_key) do nothing`)
 }
 
-type Waking = { destination_key: string; org_id: string; kind: DestinationKind; per_message: number }
+type Waking = {
+  destination_key: string
+  org_id: string
+  kind: DestinationKind
+  /** Left out by a message that is made already, such as a digest: the number stays as it is. */
+  per_message?: number
+}
 
 /** Lets the destinations know that they have something to send, and wakes a worker. */
 export async function wakeDestinations(tx: Tx, waking: readonly Waking[]): Promise<void> {
@@ -69,12 +75,16 @@ export async function wakeDestinations(tx: Tx, waking: readonly Waking[]): Promi
   // The update locks the rows, so that the next statement sees all that others added to them before.
   await tx.query(sql`
     insert into notifications.destinations as destination (key, org_id, kind, max_in_flight, max_per_message)
-    select destination_key, org_id, kind, max_in_flight, per_message
+    select destination_key, org_id, kind, max_in_flight, coalesce(per_message, 1)
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as waking (destination_key text, org_id text, kind text, max_in_flight int, per_message int)
     order by destination_key
     on conflict (key) do update
-      set max_in_flight = excluded.max_in_flight, max_per_message = excluded.max_per_message`)
+      set max_in_flight = excluded.max_in_flight`)
+  await tx.query(sql`
+    update notifications.destinations as destination set max_per_message = waking.per_message
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as waking (destination_key text, per_message int)
+    where key = waking.destination_key and max_per_message <> waking.per_message`)
   await rescheduleDestinations(
     tx,
     rows.map(({ destination_key }) => destination_key),
