@@ -6,12 +6,11 @@ import { sql } from '#lib/db/sql.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { seedPersonalMail } from '../defaults/seed.ts'
 import { addToInbox } from '../inbox/store.ts'
-import { EVENTS_NOTIFY } from '../intake/intake.ts'
 import { maySeeApp } from '../people/may-see-app.ts'
 import { timezoneOf } from '../settings/store.ts'
 import { addNotifications } from './enqueue.ts'
 import { type FollowFacts, type MatchedEvent, matchPeople, type PersonalMail, recordOnly } from './match.ts'
-import { markPeopleMatched, readFollows, readPeoplePending } from './store.ts'
+import { markPeopleMatched, PEOPLE_NOTIFY, readFollows, readPeoplePending } from './store.ts'
 
 type Deps = { db: Db; sealer: Sealer; people: People }
 
@@ -27,7 +26,7 @@ const MAX_WAIT_MS = 60 * 60_000
 export function peopleLoop(deps: Deps): Loop {
   return {
     name: 'notifications-people',
-    wakeOn: EVENTS_NOTIFY,
+    wakeOn: PEOPLE_NOTIFY,
     tick: async (now, signal) => {
       let after = ''
       for (;;) {

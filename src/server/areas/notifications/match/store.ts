@@ -5,6 +5,9 @@ import type { MatchedEvent, SubscriptionFacts } from './match.ts'
 
 type EventRow = { id: string; org_id: string; type: string; body: unknown; occurred_at: Date }
 
+/** Notified when events were marked as still to be matched to people. */
+export const PEOPLE_NOTIFY = 'svc_notification_people'
+
 type Page = { after: string; limit: number }
 
 /** `event` is undefined where only a newer release can read it. */
@@ -45,6 +48,7 @@ export async function markMatched(
     from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as matched (id text, people_pending boolean)
     where event.id = matched.id and matched_at is null
     returning event.id`)
+  if (events.some(({ people_pending }) => people_pending)) await tx.query(sql`select pg_notify(${PEOPLE_NOTIFY}, '')`)
   return new Set(rows.map(({ id }) => id))
 }
 
