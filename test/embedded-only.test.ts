@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { EMBEDDED_ONLY_TESTS } from '#test/embedded-only.ts'
+
+it.each(EMBEDDED_ONLY_TESTS)('%s, which a run on real stores leaves out, opens none of them', (file) => {
+  const text = readFileSync(join(import.meta.dirname, '..', file), 'utf8')
+  expect(text).not.toMatch(/#test\/(?:stores|database|system|processes|own-postgres)\.ts/)
+})
