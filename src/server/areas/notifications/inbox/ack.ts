@@ -6,10 +6,12 @@ import type { Querier } from '#lib/db/db.ts'
 import { inboxOwner, present } from './entry.ts'
 import { markRead } from './store.ts'
 
-export function ackRoute({ db, clock }: { db: Querier; clock: Clock }): Route {
+type Deps = { db: Querier; clock: Clock; baseUrl: () => string }
+
+export function ackRoute({ db, clock, baseUrl }: Deps): Route {
   return route(ackNotification, async ({ id }, { principal }) => {
     const row = await markRead(db, id, inboxOwner(principal), clock.now())
     if (!row) throw notFound('notification')
-    return present(row)
+    return present(row, baseUrl())
   })
 }

@@ -39,6 +39,7 @@ describe('NO-13 who may read an inbox', () => {
   /** The caller as the auth service answers it. */
   function as(over: Partial<Principal>) {
     const clock = testClock()
+    const baseUrl = () => 'https://svc.test'
     const principal: Principal = {
       kind: 'user',
       id: 'x',
@@ -49,7 +50,7 @@ describe('NO-13 who may read an inbox', () => {
       expires_at: null,
       ...over,
     }
-    const edge = createEdge([listRoute({ db: test.db }), ackRoute({ db: test.db, clock })], {
+    const edge = createEdge([listRoute({ db: test.db, baseUrl }), ackRoute({ db: test.db, clock, baseUrl })], {
       service: 'test',
       resolve: async () => principal,
       operatorToken: undefined,

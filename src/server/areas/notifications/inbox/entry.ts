@@ -9,7 +9,8 @@ export function inboxOwner({ org_id, user_id }: Member): InboxOwner {
   return { org_id, user_id }
 }
 
-export function present({ app, occurred_at, read_at, ...row }: InboxRow): InboxEntry {
+/** The stored link is a path; `baseUrl` is the address of the console. */
+export function present({ app, occurred_at, read_at, link, ...row }: InboxRow, baseUrl: string): InboxEntry {
   const times = { occurred_at: occurred_at.toISOString(), read_at: read_at?.toISOString() ?? null }
-  return { ...row, ...times, ...(app !== null && { app }) }
+  return { ...row, ...times, ...(app !== null && { app }), link: new URL(link, baseUrl).href }
 }

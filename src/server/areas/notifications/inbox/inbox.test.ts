@@ -27,7 +27,7 @@ describe('NO-13 the inbox', () => {
     occurred_at: new Date(OCCURRED),
     org_id,
     app: 'shop',
-    link: 'https://svc.test/apps/shop',
+    link: '/apps/shop',
     ...over,
   })
   const add = (event: InboxEvent, ...people: Who[]) =>
@@ -63,7 +63,7 @@ describe('NO-13 the inbox', () => {
           subject: 'Staff entered',
           occurred_at: OCCURRED,
           org_id: who.org_id,
-          link: 'https://svc.test/apps/shop',
+          link: `${system.url}/apps/shop`,
           read_at: null,
         },
         {
@@ -73,7 +73,7 @@ describe('NO-13 the inbox', () => {
           occurred_at: OCCURRED,
           org_id: who.org_id,
           app: 'shop',
-          link: 'https://svc.test/apps/shop',
+          link: `${system.url}/apps/shop`,
           read_at: null,
         },
       ],

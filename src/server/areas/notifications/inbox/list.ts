@@ -5,9 +5,9 @@ import type { Querier } from '#lib/db/db.ts'
 import { inboxOwner, present } from './entry.ts'
 import { pageInbox } from './store.ts'
 
-export function listRoute({ db }: { db: Querier }): Route {
+export function listRoute({ db, baseUrl }: { db: Querier; baseUrl: () => string }): Route {
   return route(listInbox, async ({ unread = false, limit, cursor }, { principal }) => {
     const rows = await pageInbox(db, inboxOwner(principal), { unread, before: readCursor(cursor), limit })
-    return toPage(rows, limit, present)
+    return toPage(rows, limit, (row) => present(row, baseUrl()))
   })
 }
