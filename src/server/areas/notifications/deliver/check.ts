@@ -24,7 +24,8 @@ export function createCheck(deps: Deps): CheckBeforeSending {
     const refusals = await Promise.all(loaded.map((one) => refusalOf(deps, one)))
     const temporary = refusals.find((refusal) => refusal?.isTemporary)
     if (temporary) return { outcome: { type: 'retry', reason: temporary.reason, isOurFault: true } }
-    await dropNotifications(deps.db, loaded, refusals)
+    // A resend may carry notifications that were delivered before: the ledger must go on saying so.
+    if (delivery.resend_of === null) await dropNotifications(deps.db, loaded, refusals)
     const notifications = loaded.filter((_, i) => refusals[i] === null)
     if (notifications.length === 0) return dropped(refusals[0]?.reason ?? 'destination_gone')
     return { message: { delivery, notifications, isDigest: delivery.digest_key !== null } }

@@ -170,6 +170,15 @@ describe('NO-07 claiming deliveries', () => {
     expect(await claim()).toHaveLength(1)
   })
 
+  it('keeps a pause that the receiver asked for, whatever other attempts end with meanwhile', async () => {
+    await add(...Array.from({ length: 4 }, () => notification()))
+    const [limited, sent, dropped] = await claim(3)
+    await finish([limited!], { type: 'retry', reason: 'http_429', retryAfterSeconds: 3600 })
+    await finish([sent!], { type: 'sent' })
+    await finish([dropped!], { type: 'dropped', reason: 'unsubscribed' })
+    expect(await claim()).toEqual([])
+  })
+
   it('keeps a trace of every attempt from the moment it begins', async () => {
     await add(notification())
     const claimed = await claim()

@@ -171,6 +171,25 @@ describe('from an event to a webhook', () => {
     expect(await ledger()).toEqual([{ kind: 'none', state: null, dropped_reason: 'no_subscription', reason: null }])
   })
 
+  it('NO-12 a resend that is dropped leaves the delivered message as it is in the ledger', async () => {
+    await webhook()
+    await using _worker = await startWorker()
+    await emitted(failedDeploy())
+    await settled('sent')
+    await db.query(sql`update notifications.subscriptions set enabled = false, disabled_by = 'admin'`)
+    await db.query(sql`
+      insert into notifications.deliveries (id, org_id, destination_key, kind, channel_id, resend_of, state, next_at,
+        created_at)
+      select ${newId('dlv')}, org_id, destination_key, kind, channel_id, id, 'pending', clock_timestamp(), clock_timestamp()
+      from notifications.deliveries`)
+    await db.query(sql`update notifications.destinations set first_at = clock_timestamp()`)
+    await db.query(sql`select pg_notify('svc_notifications', '')`)
+    const resent = sql`select state from notifications.deliveries where resend_of is not null`
+    await until(async () => (await db.query<{ state: string }>(resent))[0]?.state === 'dropped')
+    expect(await ledger()).toEqual([{ kind: 'webhook', state: 'sent', dropped_reason: null, reason: null }])
+    expect(peer.received).toHaveLength(1)
+  })
+
   it('NO-06 a subscription that is disabled after the event is respected by the next attempt', async () => {
     await webhook()
     statuses = [503]

@@ -47,6 +47,9 @@ async function writeStates(tx: Tx, written: readonly Written[]): Promise<Set<str
     reason: next.reason,
     delay: next.delaySeconds ?? null,
   }))
+  // In the order that every writer of deliveries keeps, so that none waits for another in a circle.
+  await tx.query(sql`
+    select from notifications.deliveries where id = any(${rows.map(({ id }) => id)}::text[]) order by id for update`)
   const left = await tx.query<{ id: string; was_sending: boolean }>(sql`
     update notifications.deliveries as delivery
     set state = ended.state, reason = ended.reason, lease_until = null,
@@ -115,7 +118,9 @@ async function updateDestinations(tx: Tx, written: readonly Written[], left: Rea
   await tx.query(sql`
     update notifications.destinations as destination
     set in_flight = in_flight - change.left, failures = change.failures,
-        paused_until = case when change.pause > 0 then clock_timestamp() + make_interval(secs => change.pause) end
+        -- Never shortened: the receiver may have asked another attempt for a longer pause.
+        paused_until = case when change.pause > 0
+          then greatest(paused_until, clock_timestamp() + make_interval(secs => change.pause)) else paused_until end
     from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
       as change (key text, "left" int, failures int, pause float8)
     where destination.key = change.key`)

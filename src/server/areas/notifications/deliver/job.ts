@@ -100,6 +100,9 @@ const MAX_PAUSE_MS = 10_000
 async function renewDeliveries(db: Db, deliveries: readonly ClaimedDelivery[], leaseSeconds: number) {
   return db.query<{ id: string; fence: number }>(sql`
     update notifications.deliveries set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-    where state = 'sending' and fence = any(${deliveries.map(({ fence }) => fence)}::bigint[])
+    where id in (
+        select id from notifications.deliveries where id = any(${deliveries.map(({ id }) => id)}::text[])
+        order by id for update)
+      and state = 'sending' and fence = any(${deliveries.map(({ fence }) => fence)}::bigint[])
     returning id, fence`)
 }

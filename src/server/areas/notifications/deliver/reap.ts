@@ -37,7 +37,7 @@ async function reap(db: Db): Promise<number> {
         where id in (
           select id from notifications.deliveries
           where state = 'sending' and lease_until < clock_timestamp() and destination_key = any(${keys}::text[])
-          limit ${DELIVERIES_PER_TRANSACTION})
+          order by id limit ${DELIVERIES_PER_TRANSACTION} for update)
         returning id, fence, destination_key
       ), traced as (
         update notifications.attempts as attempt
