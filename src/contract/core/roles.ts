@@ -9,9 +9,10 @@ export function roleAtLeast(role: Role, minimum: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(minimum)
 }
 
-/** Parts that a person can have in one app, independent of the role in the organization. */
+/** Parts that a person can have in one app, in ascending order, independent of the role in the organization. */
 const APP_PARTS = ['builder', 'maintainer', 'administrator'] as const
 export type AppPart = (typeof APP_PARTS)[number]
+export const AppPart = z.enum(APP_PARTS)
 
 /** Scopes of connected agents. A person grants them on the consent page. */
 const SCOPES = [

@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { listOf, pageInput } from '../core/paging.ts'
+import { Alias, byAppAdministrator, byBuilder } from './app-access.ts'
+import { Deploy } from './deploys.ts'
+
+export const MAX_APPS_PER_ORG = 100
+
+const Command = z.string().min(1).max(1000)
+
+/** How an app is built, started and probed. */
+export const AppSettings = z.object({
+  build_command: Command.nullable().describe('Run by `sh -c` in a clean copy of the source; null: nothing is built'),
+  start_command: Command.nullable().describe(
+    'Run by `sh -c`. The app must listen on 127.0.0.1 at the port in `PORT`. Null: the app runs elsewhere',
+  ),
+  health_path: z
+    .string()
+    .max(500)
+    .regex(/^\/[^\s#]*$/, 'must begin with / and contain no spaces')
+    .describe('Answers 200 to 399 when the app is healthy'),
+})
+export type AppSettings = z.infer<typeof AppSettings>
+
+export const DEFAULT_APP_SETTINGS: AppSettings = { build_command: null, start_command: null, health_path: '/' }
+
+export const App = z.object({
+  id: z.string(),
+  alias: z.string(),
+  name: z.string(),
+  url: z.string().nullable().describe('Where the app answers; null while it has no start command'),
+  settings: AppSettings,
+  state: z.enum(['active', 'deleting']),
+  live_deploy: Deploy.pick({ id: true, revision_id: true, live_at: true })
+    .nullable()
+    .describe('Null if nothing was deployed yet'),
+  latest_deploy: Deploy.pick({ id: true, state: true, failure_code: true, created_at: true }).nullable(),
+  created_at: z.iso.datetime(),
+})
+export type App = z.infer<typeof App>
+
+export const createApp = operation({
+  kind: 'json',
+  name: 'apps.create',
+  method: 'POST',
+  path: '/api/deploy/deployments',
+  summary: 'Create an app',
+  description: 'Whoever creates it becomes its administrator. Nothing runs until a revision is deployed.',
+  access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  errors: ['CONFLICT', 'APP_LIMIT', 'UNAVAILABLE'],
+  idempotent: true,
+  status: 201,
+  input: z.object({
+    alias: Alias,
+    name: z.string().trim().min(1).max(100).optional().describe('The alias, if it is not given'),
+    settings: AppSettings.partial().default({}),
+  }),
+  output: App,
+})
+
+export const listApps = operation({
+  kind: 'json',
+  name: 'apps.list',
+  method: 'GET',
+  path: '/api/deploy/deployments',
+  summary: 'List apps',
+  description: 'Developers see all apps of the organization, other members those in which they have a part.',
+  access: { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object(pageInput),
+  output: listOf(App),
+})
+
+export const readApp = operation({
+  kind: 'json',
+  name: 'apps.read',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}',
+  summary: 'Show an app',
+  access: byBuilder,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ alias: Alias }),
+  output: App,
+})
+
+export const changeApp = operation({
+  kind: 'json',
+  name: 'apps.change',
+  method: 'PATCH',
+  path: '/api/deploy/deployments/{alias}',
+  summary: 'Change name or settings of an app',
+  description: 'What is not given stays as it is. Settings take effect with the next deploy.',
+  access: byAppAdministrator,
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  errors: ['NOT_FOUND'],
+  input: z.object({
+    alias: Alias,
+    name: z.string().trim().min(1).max(100).optional(),
+    settings: AppSettings.partial().default({}),
+  }),
+  output: App,
+})
+
+export const deleteApp = operation({
+  kind: 'json',
+  name: 'apps.delete',
+  method: 'DELETE',
+  path: '/api/deploy/deployments/{alias}',
+  summary: 'Delete an app with its revisions, deploys, environment and logs',
+  description: 'Repeat the alias as `confirm`. The app is stopped first; its alias can be used again afterwards.',
+  access: { ...byAppAdministrator, support: 'refused' },
+  effect: 'write',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  status: 202,
+  input: z.object({ alias: Alias, confirm: z.string().max(100).describe('The alias again, to confirm') }),
+  output: z.object({ alias: z.string(), state: z.literal('deleting') }),
+})

@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { listOf, pageInput } from '../core/paging.ts'
+import { LastId } from '../core/stream.ts'
+import { Alias, byBuilder } from './app-access.ts'
+
+/**
+ * `queued`, `building` and `starting` go on by themselves. `live` is the deploy that answers requests; once another has
+ * taken its place it is `retired`. `superseded` was replaced in the queue before it began.
+ */
+export const DEPLOY_STATES = ['queued', 'building', 'starting', 'live', 'retired', 'failed', 'superseded'] as const
+export type DeployState = (typeof DEPLOY_STATES)[number]
+
+/** Why a deploy failed, as `deploy.failed` carries it. */
+export const DEPLOY_FAILURES = [
+  'BUILD_FAILED',
+  'START_FAILED',
+  'HEALTH_FAILED',
+  'CRASH_LOOP',
+  'TIMED_OUT',
+  'INTERRUPTED',
+] as const
+export type DeployFailure = (typeof DEPLOY_FAILURES)[number]
+
+export const Deploy = z.object({
+  id: z.string(),
+  revision_id: z.string(),
+  kind: z.enum(['deploy', 'rollback', 'proposal']),
+  state: z.enum(DEPLOY_STATES),
+  failure_code: z.enum(DEPLOY_FAILURES).nullable(),
+  failure_detail: z.string().nullable().describe('What happened, in words; the log of the deploy says more'),
+  requested_by: z.string().nullable().describe('Id of the user'),
+  created_at: z.iso.datetime(),
+  started_at: z.iso.datetime().nullable(),
+  live_at: z.iso.datetime().nullable(),
+  ended_at: z.iso.datetime().nullable().describe('When it failed, was superseded or stopped serving'),
+})
+export type Deploy = z.infer<typeof Deploy>
+
+export const startDeploy = operation({
+  kind: 'json',
+  name: 'apps.deploy',
+  method: 'POST',
+  path: '/api/deploy/deployments/{alias}/deploys',
+  summary: 'Deploy a revision',
+  description:
+    'Deploys of one app run one after another. One that waits in the queue is superseded by a newer one. A deploy that fails leaves the former revision serving.',
+  access: byBuilder,
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  errors: ['NOT_FOUND', 'APP_NOT_STARTABLE', 'DEPLOYS_OFF'],
+  idempotent: true,
+  status: 202,
+  input: z.object({ alias: Alias, revision_id: z.string().max(100) }),
+  output: Deploy,
+})
+
+export const rollBack = operation({
+  kind: 'json',
+  name: 'apps.roll-back',
+  method: 'POST',
+  path: '/api/deploy/deployments/{alias}/rollback',
+  summary: 'Deploy an earlier revision again',
+  description: 'Without `revision_id` the revision that was live before this one.',
+  access: byBuilder,
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  errors: ['NOT_FOUND', 'APP_NOT_STARTABLE', 'NOTHING_TO_ROLL_BACK', 'DEPLOYS_OFF'],
+  idempotent: true,
+  status: 202,
+  input: z.object({ alias: Alias, revision_id: z.string().max(100).optional() }),
+  output: Deploy,
+})
+
+export const listDeploys = operation({
+  kind: 'json',
+  name: 'apps.list-deploys',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/deploys',
+  summary: 'List the deploys of an app',
+  access: byBuilder,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ alias: Alias, ...pageInput }),
+  output: listOf(Deploy),
+})
+
+const deploy = { alias: Alias, deploy_id: z.string().max(100) }
+
+export const readDeploy = operation({
+  kind: 'json',
+  name: 'apps.read-deploy',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/deploys/{deploy_id}',
+  summary: 'Show a deploy',
+  access: byBuilder,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object(deploy),
+  output: Deploy,
+})
+
+/** A change of state or a line of the build or the start. The stream ends when the deploy has ended or is live. */
+const DeployProgress = z.union([
+  z.object({ id: z.string(), type: z.literal('state'), state: z.enum(DEPLOY_STATES), deploy: Deploy }),
+  z.object({ id: z.string(), type: z.literal('log'), at: z.iso.datetime(), text: z.string() }),
+])
+
+export const followDeploy = operation({
+  kind: 'stream',
+  name: 'apps.follow-deploy',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/deploys/{deploy_id}/progress',
+  summary: 'Follow a deploy until it is live or has failed',
+  access: byBuilder,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  resumable: true,
+  input: z.object({ ...deploy, last_id: LastId }),
+  event: DeployProgress,
+})

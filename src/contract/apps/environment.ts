@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { Alias, byBuilder } from './app-access.ts'
+
+export const MAX_VARIABLES = 200
+
+const VariableName = z
+  .string()
+  .max(100)
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_]*$/,
+    'must begin with a letter or underscore and contain letters, digits and underscores',
+  )
+
+const Environment = z.object({
+  items: z.array(
+    z.object({ name: z.string(), updated_at: z.iso.datetime(), updated_by: z.string().describe('Id of the user') }),
+  ),
+})
+
+export const readEnvironment = operation({
+  kind: 'json',
+  name: 'apps.read-environment',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/environment',
+  summary: 'List the environment variables of an app',
+  description: 'Values are never shown again.',
+  access: byBuilder,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ alias: Alias }),
+  output: Environment,
+})
+
+export const changeEnvironment = operation({
+  kind: 'json',
+  name: 'apps.change-environment',
+  method: 'PATCH',
+  path: '/api/deploy/deployments/{alias}/environment',
+  summary: 'Set and remove environment variables of an app',
+  description: 'Takes effect with the next deploy. Values are stored sealed.',
+  access: { ...byBuilder, support: 'refused' },
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  errors: ['NOT_FOUND'],
+  input: z.object({
+    alias: Alias,
+    set: z.record(VariableName, z.string().max(32_768)).default({}),
+    remove: z.array(VariableName).max(MAX_VARIABLES).default([]),
+  }),
+  output: Environment,
+})

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { listOf, pageInput } from '../core/paging.ts'
+import { LastId } from '../core/stream.ts'
+import { Alias, byBuilder } from './app-access.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export const LogLevel = z.enum(LOG_LEVELS)
+/** Longer lines are cut, and the line says how much was cut. */
+export const MAX_LOG_LINE_BYTES = 16 * 1024
+const INGEST_LIMIT = 8 * 1024 * 1024
+
+export const LogRecord = z.object({
+  id: z.string(),
+  at: z.iso.datetime(),
+  level: LogLevel,
+  source: z.enum(['app', 'build', 'system', 'ingest']).describe('`system`: lines that svc itself wrote about the app'),
+  deploy_id: z.string().nullable(),
+  text: z.string(),
+})
+export type LogRecord = z.infer<typeof LogRecord>
+
+const filter = {
+  text: z.string().min(1).max(200).optional().describe('Words that the line must contain'),
+  level: LogLevel.optional().describe('This level and above'),
+  deploy_id: z.string().max(100).optional(),
+}
+
+export const searchLogs = operation({
+  kind: 'json',
+  name: 'apps.search-logs',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/logs',
+  summary: 'Search the logs of an app',
+  access: byBuilder,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({
+    alias: Alias,
+    ...filter,
+    since: z.iso.datetime({ offset: true }).optional(),
+    until: z.iso.datetime({ offset: true }).optional(),
+    ...pageInput,
+  }),
+  output: listOf(LogRecord).extend({
+    dropped: z.int().describe('Lines of this app that were dropped under pressure in the time searched'),
+  }),
+})
+
+export const tailLogs = operation({
+  kind: 'stream',
+  name: 'apps.tail-logs',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/logs/tail',
+  summary: 'Follow the logs of an app',
+  description: 'Begins with the last lines, 20 unless `lines` says otherwise.',
+  access: byBuilder,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  resumable: true,
+  input: z.object({ alias: Alias, ...filter, lines: z.int().min(0).max(1000).default(20), last_id: LastId }),
+  event: z.union([
+    LogRecord.extend({ type: z.literal('line') }),
+    z.object({ type: z.literal('dropped'), id: z.string(), at: z.iso.datetime(), count: z.int() }),
+  ]),
+})
+
+/** An app's own workload identity may write its logs; the handler checks that it is this app's. */
+const byWriter = { ...byBuilder, principals: ['user', 'api_token', 'workload'] } as const
+
+const Ingested = z.object({
+  accepted: z.int(),
+  rejected: z.int().describe('Lines that were not valid; the others are stored'),
+  errors: z.array(z.object({ line: z.int(), message: z.string() })).describe('The first 20 of them'),
+})
+
+export const ingestLogs = operation({
+  kind: 'upload',
+  name: 'apps.ingest-logs',
+  method: 'POST',
+  path: '/api/deploy/deployments/{alias}/logs',
+  summary: 'Send log lines of an app that runs elsewhere',
+  description: 'One JSON object a line: `text`, optional `at`, `level` and `deploy_id`.',
+  access: byWriter,
+  effect: 'write',
+  bodyLimit: INGEST_LIMIT,
+  errors: ['NOT_FOUND', 'UNAVAILABLE'],
+  rateLimits: [{ name: 'log-ingest', per: 'org', limit: 6000, windowSeconds: 60 }],
+  consumes: ['application/x-ndjson', 'application/jsonl'],
+  input: z.object({ alias: Alias }),
+  output: Ingested,
+})
+
+export const ingestOtlp = operation({
+  kind: 'raw',
+  name: 'apps.ingest-otlp',
+  method: 'POST',
+  path: '/api/deploy/deployments/{alias}/otlp/v1/logs',
+  summary: 'Send logs of an app by OTLP/HTTP',
+  description: 'JSON or protobuf, plain or gzip. Set `OTEL_EXPORTER_OTLP_ENDPOINT` to the address up to `/otlp`.',
+  access: byWriter,
+  effect: 'write',
+  bodyLimit: INGEST_LIMIT,
+  errors: ['NOT_FOUND', 'UNAVAILABLE'],
+  rateLimits: [{ name: 'log-ingest', per: 'org', limit: 6000, windowSeconds: 60 }],
+  consumes: ['application/json', 'application/x-protobuf'],
+  input: z.object({ alias: Alias }),
+  produces: ['application/json', 'application/x-protobuf'],
+})

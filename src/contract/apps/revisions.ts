@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import { NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { listOf, pageInput } from '../core/paging.ts'
+import { Alias, byBuilder } from './app-access.ts'
+
+export const MAX_REVISION_FILES = 10_000
+export const MAX_FILE_BYTES = 16 * 1024 * 1024
+export const MAX_REVISION_BYTES = 128 * 1024 * 1024
+export const MAX_PATH_BYTES = 512
+/** A tar archive has up to 1,536 bytes around each file (header and padding), or more where the path is long. */
+const MAX_ARCHIVE_BYTES = MAX_REVISION_BYTES + MAX_REVISION_FILES * 4096
+const MANIFEST_LIMIT = 8 * 1024 * 1024
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest in lower-case hex')
+
+/** One file of a revision. Its path is checked by the server: relative, no `..`, no links, valid UTF-8. */
+export const RevisionFile = z.object({
+  path: z.string().min(1),
+  executable: z.boolean().default(false),
+  size: z.int().min(0),
+  sha256: Sha256,
+})
+export type RevisionFile = z.infer<typeof RevisionFile>
+
+const files = z.array(RevisionFile).max(MAX_REVISION_FILES)
+
+export const Revision = z.object({
+  id: z.string(),
+  digest: z.string().describe('SHA-256 over the sorted paths, modes and contents; equal sources have equal digests'),
+  file_count: z.int(),
+  total_bytes: z.int(),
+  message: z.string().nullable(),
+  created_by: z.string().nullable().describe('Id of the user; null for a change of the maintenance agent'),
+  created_at: z.iso.datetime(),
+})
+export type Revision = z.infer<typeof Revision>
+
+const message = z.string().trim().max(500).nullable().default(null).describe('Says what changed')
+
+export const findMissingFiles = operation({
+  kind: 'json',
+  name: 'apps.find-missing-files',
+  method: 'POST',
+  path: '/api/deploy/deployments/{alias}/revisions/missing',
+  summary: 'Find out which files of a new revision must be uploaded',
+  description: 'Answers the digests that the organization has not stored yet.',
+  access: byBuilder,
+  effect: 'read',
+  bodyLimit: MANIFEST_LIMIT,
+  errors: ['NOT_FOUND', 'INVALID_REVISION'],
+  input: z.object({ alias: Alias, files }),
+  output: z.object({ missing: z.array(z.string()) }),
+})
+
+export const uploadFiles = operation({
+  kind: 'upload',
+  name: 'apps.upload-files',
+  method: 'POST',
+  path: '/api/deploy/deployments/{alias}/revisions/files',
+  summary: 'Upload files of a new revision',
+  description:
+    'A tar archive whose entries are named by the SHA-256 of their content. Files that no revision uses within a day are removed.',
+  access: byBuilder,
+  effect: 'write',
+  bodyLimit: MAX_ARCHIVE_BYTES,
+  errors: ['NOT_FOUND', 'INVALID_REVISION', 'REVISION_STORE_FULL'],
+  consumes: ['application/x-tar'],
+  input: z.object({ alias: Alias }),
+  output: z.object({ stored: z.int() }),
+})
+
+export const createRevision = operation({
+  kind: 'json',
+  name: 'apps.create-revision',
+  method: 'POST',
+  path: '/api/deploy/deployments/{alias}/revisions',
+  summary: 'Create a revision of uploaded files',
+  description: 'The same files again give the revision that exists.',
+  access: byBuilder,
+  effect: 'write',
+  bodyLimit: MANIFEST_LIMIT,
+  errors: ['NOT_FOUND', 'INVALID_REVISION', 'REVISION_INCOMPLETE'],
+  status: 201,
+  input: z.object({ alias: Alias, files, message }),
+  output: Revision,
+})
+
+export const uploadRevision = operation({
+  kind: 'upload',
+  name: 'apps.upload-revision',
+  method: 'POST',
+  path: '/api/deploy/deployments/{alias}/revisions/archive',
+  summary: 'Create a revision of a tar archive',
+  description: 'For scripts without the svc command: `tar -c . | curl --data-binary @- …`.',
+  access: byBuilder,
+  effect: 'write',
+  bodyLimit: MAX_ARCHIVE_BYTES,
+  errors: ['NOT_FOUND', 'INVALID_REVISION', 'REVISION_STORE_FULL'],
+  consumes: ['application/x-tar', 'application/gzip'],
+  input: z.object({ alias: Alias, message }),
+  output: Revision,
+})
+
+export const listRevisions = operation({
+  kind: 'json',
+  name: 'apps.list-revisions',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/revisions',
+  summary: 'List the revisions of an app',
+  access: byBuilder,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ alias: Alias, ...pageInput }),
+  output: listOf(Revision),
+})
+
+const revision = { alias: Alias, revision_id: z.string().max(100) }
+
+export const readRevision = operation({
+  kind: 'json',
+  name: 'apps.read-revision',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/revisions/{revision_id}',
+  summary: 'Show a revision and its files',
+  access: byBuilder,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object(revision),
+  output: Revision.extend({ files: z.array(RevisionFile) }),
+})
+
+export const readRevisionFile = operation({
+  kind: 'raw',
+  name: 'apps.read-file',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/revisions/{revision_id}/file',
+  summary: 'Get the content of a file of a revision',
+  access: byBuilder,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ ...revision, path: z.string().min(1).max(MAX_PATH_BYTES) }),
+  produces: ['application/octet-stream'],
+})
+
+const FileChange = z.object({
+  path: z.string(),
+  change: z.enum(['added', 'removed', 'modified']),
+  patch: z
+    .string()
+    .nullable()
+    .describe('Unified diff; null for a binary file, a change of mode alone, or a file too large to compare'),
+})
+
+export const diffRevisions = operation({
+  kind: 'json',
+  name: 'apps.diff-revisions',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/revisions/{revision_id}/diff',
+  summary: 'Compare two revisions of an app',
+  access: byBuilder,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ ...revision, base: z.string().max(100).describe('Id of the revision to compare with') }),
+  output: z.object({
+    base: z.string(),
+    revision: z.string(),
+    files: z.array(FileChange),
+    truncated: z.boolean().describe('True if patches were left out because the answer would be too large'),
+  }),
+})

@@ -1,0 +1,60 @@
+/** One file of a revision, as a build gets it. */
+export type SourceFile = { readonly path: string; readonly executable: boolean; readonly content: Uint8Array }
+
+/** Called for each line that a build or an app writes. The line is not bounded or cleaned yet. */
+export type OnLine = (line: { readonly stream: 'stdout' | 'stderr'; readonly text: string }) => void
+
+export type BuildRequest = {
+  readonly appId: string
+  readonly deployId: string
+  readonly files: AsyncIterable<SourceFile>
+  /** Null: the release is the source as it is. */
+  readonly command: string | null
+  /** Variables of the app. What svc itself adds (PORT, HOME, proxy variables) comes from the target. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly onLine: OnLine
+  readonly signal: AbortSignal
+}
+
+export type BuildResult =
+  | { readonly ok: true; readonly release: Release }
+  | { readonly ok: false; readonly code: 'BUILD_FAILED' | 'TIMED_OUT'; readonly detail: string }
+
+/** What a build made and a start needs. It outlives the process of svc: an app is started again without a build. */
+export type Release = { readonly deployId: string }
+
+export type StartRequest = {
+  readonly appId: string
+  readonly release: Release
+  readonly command: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly onLine: OnLine
+}
+
+/** Why an instance ended, in words that people read: "exit code 1", "killed: it used more than 512 MB of memory". */
+export type InstanceEnd = { readonly description: string }
+
+/** One running copy of an app. */
+export type Instance = {
+  /** Sends a request to the app. Rejects when no connection can be made; then the app has seen nothing of it. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Resolves when the instance has ended, for whatever reason. Never rejects. */
+  readonly ended: Promise<InstanceEnd>
+  /** Asks the app to end and kills it after the grace time. Resolves when everything it started is gone. */
+  readonly stop: (graceMs: number) => Promise<void>
+}
+
+/** Where apps are built and run. */
+export type Target = {
+  readonly build: (request: BuildRequest) => Promise<BuildResult>
+  /** Returns the release of a deploy that was built earlier, or undefined if it is gone and must be built again. */
+  readonly findRelease: (appId: string, deployId: string) => Promise<Release | undefined>
+  /** Throws a StartError when the command cannot be run at all. */
+  readonly start: (request: StartRequest) => Promise<Instance>
+  /** Removes the releases of an app, except those of the deploys that are named. */
+  readonly prune: (appId: string, keep: readonly string[]) => Promise<void>
+  /** Ends what a former process of svc left running of this app. */
+  readonly endOrphans: (appId: string) => Promise<void>
+  /** What the operator should know, such as that apps run without walls. */
+  readonly warnings: () => Promise<readonly string[]>
+}

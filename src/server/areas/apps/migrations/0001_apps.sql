@@ -1,0 +1,96 @@
+-- Apps: their people and environment, immutable revisions of their source, deploys, and logs.
+-- former release: runs
+create schema apps;
+
+create table apps.apps (
+  id text primary key,
+  org_id text not null,
+  alias text not null,
+  name text not null,
+  -- First label of the app's host name. Made once, because a renamed organization must not move its apps.
+  host_label text not null unique,
+  build_command text,
+  start_command text,
+  health_path text not null,
+  state text not null check (state in ('active', 'deleting')),
+  created_by text not null,
+  created_at timestamptz not null,
+  -- The process that runs the app and its deploys. Times are the database's; the fence is from svc.fences.
+  host_fence bigint,
+  host_until timestamptz,
+  -- Where the process that runs the app can be reached by the others. Null in one process.
+  host_url text,
+  unique (org_id, alias)
+);
+create index apps_page on apps.apps (org_id, id desc);
+
+create table apps.people (
+  app_id text not null references apps.apps on delete cascade,
+  user_id text not null,
+  part text not null check (part in ('builder', 'maintainer', 'administrator')),
+  added_by text not null,
+  added_at timestamptz not null,
+  primary key (app_id, user_id)
+);
+create index people_by_user on apps.people (user_id);
+
+create table apps.environment (
+  app_id text not null references apps.apps on delete cascade,
+  name text not null,
+  -- Sealed.
+  value text not null,
+  updated_by text not null,
+  updated_at timestamptz not null,
+  primary key (app_id, name)
+);
+
+-- Contents of files. Organizations never share them: whether a content is stored must not tell what others have.
+create table apps.blobs (
+  org_id text not null,
+  sha256 bytea not null,
+  size integer not null,
+  content bytea not null,
+  -- When it was last uploaded or asked for. What no revision uses is removed a day later.
+  used_at timestamptz not null,
+  primary key (org_id, sha256)
+);
+
+create table apps.revisions (
+  id text primary key,
+  app_id text not null references apps.apps on delete cascade,
+  org_id text not null,
+  digest bytea not null,
+  -- Sorted by path: [{path, executable, size, sha256}].
+  manifest jsonb not null,
+  file_count integer not null,
+  total_bytes bigint not null,
+  message text,
+  created_by text,
+  created_at timestamptz not null,
+  unique (app_id, digest)
+);
+create index revisions_page on apps.revisions (app_id, id desc);
+
+create table apps.deploys (
+  id text primary key,
+  app_id text not null references apps.apps on delete cascade,
+  org_id text not null,
+  revision_id text not null references apps.revisions,
+  kind text not null check (kind in ('deploy', 'rollback', 'proposal')),
+  state text not null
+    check (state in ('queued', 'building', 'starting', 'live', 'retired', 'failed', 'superseded')),
+  -- How often it was begun. One that its process could not finish is begun again once.
+  attempt integer not null default 0,
+  failure_code text,
+  failure_detail text,
+  requested_by text,
+  created_at timestamptz not null,
+  started_at timestamptz,
+  live_at timestamptz,
+  ended_at timestamptz,
+  check ((state = 'failed') = (failure_code is not null))
+);
+create index deploys_page on apps.deploys (app_id, id desc);
+create unique index deploys_one_queued on apps.deploys (app_id) where state = 'queued';
+create unique index deploys_one_at_a_time on apps.deploys (app_id) where state in ('building', 'starting');
+create unique index deploys_one_live on apps.deploys (app_id) where state = 'live';
