@@ -40,7 +40,7 @@ export const changeEnvironment = operation({
   method: 'PATCH',
   path: '/api/deploy/deployments/{alias}/environment',
   summary: 'Set and remove environment variables of an app',
-  description: 'Takes effect with the next deploy. Values are stored sealed.',
+  description: 'Takes effect when the app is next deployed or started again. Values are stored sealed.',
   access: { ...byBuilder, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,

@@ -15,11 +15,6 @@ create table apps.apps (
   state text not null check (state in ('active', 'deleting')),
   created_by text not null,
   created_at timestamptz not null,
-  -- The process that runs the app and its deploys. Times are the database's; the fence is from svc.fences.
-  host_fence bigint,
-  host_until timestamptz,
-  -- Where the process that runs the app can be reached by the others. Null in one process.
-  host_url text,
   unique (org_id, alias)
 );
 create index apps_page on apps.apps (org_id, id desc);
@@ -81,6 +76,10 @@ create table apps.deploys (
     check (state in ('queued', 'building', 'starting', 'live', 'retired', 'failed', 'superseded')),
   -- How often it was begun. One that its process could not finish is begun again once.
   attempt integer not null default 0,
+  -- The app's settings when it was begun: what is live starts again as it was deployed.
+  build_command text,
+  start_command text,
+  health_path text,
   failure_code text,
   failure_detail text,
   requested_by text,

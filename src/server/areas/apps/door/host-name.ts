@@ -1,0 +1,17 @@
+/**
+ * Returns the label of the app that a host name stands for, or undefined for a host that is not an app's. Every host
+ * name below the domain belongs to apps, so that nothing of ours is ever served there.
+ */
+export function appLabelOf(host: string | null, domain: string): string | undefined {
+  const name = host?.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
+  const suffix = `.${domain}`
+  if (!name?.endsWith(suffix)) return undefined
+  return name.slice(0, -suffix.length)
+}
+
+/** Returns the address of an app: on the same port as the installation while its domain is `localhost`. */
+export function appUrl(label: string, domain: string, publicUrl: string): string {
+  if (domain !== 'localhost') return `https://${label}.${domain}`
+  const { port } = new URL(publicUrl)
+  return `http://${label}.${domain}${port === '' ? '' : `:${port}`}`
+}

@@ -1,0 +1,27 @@
+import type { Db } from '#lib/db/db.ts'
+import type { SourceFile, Target } from '../deploys/target.ts'
+import type { HostTime } from './probe.ts'
+import type { AppTraffic } from './traffic.ts'
+
+/** Where lines of builds and apps go. Never throws and never waits: what cannot be kept is counted as dropped. */
+export type WriteLog = (line: {
+  readonly orgId: string
+  readonly appId: string
+  readonly deployId: string
+  readonly source: 'app' | 'build' | 'system'
+  readonly level: 'info' | 'warn' | 'error'
+  readonly text: string
+}) => void
+
+export type HostDeps = {
+  readonly db: Db
+  readonly target: Target
+  readonly traffic: AppTraffic
+  readonly time: HostTime
+  readonly writeLog: WriteLog
+  /** The files of a revision, for a build. */
+  readonly readFiles: (orgId: string, revisionId: string) => AsyncIterable<SourceFile>
+  /** The variables of an app as they are now. */
+  readonly readVariables: (appId: string) => Promise<Readonly<Record<string, string>>>
+  readonly onError: (error: unknown, appId: string) => void
+}

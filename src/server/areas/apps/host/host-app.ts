@@ -1,0 +1,212 @@
+import type { Lease } from '#lib/work/lease.ts'
+import { createWake } from '#lib/work/wake.ts'
+import { isCrashLoop, restartDelayMs } from '../deploys/rules.ts'
+import {
+  type DeployRow,
+  findHostedApp,
+  type HostedApp,
+  listCurrentDeploys,
+  listFormerDeploys,
+  moveDeploy,
+} from '../deploys/store.ts'
+import type { Instance, Release } from '../deploys/target.ts'
+import { asHost, HostLost } from './as-host.ts'
+import type { HostDeps } from './deps.ts'
+import { failDeploy } from './fail-deploy.ts'
+import { type KeptRunning, keepRunning } from './keep-running.ts'
+import { probeUntilHealthy } from './probe.ts'
+import { recoverDeploys } from './recover.ts'
+import { runDeploy, startInstance } from './run-deploy.ts'
+
+/** How long requests of the former revision may take to end after a switch. */
+const SWITCH_GRACE_MS = 30_000
+/** A stop of the process leaves apps less time, because the slots wait 5 seconds for aborted jobs. */
+const STOP_GRACE_MS = 3_000
+/** Releases of this many former deploys are kept, for a rollback after a crash loop without a build. */
+const KEPT_RELEASES = 2
+
+type Deps = HostDeps & {
+  /** Deletes what is left of an app after it was stopped. */
+  readonly removeApp: (appId: string, lease: Lease) => Promise<void>
+}
+type Live = { readonly deploy: DeployRow; readonly running: KeptRunning }
+
+/**
+ * Hosts one app while this process holds its lease: runs its deploys one after another, keeps the live one running, and
+ * brings the former revision back when a new one crashes again and again.
+ */
+export class AppHost {
+  readonly #deps: Deps
+  readonly #app: HostedApp
+  readonly #lease: Lease
+  readonly #signal: AbortSignal
+  readonly #wake = createWake()
+  #live: Live | undefined
+  /** The deploy whose instances get the requests. Known before `#live`, because an instance can end at once. */
+  #servingId: string | undefined
+  #isCrashLooping = false
+  /** A live deploy that cannot be built again. It waits for a new deploy. */
+  #unbuildableId: string | undefined
+
+  constructor(deps: Deps, app: HostedApp, lease: Lease, signal: AbortSignal) {
+    this.#deps = deps
+    this.#app = app
+    this.#lease = lease
+    this.#signal = signal
+    signal.addEventListener('abort', () => this.#wake.ring(), { once: true })
+  }
+
+  /** Looks again for deploys and deletion. */
+  wake(): void {
+    this.#wake.ring()
+  }
+
+  /** Returns when nothing is left to host, or when the signal is aborted. */
+  async run(): Promise<void> {
+    const { target } = this.#deps
+    try {
+      await target.endOrphans(this.#app.id)
+      await recoverDeploys(this.#deps, this.#app, this.#lease)
+      let faults = 0
+      while (!this.#signal.aborted) {
+        try {
+          if ((await this.#step()) === 'done') return
+          faults = 0
+        } catch (error) {
+          if (error instanceof HostLost) throw error
+          // The database may be restarting: what runs goes on as long as the lease can be renewed.
+          this.#deps.onError(error, this.#app.id)
+          await this.#deps.time.delay(restartDelayMs(++faults), this.#signal)
+        }
+      }
+    } finally {
+      await this.#stopLive(STOP_GRACE_MS)
+    }
+  }
+
+  async #step(): Promise<'again' | 'done'> {
+    const { db } = this.#deps
+    const app = await findHostedApp(db, this.#app.id)
+    if (!app) return 'done'
+    if (app.state === 'deleting') {
+      await this.#stopLive(SWITCH_GRACE_MS)
+      await this.#deps.target.prune(app.id, [])
+      await this.#deps.removeApp(app.id, this.#lease)
+      return 'done'
+    }
+    if (this.#isCrashLooping) await this.#returnToFormer()
+    const deploys = await listCurrentDeploys(db, app.id)
+    const live = deploys.find(({ state }) => state === 'live')
+    if (live && this.#servingId !== live.id && this.#unbuildableId !== live.id) await this.#resume(live)
+    const queued = deploys.find(({ state }) => state === 'queued')
+    if (queued) await this.#deploy(queued)
+    else if (deploys.length === 0) return 'done'
+    else await this.#wake.next()
+    return 'again'
+  }
+
+  async #deploy(queued: DeployRow): Promise<void> {
+    const context = { app: this.#app, lease: this.#lease, signal: this.#signal }
+    const live = await runDeploy(this.#deps, queued, context)
+    if (live) {
+      await this.#switchTo(live.deploy, live.release, live.instance)
+      await this.#prune()
+    }
+  }
+
+  /** Starts the live deploy again after this process took the app over. */
+  async #resume(deploy: DeployRow): Promise<void> {
+    const { target } = this.#deps
+    const release = (await target.findRelease(deploy.app_id, deploy.id)) ?? (await this.#rebuild(deploy))
+    if (release) await this.#switchTo(deploy, release, undefined)
+  }
+
+  /** Builds a live deploy whose release is gone, for example because the app moved to another machine. */
+  async #rebuild(deploy: DeployRow): Promise<Release | undefined> {
+    const { target, readFiles, readVariables, writeLog } = this.#deps
+    const origin = { orgId: deploy.org_id, appId: deploy.app_id, deployId: deploy.id }
+    const built = await target.build({
+      appId: deploy.app_id,
+      deployId: deploy.id,
+      files: readFiles(deploy.org_id, deploy.revision_id),
+      command: deploy.build_command,
+      environment: await readVariables(deploy.app_id),
+      onLine: ({ text }) => writeLog({ ...origin, source: 'build', level: 'info', text }),
+      signal: this.#signal,
+    })
+    if (built.ok) return built.release
+    writeLog({ ...origin, source: 'system', level: 'error', text: `The app cannot be built again: ${built.detail}` })
+    if (!this.#signal.aborted) this.#unbuildableId = deploy.id
+    return undefined
+  }
+
+  /** Sends requests to the deploy from now on, and stops the former one when its requests have ended. */
+  async #switchTo(deploy: DeployRow, release: Release, first: Instance | undefined): Promise<void> {
+    const { time, traffic } = this.#deps
+    const former = this.#live
+    const crashes: Date[] = []
+    this.#servingId = deploy.id
+    this.#isCrashLooping = false
+    const running = keepRunning(first, {
+      time,
+      start: () => startInstance(this.#deps, deploy, release),
+      untilReady: (instance, signal) => probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal),
+      onChange: (instance) => {
+        if (this.#servingId === deploy.id) traffic.route(this.#app.host_label, instance)
+      },
+      onEnd: (description, at) => {
+        crashes.push(at)
+        this.#onCrash(deploy, crashes, description)
+      },
+    })
+    this.#live = { deploy, running }
+    await former?.running.stop(SWITCH_GRACE_MS)
+  }
+
+  #onCrash(deploy: DeployRow, crashes: readonly Date[], description: string): void {
+    this.#deps.writeLog({
+      orgId: deploy.org_id,
+      appId: deploy.app_id,
+      deployId: deploy.id,
+      source: 'system',
+      level: 'error',
+      text: `The app ended (${description}) and is started again.`,
+    })
+    if (this.#servingId !== deploy.id || !isCrashLoop(deploy.live_at!, crashes)) return
+    this.#isCrashLooping = true
+    this.#wake.ring()
+  }
+
+  /** Fails the deploy that crashes and makes the one before it live again, in one transaction. */
+  async #returnToFormer(): Promise<void> {
+    this.#isCrashLooping = false
+    const crashing = this.#live
+    if (!crashing) return
+    const { db, time } = this.#deps
+    const [former] = await listFormerDeploys(db, this.#app.id, 1)
+    const detail = former
+      ? 'The app ended again and again after the switch. The former revision serves again.'
+      : 'The app ended again and again after the switch, and there is no former revision.'
+    await asHost(db, this.#lease, async (tx) => {
+      const at = time.now()
+      if (!(await failDeploy(tx, this.#app, crashing.deploy, ['live'], { code: 'CRASH_LOOP', detail, at }))) return
+      if (former) await moveDeploy(tx, former.id, ['retired'], { state: 'live' })
+    })
+    await this.#stopLive(0)
+  }
+
+  async #stopLive(graceMs: number): Promise<void> {
+    const live = this.#live
+    this.#live = undefined
+    this.#servingId = undefined
+    if (!live) return
+    this.#deps.traffic.route(this.#app.host_label, undefined)
+    await live.running.stop(graceMs)
+  }
+
+  async #prune(): Promise<void> {
+    const { db, target } = this.#deps
+    const former = await listFormerDeploys(db, this.#app.id, KEPT_RELEASES)
+    await target.prune(this.#app.id, [this.#live!.deploy.id, ...former.map(({ id }) => id)])
+  }
+}

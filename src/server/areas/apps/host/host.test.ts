@@ -1,0 +1,284 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { newId } from '#edge/ids.ts'
+import { testClock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import { processUptime } from '#lib/work/lease-watch.ts'
+import { runSlots } from '#lib/work/slots.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { createFakeTarget, type FakeTarget } from '#test/fake-target.ts'
+import { until } from '#test/until.ts'
+import { queueDeploy } from '../deploys/store.ts'
+import { hostJobs } from './jobs.ts'
+import { removeApp } from './remove-app.ts'
+import { createAppTraffic } from './traffic.ts'
+
+const ORG = newId('org')
+const USER = newId('usr')
+let database: TestDatabase
+let db: Db
+let target: FakeTarget
+let hosting: AsyncDisposable | undefined
+const clock = testClock()
+const traffic = createAppTraffic()
+const lines: string[] = []
+const errors: unknown[] = []
+
+beforeEach(async () => {
+  database = await openTestDatabase()
+  db = database.db
+  target = createFakeTarget()
+})
+afterEach(async () => {
+  await hosting?.[Symbol.asyncDispose]()
+  hosting = undefined
+  await database[Symbol.asyncDispose]()
+  expect(errors.splice(0)).toEqual([])
+  lines.length = 0
+})
+
+describe('MA-15 a deploy', () => {
+  it('is built, started and probed, and then serves', async () => {
+    const app = await makeApp()
+    await startHosting()
+    const deploy = await queue(app)
+    expect(await stateOf(deploy)).toEqual({ state: 'live', failure_code: null })
+    expect(await ask(app)).toBe(`answer of ${deploy}`)
+  })
+
+  it('NO-02 that fails leaves the former revision serving and emits deploy.failed once', async () => {
+    const app = await makeApp()
+    await startHosting()
+    const first = await queue(app)
+    await settled(first)
+    target.next({ build: { ok: false, code: 'BUILD_FAILED', detail: 'exit code 2' } })
+    const second = await queue(app)
+    expect(await stateOf(second)).toEqual({ state: 'failed', failure_code: 'BUILD_FAILED' })
+    expect(await ask(app)).toBe(`answer of ${first}`)
+    expect(await eventsOf(app)).toEqual([{ type: 'deploy.failed', status: 'BUILD_FAILED', deployment_id: second }])
+  })
+
+  it.each([
+    ['ends while it starts', { endsAtOnce: 'exit code 1' }, 'START_FAILED'],
+    ['answers 500 to its probes', { status: 500 }, 'HEALTH_FAILED'],
+    ['accepts no connection', { refuses: true }, 'HEALTH_FAILED'],
+    ['cannot be started', { startFails: 'no such file' }, 'START_FAILED'],
+  ])('of an app that %s fails', async (_, behaviour, failure_code) => {
+    const app = await makeApp()
+    await startHosting()
+    target.next(behaviour)
+    const deploy = await queue(app)
+    expect(await stateOf(deploy)).toEqual({ state: 'failed', failure_code })
+    expect(target.running(app.id)).toEqual([])
+  })
+
+  it('that waits is superseded by a newer one', async () => {
+    const app = await makeApp()
+    const first = await queue(app)
+    const second = await queue(app)
+    await startHosting()
+    expect(await stateOf(second)).toEqual({ state: 'live', failure_code: null })
+    expect(await stateOf(first)).toEqual({ state: 'superseded', failure_code: null })
+    expect(await eventsOf(app)).toEqual([])
+  })
+
+  it('lets requests of the former revision end, and stops it then', async () => {
+    const app = await makeApp()
+    await startHosting()
+    const first = await queue(app)
+    await settled(first)
+    const slow = target.holdNextRequest()
+    const answer = ask(app)
+    await slow.arrived
+    const second = await queue(app)
+    await settled(second)
+    expect(await ask(app)).toBe(`answer of ${second}`)
+    expect(target.running(app.id)).toEqual([first, second])
+    slow.release()
+    expect(await answer).toBe(`answer of ${first}`)
+    await until(() => target.running(app.id).length === 1)
+  })
+})
+
+describe('MA-15 a live app', () => {
+  it('that ends is started again', async () => {
+    const app = await makeApp()
+    await startHosting()
+    const deploy = await queue(app)
+    await settled(deploy)
+    target.crash(app.id, 'exit code 137')
+    await until(async () => (await ask(app)) === `answer of ${deploy}`)
+    expect(lines).toContain('The app ended (exit code 137) and is started again.')
+  })
+
+  it('that crashes again and again after the switch gives way to the former revision, with one event', async () => {
+    const app = await makeApp()
+    await startHosting()
+    const first = await queue(app)
+    await settled(first)
+    const second = await queue(app)
+    await settled(second)
+    await crashUntilFailed(app, second)
+    expect(await stateOf(second)).toEqual({ state: 'failed', failure_code: 'CRASH_LOOP' })
+    expect(await stateOf(first)).toEqual({ state: 'live', failure_code: null })
+    await until(async () => (await ask(app)) === `answer of ${first}`)
+    expect(await eventsOf(app)).toEqual([{ type: 'deploy.failed', status: 'CRASH_LOOP', deployment_id: second }])
+  })
+
+  it('that crashes later than ten minutes after the switch is started again without end', async () => {
+    const app = await makeApp()
+    await startHosting()
+    const deploy = await queue(app)
+    await settled(deploy)
+    clock.advance(11 * 60_000)
+    for (let n = 0; n < 5; n++) {
+      target.crash(app.id, 'exit code 1')
+      await until(async () => (await ask(app)) === `answer of ${deploy}`)
+    }
+    expect(await stateOf(deploy)).toEqual({ state: 'live', failure_code: null })
+  })
+
+  it('is started from its release after svc was started again', async () => {
+    const app = await makeApp()
+    await startHosting()
+    const deploy = await queue(app)
+    await settled(deploy)
+    await hosting![Symbol.asyncDispose]()
+    expect(target.running(app.id)).toEqual([])
+    expect(target.builds).toBe(1)
+    await startHosting()
+    await until(async () => (await ask(app)) === `answer of ${deploy}`)
+    expect(target.builds).toBe(1)
+  })
+
+  it('is stopped and removed when it is deleted', async () => {
+    const app = await makeApp()
+    await startHosting()
+    const deploy = await queue(app)
+    await settled(deploy)
+    await db.tx(async (tx) => {
+      await tx.query(sql`update apps.apps set state = 'deleting' where id = ${app.id}`)
+      await tx.query(sql`select pg_notify('apps_deploys', ${app.id})`)
+    })
+    await until(async () => (await db.query(sql`select from apps.apps where id = ${app.id}`)).length === 0)
+    expect(target.running(app.id)).toEqual([])
+    expect(await ask(app)).toBe('not running')
+  })
+})
+
+describe('MA-15 a stop of svc during a deploy', () => {
+  it('puts the deploy back into the queue, and the next process finishes it', async () => {
+    const app = await makeApp()
+    await startHosting()
+    target.next({ buildHangs: true })
+    const deploy = await queue(app)
+    await until(() => target.builds === 1)
+    await hosting![Symbol.asyncDispose]()
+    expect(await stateNow(deploy)).toBe('queued')
+    await startHosting()
+    expect(await stateOf(deploy)).toEqual({ state: 'live', failure_code: null })
+  })
+
+  it.each([
+    ['building', 1, 'live', null],
+    ['starting', 1, 'live', null],
+    ['building', 2, 'failed', 'INTERRUPTED'],
+    ['starting', 2, 'failed', 'INTERRUPTED'],
+  ])('killed while %s at attempt %i ends as %s', async (state, attempt, ends, failure_code) => {
+    const app = await makeApp()
+    const deploy = await queue(app)
+    await db.query(sql`
+      update apps.deploys set state = ${state}, attempt = ${attempt}, started_at = created_at where id = ${deploy}`)
+    await startHosting()
+    expect(await stateOf(deploy)).toEqual({ state: ends, failure_code })
+    expect(await eventsOf(app)).toHaveLength(ends === 'failed' ? 1 : 0)
+  })
+})
+
+type TestApp = { id: string; label: string; revision: string }
+
+async function makeApp(): Promise<TestApp> {
+  const id = newId('app')
+  const revision = newId('rev')
+  const label = `shop--${id.slice(-8)}`
+  await db.query(sql`
+    insert into apps.apps (id, org_id, alias, name, host_label, start_command, health_path, state, created_by, created_at)
+    values (${id}, ${ORG}, 'shop', 'Shop', ${label}, 'node server.js', '/healthz', 'active', ${USER}, ${clock.now()})`)
+  await db.query(sql`
+    insert into apps.revisions (id, app_id, org_id, digest, manifest, file_count, total_bytes, created_at)
+    values (${revision}, ${id}, ${ORG}, '\\x00', '[]', 0, 0, ${clock.now()})`)
+  return { id, label, revision }
+}
+
+async function startHosting(): Promise<void> {
+  const jobs = hostJobs({
+    db,
+    target,
+    traffic,
+    // Nothing waits: delays pass at once and move the clock.
+    time: {
+      now: () => clock.now(),
+      delay: async (ms) => {
+        clock.advance(ms)
+        await new Promise((resolve) => setImmediate(resolve))
+      },
+    },
+    writeLog: ({ text }) => lines.push(text),
+    readFiles: async function* () {},
+    readVariables: async () => ({}),
+    removeApp: (id, lease) => removeApp(db, id, lease),
+    onError: (error) => errors.push(error),
+  })
+  hosting = await runSlots([jobs], { db, uptime: processUptime, onError: (_, error) => errors.push(error) })
+}
+
+async function queue(app: TestApp): Promise<string> {
+  const id = newId('dep')
+  const created_at = clock.now()
+  await db.tx((tx) =>
+    queueDeploy(tx, {
+      id,
+      app_id: app.id,
+      org_id: ORG,
+      revision_id: app.revision,
+      kind: 'deploy',
+      requested_by: USER,
+      created_at,
+    }),
+  )
+  return id
+}
+
+async function stateNow(deploy: string): Promise<string> {
+  const [row] = await db.query<{ state: string }>(sql`select state from apps.deploys where id = ${deploy}`)
+  return row!.state
+}
+
+async function settled(deploy: string): Promise<void> {
+  await until(async () => ['live', 'failed', 'superseded', 'retired'].includes(await stateNow(deploy)))
+}
+
+async function stateOf(deploy: string) {
+  await settled(deploy)
+  const [row] = await db.query(sql`select state, failure_code from apps.deploys where id = ${deploy}`)
+  return row
+}
+
+async function ask({ label }: TestApp): Promise<string> {
+  const response = await traffic.find(label)?.fetch(new Request('http://127.0.0.1/'))
+  return response ? response.text() : 'not running'
+}
+
+async function crashUntilFailed(app: TestApp, deploy: string): Promise<void> {
+  await until(async () => {
+    if ((await stateNow(deploy)) === 'failed') return true
+    target.crash(app.id, 'exit code 1')
+    return false
+  })
+}
+
+async function eventsOf({ id }: TestApp) {
+  return db.query(sql`
+    select type, body->>'status' as status, body->>'deployment_id' as deployment_id
+    from svc.outbox where body->'app'->>'id' = ${id}`)
+}

@@ -1,0 +1,51 @@
+import type { JobKind } from '#lib/work/job-kind.ts'
+import { type Lease, releaseLease } from '#lib/work/lease.ts'
+import { type LeasedJob, leasedJobs } from '#lib/work/leased-jobs.ts'
+import { DEPLOYS_CHANNEL, type HostedApp, listAppsToHost } from '../deploys/store.ts'
+import { HostLost } from './as-host.ts'
+import type { HostDeps } from './deps.ts'
+import { AppHost } from './host-app.ts'
+
+type HostJob = LeasedJob<HostedApp>
+
+/** Apps that one process hosts at most. */
+const MAX_HOSTED_APPS = 200
+const POLL_SECONDS = 30
+/** How soon to look again for an app that another process hosts: it may die. */
+const HELD_SECONDS = 5
+
+type Deps = HostDeps & { readonly removeApp: (appId: string, lease: Lease) => Promise<void> }
+
+/** Hosts apps. The lease of an app keeps everything that happens to it to one process. */
+export function hostJobs(deps: Deps): JobKind<HostJob> {
+  const { db, onError } = deps
+  const leased = leasedJobs<HostedApp>(db, ({ id }) => `app-host:${id}`)
+  const hosts = new Map<string, AppHost>()
+  return {
+    name: 'apps-host',
+    slots: MAX_HOSTED_APPS,
+    wakeOn: DEPLOYS_CHANNEL,
+    pollSeconds: POLL_SECONDS,
+    // An app never ends by itself, so there is nothing to wait for.
+    drainSeconds: 0,
+    ...leased.parts,
+    async claim(limit, { running }) {
+      // A notification does not say which process it concerns, so hosts look for themselves.
+      for (const host of hosts.values()) host.wake()
+      const { jobs, isAnyHeld } = await leased.take({ limit, running, rows: await listAppsToHost(db) })
+      return { jobs, nextInSeconds: isAnyHeld ? HELD_SECONDS : null }
+    },
+    async run({ row, lease }, { signal }) {
+      const host = new AppHost(deps, row, lease, signal)
+      hosts.set(row.id, host)
+      try {
+        await host.run()
+      } catch (error) {
+        if (!(error instanceof HostLost)) onError(error, row.id)
+      } finally {
+        hosts.delete(row.id)
+        await releaseLease(db, lease)
+      }
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { isShortRun, restartDelayMs } from '../deploys/rules.ts'
+import type { Instance } from '../deploys/target.ts'
+import type { HostTime } from './probe.ts'
+import { type ServedInstance, serveInstance } from './served-app.ts'
+
+type Deps = {
+  readonly time: HostTime
+  readonly start: () => Promise<Instance>
+  /** Resolves when an instance that was started again accepts requests, or has had time enough to do so. */
+  readonly untilReady: (instance: Instance, signal: AbortSignal) => Promise<unknown>
+  /** Called with the instance that answers requests now, and with undefined while none does. */
+  readonly onChange: (instance: ServedInstance | undefined) => void
+  /** Called each time the instance ended or could not be started, and before it is started again. */
+  readonly onEnd: (description: string, at: Date) => void
+}
+
+/** An app that is started again whenever it ends, until it is stopped. */
+export type KeptRunning = { readonly stop: (graceMs: number) => Promise<void> }
+
+/** Keeps an app running, with growing delays between short runs. `first` is an instance that runs already. */
+export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunning {
+  const stopping = new AbortController()
+  let current: { instance: Instance; served: ServedInstance } | undefined
+  const supervise = async () => {
+    let shortRuns = 0
+    let next = first
+    while (!stopping.signal.aborted) {
+      const startedAt = deps.time.now()
+      const description = await runOnce(next)
+      next = undefined
+      if (stopping.signal.aborted) return
+      const endedAt = deps.time.now()
+      deps.onEnd(description, endedAt)
+      shortRuns = isShortRun(startedAt, endedAt) ? shortRuns + 1 : 0
+      await deps.time.delay(restartDelayMs(shortRuns), stopping.signal)
+    }
+  }
+  const runOnce = async (running: Instance | undefined): Promise<string> => {
+    let instance: Instance
+    try {
+      instance = running ?? (await deps.start())
+    } catch (error) {
+      return `it could not be started: ${error instanceof Error ? error.message : String(error)}`
+    }
+    current = { instance, served: serveInstance(instance) }
+    if (!running) await deps.untilReady(instance, stopping.signal)
+    if (stopping.signal.aborted) await instance.stop(0)
+    else deps.onChange(current.served)
+    const { description } = await instance.ended
+    current = undefined
+    if (!stopping.signal.aborted) deps.onChange(undefined)
+    return description
+  }
+  const supervised = supervise()
+  return {
+    stop: async (graceMs) => {
+      stopping.abort()
+      const last = current
+      if (last) {
+        await endsWithin(graceMs, last.served.idle())
+        await last.instance.stop(graceMs)
+      }
+      await supervised
+    },
+  }
+}
+
+/** Waits for the requests of an instance that others do not reach any more. Real time: it bounds a stop. */
+async function endsWithin(ms: number, ended: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([ended, limit])
+  clearTimeout(timer)
+}

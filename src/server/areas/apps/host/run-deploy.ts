@@ -1,0 +1,133 @@
+import type { DeployFailure } from '#contract/apps/deploys.ts'
+import type { Tx } from '#lib/db/db.ts'
+import type { Lease } from '#lib/work/lease.ts'
+import { beginDeploy, type DeployRow, type HostedApp, moveDeploy, retireLive, returnToQueue } from '../deploys/store.ts'
+import type { Instance, Release } from '../deploys/target.ts'
+import { asHost } from './as-host.ts'
+import type { HostDeps } from './deps.ts'
+import { failDeploy } from './fail-deploy.ts'
+import { probeUntilHealthy } from './probe.ts'
+
+/** A deploy that failed for a reason its owner can read. */
+class DeployFailed extends Error {
+  readonly code: DeployFailure
+  constructor(code: DeployFailure, detail: string) {
+    super(detail)
+    this.code = code
+  }
+}
+
+type Context = { readonly app: HostedApp; readonly lease: Lease; readonly signal: AbortSignal }
+/** A deploy whose new instance is healthy and which is live in the database. */
+export type LiveDeploy = { readonly deploy: DeployRow; readonly instance: Instance; readonly release: Release }
+
+const UNDER_WAY = ['building', 'starting'] as const
+
+/**
+ * Runs one deploy: builds, starts and probes the new instance next to the one that serves, and makes it live. Returns
+ * undefined when it did not become live; then what served before goes on. A stop of the process puts it back into the
+ * queue.
+ */
+export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Context): Promise<LiveDeploy | undefined> {
+  const { db, time } = deps
+  const { lease, signal } = context
+  const deploy = await asHost(db, lease, (tx) => beginDeploy(tx, queued.id, time.now()))
+  if (!deploy) return undefined
+  let instance: Instance | undefined
+  try {
+    const release = await build(deps, deploy, context)
+    if (!(await asHost(db, lease, (tx) => moveDeploy(tx, deploy.id, ['building'], { state: 'starting' }))))
+      return undefined
+    instance = await startInstance(deps, deploy, release)
+    const health = await probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal)
+    if (signal.aborted) throw signal.reason
+    if (!health.ok) throw new DeployFailed(health.code, health.detail)
+    const live = await asHost(db, lease, (tx) => goLive(tx, deploy, time.now()))
+    if (!live) throw new Error(`deploy ${deploy.id} is not starting any more`)
+    const healthy = instance
+    instance = undefined
+    return { deploy: live, instance: healthy, release }
+  } catch (error) {
+    await settle(deps, deploy, context, error)
+    return undefined
+  } finally {
+    await instance?.stop(0)
+  }
+}
+
+async function build({ target, readFiles, readVariables, writeLog }: HostDeps, deploy: DeployRow, { signal }: Context) {
+  const built = await target.build({
+    appId: deploy.app_id,
+    deployId: deploy.id,
+    files: readFiles(deploy.org_id, deploy.revision_id),
+    command: deploy.build_command,
+    environment: await readVariables(deploy.app_id),
+    onLine: ({ stream, text }) =>
+      writeLog({ ...origin(deploy), source: 'build', level: stream === 'stderr' ? 'warn' : 'info', text }),
+    signal,
+  })
+  if (signal.aborted) throw signal.reason
+  if (!built.ok) throw new DeployFailed(built.code, built.detail)
+  return built.release
+}
+
+/** Starts an instance of a deploy, whose lines go to the app's log. */
+export async function startInstance(
+  { target, readVariables, writeLog }: HostDeps,
+  deploy: DeployRow,
+  release: Release,
+): Promise<Instance> {
+  if (deploy.start_command === null) throw new DeployFailed('START_FAILED', 'The app has no start command.')
+  try {
+    return await target.start({
+      appId: deploy.app_id,
+      release,
+      command: deploy.start_command,
+      environment: await readVariables(deploy.app_id),
+      onLine: ({ stream, text }) =>
+        writeLog({ ...origin(deploy), source: 'app', level: stream === 'stderr' ? 'error' : 'info', text }),
+    })
+  } catch (error) {
+    throw new DeployFailed('START_FAILED', `The app could not be started: ${messageOf(error)}`)
+  }
+}
+
+/** Gives a deploy the place of the live one. Both rows change in one transaction, so one of them is always live. */
+async function goLive(tx: Tx, deploy: DeployRow, at: Date): Promise<DeployRow | undefined> {
+  await retireLive(tx, deploy.app_id, at)
+  return moveDeploy(tx, deploy.id, ['starting'], { state: 'live', live_at: at })
+}
+
+/** Records how a deploy ended that did not become live. */
+async function settle(
+  deps: HostDeps,
+  deploy: DeployRow,
+  { app, lease, signal }: Context,
+  error: unknown,
+): Promise<void> {
+  const { db, time, onError, writeLog } = deps
+  if (signal.aborted) {
+    await asHost(db, lease, (tx) => returnToQueue(tx, deploy.id, { countsAttempt: false }))
+    return
+  }
+  if (!(error instanceof DeployFailed)) onError(error, app.id)
+  const failure =
+    error instanceof DeployFailed
+      ? { code: error.code, detail: error.message }
+      : { code: 'INTERRUPTED' as const, detail: 'svc itself had a fault while deploying. Deploy again.' }
+  writeLog({
+    ...origin(deploy),
+    source: 'system',
+    level: 'error',
+    text: `Deploy failed (${failure.code}): ${failure.detail}`,
+  })
+  await asHost(db, lease, (tx) => failDeploy(tx, app, deploy, UNDER_WAY, { ...failure, at: time.now() }))
+}
+
+function origin({ org_id, app_id, id }: DeployRow) {
+  return { orgId: org_id, appId: app_id, deployId: id }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

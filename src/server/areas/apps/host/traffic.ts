@@ -1,0 +1,20 @@
+import type { ServedInstance } from './served-app.ts'
+
+/** The apps that this process runs, by the first label of their host names. */
+export type AppTraffic = {
+  /** Returns undefined when no app of that label runs here. */
+  readonly find: (label: string) => ServedInstance | undefined
+  /** Sends requests of the label to this instance from now on; undefined: to none. */
+  readonly route: (label: string, instance: ServedInstance | undefined) => void
+}
+
+export function createAppTraffic(): AppTraffic {
+  const instances = new Map<string, ServedInstance>()
+  return {
+    find: (label) => instances.get(label),
+    route: (label, instance) => {
+      if (instance) instances.set(label, instance)
+      else instances.delete(label)
+    },
+  }
+}
