@@ -3,6 +3,7 @@ import type { People } from '#edge/people.ts'
 import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
+import { createKeptConnections } from '#lib/net/kept-connections.ts'
 import { createSafeFetch } from '#lib/net/safe-fetch.ts'
 import { processUptime } from '#lib/work/lease-watch.ts'
 import { runLoops } from '#lib/work/loop.ts'
@@ -35,6 +36,7 @@ async function main(url: string, port: number, key: string): Promise<void> {
   const safeFetch = createSafeFetch({
     resolve: fakeResolve({ 'hooks.example.com': [[ADDRESS]] }),
     connect: fakeConnect({ [ADDRESS]: { port } }),
+    kept: createKeptConnections(),
   })
   const sealer = createSealer([createHash('sha256').update(key).digest('hex')])
   const baseUrl = () => 'https://svc.example.com'

@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream'
-import { type buildConnector, Client, type Dispatcher, errors } from 'undici'
+import { type buildConnector, type Client, type Dispatcher, errors } from 'undici'
+import { openConnection } from './connection.ts'
+import type { KeptConnections } from './kept-connections.ts'
 import { SafeFetchError, type SafeFetchReason } from './safe-fetch-error.ts'
 
 export interface OutgoingRequest {
@@ -19,38 +21,43 @@ export interface SafeResponse {
 }
 
 interface Progress {
-  sent: boolean
+  /** True from the dispatch on a kept connection, and from connecting on a new one. */
+  sent: () => boolean
   status?: number
 }
 
 export type StopReason = Extract<SafeFetchReason, 'timeout' | 'aborted'>
 
-/**
- * Sends one request on a new connection, because pooled ones would skip the vetting. `signal.reason` is a StopReason.
- */
-export async function exchange(
-  url: URL,
-  request: OutgoingRequest,
-  connector: buildConnector.connector,
-  signal: AbortSignal,
-): Promise<SafeResponse> {
-  const progress: Progress = { sent: false }
-  const client = new Client(url.origin, {
-    connect: recordConnected(connector, progress),
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+interface Route {
+  /** Makes a new connection and vets its address. */
+  connector: buildConnector.connector
+  /** Where connections are taken from and kept. Without it each request uses a new connection. */
+  kept?: KeptConnections | undefined
+  /** Its reason is a StopReason. */
+  signal: AbortSignal
+}
+
+/** Sends one request and never repeats it. A request on a kept connection counts as sent as soon as it is dispatched. */
+export async function exchange(url: URL, request: OutgoingRequest, route: Route): Promise<SafeResponse> {
+  const { connector, kept, signal } = route
+  const reused = signal.aborted ? undefined : kept?.take(url)
+  const connection = reused ?? openConnection(url.origin, connector, kept?.now() ?? 0)
+  const progress: Progress = { sent: () => connection.isConnected() }
   // undici checks a request's signal only after connecting. Destroying the client also ends a pending DNS look-up.
-  const stop = () => void client.destroy(new Error('stopped'))
+  const stop = () => void connection.client.destroy(new Error('stopped'))
   signal.addEventListener('abort', stop)
+  let isKept = false
   try {
     signal.throwIfAborted()
-    return await send(client, url, request, progress)
+    const answer = await send(connection.client, url, request, { isLast: !kept, progress })
+    isKept = kept !== undefined && !answer.truncated
+    return answer
   } catch (error) {
     throw failure(error, url, progress, signal)
   } finally {
     signal.removeEventListener('abort', stop)
-    await client.destroy()
+    if (isKept) kept!.put(url, connection)
+    else await connection.client.destroy()
   }
 }
 
@@ -58,10 +65,15 @@ export function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status)
 }
 
-async function send(client: Client, url: URL, request: OutgoingRequest, progress: Progress): Promise<SafeResponse> {
+async function send(
+  client: Client,
+  url: URL,
+  request: OutgoingRequest,
+  { isLast, progress }: { isLast: boolean; progress: Progress },
+): Promise<SafeResponse> {
   const { method, headers, maxResponseBytes } = request
   const path = url.pathname + url.search
-  const answer = await client.request({ path, method, headers, body: request.body ?? null, reset: true })
+  const answer = await client.request({ path, method, headers, body: request.body ?? null, reset: isLast })
   progress.status = answer.statusCode
   // The body of a redirect is not read, because waiting for it could turn an answer into a timeout.
   const limit = isRedirect(answer.statusCode) ? 0 : maxResponseBytes
@@ -70,14 +82,6 @@ async function send(client: Client, url: URL, request: OutgoingRequest, progress
     headers: joinRepeated(answer.headers),
     ...(await readCapped(answer.body, limit)),
   }
-}
-
-function recordConnected(connector: buildConnector.connector, progress: Progress): buildConnector.connector {
-  return (options, callback) =>
-    connector(options, (...outcome) => {
-      if (outcome[1]) progress.sent = true
-      callback(...outcome)
-    })
 }
 
 async function readCapped(stream: Readable, limit: number): Promise<Pick<SafeResponse, 'body' | 'truncated'>> {
@@ -103,18 +107,18 @@ function joinRepeated(headers: Dispatcher.ResponseData['headers']): Record<strin
 
 function failure(error: unknown, url: URL, progress: Progress, signal: AbortSignal): SafeFetchError {
   if (error instanceof SafeFetchError) return error
+  const details = { sent: progress.sent(), ...(progress.status !== undefined && { status: progress.status }) }
   if (signal.aborted) {
     const reason: StopReason = signal.reason
-    return new SafeFetchError(
-      reason,
-      `${url.origin}: ${reason === 'timeout' ? 'no answer in time' : 'aborted'}`,
-      progress,
-    )
+    const why = reason === 'timeout' ? 'no answer in time' : 'aborted'
+    return new SafeFetchError(reason, `${url.origin}: ${why}`, details)
   }
-  const details = { ...progress, cause: error }
   if (error instanceof errors.HeadersOverflowError) {
-    return new SafeFetchError('too_large', `${url.origin}: the answer's headers are too large`, details)
+    return new SafeFetchError('too_large', `${url.origin}: the answer's headers are too large`, {
+      ...details,
+      cause: error,
+    })
   }
-  if (progress.sent) return new SafeFetchError('io', `${url.origin}: the connection broke`, details)
-  return new SafeFetchError('connect', `${url.origin}: no connection`, details)
+  if (details.sent) return new SafeFetchError('io', `${url.origin}: the connection broke`, { ...details, cause: error })
+  return new SafeFetchError('connect', `${url.origin}: no connection`, { ...details, cause: error })
 }

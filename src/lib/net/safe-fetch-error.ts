@@ -23,8 +23,8 @@ export class SafeFetchError extends Error {
   override readonly name = 'SafeFetchError'
   readonly reason: SafeFetchReason
   /**
-   * Whether the peer may have acted on the request: false until a connection is made, true from then on. Only the last
-   * hop counts, and a redirect that is not followed counts as not sent.
+   * Whether the peer may have acted on the request: false until a connection is made, true from then on, and on a kept
+   * connection always true. Only the last hop counts, and a redirect that is not followed counts as not sent.
    */
   readonly sent: boolean
   /** The status of the response, if it arrived before the failure. */

@@ -9,6 +9,7 @@ import {
   vettedAddresses,
 } from './connector.ts'
 import { exchange, isRedirect, type OutgoingRequest, type SafeResponse, type StopReason } from './exchange.ts'
+import type { KeptConnections } from './kept-connections.ts'
 import { SafeFetchError } from './safe-fetch-error.ts'
 import { vetUrl } from './safe-url.ts'
 
@@ -19,6 +20,8 @@ interface SafeFetchOptions {
   allowCidrs?: readonly string[]
   /** The allowed ports, instead of 80, 443 and those from 1024. */
   ports?: readonly number[]
+  /** Serves the requests with `keepConnection`. Without it these use new connections too. */
+  kept?: KeptConnections
 }
 
 export interface SafeFetchRequest {
@@ -30,6 +33,11 @@ export interface SafeFetchRequest {
   timeoutMs?: number
   maxResponseBytes?: number
   redirects?: 0 | 1 | 2 | 3
+  /**
+   * Uses a connection that an earlier request to the same URL left open, and leaves it open for the next. If such a
+   * connection breaks, the request counts as sent.
+   */
+  keepConnection?: boolean
 }
 
 export type SafeFetch = (url: string, request?: SafeFetchRequest) => Promise<SafeResponse>
@@ -38,14 +46,15 @@ type Hop = (url: URL, request: OutgoingRequest) => Promise<SafeResponse>
 
 /** Creates a fetch for addresses from users, which reaches public addresses only. Every failure is a SafeFetchError. */
 export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
-  const { resolve = systemResolve, connect = systemConnect, ports } = options
+  const { resolve = systemResolve, connect = systemConnect, ports, kept } = options
   const allowCidrs = (options.allowCidrs ?? []).map(parseCidr)
   return async (url, request = {}) => {
     refuseInTransaction('an outgoing HTTP call')
     const target = vetUrl(url, ports)
     return await withDeadline(request, (signal) => {
       const connector = createConnector({ resolve, connect, allowCidrs, signal })
-      const hop: Hop = (hopUrl, outgoing) => exchange(hopUrl, outgoing, connector, signal)
+      const route = { connector, signal, kept: request.keepConnection ? kept : undefined }
+      const hop: Hop = (hopUrl, outgoing) => exchange(hopUrl, outgoing, route)
       return followRedirects(hop, target, request, ports)
     })
   }
@@ -55,7 +64,9 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
  * Creates a check that refuses the same addresses as `createSafeFetch` without connecting, for when an address is
  * saved.
  */
-export function createAddressCheck(options: Omit<SafeFetchOptions, 'connect'> = {}): (url: string) => Promise<void> {
+export function createAddressCheck(
+  options: Omit<SafeFetchOptions, 'connect' | 'kept'> = {},
+): (url: string) => Promise<void> {
   const { resolve = systemResolve, ports } = options
   const allowCidrs = (options.allowCidrs ?? []).map(parseCidr)
   return async (url) => {

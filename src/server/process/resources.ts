@@ -12,6 +12,7 @@ import { type KeyValueStore, openMemoryStore, openRedis } from '#lib/kv.ts'
 import { withFallback } from '#lib/kv-fallback.ts'
 import { createLog, type Log } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
+import { createKeptConnections } from '#lib/net/kept-connections.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
 import { createAddressCheck, createSafeFetch } from '#lib/net/safe-fetch.ts'
 import type { Resources } from '../compose/parts.ts'
@@ -45,7 +46,7 @@ export async function openResources(
     metrics: createMetrics({ processMetrics: !over.log }),
     principalCache: createPrincipalCache(clock),
     outgoing: over.outgoing ?? stack.use(createOperatorFetch()),
-    safeFetch: over.safeFetch ?? createSafeFetch(),
+    safeFetch: over.safeFetch ?? createSafeFetch({ kept: stack.use(createKeptConnections()) }),
     checkAddress: over.checkAddress ?? createAddressCheck(),
     shared: over.shared ?? createShared(() => resources, stack),
   }

@@ -33,6 +33,7 @@ export function webhookSender({ safeFetch, clock, baseUrl, openUrl }: Deps): Sen
       signal,
       timeoutMs: SEND_TIMEOUT_MS,
       redirects: 3,
+      keepConnection: true,
     })
     const outcome = classifyWebhook(exchange, clock.now())
     return exchange.status === undefined ? { outcome } : { outcome, status: exchange.status }

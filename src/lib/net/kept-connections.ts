@@ -1,0 +1,80 @@
+import type { Connection } from './connection.ts'
+
+export interface KeptConnections extends AsyncDisposable {
+  /** Time in milliseconds, from any fixed moment. */
+  readonly now: () => number
+  /** Returns an open connection for this URL, which nobody else gets meanwhile, or undefined. */
+  readonly take: (url: URL) => Connection | undefined
+  /** Keeps a connection for the next request to the same URL, or closes it. */
+  readonly put: (url: URL, connection: Connection) => void
+}
+
+/** A connection is used this long after its address was vetted. Then the name is resolved and vetted anew. */
+const MAX_VETTED_MS = 30_000
+/**
+ * Short, because some servers close idle connections after two seconds without notice. A request that meets the close
+ * ends with nobody knowing whether it arrived.
+ */
+const MAX_IDLE_MS = 1_000
+const MAX_KEPT_CONNECTIONS = 256
+
+interface Options {
+  now?: () => number
+  maxConnections?: number
+}
+
+interface Idle {
+  readonly url: string
+  readonly connection: Connection
+  readonly until: number
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * Keeps connections between requests. They are kept by the whole URL: receivers of different URLs never share one, so
+ * that an answer sent too early by one receiver cannot be taken for the answer of another.
+ */
+export function createKeptConnections(options: Options = {}): KeptConnections {
+  const { now = () => performance.now(), maxConnections = MAX_KEPT_CONNECTIONS } = options
+  /** Oldest first. */
+  const all = new Set<Idle>()
+  const byUrl = new Map<string, Idle[]>()
+  let isStopped = false
+  const remove = (one: Idle) => {
+    clearTimeout(one.timer)
+    all.delete(one)
+    const rest = byUrl.get(one.url)!.filter((other) => other !== one)
+    if (rest.length > 0) byUrl.set(one.url, rest)
+    else byUrl.delete(one.url)
+  }
+  const close = async (one: Idle) => {
+    remove(one)
+    await one.connection.client.destroy()
+  }
+  return {
+    now,
+    take: ({ href }) => {
+      for (const one of byUrl.get(href)?.toReversed() ?? []) {
+        if (one.connection.isUsable() && now() < one.until) {
+          remove(one)
+          return one.connection
+        }
+        void close(one)
+      }
+      return undefined
+    },
+    put: ({ href }, connection) => {
+      const until = Math.min(connection.openedAt + MAX_VETTED_MS, now() + MAX_IDLE_MS)
+      if (isStopped || until <= now() || !connection.isUsable()) return void connection.client.destroy()
+      const timer = setTimeout(() => void close(one), until - now()).unref()
+      const one: Idle = { url: href, connection, until, timer }
+      all.add(one)
+      byUrl.set(href, [...(byUrl.get(href) ?? []), one])
+      if (all.size > maxConnections) void close(all.values().next().value!)
+    },
+    [Symbol.asyncDispose]: async () => {
+      isStopped = true
+      await Promise.all([...all].map(close))
+    },
+  }
+}
