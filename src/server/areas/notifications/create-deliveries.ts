@@ -2,12 +2,13 @@ import type { People } from '#edge/people.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
+import { gather } from '#lib/gather.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { keepMail } from './channels/email/mailbox-store.ts'
 import { emailSender, type MailSettings } from './channels/email/send.ts'
-import { findActiveAddress, openSecret } from './channels/store.ts'
+import { findActiveAddress, openSecrets } from './channels/store.ts'
 import { webhookSender } from './channels/webhook/send.ts'
 import { createCheck } from './deliver/check.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
@@ -47,7 +48,8 @@ export function createDeliveries(deps: DeliveryDeps): { loops: Loop[]; slots: Jo
 }
 
 function createSenders(deps: DeliveryDeps): Senders {
-  const webhook = webhookSender({ ...deps, openUrl: (id) => openSecret(deps.db, deps.sealer, id) })
+  const openUrl = gather((ids: readonly string[]) => openSecrets(deps.db, deps.sealer, ids))
+  const webhook = webhookSender({ ...deps, openUrl })
   const email = emailSender({
     ...deps,
     keepMail: (mail) => keepMail(deps.db, mail),

@@ -24,14 +24,18 @@ export async function seedOnce(
 }
 
 /** The first pipeline event of an organization subscribes its chat channel to all four. Without one nothing is made. */
-export async function seedPipelines(tx: Tx, sealer: Sealer, orgId: string): Promise<void> {
-  const [channel] = await tx.query<{ id: string }>(sql`
-    select id from notifications.channels
-    where org_id = ${orgId} and kind = 'chat' and state = 'active' order by id limit 1`)
-  if (!channel) return
+export async function seedPipelines(tx: Tx, sealer: Sealer, orgIds: readonly string[]): Promise<void> {
+  if (orgIds.length === 0) return
+  const channels = await tx.query<{ id: string; org_id: string }>(sql`
+    select distinct on (org_id) org_id, id from notifications.channels as channel
+    where org_id = any(${[...orgIds]}::text[]) and kind = 'chat' and state = 'active' and not exists (
+      select from notifications.default_seeds as seed where seed.org_id = channel.org_id and seed.kind = 'pipelines')
+    order by org_id, id`)
   const pipelines = { pattern: 'pipeline.run.*', timing: 'immediately', owner: 'organization' } as const
-  const subscription = { ...pipelines, org_id: orgId, channel_id: channel.id }
-  await seedOnce(tx, sealer, { kind: 'pipelines', key: 'pipelines' }, subscription)
+  for (const { id, org_id } of channels) {
+    const subscription = { ...pipelines, org_id, channel_id: id }
+    await seedOnce(tx, sealer, { kind: 'pipelines', key: 'pipelines' }, subscription)
+  }
 }
 
 /** Called when a chat channel is connected: it is subscribed to new tickets, once for each channel. */

@@ -3,9 +3,10 @@ import { roleAtLeast } from '#contract/core/roles.ts'
 import type { People } from '#edge/people.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { gather } from '#lib/gather.ts'
 import { maySeeApp } from '../people/may-see-app.ts'
 import type { ClaimedDelivery } from './claim.ts'
-import { type DueNotification, loadNotifications } from './load.ts'
+import { type DueNotification, type LoadedNotification, loadDeliveries } from './load.ts'
 import type { Message, Sent } from './send.ts'
 
 /** Loads what a claimed delivery is to send, or says why it is not sent. Runs before every attempt. */
@@ -17,10 +18,12 @@ type Refusal = { reason: string; isTemporary?: boolean } | null
 
 /** Checks at each attempt that the subscription still stands and that the person may still be told. */
 export function createCheck(deps: Deps): CheckBeforeSending {
+  // Deliveries that begin at the same time are loaded by one statement.
+  const load = gather((deliveries: readonly ClaimedDelivery[]) => loadDeliveries(deps.db, deliveries))
   return async (delivery) => {
     if (delivery.message !== null) return { message: { delivery, notifications: [], isDigest: false } }
-    if (!(await isChannelActive(deps.db, delivery))) return dropped('destination_gone')
-    const loaded = await loadNotifications(deps.db, delivery)
+    const { isChannelActive, notifications: loaded } = await load(delivery)
+    if (!isChannelActive) return dropped('destination_gone')
     const refusals = await Promise.all(loaded.map((one) => refusalOf(deps, one)))
     const temporary = refusals.find((refusal) => refusal?.isTemporary)
     if (temporary) return { outcome: { type: 'retry', reason: temporary.reason, isOurFault: true } }
@@ -36,34 +39,24 @@ function dropped(reason: string): Sent {
   return { outcome: { type: 'dropped', reason } }
 }
 
-async function isChannelActive(db: Db, { channel_id }: ClaimedDelivery): Promise<boolean> {
-  if (channel_id === null) return true
-  const rows = await db.query(sql`
-    select from notifications.channels where id = ${channel_id} and state = 'active'`)
-  return rows.length === 1
-}
-
-async function refusalOf(deps: Deps, notification: DueNotification): Promise<Refusal> {
+async function refusalOf(deps: Deps, notification: LoadedNotification): Promise<Refusal> {
   // An admin asked for it, for this channel only; whether the channel is active is checked for all.
   if (notification.event.type === 'notification.test') return null
   return notification.subscription_id === null
     ? refusalOfFollow(deps, notification)
-    : refusalOfSubscription(deps, notification, notification.subscription_id)
+    : refusalOfSubscription(deps, notification)
 }
 
 async function refusalOfSubscription(
-  { db, people }: Deps,
-  { event, user_id }: DueNotification,
-  id: string,
+  { people }: Deps,
+  { event, user_id, subscription_owner }: LoadedNotification,
 ): Promise<Refusal> {
-  const [subscription] = await db.query<{ owner: string }>(sql`
-    select owner from notifications.subscriptions where id = ${id} and enabled`)
-  if (!subscription) return { reason: 'unsubscribed' }
+  if (subscription_owner === null) return { reason: 'unsubscribed' }
   if (user_id === null) return null
   const member = await people.member(event.org_id, user_id)
   if (!member.known) return { reason: member.reason, isTemporary: member.isTemporary }
   const isStillConcerned =
-    subscription.owner === 'support_access'
+    subscription_owner === 'support_access'
       ? member.value !== undefined && roleAtLeast(member.value.role, 'admin')
       : member.value !== undefined && isReporterOf(event, user_id)
   return isStillConcerned ? null : { reason: 'destination_gone' }

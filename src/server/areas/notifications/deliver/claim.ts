@@ -10,7 +10,7 @@ import {
   type ReadyNotification,
   type WaitingDelivery,
 } from './plan.ts'
-import { rescheduleDestinations } from './reschedule.ts'
+import { changeDestinations } from './reschedule.ts'
 
 /** Slots for first attempts are kept apart, so that retries to dead destinations never delay a new notification. */
 export type AttemptKind = 'first' | 'retry'
@@ -45,14 +45,31 @@ export async function claimDeliveries(
     await tx.query(sql`set local synchronous_commit = on`)
     await limitIdleTime(tx)
     const destinations = await lockDue(tx, attemptKind, limit)
-    const waiting = await readWaiting(tx, attemptKind, destinations)
-    const ready = attemptKind === 'first' ? await readReady(tx, destinations) : []
-    const planned = planDeliveries({ destinations, waiting, ready, limit }, () => newId('dlv'))
-    await formDeliveries(tx, planned)
-    const deliveries = await startSending(tx, planned, leaseSeconds)
-    await countStarted(tx, deliveries, destinations)
-    return { deliveries, nextInSeconds: await secondsUntilDue(tx, attemptKind) }
+    const deliveries = destinations.length > 0 ? await startDue(tx, attemptKind, destinations, limit, leaseSeconds) : []
+    // When all slots are taken, the next slot that becomes free claims, so nobody needs the time.
+    const nextInSeconds = deliveries.length < limit ? await secondsUntilDue(tx, attemptKind) : undefined
+    return { deliveries, nextInSeconds }
   })
+}
+
+async function startDue(
+  tx: Tx,
+  attemptKind: AttemptKind,
+  destinations: readonly DueDestination[],
+  limit: number,
+  leaseSeconds: number,
+): Promise<ClaimedDelivery[]> {
+  const waiting = await readWaiting(tx, attemptKind, destinations)
+  const ready = attemptKind === 'first' ? await readReady(tx, destinations) : []
+  const planned = planDeliveries({ destinations, waiting, ready, limit }, () => newId('dlv'))
+  const deliveries = planned.length > 0 ? await startSending(tx, planned, leaseSeconds) : []
+  const started = Map.groupBy(deliveries, ({ destination_key }) => destination_key)
+  // The destinations are locked, so what they have left to send cannot change before the commit.
+  await changeDestinations(
+    tx,
+    destinations.map(({ key }) => ({ key, in_flight: started.get(key)?.length ?? 0 })),
+  )
+  return deliveries
 }
 
 async function lockDue(tx: Tx, attemptKind: AttemptKind, limit: number): Promise<DueDestination[]> {
@@ -98,60 +115,55 @@ async function readReady(tx: Tx, due: readonly DueDestination[]): Promise<ReadyN
     order by ready.id`)
 }
 
-/** Makes the deliveries that are new, and puts their notifications into them for good. */
-async function formDeliveries(tx: Tx, planned: readonly PlannedDelivery[]): Promise<void> {
-  const formed = planned.filter(({ notificationIds }) => notificationIds.length > 0)
-  if (formed.length === 0) return
-  const rows = formed.map(({ id, destination, channel_id, user_id }) => {
-    return {
-      id,
-      org_id: destination.org_id,
-      destination_key: destination.key,
-      kind: destination.kind,
-      channel_id,
-      user_id,
-    }
-  })
-  await tx.query(sql`
-    insert into notifications.deliveries (id, org_id, destination_key, kind, channel_id, user_id, state, created_at)
-    select id, org_id, destination_key, kind, channel_id, user_id, 'pending', clock_timestamp()
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as formed (id text, org_id text, destination_key text, kind text, channel_id text, user_id text)`)
-  const members = formed.flatMap(({ id, notificationIds }) => notificationIds.map((member) => [id, member] as const))
-  await tx.query(sql`
-    update notifications.notifications as member set delivery_id = formed.delivery_id
-    from unnest(${members.map(([id]) => id)}::text[], ${members.map(([, member]) => member)}::text[])
-      as formed (delivery_id, notification_id)
-    where member.id = formed.notification_id`)
-}
+const STARTED_COLUMNS = sql`id, org_id, destination_key, kind, channel_id, user_id, digest_key, resend_of, message,
+  attempt, fence`
 
-async function startSending(tx: Tx, planned: readonly PlannedDelivery[], leaseSeconds: number) {
-  if (planned.length === 0) return []
-  return tx.query<ClaimedDelivery>(sql`
-    with started as (
+/**
+ * Marks deliveries as being sent and returns them. New ones are made here, and their notifications are put into them
+ * for good.
+ */
+async function startSending(
+  tx: Tx,
+  planned: readonly PlannedDelivery[],
+  leaseSeconds: number,
+): Promise<ClaimedDelivery[]> {
+  const [formed, waiting] = [planned.filter(isNew), planned.filter((one) => !isNew(one))]
+  const rows = formed.map(({ id, destination, channel_id, user_id }) => {
+    const { key: destination_key, org_id, kind } = destination
+    return { id, org_id, destination_key, kind, channel_id, user_id }
+  })
+  const members = formed.flatMap(({ id, notificationIds }) => notificationIds.map((member) => [id, member] as const))
+  return tx.query(sql`
+    with formed as (
+      insert into notifications.deliveries (id, org_id, destination_key, kind, channel_id, user_id, state, attempt,
+        fence, lease_until, created_at)
+      select id, org_id, destination_key, kind, channel_id, user_id, 'sending', 1, nextval('notifications.fence'),
+        clock_timestamp() + make_interval(secs => ${leaseSeconds}), clock_timestamp()
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as formed (id text, org_id text, destination_key text, kind text, channel_id text, user_id text)
+      returning ${STARTED_COLUMNS}
+    ), resumed as (
       update notifications.deliveries
       set state = 'sending', attempt = attempt + 1, fence = nextval('notifications.fence'), reason = null,
           lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}), next_at = null
-      where id = any(${planned.map(({ id }) => id)}::text[])
-      returning id, org_id, destination_key, kind, channel_id, user_id, digest_key, resend_of, message, attempt, fence
+      where id = any(${waiting.map(({ id }) => id)}::text[])
+      returning ${STARTED_COLUMNS}
+    ), started as (
+      select ${STARTED_COLUMNS} from formed union all select ${STARTED_COLUMNS} from resumed
+    ), joined as (
+      update notifications.notifications as member set delivery_id = joining.delivery_id
+      from unnest(${members.map(([id]) => id)}::text[], ${members.map(([, member]) => member)}::text[])
+        as joining (delivery_id, notification_id)
+      where member.id = joining.notification_id
     ), traced as (
       insert into notifications.attempts (delivery_id, attempt, fence, started_at)
       select id, attempt, fence, clock_timestamp() from started
     )
-    select id, org_id, destination_key, kind, channel_id, user_id, digest_key, resend_of, message, attempt, fence from started`)
+    select ${STARTED_COLUMNS} from started`)
 }
 
-/** The destinations are locked, so what they have left to send cannot change before the commit. */
-async function countStarted(tx: Tx, started: readonly ClaimedDelivery[], due: readonly DueDestination[]) {
-  const counts = due.map(({ key }) => started.filter(({ destination_key }) => destination_key === key).length)
-  await tx.query(sql`
-    update notifications.destinations set in_flight = in_flight + started.count
-    from unnest(${due.map(({ key }) => key)}::text[], ${counts}::int[]) as started (key, count)
-    where destinations.key = started.key`)
-  await rescheduleDestinations(
-    tx,
-    due.map(({ key }) => key),
-  )
+function isNew({ notificationIds }: PlannedDelivery): boolean {
+  return notificationIds.length > 0
 }
 
 async function secondsUntilDue(tx: Tx, attemptKind: AttemptKind): Promise<number | undefined> {

@@ -5,7 +5,7 @@ import { pauseSeconds } from './breaker.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { lockDestinations } from './lock.ts'
 import type { Outcome } from './outcome.ts'
-import { rescheduleDestinations } from './reschedule.ts'
+import { changeDestinations } from './reschedule.ts'
 import { DELIVERY_RULES } from './schedule.ts'
 import { nextState, type Transition } from './transition.ts'
 
@@ -29,58 +29,46 @@ export async function finishDeliveries(db: Db, ended: readonly Ended[], random: 
   }))
   await db.tx(async (tx) => {
     const keys = [...new Set(ended.map(({ delivery }) => delivery.destination_key))].sort()
-    await lockDestinations(tx, keys)
+    const destinations = await lockDestinations(tx, keys)
     const left = await writeStates(tx, written)
-    await writeAttempts(tx, written)
-    await updateDestinations(tx, written, left)
     await updateChannels(tx, written)
-    await rescheduleDestinations(tx, keys)
+    await changeDestinations(tx, changesOf(destinations, written, left))
   })
 }
 
 /** Returns the ids of the deliveries that left `sending` now; a late result left it before. */
 async function writeStates(tx: Tx, written: readonly Written[]): Promise<Set<string>> {
-  const rows = written.map(({ delivery, next }) => ({
+  const rows = written.map(({ delivery, outcome, next, status }) => ({
     id: delivery.id,
     fence: delivery.fence,
     state: next.state,
+    outcome: outcome.type,
     reason: next.reason,
+    status: status ?? null,
     delay: next.delaySeconds ?? null,
   }))
   // In the order that every writer of deliveries keeps, so that none waits for another in a circle.
   await tx.query(sql`
     select from notifications.deliveries where id = any(${rows.map(({ id }) => id)}::text[]) order by id for update`)
   const left = await tx.query<{ id: string; was_sending: boolean }>(sql`
+    with ended as materialized (
+      select id, fence, state, outcome, reason, status, delay from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as ended (id text, fence bigint, state text, outcome text, reason text, status int, delay float8)
+    ), traced as (
+      update notifications.attempts as attempt
+      set ended_at = clock_timestamp(), outcome = ended.outcome, reason = ended.reason, status = ended.status
+      from ended where attempt.delivery_id = ended.id and attempt.fence = ended.fence
+    )
     update notifications.deliveries as delivery
     set state = ended.state, reason = ended.reason, lease_until = null,
         next_at = clock_timestamp() + make_interval(secs => ended.delay),
         ended_at = case when ended.state <> 'pending' then clock_timestamp() end,
         message = case when ended.state = 'pending' then delivery.message end
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as ended (id text, fence bigint, state text, reason text, delay float8),
-      notifications.deliveries as before
+    from ended, notifications.deliveries as before
     where delivery.id = ended.id and before.id = delivery.id
       and delivery.fence = ended.fence and delivery.state in ('sending', 'unknown')
     returning delivery.id, before.state = 'sending' as was_sending`)
   return new Set(left.filter(({ was_sending }) => was_sending).map(({ id }) => id))
-}
-
-async function writeAttempts(tx: Tx, written: readonly Written[]): Promise<void> {
-  const rows = written.map(({ delivery, outcome, next, status }) => {
-    return {
-      id: delivery.id,
-      fence: delivery.fence,
-      outcome: outcome.type,
-      reason: next.reason,
-      status: status ?? null,
-    }
-  })
-  await tx.query(sql`
-    update notifications.attempts as attempt
-    set ended_at = clock_timestamp(), outcome = ended.outcome, reason = ended.reason, status = ended.status
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as ended (id text, fence bigint, outcome text, reason text, status int)
-    where attempt.delivery_id = ended.id and attempt.fence = ended.fence`)
 }
 
 /** Disables channels that are gone, and notes since when a channel fails, for the mail to admins. */
@@ -100,33 +88,17 @@ async function updateChannels(tx: Tx, written: readonly Written[]): Promise<void
       or id = any(${ids('fails')}::text[]) and failing_since is null`)
 }
 
-type Change = { key: string; left: number; failures: number; pause: number }
-
 /** Frees the places in flight and updates the failure counts of the circuit breaker. */
-async function updateDestinations(tx: Tx, written: readonly Written[], left: ReadonlySet<string>): Promise<void> {
-  const before = await tx.query<{ key: string; failures: number }>(sql`
-    select key, failures from notifications.destinations
-    where key = any(${written.map(({ delivery }) => delivery.destination_key)}::text[])`)
-  const changes = before.map(({ key, failures }) => {
-    return changeOf(
-      key,
-      failures,
-      written.filter(({ delivery }) => delivery.destination_key === key),
-      left,
-    )
-  })
-  await tx.query(sql`
-    update notifications.destinations as destination
-    set in_flight = in_flight - change.left, failures = change.failures,
-        -- Never shortened: the receiver may have asked another attempt for a longer pause.
-        paused_until = case when change.pause > 0
-          then greatest(paused_until, clock_timestamp() + make_interval(secs => change.pause)) else paused_until end
-    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
-      as change (key text, "left" int, failures int, pause float8)
-    where destination.key = change.key`)
+function changesOf(
+  destinations: readonly { key: string; failures: number }[],
+  written: readonly Written[],
+  left: ReadonlySet<string>,
+) {
+  const byKey = Map.groupBy(written, ({ delivery }) => delivery.destination_key)
+  return destinations.map(({ key, failures }) => changeOf(key, failures, byKey.get(key)!, left))
 }
 
-function changeOf(key: string, failuresBefore: number, written: readonly Written[], left: ReadonlySet<string>): Change {
+function changeOf(key: string, failuresBefore: number, written: readonly Written[], left: ReadonlySet<string>) {
   const results = written.map(({ next }) => next.destination)
   const answered = results.includes('answers')
   const failures = answered ? 0 : failuresBefore + results.filter((one) => one === 'fails').length
@@ -134,8 +106,9 @@ function changeOf(key: string, failuresBefore: number, written: readonly Written
   const pacing = DELIVERY_RULES[written[0]!.delivery.kind].pacingSeconds
   return {
     key,
-    left: written.filter(({ delivery }) => left.has(delivery.id)).length,
+    in_flight: -written.filter(({ delivery }) => left.has(delivery.id)).length,
     failures,
+    // Never shorter than a pause that was set before: the receiver may have asked another attempt for a longer one.
     pause: Math.max(pacing, pauseSeconds(failures), ...requestedPauses),
   }
 }

@@ -12,10 +12,22 @@ export type DueNotification = {
   readonly event: EventOf & { id: string }
 }
 
-type Row = {
-  id: string
-  subscription_id: string | null
-  user_id: string | null
+/** What a delivery is to send, and the facts that decide whether it may be sent. */
+export type LoadedDelivery = {
+  readonly isChannelActive: boolean
+  readonly notifications: readonly LoadedNotification[]
+}
+
+export type LoadedNotification = DueNotification & {
+  /** Null when the subscription is disabled or deleted, and for a notification of a follow. */
+  readonly subscription_owner: 'organization' | 'reporter' | 'support_access' | null
+}
+
+type Row = Omit<LoadedNotification, 'id' | 'event'> & {
+  place: number
+  is_channel_active: boolean
+  /** Null when the delivery has no notification that may be sent. */
+  id: string | null
   event_id: string
   org_id: string
   type: string
@@ -23,18 +35,40 @@ type Row = {
   occurred_at: Date
 }
 
-/** Notifications of an event that only a newer release can read are left out. */
-export async function loadNotifications(db: Querier, delivery: ClaimedDelivery): Promise<DueNotification[]> {
+/**
+ * Loads deliveries in one statement, in the given order. Notifications of an event that only a newer release can read
+ * are left out.
+ */
+export async function loadDeliveries(db: Querier, deliveries: readonly ClaimedDelivery[]): Promise<LoadedDelivery[]> {
   const rows = await db.query<Row>(sql`
-    select notification.id, subscription_id, user_id, event_id, event.org_id, type, body, occurred_at
-    from notifications.notifications as notification
-    join notifications.events as event on event.id = event_id
-    where delivery_id = ${delivery.resend_of ?? delivery.id} and dropped_reason is null
+    select claimed.place::int, claimed.channel_id is null or channel.state is not null as is_channel_active,
+      notification.id, subscription_id, notification.user_id, owner as subscription_owner, event_id, event.org_id, type,
+      body, occurred_at
+    from unnest(${deliveries.map(({ id, resend_of }) => resend_of ?? id)}::text[],
+        ${deliveries.map(({ channel_id }) => channel_id)}::text[]) with ordinality as claimed (id, channel_id, place)
+    left join notifications.channels as channel on channel.id = claimed.channel_id and channel.state = 'active'
+    left join (
+      notifications.notifications as notification join notifications.events as event on event.id = event_id
+    ) on delivery_id = claimed.id and dropped_reason is null
+    left join notifications.subscriptions as subscription on subscription.id = subscription_id and enabled
     order by notification.id`)
-  return rows.flatMap(({ id, subscription_id, user_id, event_id, ...stored }) => {
-    const event = readStoredEvent(stored)
-    return event ? [{ id, subscription_id, user_id, event: { ...event, id: event_id } }] : []
+  const byPlace = Map.groupBy(rows, ({ place }) => place)
+  return deliveries.map((_, i) => {
+    const own = byPlace.get(i + 1)!
+    return { isChannelActive: own[0]!.is_channel_active, notifications: own.flatMap(toLoaded) }
   })
+}
+
+function toLoaded({
+  id,
+  subscription_id,
+  user_id,
+  subscription_owner,
+  event_id,
+  ...stored
+}: Row): LoadedNotification[] {
+  const event = id === null ? undefined : readStoredEvent(stored)
+  return event ? [{ id: id!, subscription_id, user_id, subscription_owner, event: { ...event, id: event_id } }] : []
 }
 
 /** The thin object: what happened and where to look, never the body of the event. `baseUrl` is the console's address. */

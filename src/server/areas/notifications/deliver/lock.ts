@@ -13,8 +13,8 @@ export async function limitIdleTime(tx: Tx): Promise<void> {
 }
 
 /** Locks destinations in the order that every writer keeps, so that none waits for another in a circle. */
-export async function lockDestinations(tx: Tx, keys: readonly string[]): Promise<void> {
+export async function lockDestinations(tx: Tx, keys: readonly string[]): Promise<{ key: string; failures: number }[]> {
   await limitIdleTime(tx)
-  await tx.query(sql`
-    select from notifications.destinations where key = any(${[...keys]}::text[]) order by key for update`)
+  return tx.query(sql`
+    select key, failures from notifications.destinations where key = any(${[...keys]}::text[]) order by key for update`)
 }

@@ -37,11 +37,8 @@ async function matchEvents(tx: Tx, sealer: Sealer, events: readonly MatchedEvent
     events.map((event) => ({ id: event.id, people_pending: concernsPeople(event) })),
   )
   const ours = events.filter(({ id }) => matchedHere.has(id))
-  const orgIds = [...new Set(ours.map(({ org_id }) => org_id))].sort()
-  for (const orgId of orgIds) {
-    if (ours.some((event) => event.org_id === orgId && event.type.startsWith('pipeline.run.')))
-      await seedPipelines(tx, sealer, orgId)
-  }
+  const orgIds = orgIdsOf(ours)
+  await seedPipelines(tx, sealer, orgIdsOf(ours.filter(({ type }) => type.startsWith('pipeline.run.'))))
   const subscriptions = Map.groupBy(await readSubscriptions(tx, orgIds), ({ org_id }) => org_id)
   const timezones = await readTimezones(tx, orgIds)
   await addNotifications(
@@ -52,6 +49,11 @@ async function matchEvents(tx: Tx, sealer: Sealer, events: readonly MatchedEvent
       return matched.length > 0 || concernsPeople(event) ? matched : [recordOnly(event, 'no_subscription')]
     }),
   )
+}
+
+/** Sorted, so that transactions that make defaults of the same organizations wait for each other in one order. */
+function orgIdsOf(events: readonly MatchedEvent[]): string[] {
+  return [...new Set(events.map(({ org_id }) => org_id))].sort()
 }
 
 /** Whether the event may go to people: those who follow its app, its reporter, or owners and admins. */
