@@ -105,6 +105,8 @@ const TABLE: Row[] = [
   ['notifications.list-deliveries', '401 403 403 403 200 200 200 401 403 401', at('/api/notifications/deliveries')],
   ['notifications.read-delivery', '401 403 403 403 404 404 404 401 403 401', at('/api/notifications/deliveries/ntf_none')],
   ['notifications.resend-delivery', '401 403 403 403 404 404 404 401 403 401', at('/api/notifications/deliveries/ntf_none/resend', {})],
+  ['notifications.list-follows', '401 200 200 200 200 200 200 401 403 401', at('/api/notifications/follows')],
+  ['notifications.set-follow', '401 404 404 404 404 404 404 401 403 401', at('/api/notifications/follows/none', { categories: ['checks'] })],
   // Not a name: whoever may create one is told so.
   ['databases.create',        '401 403 403 400 400 400 400 401 403 401', at('/api/wf/databases', { name: 'Not A Name' })],
   ['databases.list',          '401 403 403 200 200 200 200 401 403 401', at('/api/wf/databases')],

@@ -54,6 +54,7 @@ import { createDatabase, dropDatabase, listDatabases, readConnection } from './d
 import { endpointMetadata, notificationsMcp, platformMcp, platformMetadata } from './mcp.ts'
 import { listChannels } from './notifications/channels.ts'
 import { listDeliveries, readDelivery, resendDelivery } from './notifications/deliveries.ts'
+import { listFollows, setFollow } from './notifications/follows.ts'
 import { ackNotification, listInbox } from './notifications/inbox.ts'
 import { mailboxPage } from './notifications/mailbox.ts'
 import { changeNotificationSettings, readNotificationSettings } from './notifications/settings.ts'
@@ -124,6 +125,8 @@ export const OPERATIONS: readonly Operation[] = [
   createEmbeddings,
   listInbox,
   ackNotification,
+  listFollows,
+  setFollow,
   listChannels,
   testChannel,
   createWebhook,

@@ -1,5 +1,6 @@
 import { createSendMail } from '#lib/net/mail.ts'
 import { createNotifications, type MailSettings, type Notifications } from '../areas/notifications/index.ts'
+import { NO_APPS } from './app-directory.ts'
 import type { ServiceParts } from './parts.ts'
 import { composePeople } from './people.ts'
 
@@ -8,6 +9,7 @@ export function composeNotifications(parts: ServiceParts): Notifications {
   return createNotifications({
     ...parts,
     people: composePeople(parts),
+    apps: NO_APPS,
     mail: composeMail(parts),
     baseUrl: () => parts.publicUrls.signIn,
     onError: (error) => parts.log.error({ error }, 'a notification could not be handled; it is tried again'),

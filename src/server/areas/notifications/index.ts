@@ -1,3 +1,4 @@
+import type { AppDirectory } from '#edge/apps.ts'
 import type { Route } from '#edge/http/route.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
@@ -8,6 +9,7 @@ import { webhookRoutes } from './channels/webhook/routes.ts'
 import type { AddressCheck } from './channels/webhook/url.ts'
 import { createDeliveries, type DeliveryDeps } from './create-deliveries.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
+import { followRoutes } from './follows/routes.ts'
 import { ackRoute } from './inbox/ack.ts'
 import { listRoute } from './inbox/list.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
@@ -25,7 +27,9 @@ export type Notifications = {
   readonly slots: readonly JobKind<ClaimedDelivery>[]
 }
 
-export function createNotifications(deps: DeliveryDeps & { checkAddress: AddressCheck }): Notifications {
+type Deps = DeliveryDeps & { checkAddress: AddressCheck; apps: AppDirectory }
+
+export function createNotifications(deps: Deps): Notifications {
   return {
     routes: [
       listRoute(deps),
@@ -38,6 +42,7 @@ export function createNotifications(deps: DeliveryDeps & { checkAddress: Address
       mailboxRoute({ db: deps.db, hasMailbox: deps.mail === 'mailbox' }),
       ...settingsRoutes(deps),
       ...ledgerRoutes(deps),
+      ...followRoutes(deps),
     ],
     ...createDeliveries(deps),
   }

@@ -33,6 +33,14 @@ export function stateOf({ dropped_reason, state }: LedgerRow): Delivery['state']
   return state === 'unknown' ? 'failed' : (state ?? 'pending')
 }
 
+export function reasonOf({
+  dropped_reason,
+  state,
+  reason,
+}: Pick<LedgerRow, 'dropped_reason' | 'state' | 'reason'>): string | null {
+  return dropped_reason ?? (state === 'unknown' ? 'outcome_unknown' : reason)
+}
+
 export function presentLedgerRow(row: LedgerRow, baseUrl: string): Delivery {
   const event = readStoredEvent(row)
   const status = statusOf(row)
@@ -52,7 +60,7 @@ export function presentLedgerRow(row: LedgerRow, baseUrl: string): Delivery {
         : { kind: row.kind, channel_id: row.channel_id, user_id: row.user_id, label: row.label },
     status,
     state: stateOf(row),
-    reason: row.dropped_reason ?? (row.state === 'unknown' ? 'outcome_unknown' : row.reason),
+    reason: reasonOf(row),
     delivery_id: row.delivery_id,
     attempts: row.attempt ?? 0,
     next_attempt_at: (row.next_at ?? (status === 'pending' ? row.window_end : null))?.toISOString() ?? null,

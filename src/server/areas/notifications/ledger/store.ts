@@ -68,8 +68,11 @@ function conditions({ status, event_type, app, channel_id }: LedgerFilter): Sql 
 
 const IS_WAITING = sql`(delivery.state is null or delivery.state in ('pending', 'sending'))`
 
-/** In SQL what `statusOf` says of a row; a test compares the two. */
-const HAS_STATUS: Record<LedgerStatus, Sql> = {
+/**
+ * In SQL what `statusOf` says of a row; a test compares the two. For queries that name their tables `notification` and
+ * `delivery`.
+ */
+export const HAS_STATUS: Record<LedgerStatus, Sql> = {
   delivered: sql`(dropped_reason is null and delivery.state = 'sent')`,
   retrying: sql`(dropped_reason is null and delivery.state in ('pending', 'sending') and delivery.attempt > 0
     and (delivery.state = 'pending' or delivery.attempt > 1))`,

@@ -21,7 +21,12 @@ export type SubscriptionFacts = {
 }
 /** An email to one person: a reporter about a reply, or an owner or admin about support access. */
 export type PersonalMail = { readonly subscription_id: string; readonly user_id: string; readonly address: string }
-export type FollowFacts = { readonly user_id: string; readonly timing: Timing }
+export type FollowFacts = {
+  readonly user_id: string
+  readonly timing: Timing
+  /** True when the person has no part in the app any more: the event is recorded as not sent. */
+  readonly hasLostPart?: boolean
+}
 type When = { readonly timezone: string; readonly now: Date }
 
 /** Returns the notifications of an event for the organization's subscriptions, at most one for each destination. */
@@ -76,15 +81,11 @@ function fromMail(event: MatchedEvent, { subscription_id, user_id, address }: Pe
 }
 
 /** A person's digest covers all apps they follow at that frequency, so its key names the person and not the app. */
-function fromFollow(event: MatchedEvent, { user_id, timing }: FollowFacts, when: When): NewNotification {
+function fromFollow(event: MatchedEvent, { user_id, timing, hasLostPart }: FollowFacts, when: When): NewNotification {
   const person = `${event.org_id}:${user_id}`
-  return {
-    ...common(event),
-    destination_key: `chat_dm:${person}`,
-    kind: 'chat_dm',
-    user_id,
-    digest: digestOf(`follows:${person}:${timing}`, timing, when),
-  }
+  const message = { ...common(event), destination_key: `chat_dm:${person}`, kind: 'chat_dm', user_id } as const
+  if (hasLostPart) return { ...message, dropped_reason: 'no_part_in_app' }
+  return { ...message, digest: digestOf(`follows:${person}:${timing}`, timing, when) }
 }
 
 /** Stands in the ledger for an event that goes to nobody. */

@@ -65,7 +65,7 @@ async function matchToPeople(
     await addToInbox(
       tx,
       inboxEntryOf(event),
-      [...mails, ...follows].map(({ user_id }) => user_id),
+      [...mails, ...follows.filter(({ hasLostPart }) => !hasLostPart)].map(({ user_id }) => user_id),
     )
   })
 }
@@ -94,19 +94,19 @@ async function mailedPeople(people: People, event: MatchedEvent): Promise<People
   return reporter.known ? { known: true, value: reporter.value ? [reporter.value] : [] } : reporter
 }
 
-/** People who follow the event's category in its app and may see the app now. */
+/** People who follow the event's category in its app, with whether they may still see the app. */
 async function followers(db: Db, people: People, event: MatchedEvent): Promise<PeopleAnswer<FollowFacts[]>> {
   const { category } = EVENTS[event.type]
   if (category === null || !('app' in event.body)) return { known: true, value: [] }
   const appId = event.body.app.id
   const follows = await readFollows(db, { org_id: event.org_id, appId, category })
-  const allowed: FollowFacts[] = []
+  const found: FollowFacts[] = []
   for (const follow of follows) {
     const answer = await maySeeApp(people, { orgId: event.org_id, appId, userId: follow.user_id })
     if (!answer.known) return answer
-    if (answer.value) allowed.push(follow)
+    found.push({ ...follow, hasLostPart: !answer.value })
   }
-  return { known: true, value: allowed }
+  return { known: true, value: found }
 }
 
 /** The enabled mails of these people, made on their first event. */

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { FOLLOW_CATEGORIES } from '../core/event-definition.ts'
+import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { Timing } from './subscriptions.ts'
+
+/** What became of the newest event of a followed app that was to be sent to the person. */
+export const FOLLOW_OUTCOMES = ['delivered', 'retrying', 'not_sent'] as const
+
+const LastOutcome = z.object({
+  status: z.enum(FOLLOW_OUTCOMES),
+  reason: z.string().nullable().describe('Why it was not sent or is retried, such as chat_not_linked'),
+  event_type: z.string(),
+  occurred_at: z.iso.datetime(),
+})
+
+const categories = z
+  .array(z.enum(FOLLOW_CATEGORIES))
+  .refine((chosen) => new Set(chosen).size === chosen.length, 'must name each category once')
+  .describe('None means that you do not follow the app')
+
+export const Follow = z.object({
+  app: z.object({
+    id: z.string(),
+    alias: z.string().nullable().describe('Null if the app does not exist any more'),
+    name: z.string().nullable(),
+  }),
+  categories,
+  frequency: Timing,
+  last_outcome: LastOutcome.nullable().describe('Null until an event of the app was to be sent to you'),
+})
+export type Follow = z.infer<typeof Follow>
+
+/** Access to the caller's own follows. Only people follow apps. */
+const own = {
+  principals: ['user', 'api_token'],
+  role: 'viewer',
+  scope: null,
+  org: 'token',
+  support: 'refused',
+} as const
+
+export const listFollows = operation({
+  kind: 'json',
+  name: 'notifications.list-follows',
+  method: 'GET',
+  path: '/api/notifications/follows',
+  summary: 'List the apps you follow',
+  description: 'With what became of the newest event of each app: delivered, retrying, or not sent and why.',
+  access: own,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({}),
+  output: z.object({ items: z.array(Follow) }),
+})
+
+export const setFollow = operation({
+  kind: 'json',
+  name: 'notifications.set-follow',
+  method: 'PUT',
+  path: '/api/notifications/follows/{app}',
+  summary: 'Follow an app by category',
+  description:
+    'Replaces your choice for the app; without categories you do not follow it. You can follow apps that you build, maintain or administer, and as an admin all apps. This is checked again before each message.',
+  access: own,
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  errors: ['NOT_FOUND', 'UNAVAILABLE'],
+  input: z.object({
+    app: z.string().max(100).describe('Alias or id of the app'),
+    categories,
+    frequency: Timing.default('immediately'),
+  }),
+  output: Follow,
+})

@@ -1,0 +1,9 @@
+export type AppName = { readonly id: string; readonly alias: string; readonly name: string }
+
+/** Says which apps an organization has. Other organizations' apps are never found. */
+export type AppDirectory = {
+  /** Finds an app by its alias or its id. Returns undefined when there is none or it is being deleted. */
+  find(orgId: string, aliasOrId: string): Promise<AppName | undefined>
+  /** By id; apps that do not exist any more have no entry. */
+  names(orgId: string, appIds: readonly string[]): Promise<ReadonlyMap<string, AppName>>
+}
