@@ -18,7 +18,7 @@ export function show(cli: Cli, format: Format, document: unknown, lines: () => s
 export function showList<T>(
   cli: Cli,
   format: Format,
-  list: { items: readonly T[]; next_cursor: string | null },
+  list: { items: readonly T[]; next_cursor?: string | null },
   table: { header: readonly string[]; row: (item: T) => readonly string[]; none: string },
 ): void {
   if (list.items.length === 0) cli.note(table.none)
@@ -27,7 +27,7 @@ export function showList<T>(
     const [header, ...lines] = toTable(table.header, list.items.map(table.row), cli.columns)
     return [cli.strong(header!), ...lines]
   })
-  if (list.next_cursor !== null) cli.note('There are more. Show them with --limit.')
+  if (typeof list.next_cursor === 'string') cli.note('There are more. Show them with --limit.')
 }
 
 export function toJson(value: unknown): string {

@@ -1,4 +1,8 @@
 import { type Command, LIMIT } from '../../command.ts'
+import { channels } from './channels/index.ts'
+import { deliveries } from './deliveries/index.ts'
+import { follows } from './follows/index.ts'
+import { subscriptions } from './subscriptions/index.ts'
 
 export const notifications: readonly Command[] = [
   {
@@ -21,4 +25,8 @@ export const notifications: readonly Command[] = [
     examples: ['svc notifications ack ntf_01jd8y0v7wf9hbq7s7x2e3m4n5'],
     load: () => import('./ack.ts'),
   },
+  ...follows,
+  ...channels,
+  ...subscriptions,
+  ...deliveries,
 ]

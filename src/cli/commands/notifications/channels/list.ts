@@ -1,0 +1,21 @@
+import { listChannels } from '#contract/notifications/channels.ts'
+import type { Cli } from '../../../cli.ts'
+import { openClient } from '../../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command.ts'
+import { showList } from '../../../output.ts'
+
+export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const list = await cli.progress('Listing channels', client.call(listChannels, {}))
+  showList(cli, flags.output, list, {
+    header: ['ID', 'KIND', 'STATE', 'FAILING SINCE', 'LABEL'],
+    row: ({ id, kind, state, disabled_reason, failing_since, label }) => [
+      id,
+      kind,
+      disabled_reason === null ? state : `${state} (${disabled_reason})`,
+      failing_since ?? '',
+      label,
+    ],
+    none: 'Your organization has no channels. Connect one in the console under Integrations.',
+  })
+}

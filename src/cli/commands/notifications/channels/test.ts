@@ -1,0 +1,12 @@
+import { testChannel } from '#contract/notifications/test-channel.ts'
+import type { Cli } from '../../../cli.ts'
+import { openClient } from '../../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command.ts'
+import { show } from '../../../output.ts'
+
+export async function run([id]: [string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const made = await client.call(testChannel, { id })
+  show(cli, flags.output, made, () => `A test notification is on its way to ${id}.`)
+  cli.note(`Show what became of it with: svc notifications deliveries show ${made.notification_id}`)
+}
