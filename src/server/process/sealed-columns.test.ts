@@ -35,6 +35,7 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
     'server/areas/databases/new-database.ts',
     'server/areas/notifications/channels/secret.ts',
     'server/areas/notifications/subscriptions/unsubscribe-token.ts',
+    'server/areas/notifications/system-mail/content.ts',
   ])
   const names = SEALED_COLUMNS.map(({ table, column }) => [...table, column].join('.'))
   expect(names.sort()).toEqual([
@@ -42,6 +43,7 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
     'databases.databases.owner_password',
     'databases.databases.reader_password',
     'notifications.channels.secret',
+    'notifications.deliveries.message',
     'notifications.subscriptions.unsubscribe_token',
     'svc.idempotency.body',
   ])

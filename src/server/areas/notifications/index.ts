@@ -20,6 +20,8 @@ import { unsubscribeRoutes } from './subscriptions/unsubscribe.ts'
 export type { MailSettings } from './channels/email/send.ts'
 export { CHANNEL_SECRETS } from './channels/secret.ts'
 export { UNSUBSCRIBE_TOKENS } from './subscriptions/unsubscribe-token.ts'
+export { SYSTEM_MAILS } from './system-mail/content.ts'
+export { createSystemMails } from './system-mail/queue.ts'
 
 export type Notifications = {
   readonly routes: readonly Route[]

@@ -1,10 +1,13 @@
 import { EVENTS } from '#contract/core/events.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
 import type { People } from '#edge/people.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { gather } from '#lib/gather.ts'
 import { maySeeApp } from '../people/may-see-app.ts'
+import { openContent } from '../system-mail/content.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { type DueNotification, type LoadedNotification, loadDeliveries } from './load.ts'
 import type { Message, Sent } from './send.ts'
@@ -12,7 +15,7 @@ import type { Message, Sent } from './send.ts'
 /** Loads what a claimed delivery is to send, or says why it is not sent. Runs before every attempt. */
 export type CheckBeforeSending = (delivery: ClaimedDelivery) => Promise<{ message: Message } | Sent>
 
-type Deps = { db: Db; people: People }
+type Deps = { db: Db; people: People; sealer: Sealer; clock: Clock }
 /** Null when the notification may be sent. */
 type Refusal = { reason: string; isTemporary?: boolean } | null
 
@@ -21,7 +24,7 @@ export function createCheck(deps: Deps): CheckBeforeSending {
   // Deliveries that begin at the same time are loaded by one statement.
   const load = gather((deliveries: readonly ClaimedDelivery[]) => loadDeliveries(deps.db, deliveries))
   return async (delivery) => {
-    if (delivery.message !== null) return { message: { delivery, notifications: [], isDigest: false } }
+    if (delivery.message_key !== null) return checkSystemMail(deps, delivery)
     const { isChannelActive, notifications: loaded } = await load(delivery)
     if (!isChannelActive) return dropped('destination_gone')
     const refusals = await Promise.all(loaded.map((one) => refusalOf(deps, one)))
@@ -33,6 +36,15 @@ export function createCheck(deps: Deps): CheckBeforeSending {
     if (notifications.length === 0) return dropped(refusals[0]?.reason ?? 'destination_gone')
     return { message: { delivery, notifications, isDigest: delivery.digest_key !== null } }
   }
+}
+
+/** A mail without an event has no subscription, so only its age can forbid it. */
+function checkSystemMail({ sealer, clock }: Deps, delivery: ClaimedDelivery): { message: Message } | Sent {
+  // Its text is deleted when its worker is lost. A late result can still prove that it was not delivered.
+  if (delivery.message === null) return { outcome: { type: 'failed', reason: 'content_deleted' } }
+  const content = openContent(sealer, delivery.id, delivery.message)
+  if (content.expires_at !== null && content.expires_at <= clock.now()) return dropped('expired')
+  return { message: { delivery, notifications: [], isDigest: false, systemMail: content } }
 }
 
 function dropped(reason: string): Sent {

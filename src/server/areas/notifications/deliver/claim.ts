@@ -24,6 +24,8 @@ export type ClaimedDelivery = {
   user_id: string | null
   digest_key: string | null
   resend_of: string | null
+  /** Set for a mail without an event, which is `message` until the delivery ended. */
+  message_key: string | null
   message: string | null
   attempt: number
   fence: number
@@ -115,8 +117,8 @@ async function readReady(tx: Tx, due: readonly DueDestination[]): Promise<ReadyN
     order by ready.id`)
 }
 
-const STARTED_COLUMNS = sql`id, org_id, destination_key, kind, channel_id, user_id, digest_key, resend_of, message,
-  attempt, fence`
+const STARTED_COLUMNS = sql`id, org_id, destination_key, kind, channel_id, user_id, digest_key, resend_of,
+  message_key, message, attempt, fence`
 
 /**
  * Marks deliveries as being sent and returns them. New ones are made here, and their notifications are put into them

@@ -33,7 +33,8 @@ async function reap(db: Db): Promise<number> {
     const ended = await tx.query<{ destination_key: string }>(sql`
       with lost as (
         update notifications.deliveries
-        set state = 'unknown', reason = 'worker_lost', ended_at = clock_timestamp(), lease_until = null
+        set state = 'unknown', reason = 'worker_lost', ended_at = clock_timestamp(), lease_until = null,
+            message = null
         where id in (
           select id from notifications.deliveries
           where state = 'sending' and lease_until < clock_timestamp() and destination_key = any(${keys}::text[])

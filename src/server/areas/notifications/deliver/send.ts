@@ -1,4 +1,5 @@
 import type { DestinationKind } from '#contract/notifications/channels.ts'
+import type { MailContent } from '../system-mail/content.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import type { DueNotification } from './load.ts'
 import type { Outcome } from './outcome.ts'
@@ -12,6 +13,8 @@ export type Message = {
   readonly notifications: readonly DueNotification[]
   /** True for a message that collects the notifications of an hour or a day. */
   readonly isDigest: boolean
+  /** Set in a mail that belongs to no event. */
+  readonly systemMail?: MailContent
 }
 
 export type Sent = {

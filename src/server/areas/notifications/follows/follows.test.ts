@@ -217,7 +217,7 @@ describe('NO-05 personal follows', () => {
   /** Attempts what is due, with an outcome in place of the chat service, and returns the reasons of the refused. */
   const attempted = async (outcome: Outcome) => {
     const { deliveries } = await claimDeliveries(test.db, 'first', 10, 60)
-    const check = createCheck({ db: test.db, people })
+    const check = createCheck({ db: test.db, people, sealer, clock: systemClock })
     for (const delivery of deliveries) {
       const checked = await check(delivery)
       const ended = 'outcome' in checked ? checked : { outcome }

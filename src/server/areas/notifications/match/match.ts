@@ -108,7 +108,7 @@ function common(event: MatchedEvent) {
 }
 
 /** Addresses are compared without regard to case, so that one mailbox gets one mail. */
-function mailKey({ org_id }: Pick<MatchedEvent, 'org_id'>, address: string): string {
+export function mailKey({ org_id }: Pick<MatchedEvent, 'org_id'>, address: string): string {
   return `email:${org_id}:${address.toLowerCase()}`
 }
 

@@ -1,7 +1,6 @@
 import type { Notification } from '#contract/notifications/inbox.ts'
-import { type Html, html, render, unescaped } from '#edge/pages/html.ts'
-
-export type RenderedMail = { readonly subject: string; readonly text: string; readonly html: string }
+import { type Html, html } from '#edge/pages/html.ts'
+import { mailDocument, mailHeading, mailParagraph, type RenderedMail } from './layout.ts'
 
 type Shown = {
   /** Never empty. */
@@ -48,29 +47,14 @@ function toText({ heading, shown, more, unsubscribeLink }: Parts): string {
   return `${blocks.join('\n\n')}\n${ending}`
 }
 
-/**
- * Mail programs drop parts of a style sheet, so what matters is inline and the sheet only adds the dark colours. Widths
- * are limits and never fixed, so that nothing scrolls sideways on a phone.
- */
 function toHtml({ title, heading, shown, more, unsubscribeLink }: Parts & { title: string }): string {
-  return render(html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="supported-color-schemes" content="light dark">
-<title>${title}</title>
-<style>${unescaped(DARK_STYLE)}</style>
-</head>
-<body class="paper" style="margin:0;padding:16px;background:#f4f5f7;color:#1c2128;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Arial,sans-serif;-webkit-text-size-adjust:100%">
-<div class="card" style="max-width:560px;margin:0 auto;padding:24px 20px;background:#ffffff;border:1px solid #d0d5db;border-radius:12px;box-sizing:border-box">
-${heading !== null && html`<h1 style="margin:0 0 16px;font-size:20px;line-height:1.25">${heading}</h1>\n`}${shown.map(item)}${
-  more > 0 && html`<p style="margin:0 0 16px">${more} more in your notifications.</p>\n`
-}</div>
-${unsubscribeLink !== null && footer(unsubscribeLink)}</body>
-</html>
-`)
+  return mailDocument({
+    title,
+    body: html`${heading !== null && mailHeading(heading)}${shown.map(item)}${
+      more > 0 && mailParagraph(`${more} more in your notifications.`)
+    }`,
+    footer: unsubscribeLink === null ? null : footer(unsubscribeLink),
+  })
 }
 
 function item({ subject, app, link }: Notification): Html {
@@ -84,11 +68,3 @@ function footer(link: string): Html {
   return html`<p class="soft" style="max-width:560px;margin:16px auto 0;padding:0 20px;color:#59636e;font-size:13px;box-sizing:border-box"><a class="soft" href="${link}" style="color:#59636e">Unsubscribe</a> from these mails.</p>
 `
 }
-
-const DARK_STYLE = `:root { color-scheme: light dark; supported-color-schemes: light dark; }
-@media (prefers-color-scheme: dark) {
-  .paper { background: #0f1215 !important; color: #dfe3e8 !important; }
-  .card { background: #181c21 !important; border-color: #363e47 !important; }
-  .soft { color: #9aa4b0 !important; }
-  .link { color: #7db7ff !important; }
-}`

@@ -6,8 +6,10 @@ import type { ClaimedDelivery } from '../../deliver/claim.ts'
 import { toThin } from '../../deliver/load.ts'
 import { type Message, SEND_TIMEOUT_MS, type Send, type Sent } from '../../deliver/send.ts'
 import { classifyMail } from './classify.ts'
+import type { RenderedMail } from './layout.ts'
 import type { KeptMail } from './mailbox-store.ts'
-import { type RenderedMail, renderMail } from './render.ts'
+import { renderMail } from './render.ts'
+import { renderSystemMail } from './render-system-mail.ts'
 
 /** How this installation sends mail. */
 export type MailSettings = {
@@ -35,8 +37,7 @@ export function emailSender(deps: Deps): Send {
   return async (message, signal) => {
     const { mail } = deps
     if (mail === undefined) return { outcome: { type: 'failed', reason: 'mail_not_configured' } }
-    if (message.notifications.length === 0) return { outcome: { type: 'failed', reason: 'not_built' } }
-    const found = await findAddress(deps, message.delivery)
+    const found = await findAddress(deps, message)
     if ('outcome' in found) return found
     const written = await write(deps, message)
     if (mail === 'mailbox') return keep(deps, message.delivery, { to: found.address, written })
@@ -49,8 +50,9 @@ export function emailSender(deps: Deps): Send {
 
 async function findAddress(
   { people, channelAddress }: Deps,
-  { org_id, channel_id, user_id }: ClaimedDelivery,
+  { delivery: { org_id, channel_id, user_id }, systemMail }: Message,
 ): Promise<{ address: string } | Sent> {
+  if (systemMail) return { address: systemMail.to }
   const gone: Sent = { outcome: { type: 'dropped', reason: 'destination_gone' } }
   if (channel_id !== null) {
     const address = await channelAddress(channel_id)
@@ -64,7 +66,9 @@ async function findAddress(
 
 type Written = { rendered: RenderedMail; unsubscribeLink: string | null }
 
-async function write({ baseUrl, unsubscribeToken }: Deps, { notifications, isDigest }: Message): Promise<Written> {
+async function write({ baseUrl, unsubscribeToken }: Deps, message: Message): Promise<Written> {
+  const { notifications, isDigest, systemMail } = message
+  if (systemMail) return { rendered: renderSystemMail(systemMail), unsubscribeLink: null }
   const subscriptionId = notifications[0]?.subscription_id
   const token = subscriptionId == null ? undefined : await unsubscribeToken(subscriptionId)
   const unsubscribeLink = token === undefined ? null : new URL(`/unsubscribe/${token}`, baseUrl()).href
