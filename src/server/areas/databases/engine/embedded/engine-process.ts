@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import { endFormerProcess, forgetProcess, rememberProcess } from '#lib/processes/former-process.ts'
+import { residentBytes } from '#lib/processes/process-memory.ts'
 import { ByteReader } from './byte-reader.ts'
 import { EngineStopped, stopped } from './engine-stopped.ts'
-import { endFormerProcess, forgetProcess, rememberProcess } from './former-process.ts'
-import { residentBytes } from './process-memory.ts'
 import type { Command } from './sandbox.ts'
 
 type EngineLimits = {
@@ -57,6 +57,7 @@ export class EngineProcess {
   }
 
   static async start(options: Options): Promise<EngineProcess> {
+    // A process of svc that was killed may leave its engine busy for a while, and two on one folder would corrupt it.
     await endFormerProcess(options.pidFile)
     const engine = new EngineProcess(await spawnChild(options), options)
     const firstWords = engine.#keepStderr()

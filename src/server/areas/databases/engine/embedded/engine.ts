@@ -1,13 +1,15 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findBubblewrap, rememberFound } from '#lib/processes/bubblewrap.ts'
+import { endFormerProcess } from '#lib/processes/former-process.ts'
+import { removeFolder } from '#lib/processes/remove-folder.ts'
 import type { Managed, ManagedEngine } from '../engine.ts'
 import { stopped } from './engine-stopped.ts'
-import { endFormerProcess } from './former-process.ts'
 import { loginOf, setUp } from './logins.ts'
 import { openOwnConnection } from './own-connection.ts'
 import { OWN_TYPES } from './own-types.ts'
 import { readPort, writePort } from './port-file.ts'
-import { removeFolder } from './remove-folder.ts'
-import { findBubblewrap } from './sandbox.ts'
+import { tryWalls } from './sandbox.ts'
 import { Session } from './session.ts'
 import { engineStarter, makeFolder } from './start-engine.ts'
 import type { Startup } from './wire-login.ts'
@@ -54,7 +56,9 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
   /** Names of dropped databases. A login that began before the drop must not open one again. */
   const dropped = new Set<string>()
   let closed = false
-  const sandbox = rememberFound(() => findBubblewrap(process.execPath, options.bubblewrapPlaces))
+  const sandbox = rememberFound(() =>
+    findBubblewrap((bubblewrap) => tryWalls(bubblewrap, process.execPath), options.bubblewrapPlaces),
+  )
   const start = engineStarter(settings, sandbox)
   const session = (name: string): Session => {
     if (closed || dropped.has(name)) throw stopped.closed()
@@ -99,6 +103,7 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
     async drop({ physical_name }) {
       await end(physical_name)
       await endFormerProcess(`${folderOf(physical_name)}.pid`)
+      await rm(`${folderOf(physical_name)}.pid`, { force: true })
       await removeFolder(folderOf(physical_name), onError)
     },
     publicAddress: address,
@@ -110,19 +115,6 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
       await server.close().catch(onError)
       await Promise.all([...sessions.keys()].map(close))
     },
-  }
-}
-
-/**
- * Remembers what was found. Searches again after a failure, because a probe can fail for want of memory or descriptors.
- */
-function rememberFound(find: () => ReturnType<typeof findBubblewrap>): () => ReturnType<typeof findBubblewrap> {
-  let search: ReturnType<typeof findBubblewrap> | undefined
-  return async () => {
-    search ??= find()
-    const found = await search
-    if ('missing' in found) search = undefined
-    return found
   }
 }
 

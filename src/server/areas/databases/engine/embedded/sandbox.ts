@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 /** Files and folders an engine process needs. */
@@ -105,24 +104,9 @@ function moved({ folder, entry }: Package, to: string): Package {
   return { folder: to, entry: `${to}${entry.slice(folder.length)}` }
 }
 
-const PLACES = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']
 const run = promisify(execFile)
 
-/**
- * Finds a bubblewrap that works here: it may be installed and still be refused by the kernel or by a container's
- * profile. Returns the reason when engine processes cannot have it.
- */
-export async function findBubblewrap(
-  node: string,
-  places = PLACES,
-): Promise<{ bubblewrap: string } | { missing: string }> {
-  const bubblewrap = places.find((path) => existsSync(path))
-  if (bubblewrap === undefined) return { missing: 'bubblewrap is not installed' }
-  try {
-    await run(bubblewrap, [...WALLS, ...readOnly(node, '/svc/node'), '/svc/node', '--version'], { env: {} })
-    return { bubblewrap }
-  } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
-    return { missing: `bubblewrap does not work here: ${said.slice(0, 200)}` }
-  }
+/** Runs Node inside the walls of an engine process, to find out whether this bubblewrap can make them. */
+export async function tryWalls(bubblewrap: string, node: string): Promise<void> {
+  await run(bubblewrap, [...WALLS, ...readOnly(node, '/svc/node'), '/svc/node', '--version'], { env: {} })
 }

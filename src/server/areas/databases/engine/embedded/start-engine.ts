@@ -4,11 +4,12 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { workerEntry } from '#lib/bundle.ts'
 import { copyCluster, ensureCluster } from '#lib/db/cluster.ts'
+import type { FoundBubblewrap } from '#lib/processes/bubblewrap.ts'
+import { endFormerProcess } from '#lib/processes/former-process.ts'
 import { assertPlainFolder } from './engine-folder.ts'
 import { EngineProcess } from './engine-process.ts'
 import { stopped } from './engine-stopped.ts'
-import { endFormerProcess } from './former-process.ts'
-import { engineCommand, type findBubblewrap, type Package } from './sandbox.ts'
+import { engineCommand, type Package } from './sandbox.ts'
 
 type Settings = {
   memoryBytes: number
@@ -28,7 +29,7 @@ export async function makeFolder(dataDir: string, folder: string): Promise<void>
 }
 
 /** Starts the engine of the database in `folder`, inside bubblewrap where that works. */
-export function engineStarter({ memoryBytes, script }: Settings, sandbox: () => ReturnType<typeof findBubblewrap>) {
+export function engineStarter({ memoryBytes, script }: Settings, sandbox: () => Promise<FoundBubblewrap>) {
   const packages = { pglite: packageOf('@electric-sql/pglite'), pgvector: packageOf('@electric-sql/pglite-pgvector') }
   return async (folder: string): Promise<EngineProcess> => {
     const found = await sandbox()

@@ -8,11 +8,10 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /**
- * Removes a database's folder, whatever its engine left there. Paths inside can be longer than any path outside, and
- * folders can be closed to us: then the folder is moved away, so that the database is gone, and the rest is reported.
+ * Removes a folder, whatever an untrusted process left in it. Paths inside can be longer than any path outside, and
+ * folders can be closed to us: then the folder is moved away, so that its name is free, and the rest is reported.
  */
 export async function removeFolder(folder: string, onError: (error: unknown) => void): Promise<void> {
-  await rm(`${folder}.pid`, { force: true })
   if (!existsSync(folder)) return
   const away = join(dirname(folder), `removed-${randomBytes(6).toString('hex')}`)
   await rename(folder, away)

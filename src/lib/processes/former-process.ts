@@ -3,10 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { descendantsOf } from './process-memory.ts'
 
 /**
- * Keeps two engine processes from having one folder open. A process of svc that was killed may leave its engine busy
- * with a statement for a while, and a second engine on the same folder would corrupt it. The file names the process by
- * pid, start time and boot, so that another process which got the same pid later is left alone. Linux only: elsewhere
- * an engine ends when it next reads or writes.
+ * Writes a file that names a process by pid, start time and boot, so that it is found again after this process of svc
+ * was killed, and another process which got the same pid later is left alone. Linux only: elsewhere the start time is
+ * not known.
  */
 export function rememberProcess(file: string, pid: number): void {
   writeFileSync(file, describe(pid), { mode: 0o600 })
@@ -27,15 +26,27 @@ const END_MS = 10_000
 export async function endFormerProcess(file: string): Promise<void> {
   const remembered = readText(file)
   const pid = Number(remembered.split(' ')[0])
-  if (!pid || describe(pid) !== remembered) return
-  const below = (await descendantsOf(pid)).map((child) => ({ pid: child, description: describe(child) }))
+  if (pid && describe(pid) === remembered) await endProcessTree(pid)
+}
+
+/** Kills a process and everything below it, and waits until all of it is gone. Throws if that takes ten seconds. */
+export async function endProcessTree(pid: number): Promise<void> {
+  const processes = [pid, ...(await descendantsOf(pid))].map((each) => ({ pid: each, description: describe(each) }))
   const deadline = performance.now() + END_MS
-  for (const { pid: each, description } of [{ pid, description: remembered }, ...below]) {
+  for (const { pid: each, description } of processes) {
     while (isRunning(each) && describe(each) === description) {
-      if (performance.now() > deadline) throw new Error(`process ${each} still has the folder open and cannot be ended`)
+      if (performance.now() > deadline) throw new Error(`process ${each} cannot be ended`)
       kill(each)
       await delay(10)
     }
+  }
+}
+
+/** Remembers which process has a pid now. The function it returns kills that process, and never a later one. */
+export function killerOf(pid: number): () => void {
+  const description = describe(pid)
+  return () => {
+    if (describe(pid) === description) kill(pid)
   }
 }
 
