@@ -18,6 +18,7 @@ const HTTP_ROOMS = [
   'edge/http/body-rate.ts',
   'edge/http/request-info.ts',
   'server/main.ts',
+  'server/areas/apps/process/inside.ts',
   'server/areas/databases/engine/embedded/wire',
 ]
 

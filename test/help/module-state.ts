@@ -15,6 +15,8 @@ export const ALLOWED_STATE: readonly string[] = [
   'lib/ids.ts randomUsed',
   'lib/ids.ts sequence',
   'server/areas/ai/model-worker.ts loaded',
+  'server/areas/apps/process/inside.ts app',
+  'server/areas/apps/process/inside.ts port',
   'server/areas/databases/engine/embedded/engine-child.ts input',
   'server/areas/databases/engine/embedded/engine-child.ts unread',
   'server/areas/databases/engine/guard.ts sessionGuard',

@@ -22,6 +22,7 @@ export const assets = {
 /** Entry points of threads and child processes. The build makes a file of each, which `workerEntry` finds. */
 export const WORKERS = [
   'src/lib/db/embedded-worker.ts',
+  'src/server/areas/apps/process/inside.ts',
   'src/server/areas/databases/engine/embedded/engine-child.ts',
   'src/server/areas/ai/model-worker.ts',
 ]

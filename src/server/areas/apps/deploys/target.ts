@@ -1,8 +1,11 @@
 /** One file of a revision, as a build gets it. */
 export type SourceFile = { readonly path: string; readonly executable: boolean; readonly content: Uint8Array }
 
-/** Called for each line that a build or an app writes. The line is not bounded or cleaned yet. */
-export type OnLine = (line: { readonly stream: 'stdout' | 'stderr'; readonly text: string }) => void
+/**
+ * Called for each line that a build or an app writes. `system` are lines of svc about it, such as a refused connection.
+ * A line has at most 64 KiB; longer ones come in parts. It is not cleaned of control characters.
+ */
+export type OnLine = (line: { readonly stream: 'stdout' | 'stderr' | 'system'; readonly text: string }) => void
 
 export type BuildRequest = {
   readonly appId: string
@@ -31,12 +34,28 @@ export type StartRequest = {
   readonly onLine: OnLine
 }
 
+/** Thrown by `start` when an instance could not be made at all. The message is for people. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+}
+
+/** Thrown by `fetch` of an instance that gave no answer. */
+export class InstanceError extends Error {
+  override readonly name = 'InstanceError'
+  /** Whether the app may have seen the request. False: no connection was made, and it can be sent elsewhere. */
+  readonly sent: boolean
+  constructor(message: string, sent: boolean, cause: unknown) {
+    super(message, { cause })
+    this.sent = sent
+  }
+}
+
 /** Why an instance ended, in words that people read: "exit code 1", "killed: it used more than 512 MB of memory". */
 export type InstanceEnd = { readonly description: string }
 
 /** One running copy of an app. */
 export type Instance = {
-  /** Sends a request to the app. Rejects when no connection can be made; then the app has seen nothing of it. */
+  /** Sends a request to the app. Rejects with an InstanceError, or with the reason of the request's signal. */
   readonly fetch: (request: Request) => Promise<Response>
   /** Resolves when the instance has ended, for whatever reason. Never rejects. */
   readonly ended: Promise<InstanceEnd>
@@ -46,6 +65,7 @@ export type Instance = {
 
 /** Where apps are built and run. */
 export type Target = {
+  /** Rejects with the reason of the signal when that aborts; everything of the build is gone by then. */
   readonly build: (request: BuildRequest) => Promise<BuildResult>
   /** Returns the release of a deploy that was built earlier, or undefined if it is gone and must be built again. */
   readonly findRelease: (appId: string, deployId: string) => Promise<Release | undefined>

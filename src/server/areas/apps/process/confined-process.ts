@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import { endProcessTree, forgetProcess, killerOf, rememberProcess } from '#lib/processes/former-process.ts'
+import type { OnLine } from '../deploys/target.ts'
+import type { InsideMessage } from './inside.ts'
+import { readLines } from './output-lines.ts'
+import { DESCRIPTORS } from './sandbox-command.ts'
+import { type ProcessEnd, readStatus } from './status.ts'
+
+type ConfinedOptions = {
+  readonly command: { readonly file: string; readonly args: readonly string[] }
+  /** Program of system calls for the sandbox. Undefined: the command has no sandbox. */
+  readonly filter: Buffer | undefined
+  /** Files that name the processes while they run. */
+  readonly pidFile: string
+  readonly onLine: OnLine
+}
+
+/** How long the last output of an ended process may take. */
+const LAST_OUTPUT_MS = 5_000
+const PATH = '/usr/local/bin:/usr/bin:/bin'
+
+/** Our script `inside.ts` with the app or build below it, in a sandbox or not. */
+export class ConfinedProcess {
+  readonly #child: ChildProcess
+  readonly #options: ConfinedOptions
+  readonly #exited: Promise<unknown>
+  /** Resolves when our script has opened its sockets. Rejects with the reason why it could not. */
+  readonly ready: Promise<void>
+  /** Resolves when everything that was started is gone. */
+  readonly ended: Promise<ProcessEnd>
+  /** Resolves with the first process of the sandbox, as this machine counts; undefined where there is none. */
+  readonly firstPid: Promise<number | undefined>
+  #reason: string | undefined
+
+  private constructor(child: ChildProcess, options: ConfinedOptions) {
+    this.#child = child
+    this.#options = options
+    this.#exited = once(child, 'exit')
+    child.stdin!.on('error', () => {})
+    const status = readStatus(descriptor(child, DESCRIPTORS.status) as Readable)
+    const lines = [
+      readLines(child.stdout!, (line) => options.onLine({ stream: 'stdout', text: line })),
+      readLines(child.stderr!, (line) => options.onLine({ stream: 'stderr', text: line })),
+    ]
+    this.firstPid = this.#readFirstPid()
+    this.ready = Promise.race([status.ready, this.#exited.then(() => Promise.reject(new Error('it ended at once')))])
+    this.ready.catch(() => {})
+    this.ended = this.#exited.then(async () => {
+      await Promise.race([Promise.all(lines), delay(LAST_OUTPUT_MS, undefined, { ref: false })])
+      for (const stream of child.stdio) stream?.destroy()
+      forgetProcess(options.pidFile, child.pid!)
+      const first = await this.firstPid
+      if (first !== undefined) forgetProcess(`${options.pidFile}.first`, first)
+      if (this.#reason !== undefined) return { code: null, description: this.#reason }
+      return status.exit() ?? { code: null, description: 'it was killed from outside' }
+    })
+  }
+
+  static async start(options: ConfinedOptions): Promise<ConfinedProcess> {
+    const child = spawn(options.command.file, options.command.args, {
+      cwd: '/',
+      env: { PATH },
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+    })
+    await once(child, 'spawn')
+    const started = new ConfinedProcess(child, options)
+    rememberProcess(options.pidFile, child.pid!)
+    const filter = descriptor(child, DESCRIPTORS.filter) as Writable
+    filter.on('error', () => {}).end(options.filter ?? '')
+    return started
+  }
+
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  send(message: InsideMessage): void {
+    this.#child.stdin!.write(`${JSON.stringify(message)}\n`)
+  }
+
+  /** Kills everything at once. The first reason is the one that people read. */
+  kill(reason: string): void {
+    this.#reason ??= reason
+    void this.#kill()
+  }
+
+  async #kill(): Promise<void> {
+    // With its first process gone, the kernel ends all others of a pid namespace before bubblewrap learns of it.
+    const gone = this.#exited.then(() => undefined)
+    const first = await Promise.race([this.firstPid, gone])
+    if (first !== undefined) killerOf(first)()
+    else if (this.#child.exitCode === null) await endProcessTree(this.pid).catch(() => this.#child.kill('SIGKILL'))
+  }
+
+  async #readFirstPid(): Promise<number | undefined> {
+    if (this.#options.filter === undefined) return undefined
+    const info = await text(descriptor(this.#child, DESCRIPTORS.info) as Readable).catch(() => '')
+    const pid = Number(/"child-pid": (\d+)/.exec(info)?.[1])
+    if (!pid) return undefined
+    rememberProcess(`${this.#options.pidFile}.first`, pid)
+    return pid
+  }
+}
+
+function descriptor(child: ChildProcess, number: number): unknown {
+  const streams: readonly unknown[] = child.stdio
+  return streams[number]
+}

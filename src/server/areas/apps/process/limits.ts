@@ -1,0 +1,26 @@
+import type { DiskLimits } from './disk-watch.ts'
+
+const MIB = 1024 * 1024
+
+/** What one app and one build may use. */
+export type ProcessLimits = {
+  readonly memoryBytes: number
+  readonly buildMemoryBytes: number
+  readonly buildMs: number
+  readonly buildDisk: DiskLimits
+  /** Size of the tmpfs, the only place where an app can write. */
+  readonly tmpfsBytes: number
+  /** Processes and threads together. */
+  readonly processes: number
+  readonly openFiles: number
+}
+
+export const DEFAULT_LIMITS: ProcessLimits = {
+  memoryBytes: 512 * MIB,
+  buildMemoryBytes: 2048 * MIB,
+  buildMs: 10 * 60_000,
+  buildDisk: { bytes: 1024 * MIB, files: 200_000, minFreeBytes: 512 * MIB },
+  tmpfsBytes: 128 * MIB,
+  processes: 256,
+  openFiles: 4096,
+}

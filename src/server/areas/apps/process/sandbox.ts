@@ -1,0 +1,148 @@
+import { dirname, join } from 'node:path'
+import { isLoopback } from '#lib/net/loopback.ts'
+import type { FoundBubblewrap } from '#lib/processes/bubblewrap.ts'
+import type { OnLine } from '../deploys/target.ts'
+import { appEnvironment } from './app-environment.ts'
+import { ConfinedProcess } from './confined-process.ts'
+import type { ProcessLimits } from './limits.ts'
+import { sandboxBytes } from './memory-watch.ts'
+import { repeat } from './repeat.ts'
+import { INSIDE, SCRIPT_OPTIONS, sandboxCommand } from './sandbox-command.ts'
+import { systemCallFilter } from './system-call-filter.ts'
+import type { createUserIds } from './users.ts'
+import { isRoot, programPlaces } from './walls.ts'
+import { openWorkplace } from './workplace.ts'
+
+/** What builds and instances of this process share. */
+export type Machine = {
+  readonly dataDir: string
+  readonly apiOrigin: () => string | undefined
+  readonly users: ReturnType<typeof createUserIds>
+  readonly walls: () => Promise<FoundBubblewrap>
+  readonly limits: ProcessLimits
+  /** Returns a new file that will name a process of the app. */
+  readonly pidFile: (appId: string) => Promise<string>
+}
+
+type SandboxOptions = {
+  readonly appId: string
+  /** Source or release. */
+  readonly folder: string
+  /** A folder for HOME that is on disk and writable, as is `folder`. Undefined for an app. */
+  readonly buildHome: string | undefined
+  readonly memoryBytes: number
+  readonly onLine: OnLine
+  /** The user that owns the writable folders; made by `takeUser`. */
+  readonly uid: number | undefined
+}
+
+/** A sandbox that is open for requests and outgoing connections, and in which nothing of the app runs yet. */
+export type Sandbox = {
+  readonly process: ConfinedProcess
+  /** The socket that requests go to. */
+  readonly takeSocket: () => Promise<string>
+  readonly run: (command: string, variables: Readonly<Record<string, string>>) => void
+  /** Resolves when everything is gone, its files too. */
+  readonly gone: ConfinedProcess['ended']
+}
+
+const MEMORY_CHECK_MS = 250
+/** Ports inside, where no other program listens. Another one is used if svc itself has that port. */
+const APP_PORTS = [3000, 3001]
+const PROXY_PORTS = [3128, 3129]
+
+/** Returns the user for a new sandbox, if it needs one of its own. */
+export async function takeUser({ walls, users }: Machine): Promise<number | undefined> {
+  return isRoot && 'bubblewrap' in (await walls()) ? users.take() : undefined
+}
+
+export async function openSandbox(options: SandboxOptions, machine: Machine): Promise<Sandbox> {
+  const { appId, folder, buildHome, memoryBytes, onLine, uid } = options
+  const found = await machine.walls()
+  const apiOrigin = machine.apiOrigin()
+  const workplace = await openWorkplace({ uid, apiOrigin, onLine })
+  try {
+    const isWalled = 'bubblewrap' in found
+    const places = { ...programPlaces(), ...workplace, dataDir: machine.dataDir }
+    const child = await ConfinedProcess.start({
+      command: isWalled
+        ? sandboxCommand(
+            { ...places, ...found, app: folder, isAppWritable: buildHome !== undefined, home: buildHome },
+            machine.limits,
+            uid,
+          )
+        : { file: process.execPath, args: [...SCRIPT_OPTIONS, places.script] },
+      filter: isWalled ? systemCallFilter(process.arch) : undefined,
+      pidFile: await machine.pidFile(appId),
+      onLine,
+    })
+    const surroundings = isWalled ? inside(apiOrigin, buildHome) : outside(buildHome ?? workplace.home, apiOrigin)
+    child.send({
+      open: {
+        ...(buildHome === undefined && {
+          requests: isWalled
+            ? { socket: INSIDE.socket, port: otherPort(APP_PORTS, apiOrigin) }
+            : { socket: join(workplace.run, 'app.sock'), port: 0 },
+        }),
+        outgoing: isWalled ? outgoing(apiOrigin) : [],
+      },
+    })
+    const watching = new AbortController()
+    void repeat(() => checkMemory(child, memoryBytes), MEMORY_CHECK_MS, watching.signal)
+    const gone = child.ended.then(async (end) => {
+      watching.abort()
+      await workplace[Symbol.asyncDispose]()
+      return end
+    })
+    return {
+      process: child,
+      takeSocket: workplace.takeSocket,
+      run: (command, variables) =>
+        child.send({
+          run: {
+            command,
+            environment: appEnvironment(variables, surroundings),
+            folder: isWalled ? INSIDE.app : folder,
+          },
+        }),
+      gone,
+    }
+  } catch (error) {
+    await workplace[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function checkMemory(child: ConfinedProcess, limitBytes: number): Promise<void> {
+  const first = await child.firstPid
+  if (first === undefined) return
+  const used = await sandboxBytes(first, limitBytes)
+  if (used > limitBytes) child.kill(`killed: it used more than ${Math.round(limitBytes / 1024 / 1024)} MB of memory`)
+}
+
+function inside(apiOrigin: string | undefined, buildHome: string | undefined) {
+  return {
+    path: INSIDE.path,
+    home: buildHome === undefined ? INSIDE.scratch : INSIDE.home,
+    scratch: INSIDE.scratch,
+    proxy: `http://127.0.0.1:${otherPort(PROXY_PORTS, apiOrigin)}`,
+    apiUrl: apiOrigin,
+  }
+}
+
+function outside(home: string, apiOrigin: string | undefined) {
+  const path = `${dirname(process.execPath)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`
+  return { path, home, scratch: home, proxy: undefined, apiUrl: apiOrigin }
+}
+
+/** The proxy, and svc itself at its own port if its address is one of this machine, which programs ask no proxy for. */
+function outgoing(apiOrigin: string | undefined) {
+  const proxy = { port: otherPort(PROXY_PORTS, apiOrigin), socket: INSIDE.proxySocket }
+  const api = apiOrigin === undefined ? undefined : new URL(apiOrigin)
+  const isHere = api !== undefined && isLoopback(api.hostname) && Number(api.port) >= 1024
+  return isHere ? [proxy, { ...proxy, port: Number(api.port), tunnel: api.host }] : [proxy]
+}
+
+function otherPort(ports: readonly number[], apiOrigin: string | undefined): number {
+  return ports.find((port) => apiOrigin === undefined || String(port) !== new URL(apiOrigin).port)!
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { workerEntry } from '#lib/bundle.ts'
+import { type FoundBubblewrap, findBubblewrap } from '#lib/processes/bubblewrap.ts'
+import { DESCRIPTORS, type SandboxPlaces, sandboxCommand } from './sandbox-command.ts'
+import { systemCallFilter } from './system-call-filter.ts'
+import { openWorkplace } from './workplace.ts'
+
+/** Whether svc is root, so that sandboxes get a user of their own. */
+export const isRoot = process.getuid?.() === 0
+
+/** What all sandboxes of this process have in common. */
+export function programPlaces(): Pick<SandboxPlaces, 'node' | 'npm' | 'script'> {
+  const npm = join(dirname(dirname(process.execPath)), 'lib', 'node_modules', 'npm')
+  return {
+    node: process.execPath,
+    npm: existsSync(npm) ? npm : undefined,
+    script: workerEntry('src/server/areas/apps/process/inside.ts'),
+  }
+}
+
+/** Finds out whether apps can have a sandbox, by making one with the same options. */
+export async function findWalls(dataDir: string, places?: readonly string[]): Promise<FoundBubblewrap> {
+  const filter = systemCallFilter(process.arch)
+  if (filter === undefined) return { missing: `there is no sandbox for the processor architecture ${process.arch}` }
+  return findBubblewrap(async (bubblewrap) => {
+    await using workplace = await openWorkplace({ uid: undefined, apiOrigin: undefined, onLine: () => {} })
+    const { file, args } = sandboxCommand(
+      {
+        ...programPlaces(),
+        ...workplace,
+        bubblewrap,
+        dataDir,
+        app: workplace.etc,
+        isAppWritable: false,
+        home: undefined,
+      },
+      { tmpfsBytes: 1024 * 1024, processes: 100, openFiles: 100 },
+      isRoot ? PROBE_UID : undefined,
+    )
+    await attempt(file, [...args.slice(0, -2), '--version'], filter)
+  }, places)
+}
+
+/** Any user but root. */
+const PROBE_UID = 65_534
+
+/** Runs Node's `--version` in place of our script. Rejects with what bubblewrap wrote. */
+async function attempt(file: string, args: readonly string[], filter: Buffer): Promise<void> {
+  const child = spawn(file, args, {
+    env: { PATH: '/usr/bin:/bin' },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  const stderr = text(child.stderr!)
+  const input = child.stdio[DESCRIPTORS.filter] as Writable
+  input.on('error', () => {}).end(filter)
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw Object.assign(new Error('bubblewrap failed'), { stderr: await stderr })
+}

@@ -1,0 +1,85 @@
+import { randomInt } from 'node:crypto'
+import { chmod, chown, link, lstat, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openOutgoingProxy } from '#lib/net/outgoing-proxy.ts'
+import type { OnLine } from '../deploys/target.ts'
+import { refusalLog } from './refusal-log.ts'
+
+type WorkplaceOptions = {
+  /** The user of the sandbox on this machine, where svc is root. */
+  readonly uid: number | undefined
+  readonly apiOrigin: string | undefined
+  readonly onLine: OnLine
+}
+
+/** The short-lived files around one sandbox: its sockets and the few files of its /etc. */
+export type Workplace = AsyncDisposable & {
+  readonly run: string
+  readonly out: string
+  readonly etc: string
+  /** Empty folder for HOME where there is no sandbox. */
+  readonly home: string
+  /**
+   * Takes the socket that our script made to a place that the app cannot reach, and removes the folder that it was made
+   * in. Otherwise the app could put a link to another socket of this machine in its place, or fill the disk there.
+   */
+  readonly takeSocket: () => Promise<string>
+}
+
+/** Short, because the path of a Unix socket has at most 107 bytes. */
+const PREFIX = 'svc-app-'
+
+export async function openWorkplace({ uid, apiOrigin, onLine }: WorkplaceOptions): Promise<Workplace> {
+  const base = tmpdir().length > 60 ? '/tmp' : tmpdir()
+  const folder = await mkdtemp(join(base, PREFIX))
+  const [run, out, etc, home] = ['run', 'out', 'etc', 'home'].map((name) => join(folder, name)) as Four
+  const remove = () => rm(folder, { recursive: true, force: true })
+  try {
+    for (const each of [run, out, etc, home]) await mkdir(each)
+    for (const each of [out, etc]) await chmod(each, 0o755)
+    if (uid !== undefined) await chown(run, uid, uid)
+    for (const [name, content] of Object.entries(configuration(uid ?? INNER_UID))) {
+      await writeFile(join(etc, name), content)
+      await chmod(join(etc, name), 0o644)
+    }
+    const proxy = await openOutgoingProxy(join(out, 'proxy.sock'), {
+      ownOrigin: apiOrigin,
+      ownClientAddress: clientAddress(),
+      onRefused: refusalLog(onLine),
+    })
+    const takeSocket = async () => {
+      const taken = join(folder, 'app.sock')
+      await link(join(run, 'app.sock'), taken)
+      if (!(await lstat(taken)).isSocket()) throw new Error('the socket of the app is not one')
+      await rm(run, { recursive: true })
+      return taken
+    }
+    const dispose = async () => {
+      await proxy[Symbol.asyncDispose]()
+      await remove()
+    }
+    return { run, out, etc, home, takeSocket, [Symbol.asyncDispose]: dispose }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+type Four = [string, string, string, string]
+/** The user inside a user namespace. */
+const INNER_UID = 1000
+
+function configuration(uid: number): Record<string, string> {
+  return {
+    passwd: `root:x:0:0:root:/:/bin/sh\napp:x:${uid}:${uid}:app:/tmp:/bin/sh\n`,
+    group: `root:x:0:\napp:x:${uid}:\n`,
+    hosts: '127.0.0.1 localhost app\n',
+    'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
+  }
+}
+
+/** An address of its own for each sandbox, so that its failures do not count for the people on this machine. */
+function clientAddress(): string {
+  return `127.${randomInt(64, 128)}.${randomInt(256)}.${randomInt(1, 255)}`
+}

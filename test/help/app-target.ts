@@ -1,0 +1,94 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { removeFolder } from '#lib/processes/remove-folder.ts'
+import type { BuildResult, Instance, SourceFile, Target } from '../../src/server/areas/apps/deploys/target.ts'
+import { createProcessTarget, type ProcessTargetOptions } from '../../src/server/areas/apps/process/process-target.ts'
+import { until } from './until.ts'
+
+type Files = Record<string, string>
+type Setup = { environment?: Record<string, string>; signal?: AbortSignal; app?: string }
+
+export type TestTarget = AsyncDisposable & {
+  target: Target
+  dataDir: string
+  /** All lines so far, `stream: text`. */
+  lines: string[]
+  build(deployId: string, files: Files, command: string | null, setup?: Setup): Promise<BuildResult>
+  start(deployId: string, command: string, setup?: Setup): Promise<Instance>
+  /** Builds without a command, starts, and waits until the app answers. */
+  serve(files: Files, command?: string, setup?: Setup): Promise<Instance>
+}
+
+const APP = 'app_1'
+
+export function openTestTarget(options: Partial<ProcessTargetOptions> = {}): TestTarget {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'svc-target-'))
+  const errors: unknown[] = []
+  const target = createProcessTarget({
+    apiOrigin: () => undefined,
+    onError: (error) => errors.push(error),
+    ...options,
+    dataDir,
+  })
+  const lines: string[] = []
+  const onLine = ({ stream, text }: { stream: string; text: string }) => void lines.push(`${stream}: ${text}`)
+  const instances: Instance[] = []
+  let deploys = 0
+  const opened: TestTarget = {
+    target,
+    dataDir,
+    lines,
+    build: (deployId, files, command, { environment = {}, signal = new AbortController().signal, app = APP } = {}) =>
+      target.build({ appId: app, deployId, files: sourceOf(files), command, environment, onLine, signal }),
+    start: async (deployId, command, { environment = {}, app = APP } = {}) => {
+      const instance = await target.start({ appId: app, release: { deployId }, command, environment, onLine })
+      instances.push(instance)
+      return instance
+    },
+    serve: async (files, command = 'exec node app.js', setup = {}) => {
+      const deployId = `dep_serve${++deploys}`
+      await opened.build(deployId, files, null, setup)
+      const instance = await opened.start(deployId, command, setup)
+      await until(() => answers(instance))
+      return instance
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(instances.map((instance) => instance.stop(0)))
+      await removeFolder(dataDir, () => {})
+    },
+  }
+  return opened
+}
+
+async function* sourceOf(files: Files): AsyncIterable<SourceFile> {
+  for (const [path, content] of Object.entries(files)) yield { path, executable: false, content: Buffer.from(content) }
+}
+
+/** Whether the app answers anything yet. Throws what ended it if it never will. */
+async function answers(instance: Instance): Promise<boolean> {
+  const answer = await Promise.race([
+    instance.fetch(new Request('http://app.test/')).catch(() => undefined),
+    instance.ended.then(({ description }) => Promise.reject(new Error(`the app ended: ${description}`))),
+  ])
+  await answer?.body?.cancel()
+  return answer !== undefined
+}
+
+/** A small app that answers every request with what the given body of a function returns. */
+export function appThat(body: string): Files {
+  return {
+    'app.js': `const http = require('node:http'), fs = require('node:fs'), net = require('node:net')
+const { execSync, spawn, spawnSync } = require('node:child_process')
+const tried = (work) => { try { return work() } catch (error) { return 'refused: ' + error.code } }
+http.createServer(async (request, response) => {
+  try { response.end(JSON.stringify(await (async () => { ${body} })()) ?? '') } catch (error) { response.end(String(error)) }
+}).listen(process.env.PORT, '127.0.0.1')`,
+  }
+}
+
+/** Asks the app and reads its answer as JSON. */
+export async function ask(instance: Instance, path = '/ask'): Promise<unknown> {
+  const response = await instance.fetch(new Request(`http://app.test${path}`))
+  return JSON.parse(await response.text())
+}
