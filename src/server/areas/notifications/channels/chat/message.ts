@@ -1,0 +1,101 @@
+import { CATEGORY_LABELS } from '#contract/core/event-definition.ts'
+import { subjectLine } from '#contract/core/subject-line.ts'
+import { categoryOf, type DueNotification, toThin } from '../../deliver/load.ts'
+
+/** What is sent to Slack, in a channel or to a person. */
+export type ChatMessage = {
+  text: string
+  blocks: [{ type: 'section'; text: { type: 'mrkdwn'; text: string; verbatim: true } }]
+  unfurl_links: false
+  unfurl_media: false
+}
+
+type Shown = { notifications: readonly DueNotification[]; isDigest: boolean; baseUrl: string }
+
+/** Renders one line and one link for a channel. A digest is one line too: how many notifications, about which apps. */
+export function channelMessage({ notifications, isDigest, baseUrl }: Shown): ChatMessage {
+  const [first] = notifications
+  if (isDigest || notifications.length > 1) {
+    return toMessage(escaped(countLine(notifications)), new URL(digestPath(notifications), baseUrl).href)
+  }
+  const { subject, link } = toThin(first!, baseUrl)
+  return toMessage(escaped(subjectLine(subject)), link)
+}
+
+/**
+ * Renders the app, the category, the status code and one link for a person, nothing else of the event. A digest has a
+ * line for each app, category and code, with how often it happened.
+ */
+export function personalMessage({ notifications, isDigest, baseUrl }: Shown): ChatMessage {
+  if (!isDigest && notifications.length === 1) {
+    return toMessage(personalLine(notifications[0]!), toThin(notifications[0]!, baseUrl).link)
+  }
+  const counts = new Map<string, number>()
+  for (const one of notifications) counts.set(personalLine(one), (counts.get(personalLine(one)) ?? 0) + 1)
+  const lines = [...counts].map(([line, count]) => `${line} × ${count}`)
+  return toMessage(withinLimit(lines).join('\n'), new URL('/inbox', baseUrl).href, '\n')
+}
+
+/** `verbatim` keeps Slack from making further links and mentions out of names that people typed. */
+function toMessage(line: string, link: string, separator = ' '): ChatMessage {
+  const text = `${line}${separator}<${escaped(link)}|Open>`
+  return {
+    text,
+    blocks: [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }],
+    unfurl_links: false,
+    unfurl_media: false,
+  }
+}
+
+/** Escapes the three characters that Slack reads as markup. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+const MAX_APP_NAME = 80
+
+function personalLine(notification: DueNotification): string {
+  const { body } = notification.event
+  const category = categoryOf(notification)
+  const app = 'app' in body ? shortened(body.app.name, MAX_APP_NAME) : undefined
+  const parts = [app, category === null ? undefined : CATEGORY_LABELS[category], body.status]
+  return escaped(parts.filter((part) => part !== undefined).join(' · '))
+}
+
+/** Slack refuses a section of more than 3,000 characters. The link comes after the lines. */
+const MAX_LINES_CHARACTERS = 2_400
+
+function withinLimit(lines: readonly string[]): string[] {
+  const shown: string[] = []
+  let characters = 0
+  for (const line of lines) {
+    characters += line.length + 1
+    if (characters > MAX_LINES_CHARACTERS) return [...shown, `… and ${lines.length - shown.length} more`]
+    shown.push(line)
+  }
+  return shown
+}
+
+const MAX_NAMED_APPS = 3
+
+function countLine(notifications: readonly DueNotification[]): string {
+  const apps = [...new Set(notifications.flatMap(({ event }) => ('app' in event.body ? event.body.app.name : [])))]
+  const named = apps.slice(0, MAX_NAMED_APPS).map((name) => shortened(name, MAX_APP_NAME))
+  const more = apps.length - named.length
+  const about = [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+  const count = notifications.length === 1 ? '1 notification' : `${notifications.length} notifications`
+  return about === '' ? count : `${count} about ${about}`
+}
+
+/** Page of the console that everybody in the channel may open, if they are members. */
+function digestPath(notifications: readonly DueNotification[]): string {
+  const aliases = new Set(notifications.map(({ event }) => ('app' in event.body ? event.body.app.alias : undefined)))
+  const [alias] = aliases
+  if (aliases.size !== 1) return '/apps'
+  return alias === undefined ? '/' : `/apps/${alias}`
+}
+
+function shortened(text: string, max: number): string {
+  const characters = Array.from(text)
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`
+}
