@@ -53,6 +53,8 @@ import { exposeSource, listSlimSources, listSources, querySource, switchSource }
 import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
 import { endpointMetadata, notificationsMcp, platformMcp, platformMetadata } from './mcp.ts'
 import { listChannels } from './notifications/channels.ts'
+import { chatCallback, connectChat, disconnectChat, readChat, startChatInstallation } from './notifications/chat.ts'
+import { deleteChatLink, readChatLink, startChatLink } from './notifications/chat-link.ts'
 import { listDeliveries, readDelivery, resendDelivery } from './notifications/deliveries.ts'
 import { listFollows, setFollow } from './notifications/follows.ts'
 import { ackNotification, listInbox } from './notifications/inbox.ts'
@@ -132,6 +134,14 @@ export const OPERATIONS: readonly Operation[] = [
   createWebhook,
   changeWebhook,
   deleteWebhook,
+  readChat,
+  connectChat,
+  disconnectChat,
+  startChatInstallation,
+  chatCallback,
+  readChatLink,
+  startChatLink,
+  deleteChatLink,
   listSubscriptions,
   createSubscription,
   changeSubscription,

@@ -1,3 +1,4 @@
+import { createCookies } from '#edge/credentials/cookies.ts'
 import { createSendMail } from '#lib/net/mail.ts'
 import { createNotifications, type MailSettings, type Notifications } from '../areas/notifications/index.ts'
 import { NO_APPS } from './app-directory.ts'
@@ -11,6 +12,8 @@ export function composeNotifications(parts: ServiceParts): Notifications {
     people: composePeople(parts),
     apps: NO_APPS,
     mail: composeMail(parts),
+    chatApp: parts.config.chat.slack,
+    sessionCookies: createCookies(parts.config.signIn.redirectBaseUrl).session,
     baseUrl: () => parts.publicUrls.signIn,
     onError: (error) => parts.log.error({ error }, 'a notification could not be handled; it is tried again'),
   })

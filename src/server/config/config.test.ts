@@ -216,6 +216,19 @@ describe('configuration', () => {
       ['SVC_GOOGLE_CLIENT_ID requires SVC_REDIRECT_BASE_URL: the address that people use'],
     ],
     [
+      'NO-10 a chat app without its secret, and nowhere to come back to',
+      { SVC_SLACK_CLIENT_ID: 's' },
+      [
+        'SVC_SLACK_CLIENT_ID requires SVC_SLACK_CLIENT_SECRET',
+        'SVC_SLACK_CLIENT_ID requires SVC_REDIRECT_BASE_URL: the address that people use',
+      ],
+    ],
+    [
+      'NO-10 the secret of no chat app',
+      { SVC_SLACK_CLIENT_SECRET: 's' },
+      ['SVC_SLACK_CLIENT_SECRET requires SVC_SLACK_CLIENT_ID'],
+    ],
+    [
       'AU-05 addresses people should not be sent to',
       {
         SVC_REDIRECT_BASE_URL: 'http://app.example.com',

@@ -1,5 +1,6 @@
 import { SERVICE_NAMES } from '../process/service-table.ts'
 import { type AiSettings, readAi } from './ai.ts'
+import { type ChatSettings, readChat } from './chat.ts'
 import { type ConnectorSettings, checkConnector, readConnector } from './connector.ts'
 import { type DatabaseSettings, readDatabases } from './databases.ts'
 import { type OutgoingMailSettings, readMail } from './mail.ts'
@@ -25,6 +26,7 @@ export type Config = Readonly<
       questions: Readonly<QuestionSettings>
       connector: Readonly<ConnectorSettings>
       mail: Readonly<OutgoingMailSettings>
+      chat: Readonly<ChatSettings>
       secrets: Readonly<Secrets>
     }
 >
@@ -55,6 +57,7 @@ export function readSettings(env: Environment): Settings {
     questions: readQuestions(read),
     connector: readConnector(read),
     mail: readMail(read),
+    chat: readChat(read),
     secrets: readSecrets(read),
   }
   checkAuthApiTokens(settings.secrets.authApiTokens, settings, read)

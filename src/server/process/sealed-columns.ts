@@ -2,7 +2,7 @@ import { IDEMPOTENT_ANSWER } from '#edge/http/idempotency.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
 import { SIGN_IN_VERIFIER } from '../areas/auth/index.ts'
 import { DATABASE_PASSWORDS } from '../areas/databases/index.ts'
-import { CHANNEL_SECRETS, SYSTEM_MAILS, UNSUBSCRIBE_TOKENS } from '../areas/notifications/index.ts'
+import { CHANNEL_SECRETS, CHAT_BOT_TOKENS, SYSTEM_MAILS, UNSUBSCRIBE_TOKENS } from '../areas/notifications/index.ts'
 
 /** Every column that holds sealed values; `sealed-columns.test.ts` proves that none is left out. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
@@ -11,6 +11,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   SIGN_IN_VERIFIER,
   IDEMPOTENT_ANSWER,
   CHANNEL_SECRETS,
+  CHAT_BOT_TOKENS,
   UNSUBSCRIBE_TOKENS,
   SYSTEM_MAILS,
 ]

@@ -6,6 +6,9 @@ import { gather } from '#lib/gather.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import { findDirectTarget } from './channels/chat/link-store.ts'
+import { chatChannelSender } from './channels/chat/send-to-channel.ts'
+import { chatPersonSender } from './channels/chat/send-to-person.ts'
 import { keepMail } from './channels/email/mailbox-store.ts'
 import { emailSender, type MailSettings } from './channels/email/send.ts'
 import { findActiveAddress, openSecrets } from './channels/store.ts'
@@ -50,13 +53,18 @@ export function createDeliveries(deps: DeliveryDeps): { loops: Loop[]; slots: Jo
 function createSenders(deps: DeliveryDeps): Senders {
   const openUrl = gather((ids: readonly string[]) => openSecrets(deps.db, deps.sealer, ids))
   const webhook = webhookSender({ ...deps, openUrl })
+  const chat = chatChannelSender({ ...deps, openUrl })
+  const chatDm = chatPersonSender({
+    ...deps,
+    findTarget: (orgId, userId) => findDirectTarget(deps.db, deps.sealer, { orgId, userId }),
+  })
   const email = emailSender({
     ...deps,
     keepMail: (mail) => keepMail(deps.db, mail),
     channelAddress: (id) => findActiveAddress(deps.db, id),
     unsubscribeToken: (id) => openUnsubscribeToken(deps.db, deps.sealer, id),
   })
-  return { webhook, email, chat: notBuilt, chat_dm: notBuilt, forum: notBuilt }
+  return { webhook, email, chat, chat_dm: chatDm, forum: notBuilt }
 }
 
 /** Stands for channels that cannot be connected yet, so nothing reaches it. */

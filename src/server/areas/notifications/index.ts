@@ -2,6 +2,11 @@ import type { AppDirectory } from '#edge/apps.ts'
 import type { Route } from '#edge/http/route.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import type { ChatApp } from './channels/chat/app.ts'
+import { chatCallbackRoute } from './channels/chat/callback.ts'
+import { startInstallationRoute } from './channels/chat/installation.ts'
+import { linkRoutes } from './channels/chat/link.ts'
+import { chatRoutes } from './channels/chat/routes.ts'
 import { mailboxRoute } from './channels/email/mailbox-page.ts'
 import { channelsRoute } from './channels/routes.ts'
 import { testChannelRoute } from './channels/test-notification.ts'
@@ -17,6 +22,8 @@ import { settingsRoutes } from './settings/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { unsubscribeRoutes } from './subscriptions/unsubscribe.ts'
 
+export type { ChatApp } from './channels/chat/app.ts'
+export { CHAT_BOT_TOKENS } from './channels/chat/secret.ts'
 export type { MailSettings } from './channels/email/send.ts'
 export { CHANNEL_SECRETS } from './channels/secret.ts'
 export { UNSUBSCRIBE_TOKENS } from './subscriptions/unsubscribe-token.ts'
@@ -29,7 +36,14 @@ export type Notifications = {
   readonly slots: readonly JobKind<ClaimedDelivery>[]
 }
 
-type Deps = DeliveryDeps & { checkAddress: AddressCheck; apps: AppDirectory }
+type Deps = DeliveryDeps & {
+  checkAddress: AddressCheck
+  apps: AppDirectory
+  /** Undefined when the operator has configured none: then chat is connected by incoming webhooks only. */
+  chatApp: ChatApp | undefined
+  /** Names of the cookies that a session is read from. */
+  sessionCookies: readonly string[]
+}
 
 export function createNotifications(deps: Deps): Notifications {
   return {
@@ -39,6 +53,10 @@ export function createNotifications(deps: Deps): Notifications {
       channelsRoute(deps),
       testChannelRoute(deps),
       ...webhookRoutes(deps),
+      ...chatRoutes(deps),
+      startInstallationRoute(deps),
+      chatCallbackRoute(deps),
+      ...linkRoutes(deps),
       ...subscriptionRoutes(deps),
       ...unsubscribeRoutes(deps),
       mailboxRoute({ db: deps.db, hasMailbox: deps.mail === 'mailbox' }),

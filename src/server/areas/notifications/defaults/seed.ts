@@ -15,12 +15,17 @@ export async function seedOnce(
   seed: { kind: SeedKind; key: string },
   subscription: NewSubscription,
 ): Promise<void> {
-  const seeded = await tx.query(sql`
+  if (await claimSeed(tx, subscription.org_id, seed)) await addSubscription(tx, sealer, subscription)
+}
+
+/** Returns false when the default was made before. */
+async function claimSeed(tx: Tx, orgId: string, { kind, key }: { kind: SeedKind; key: string }): Promise<boolean> {
+  const rows = await tx.query(sql`
     insert into notifications.default_seeds (org_id, kind, key, seeded_at)
-    values (${subscription.org_id}, ${seed.kind}, ${seed.key}, clock_timestamp())
+    values (${orgId}, ${kind}, ${key}, clock_timestamp())
     on conflict do nothing
     returning key`)
-  if (seeded.length === 1) await addSubscription(tx, sealer, subscription)
+  return rows.length === 1
 }
 
 /** The first pipeline event of an organization subscribes its chat channel to all four. Without one nothing is made. */
@@ -38,11 +43,23 @@ export async function seedPipelines(tx: Tx, sealer: Sealer, orgIds: readonly str
   }
 }
 
-/** Called when a chat channel is connected: it is subscribed to new tickets, once for each channel. */
-export async function seedTickets(tx: Tx, sealer: Sealer, orgId: string, channelId: string): Promise<void> {
+/**
+ * Called when a chat channel is connected: it is subscribed to new tickets, once for each channel. `identity` names the
+ * channel at the chat service, because our own id of it changes when it is disconnected and connected again.
+ */
+export async function seedTickets(
+  tx: Tx,
+  sealer: Sealer,
+  { orgId, channelId, identity }: { orgId: string; channelId: string; identity: string },
+): Promise<void> {
   const tickets = { pattern: 'support.ticket.created', timing: 'immediately', owner: 'organization' } as const
   const subscription = { ...tickets, org_id: orgId, channel_id: channelId }
-  await seedOnce(tx, sealer, { kind: 'tickets_on_channel', key: channelId }, subscription)
+  await seedOnce(tx, sealer, { kind: 'tickets_on_channel', key: identity }, subscription)
+}
+
+/** Called when subscriptions move to another chat channel: connecting that one again later must not add the default. */
+export async function rememberTicketsSeed(tx: Tx, orgId: string, identity: string): Promise<void> {
+  await claimSeed(tx, orgId, { kind: 'tickets_on_channel', key: identity })
 }
 
 /** A mail to one person about replies to their tickets, or about support access. */

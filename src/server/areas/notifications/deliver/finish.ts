@@ -1,5 +1,6 @@
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { disableGoneTarget } from '../channels/chat/link-store.ts'
 import { disableGoneChannel } from '../channels/store.ts'
 import { pauseSeconds } from './breaker.ts'
 import type { ClaimedDelivery } from './claim.ts'
@@ -10,7 +11,10 @@ import { DELIVERY_RULES } from './schedule.ts'
 import { nextState, type Transition } from './transition.ts'
 
 export type Ended = {
-  delivery: Pick<ClaimedDelivery, 'id' | 'fence' | 'attempt' | 'kind' | 'destination_key' | 'channel_id'>
+  delivery: Pick<
+    ClaimedDelivery,
+    'id' | 'org_id' | 'fence' | 'attempt' | 'kind' | 'destination_key' | 'channel_id' | 'user_id'
+  >
   outcome: Outcome
   /** Of the receiver's answer, where there was one. */
   status?: number
@@ -71,14 +75,16 @@ async function writeStates(tx: Tx, written: readonly Written[]): Promise<Set<str
   return new Set(left.filter(({ was_sending }) => was_sending).map(({ id }) => id))
 }
 
-/** Disables channels that are gone, and notes since when a channel fails, for the mail to admins. */
+/** Disables channels and chat accounts that are gone, and notes since when a channel fails, for the mail to admins. */
 async function updateChannels(tx: Tx, written: readonly Written[]): Promise<void> {
   const ids = (destination: Transition['destination']) =>
     written.flatMap(({ delivery, next }) => (next.destination === destination ? (delivery.channel_id ?? []) : []))
   for (const { delivery, next } of written) {
-    const { channel_id } = delivery
-    if (next.destination === 'gone' && channel_id !== null)
-      await disableGoneChannel(tx, { id: channel_id, reason: next.reason ?? 'gone', attempt: delivery })
+    if (next.destination !== 'gone') continue
+    const { org_id, user_id, channel_id } = delivery
+    const gone = { reason: next.reason ?? 'gone', attempt: delivery }
+    if (channel_id !== null) await disableGoneChannel(tx, { id: channel_id, ...gone })
+    else if (delivery.kind === 'chat_dm') await disableGoneTarget(tx, { org_id, user_id, ...gone })
   }
   await tx.query(sql`
     update notifications.channels

@@ -56,10 +56,8 @@ function createRoute({ db, sealer, clock }: Deps): Route {
 function changeRoute({ db, clock }: Deps): Route {
   return route(changeSubscription, async ({ id, ...change }, { principal }) => {
     return db.tx(async (tx) => {
-      const before = await findSubscription(tx, principal.org_id, id)
-      if (!before) throw notFound('subscription')
-      const { enabled = before.enabled, timing = before.timing } = change
-      if (!(await updateSubscription(tx, { orgId: principal.org_id, id, enabled, timing }))) throw unsubscribed()
+      if (!(await findSubscription(tx, principal.org_id, id))) throw notFound('subscription')
+      if (!(await updateSubscription(tx, { orgId: principal.org_id, id, ...change }))) throw unsubscribed()
       await auditChange(tx, principal, { action: 'subscription.changed', id, at: clock.now() })
       return present((await findSubscription(tx, principal.org_id, id))!)
     })

@@ -36,17 +36,26 @@ export async function findSubscription(db: Querier, orgId: string, id: string): 
   return row
 }
 
-/** Returns false when there is no such subscription, or when its recipient unsubscribed and it would be enabled. */
+type SubscriptionChange = { enabled?: boolean | undefined; timing?: Timing | undefined }
+
+/**
+ * Returns false when there is no such subscription, or when its recipient unsubscribed and it would be enabled. What an
+ * admin disables stays disabled, also when a lost connection had disabled it before and comes back.
+ */
 export async function updateSubscription(
   db: Querier,
-  { orgId, id, enabled, timing }: { orgId: string; id: string; enabled: boolean; timing: Timing },
+  { orgId, id, enabled, timing }: { orgId: string; id: string } & SubscriptionChange,
 ): Promise<boolean> {
+  const given = enabled ?? null
   const rows = await db.query(sql`
     update notifications.subscriptions
-    set timing = ${timing}, enabled = ${enabled},
-        disabled_by = case when ${enabled} then null else coalesce(disabled_by, 'admin') end
+    set timing = coalesce(${timing ?? null}, timing), enabled = coalesce(${given}::boolean, enabled),
+        disabled_by = case
+          when ${given}::boolean then null
+          when not ${given}::boolean and disabled_by is distinct from 'unsubscribe' then 'admin'
+          else disabled_by end
     where org_id = ${orgId} and id = ${id} and owner = 'organization'
-      and (disabled_by is distinct from 'unsubscribe' or not ${enabled})
+      and (disabled_by is distinct from 'unsubscribe' or ${given}::boolean is distinct from true)
     returning id`)
   return rows.length === 1
 }
