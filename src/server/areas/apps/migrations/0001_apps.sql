@@ -93,3 +93,26 @@ create index deploys_page on apps.deploys (app_id, id desc);
 create unique index deploys_one_queued on apps.deploys (app_id) where state = 'queued';
 create unique index deploys_one_at_a_time on apps.deploys (app_id) where state in ('building', 'starting');
 create unique index deploys_one_live on apps.deploys (app_id) where state = 'live';
+
+-- Lines of builds and apps. The ids of one app are committed in ascending order, so a reader that goes on after the last
+-- id it saw misses nothing.
+create table apps.logs (
+  id bigint generated always as identity,
+  app_id text not null,
+  deploy_id text,
+  at timestamptz not null,
+  -- debug 1, info 2, warn 3, error 4.
+  level smallint not null,
+  source text not null check (source in ('app', 'build', 'system', 'ingest')),
+  text text not null,
+  -- On a line that says so: how many lines were dropped before it.
+  dropped integer not null default 0,
+  primary key (app_id, id)
+);
+create index logs_by_deploy on apps.logs (deploy_id, id) where source in ('build', 'system');
+
+-- How much of an app's log is stored, so that retention by size need not add it up.
+create table apps.log_sizes (
+  app_id text primary key references apps.apps on delete cascade,
+  bytes bigint not null
+);

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { cleanLine } from './clean-line.ts'
+import { levelIn, levelOfOtlp } from './level.ts'
+import { timeOfLine } from './time-of-line.ts'
+
+describe('MA-15 a log line', () => {
+  it.each([
+    ['plain', 'plain'],
+    ['tab\tstays', 'tab\tstays'],
+    ['ends with a carriage return\r', 'ends with a carriage return'],
+    ['nul\u0000byte', 'nul\ufffdbyte'],
+    ['\u001b[31mred\u001b[0m', 'red'],
+    ['\u001b]0;title\u0007text', 'text'],
+    ['a\rforged', 'a\ufffdforged'],
+    ['lone \ud800 surrogate', 'lone \ufffd surrogate'],
+    ['\u202eflipped', '\ufffdflipped'],
+    ['', ''],
+  ])('%j is stored as %j', (text, stored) => {
+    expect(cleanLine(text)).toBe(stored)
+  })
+
+  it('of a megabyte is cut at a whole character and says so', () => {
+    const cut = cleanLine('ä'.repeat(500_000))
+    expect(cut).toBe(`${'ä'.repeat(8_192)}… (983616 bytes cut)`)
+  })
+
+  it.each([
+    ['{"level":50,"msg":"x"}', 'error'],
+    ['{"msg":"x","level":"warn"}', 'warn'],
+    ['{"severity":"INFO"}', 'info'],
+    ['2026-01-01T00:00:00Z ERROR failed', 'error'],
+    ['[warn] careful', 'warn'],
+    ['WARNING: careful', 'warn'],
+    ['Error handling is hard', undefined],
+    ['nothing to see', undefined],
+  ])('%j has the level %s', (text, level) => {
+    expect(levelIn(text)).toBe(level)
+  })
+
+  it.each([
+    [0, 'info'],
+    [1, 'debug'],
+    [8, 'debug'],
+    [9, 'info'],
+    [13, 'warn'],
+    [17, 'error'],
+    [24, 'error'],
+  ])('of the OpenTelemetry severity %i is %s', (severity, level) => {
+    expect(levelOfOtlp(severity)).toBe(level)
+  })
+
+  it.each([
+    ['2026-01-01T00:59:00.000Z', '2026-01-01T00:59:00.000Z'],
+    ['2026-01-01T01:01:00.000Z', '2026-01-01T00:00:00.000Z'],
+    ['9999-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
+    ['1969-12-31T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
+  ])('dated %s is kept as of %s', (given, kept) => {
+    expect(timeOfLine(new Date(given), new Date('2026-01-01T00:00:00.000Z')).toISOString()).toBe(kept)
+  })
+})

@@ -1,0 +1,62 @@
+import type { LogRecord } from '#contract/apps/logs.ts'
+
+export type Level = LogRecord['level']
+
+/** As the table stores them; the order is that of severity. */
+const NUMBERS: Record<Level, number> = { debug: 1, info: 2, warn: 3, error: 4 }
+const NAMES: readonly Level[] = ['debug', 'info', 'warn', 'error']
+
+export function levelNumber(level: Level): number {
+  return NUMBERS[level]
+}
+
+export function levelName(number: number): Level {
+  return NAMES[number - 1] ?? 'info'
+}
+
+const WORDS: Record<string, Level> = {
+  trace: 'debug',
+  debug: 'debug',
+  verbose: 'debug',
+  info: 'info',
+  notice: 'info',
+  warn: 'warn',
+  warning: 'warn',
+  error: 'error',
+  err: 'error',
+  fatal: 'error',
+  critical: 'error',
+  panic: 'error',
+}
+
+/** Reads the level that a logger wrote: a JSON field, or a word at the beginning of the line. */
+export function levelIn(line: string): Level | undefined {
+  if (line.startsWith('{')) return levelInJson(line)
+  const word = /^\W*(?:\d[\dTZ:.,+\s-]*)?\W*([A-Za-z]{3,8})\b/.exec(line)?.[1]
+  return word !== undefined && (word === word.toUpperCase() || /^\W/.test(line)) ? levelOfWord(word) : undefined
+}
+
+/** Reads `level` (or `severity`) as a word, or as a number of pino and bunyan. */
+function levelInJson(line: string): Level | undefined {
+  const found = /"(?:level|severity|lvl)"\s*:\s*(?:"(\w{1,10})"|(\d{2}))/.exec(line)
+  if (!found) return undefined
+  return found[1] === undefined ? levelOfPino(Number(found[2])) : levelOfWord(found[1])
+}
+
+export function levelOfWord(word: string): Level | undefined {
+  const key = word.toLowerCase()
+  return Object.hasOwn(WORDS, key) ? WORDS[key] : undefined
+}
+
+function levelOfPino(number: number): Level {
+  if (number >= 50) return 'error'
+  if (number >= 40) return 'warn'
+  return number >= 30 ? 'info' : 'debug'
+}
+
+/** Severity numbers of OpenTelemetry: 1 to 8 trace and debug, 9 to 12 info, 13 to 16 warn, 17 to 24 error and fatal. */
+export function levelOfOtlp(severity: number): Level {
+  if (severity >= 17) return 'error'
+  if (severity >= 13) return 'warn'
+  return severity >= 9 || severity === 0 ? 'info' : 'debug'
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '#edge/ids.ts'
+import { testClock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { until } from '#test/until.ts'
+import { readNdjson } from './ingest-ndjson.ts'
+import { answerOtlp } from './ingest-otlp.ts'
+import { logRetention } from './retention.ts'
+import { countDropped, findLines } from './store.ts'
+import { tailEvents } from './tail.ts'
+import { createLogWriter } from './writer.ts'
+
+const ALL = { words: [], minLevel: undefined, deployId: undefined }
+const clock = testClock()
+let database: TestDatabase
+let db: Db
+beforeAll(async () => {
+  database = await openTestDatabase()
+  db = database.db
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+
+describe('MA-15 the log of an app', () => {
+  it('keeps the lines of the app in their order', async () => {
+    const app = await makeApp()
+    const writer = createLogWriter({ db, clock, onError: fail })
+    for (let n = 0; n < 2_500; n++) write(writer, app, `line ${n}`)
+    await writer[Symbol.asyncDispose]()
+    const texts = (await findLines(db, app, ALL, { limit: 5_000, before: undefined })).map(({ text }) => text)
+    expect(texts.toReversed()).toEqual(Array.from({ length: 2_500 }, (_, n) => `line ${n}`))
+  })
+
+  it('counts and shows what was dropped under pressure', async () => {
+    const app = await makeApp()
+    const writer = createLogWriter({ db, clock, onError: fail })
+    for (let n = 0; n < 10_007; n++) write(writer, app, 'x')
+    await writer[Symbol.asyncDispose]()
+    const [last] = await findLines(db, app, ALL, { limit: 1, before: undefined })
+    expect(last?.text).toBe('7 lines were dropped here, because they came faster than they could be stored.')
+    expect(await countDropped(db, app, ALL)).toBe(7)
+  })
+
+  it.each([
+    [{ words: ['PAYMENT'] }, ['payment failed', 'payment ok']],
+    [{ words: ['payment', 'fail'] }, ['payment failed']],
+    [{ words: ['%'] }, ['100 % done']],
+    [{ minLevel: 3 }, ['payment failed']],
+    [{ since: new Date('2026-01-01T00:00:02.000Z') }, ['100 % done']],
+    [{ until: new Date('2026-01-01T00:00:01.000Z') }, ['payment ok']],
+  ])('is searched by %j', async (filter, texts) => {
+    const app = await makeApp()
+    const body = [
+      '{"text":"payment ok","at":"2026-01-01T00:00:00.000Z"}',
+      '{"text":"payment failed","level":"error","at":"2026-01-01T00:00:01.000Z"}',
+      '{"text":"100 % done","at":"2026-01-01T00:00:02.000Z"}',
+    ].join('\n')
+    await readNdjson({ db, clock }, app, bytes(body))
+    const found = await findLines(db, app, { ...ALL, ...filter }, { limit: 10, before: undefined })
+    expect(found.map(({ text }) => text).sort()).toEqual(texts)
+  })
+
+  it('stores the valid lines of a body and names the others', async () => {
+    const app = await makeApp()
+    const body = `{"text":"first"}\n\nnot json\n{"text":1}\n{"text":"${'x'.repeat(1_100_000)}"}\n{"text":"last"}`
+    expect(await readNdjson({ db, clock }, app, bytes(body))).toEqual({
+      accepted: 2,
+      rejected: 3,
+      errors: [
+        { line: 3, message: 'is not valid JSON' },
+        { line: 4, message: 'must be an object with `text` and optionally `at`, `level` and `deploy_id`' },
+        { line: 5, message: 'is longer than 1048576 bytes' },
+      ],
+    })
+  })
+
+  it('takes OTLP in JSON', async () => {
+    const app = await makeApp()
+    const json = {
+      resourceLogs: [
+        {
+          scopeLogs: [
+            {
+              logRecords: [
+                {
+                  timeUnixNano: '1735689600000000000',
+                  severityNumber: 17,
+                  body: { stringValue: 'order failed' },
+                  attributes: [{ key: 'order', value: { intValue: '42' } }],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    }
+    const answer = await answerOtlp({ db, clock }, app, post(JSON.stringify(json), 'application/json'))
+    expect([answer.status, await answer.text()]).toEqual([200, '{}'])
+    const [line] = await findLines(db, app, ALL, { limit: 1, before: undefined })
+    expect(line).toMatchObject({ text: 'order failed order=42', level: 4, at: new Date('2025-01-01T00:00:00.000Z') })
+  })
+
+  it('is followed from its last lines on, and resumes after the line it stopped at', async () => {
+    const app = await makeApp()
+    await readNdjson({ db, clock }, app, bytes('{"text":"a"}\n{"text":"b"}\n{"text":"c"}'))
+    const ending = new AbortController()
+    const tail = tailEvents(db, { appId: app, filter: ALL, lines: 2, after: undefined, signal: ending.signal })
+    expect([await textOf(tail), await textOf(tail)]).toEqual(['b', 'c'])
+    const next = textOf(tail)
+    await readNdjson({ db, clock }, app, bytes('{"text":"d"}'))
+    expect(await next).toBe('d')
+    ending.abort()
+    await tail.return(undefined)
+    const [b] = (await findLines(db, app, { ...ALL, words: ['b'] }, { limit: 1, before: undefined })).map(
+      ({ id }) => id,
+    )
+    const again = tailEvents(db, { appId: app, filter: ALL, lines: 2, after: b, signal: new AbortController().signal })
+    expect([await textOf(again), await textOf(again)]).toEqual(['c', 'd'])
+    await again.return(undefined)
+  })
+
+  it('is shortened by age and by size', async () => {
+    const app = await makeApp()
+    await readNdjson({ db, clock }, app, bytes('{"text":"old","at":"2025-01-01T00:00:00.000Z"}\n{"text":"new"}'))
+    const signal = new AbortController().signal
+    await logRetention({ db, maxBytes: 1_000_000, maxAgeDays: 14 }).tick(clock.now(), signal)
+    expect(await textsOf(app)).toEqual(['new'])
+    await logRetention({ db, maxBytes: 2, maxAgeDays: 14 }).tick(clock.now(), signal)
+    await until(async () => (await textsOf(app)).length === 0)
+  })
+})
+
+async function makeApp(): Promise<string> {
+  const id = newId('app')
+  await db.query(sql`
+    insert into apps.apps (id, org_id, alias, name, host_label, health_path, state, created_by, created_at)
+    values (${id}, 'org', ${id}, 'Shop', ${id}, '/', 'active', 'usr', ${clock.now()})`)
+  return id
+}
+
+function write(writer: ReturnType<typeof createLogWriter>, appId: string, text: string): void {
+  writer.write({ orgId: 'org', appId, deployId: 'dep', source: 'app', level: 'info', text })
+}
+
+async function textsOf(app: string): Promise<string[]> {
+  return (await findLines(db, app, ALL, { limit: 100, before: undefined })).map(({ text }) => text)
+}
+
+async function textOf(tail: ReturnType<typeof tailEvents>): Promise<string | undefined> {
+  const { value } = await tail.next()
+  return value && 'text' in value ? value.text : undefined
+}
+
+async function* bytes(text: string): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < text.length; at += 7_919) yield Buffer.from(text.slice(at, at + 7_919))
+}
+
+function post(body: string, type: string): Request {
+  return new Request('http://test/', { method: 'POST', body, headers: { 'content-type': type } })
+}
+
+function fail(error: unknown): never {
+  throw error
+}

@@ -1,0 +1,72 @@
+import { ingestLogs, ingestOtlp, type LogRecord, searchLogs, tailLogs } from '#contract/apps/logs.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import type { Principal } from '#contract/core/principal.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import { readNdjson } from './ingest-ndjson.ts'
+import { answerOtlp } from './ingest-otlp.ts'
+import { levelNumber } from './level.ts'
+import { presentLine } from './present.ts'
+import { countDropped, findLines, type LineFilter } from './store.ts'
+import { tailEvents } from './tail.ts'
+
+export type LogRouteDeps = {
+  readonly db: Db
+  readonly clock: Clock
+  /** Throws NOT_FOUND for an app that the organization does not have, or that is not the workload's own. */
+  readonly needApp: (principal: Principal & { org_id: string }, alias: string) => Promise<{ readonly id: string }>
+}
+
+type Filter = { text?: string | undefined; level?: LogRecord['level'] | undefined; deploy_id?: string | undefined }
+
+export function logRoutes(deps: LogRouteDeps): Route[] {
+  const { db, needApp } = deps
+  return [
+    route(searchLogs, async ({ alias, limit, cursor, since, until, ...filter }, { principal }) => {
+      const app = await needApp(principal, alias)
+      const wanted = { ...readFilter(filter), since: toDate(since), until: toDate(until) }
+      const rows = await findLines(db, app.id, wanted, { limit: limit + 1, before: readLineCursor(cursor) })
+      const shown = rows.slice(0, limit)
+      const last = rows.length > limit ? shown.at(-1) : undefined
+      return {
+        items: shown.map(presentLine),
+        next_cursor: last ? String(last.id) : null,
+        dropped: await countDropped(db, app.id, wanted),
+      }
+    }),
+    route(tailLogs, async function* ({ alias, lines, last_id, ...filter }, { principal, signal }) {
+      const app = await needApp(principal, alias)
+      const after = last_id === undefined ? undefined : readLineCursor(last_id)
+      yield* tailEvents(db, { appId: app.id, filter: readFilter(filter), lines, after, signal })
+    }),
+    route(ingestLogs, async ({ alias }, { principal }, body) => {
+      const app = await needApp(principal, alias)
+      return readNdjson(deps, app.id, body)
+    }),
+    route(ingestOtlp, async ({ alias }, { principal, request }) => {
+      const app = await needApp(principal, alias)
+      return answerOtlp(deps, app.id, request)
+    }),
+  ]
+}
+
+function readFilter({ text, level, deploy_id }: Filter): LineFilter {
+  return {
+    words: text?.split(/\s+/).filter((word) => word !== '') ?? [],
+    minLevel: level && levelNumber(level),
+    deployId: deploy_id,
+  }
+}
+
+function toDate(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text)
+}
+
+/** Ids of lines are numbers, and a page or a stream goes on from the last one. */
+function readLineCursor(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined
+  if (!/^\d{1,15}$/.test(cursor))
+    throw new ServiceError('INVALID_REQUEST', 'cursor: must be one that this log answered')
+  return Number(cursor)
+}

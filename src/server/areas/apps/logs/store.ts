@@ -1,0 +1,162 @@
+import type { Querier, Tx } from '#lib/db/db.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
+
+/** Notified with the id of an app whose log got lines. */
+export const LOGS_CHANNEL = 'apps_logs'
+
+export type NewLine = {
+  readonly deployId: string | null
+  readonly at: Date
+  readonly level: number
+  readonly source: 'app' | 'build' | 'system' | 'ingest'
+  /** Clean and of bounded size. */
+  readonly text: string
+  readonly dropped: number
+}
+
+export type LineRow = {
+  readonly id: number
+  readonly deploy_id: string | null
+  readonly at: Date
+  readonly level: number
+  readonly source: NewLine['source']
+  readonly text: string
+  readonly dropped: number
+}
+
+/**
+ * Appends lines to an app's log, in their order. The lock makes ids of one app visible in ascending order. Returns false
+ * if there is no such app any more.
+ */
+export async function appendLines(tx: Tx, appId: string, lines: readonly NewLine[]): Promise<boolean> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${appId}, 7))`)
+  const bytes = lines.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  const known = await tx.query(sql`
+    insert into apps.log_sizes (app_id, bytes) select id, ${bytes} from apps.apps where id = ${appId}
+    on conflict (app_id) do update set bytes = log_sizes.bytes + excluded.bytes
+    returning app_id`)
+  if (known.length === 0) return false
+  await tx.query(sql`
+    insert into apps.logs (app_id, deploy_id, at, level, source, text, dropped)
+    select ${appId}, line.deploy_id, line.at, line.level, line.source, line.text, line.dropped
+    from unnest(
+      ${lines.map(({ deployId }) => deployId)}::text[],
+      ${lines.map(({ at }) => at)}::timestamptz[],
+      ${lines.map(({ level }) => level)}::smallint[],
+      ${lines.map(({ source }) => source)}::text[],
+      ${lines.map(({ text }) => text)}::text[],
+      ${lines.map(({ dropped }) => dropped)}::int[]
+    ) with ordinality as line (deploy_id, at, level, source, text, dropped, n)
+    order by line.n`)
+  await tx.query(sql`select pg_notify(${LOGS_CHANNEL}, ${appId})`)
+  return true
+}
+
+const columns = sql`id, deploy_id, at, level, source, text, dropped`
+
+export type LineFilter = {
+  readonly words: readonly string[]
+  readonly minLevel: number | undefined
+  readonly deployId: string | undefined
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+}
+
+/** Each word must occur in the line, in any case. A line about dropped lines always passes, so that no gap is hidden. */
+function matching({ words, minLevel, deployId, since, until }: LineFilter): Sql {
+  const wanted = [
+    ...words.map((word) => sql`position(lower(${word}) in lower(text)) > 0`),
+    ...(minLevel === undefined ? [] : [sql`level >= ${minLevel}`]),
+    ...(deployId === undefined ? [] : [sql`deploy_id = ${deployId}`]),
+  ].reduce((all, condition) => sql`${all} and ${condition}`, sql`true`)
+  const from = since === undefined ? sql`true` : sql`at >= ${since}`
+  const to = until === undefined ? sql`true` : sql`at < ${until}`
+  return sql`(${wanted} or dropped > 0) and ${from} and ${to}`
+}
+
+/** The newest lines first, those before `before`. */
+export function findLines(
+  db: Querier,
+  appId: string,
+  filter: LineFilter,
+  { limit, before }: { limit: number; before: number | undefined },
+): Promise<LineRow[]> {
+  return db.query<LineRow>(sql`
+    select ${columns} from apps.logs
+    where app_id = ${appId} and ${matching(filter)}
+      ${before === undefined ? sql`` : sql`and id < ${before}`}
+    order by id desc limit ${limit}`)
+}
+
+/** The oldest lines first, those after `after`. */
+export function findLinesAfter(
+  db: Querier,
+  appId: string,
+  filter: LineFilter,
+  { limit, after }: { limit: number; after: number },
+): Promise<LineRow[]> {
+  return db.query<LineRow>(sql`
+    select ${columns} from apps.logs
+    where app_id = ${appId} and id > ${after} and ${matching(filter)}
+    order by id limit ${limit}`)
+}
+
+/** The highest id of an app's log, 0 if it has no line. A tail that matches rarely can go on from there. */
+export async function lastLineId(db: Querier, appId: string): Promise<number> {
+  const [row] = await db.query<{ id: number }>(sql`
+    select id from apps.logs where app_id = ${appId} order by id desc limit 1`)
+  return row?.id ?? 0
+}
+
+export async function countDropped(db: Querier, appId: string, { since, until }: LineFilter): Promise<number> {
+  const [row] = await db.query<{ dropped: number }>(sql`
+    select coalesce(sum(dropped), 0)::int as dropped from apps.logs
+    where app_id = ${appId} and dropped > 0
+      and at >= ${since ?? new Date(0)} and at < ${until ?? new Date('9999-01-01T00:00:00.000Z')}`)
+  return row!.dropped
+}
+
+/** What a deploy wrote while it was built, and what svc said about it, oldest first. */
+export function findDeployLines(db: Querier, deployId: string, after: number, limit: number): Promise<LineRow[]> {
+  return db.query<LineRow>(sql`
+    select ${columns} from apps.logs
+    where deploy_id = ${deployId} and source in ('build', 'system') and id > ${after}
+    order by id limit ${limit}`)
+}
+
+/** Removes up to `limit` of the oldest lines that are older than `before`, and returns how many. */
+export async function removeOldLines(tx: Tx, appId: string, before: Date, limit: number): Promise<number> {
+  return removeLines(
+    tx,
+    appId,
+    sql`
+    select id, text from apps.logs where app_id = ${appId} and at < ${before} order by id limit ${limit}`,
+  )
+}
+
+/** Removes up to `limit` of the oldest lines, and returns how many. */
+export async function removeOldestLines(tx: Tx, appId: string, limit: number): Promise<number> {
+  return removeLines(tx, appId, sql`select id, text from apps.logs where app_id = ${appId} order by id limit ${limit}`)
+}
+
+async function removeLines(tx: Tx, appId: string, chosen: Sql): Promise<number> {
+  const [row] = await tx.query<{ count: number; bytes: number }>(sql`
+    with chosen as (${chosen}),
+    removed as (
+      delete from apps.logs using chosen where logs.app_id = ${appId} and logs.id = chosen.id
+      returning octet_length(logs.text) as size)
+    select count(*)::int as count, coalesce(sum(size), 0) as bytes from removed`)
+  if (row!.count > 0) {
+    await tx.query(sql`update apps.log_sizes set bytes = greatest(bytes - ${row!.bytes}, 0) where app_id = ${appId}`)
+  }
+  return row!.count
+}
+
+/** Apps whose log is larger than that, largest first. */
+export function findLargeLogs(db: Querier, maxBytes: number): Promise<{ app_id: string }[]> {
+  return db.query(sql`select app_id from apps.log_sizes where bytes > ${maxBytes} order by bytes desc limit 100`)
+}
+
+export function listLogs(db: Querier): Promise<{ app_id: string }[]> {
+  return db.query(sql`select app_id from apps.log_sizes order by app_id`)
+}

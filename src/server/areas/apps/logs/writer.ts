@@ -1,0 +1,102 @@
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import { createWake } from '#lib/work/wake.ts'
+import type { WriteLog } from '../host/deps.ts'
+import { cleanLine } from './clean-line.ts'
+import { levelIn, levelNumber } from './level.ts'
+import { appendLines, type NewLine } from './store.ts'
+
+/** Lines of one app that wait to be stored. Above it lines are dropped and counted. */
+const MAX_WAITING_LINES = 10_000
+const MAX_WAITING_BYTES = 8 * 1024 * 1024
+const BATCH_LINES = 1_000
+/** How long a line waits for others, so that a busy app costs few transactions. */
+const GATHER_MS = 100
+const RETRY_MS = 1_000
+
+type Waiting = { lines: NewLine[]; bytes: number; dropped: number }
+
+export type LogWriter = AsyncDisposable & { readonly write: WriteLog }
+
+/**
+ * Stores the lines of the apps of this process in small batches. An app that writes faster than they can be stored
+ * loses lines, never the service its memory; the log then says how many.
+ */
+export function createLogWriter({
+  db,
+  clock,
+  onError,
+}: {
+  db: Db
+  clock: Clock
+  onError: (error: unknown) => void
+}): LogWriter {
+  const waiting = new Map<string, Waiting>()
+  const wake = createWake()
+  const stopping = new AbortController()
+
+  const write: WriteLog = ({ appId, deployId, source, level, text }) => {
+    const queue = waiting.get(appId) ?? { lines: [], bytes: 0, dropped: 0 }
+    waiting.set(appId, queue)
+    wake.ring()
+    if (queue.lines.length >= MAX_WAITING_LINES || queue.bytes + text.length > MAX_WAITING_BYTES) {
+      queue.dropped++
+      return
+    }
+    const clean = cleanLine(text)
+    const found = source === 'system' ? level : (levelIn(clean) ?? level)
+    queue.bytes += clean.length
+    queue.lines.push({ deployId, at: clock.now(), level: levelNumber(found), source, text: clean, dropped: 0 })
+  }
+
+  const flush = async (appId: string, queue: Waiting): Promise<void> => {
+    const batch = queue.lines.slice(0, BATCH_LINES)
+    const { dropped } = queue
+    const isLast = batch.length === queue.lines.length
+    const lines = dropped > 0 && isLast ? [...batch, droppedLine(dropped, clock.now())] : batch
+    if (lines.length === 0) return
+    await db.tx((tx) => appendLines(tx, appId, lines))
+    queue.lines.splice(0, batch.length)
+    queue.bytes -= batch.reduce((sum, { text }) => sum + text.length, 0)
+    if (lines.length > batch.length) queue.dropped -= dropped
+    if (queue.lines.length === 0 && queue.dropped === 0) waiting.delete(appId)
+  }
+
+  const flushAll = async (): Promise<void> => {
+    for (const [appId, queue] of waiting) await flush(appId, queue)
+  }
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await wake.next()
+      await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
+      try {
+        while (waiting.size > 0 && !stopping.signal.aborted) await flushAll()
+      } catch (error) {
+        onError(error)
+        if (!stopping.signal.aborted) await wake.next(RETRY_MS)
+        wake.ring()
+      }
+    }
+  }
+
+  const running = run()
+  return {
+    write,
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      wake.ring()
+      await running
+      try {
+        while (waiting.size > 0) await flushAll()
+      } catch (error) {
+        onError(error)
+      }
+    },
+  }
+}
+
+function droppedLine(dropped: number, at: Date): NewLine {
+  const text = `${dropped} lines were dropped here, because they came faster than they could be stored.`
+  return { deployId: null, at, level: levelNumber('warn'), source: 'system', text, dropped }
+}
