@@ -168,6 +168,22 @@ describe('AU-07 an operation that names a part in an app', () => {
     expect(await enter(who, hasPart)).toBe(outcome)
   })
 
+  it.each([
+    ['its own app', 'app_1', 'pass'],
+    ['another app', 'app_2', 'FORBIDDEN'],
+  ])('AU-15 a workload that may call it passes for %s only', async (_, deployment, outcome) => {
+    const workload = principal({ kind: 'workload', user_id: null, role: null, deployment })
+    const isOwnApp: HasPart = async (who) => who.deployment === 'app_1'
+    const op = madeUp('/apps/{alias}', { principals: ['user', 'workload'] })
+    const entered = gateFor(workload, isOwnApp, op)(new Request('http://test/apps/shop'), info, { alias: 'shop' })
+    const result = await entered.then(
+      () => ({ code: 'pass' }),
+      (error: { code: string; message: string }) => error,
+    )
+    expect(result.code).toBe(outcome)
+    if ('message' in result) expect(result.message).toBe('A workload may use this operation only for its own app.')
+  })
+
   it('does not look for the part of a caller who passes by role', async () => {
     const broken: HasPart = async () => Promise.reject(new Error('looked up'))
     expect(await enter(principal(), broken)).toBe('pass')

@@ -9,7 +9,10 @@ import { refuseCrossSite } from './csrf.ts'
 
 type PathParameters = Readonly<Record<string, string>>
 type Gate = (request: Request, info: RequestInfo, params: PathParameters) => Promise<Principal | null>
-/** Answers whether the caller has the part, or a greater one, in the app with that alias in their organization. */
+/**
+ * Answers whether the caller has the part, or a greater one, in the app with that alias in their organization. A workload
+ * has the part of a builder in its own app and none in any other.
+ */
 export type HasPart = (principal: Principal, alias: string, part: AppPart) => Promise<boolean>
 
 type Deps = {
@@ -81,7 +84,7 @@ export function admit(
   if (access.org === 'path' && found.orgInPath !== principal.org_id) {
     throw notFound('organization')
   }
-  if (access.role !== null && !found.part) admitRole(principal, access.role)
+  if (access.role !== null && !found.part) admitRole(principal, access)
   if (principal.kind === 'agent') admitScope(principal, access)
   if (principal.support && access.support === 'refused') throw forbidden('Support sessions may not use this operation.')
   if (effect === 'write' && principal.read_only) {
@@ -99,10 +102,12 @@ function admitScope(principal: Principal, { scope }: MemberAccess): void {
   )
 }
 
-function admitRole(principal: Principal, role: NonNullable<MemberAccess['role']>): void {
+function admitRole(principal: Principal, { role, part }: MemberAccess): void {
+  if (principal.kind === 'workload' && part !== undefined)
+    throw forbidden('A workload may use this operation only for its own app.')
   if (principal.org_id === null || principal.role === null)
     throw forbidden('You do not belong to an organization. Join or create one first.')
-  if (!roleAtLeast(principal.role, role))
+  if (role !== null && !roleAtLeast(principal.role, role))
     throw forbidden(`This needs the role ${role} or above. Your role is ${principal.role}.`)
 }
 

@@ -30,11 +30,18 @@ export type ServiceFetch = (request: Request, info: RequestInfo) => Promise<Resp
 /** A caller who is a member of an organization. */
 export type Member = Principal & { org_id: string; role: Role }
 
+/** A member, or a workload of the organization. */
+type MemberOrWorkload = Principal & { org_id: string }
+
 type PrincipalOf<A extends Access> = A extends 'public' | 'operator'
   ? null
   : A extends { role: null }
     ? Principal
-    : Member
+    : A extends { principals: readonly (infer Kind)[] }
+      ? 'workload' extends Kind
+        ? MemberOrWorkload
+        : Member
+      : never
 
 export type Context<P = Principal | null> = RequestInfo & {
   readonly principal: P
