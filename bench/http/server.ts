@@ -69,7 +69,7 @@ async function startOurs() {
     neighbour: () => localNeighbour(() => auth.fetch),
     readiness: async () => ({ status: 'ready' as const, dependencies: {} }),
     openStreams: new OpenStreams(),
-    publicUrls: { issuer: '', mcp: '', signIn: '' },
+    publicUrls: { issuer: '', mcp: '', signIn: '', ofApp: () => null },
   }
   const { clock, principalCache: cache } = resources
   const validate = validateAtAuth(parts, 'api-gateway')

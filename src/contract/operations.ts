@@ -1,5 +1,8 @@
 import { listActivity, setQuota } from './activity.ts'
 import { createEmbeddings, listModels } from './ai.ts'
+import { changeApp, createApp, deleteApp, listApps, readApp } from './apps/apps.ts'
+import { changeEnvironment, readEnvironment } from './apps/environment.ts'
+import { listAppPeople, removeAppPerson, setAppPerson } from './apps/people.ts'
 import { disconnectAgent, listAgents, listOrgAgents, revokeAgent } from './auth/agents.ts'
 import { adminCreateOrg, adminCreateToken, createOrg, validateToken } from './auth/auth.ts'
 import {
@@ -154,6 +157,16 @@ export const OPERATIONS: readonly Operation[] = [
   listDeliveries,
   readDelivery,
   resendDelivery,
+  createApp,
+  listApps,
+  readApp,
+  changeApp,
+  deleteApp,
+  listAppPeople,
+  setAppPerson,
+  removeAppPerson,
+  readEnvironment,
+  changeEnvironment,
   signInPage,
   signInStart,
   signInCallback,

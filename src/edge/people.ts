@@ -17,7 +17,7 @@ export type Person = {
   readonly role: Role
 }
 
-type PartHolder = { readonly user_id: string; readonly part: AppPart }
+export type PartHolder = { readonly user_id: string; readonly part: AppPart }
 
 /**
  * Says who the people of an organization are, wherever auth keeps them. Nobody else's are ever answered: a user of
@@ -31,6 +31,7 @@ export type People = {
   /** By user id; users who are not members now have no entry. */
   displayNames(orgId: string, userIds: readonly string[]): Promise<PeopleAnswer<ReadonlyMap<string, string>>>
   organization(orgId: string): Promise<PeopleAnswer<{ readonly name: string; readonly slug: string }>>
+  /** People with a part in the app who are members now. */
   partHolders(orgId: string, appId: string): Promise<PeopleAnswer<readonly PartHolder[]>>
 }
 

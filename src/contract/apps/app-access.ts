@@ -20,4 +20,5 @@ export const Alias = z
     /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/,
     'must begin with a lower-case letter and contain lower-case letters, digits and single hyphens between them',
   )
+  .refine((alias) => alias !== 'xn', 'must not be xn, because names that begin with xn-- are encoded ones')
   .describe('Name of the app in commands and addresses')

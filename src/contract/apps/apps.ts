@@ -7,7 +7,7 @@ import { Deploy } from './deploys.ts'
 
 export const MAX_APPS_PER_ORG = 100
 
-const Command = z.string().min(1).max(1000)
+const Command = z.string().trim().min(1).max(1000)
 
 /** How an app is built, started and probed. */
 export const AppSettings = z.object({
@@ -18,10 +18,11 @@ export const AppSettings = z.object({
   health_path: z
     .string()
     .max(500)
-    .regex(/^\/[^\s#]*$/, 'must begin with / and contain no spaces')
+    .regex(/^\/(?!\/)[!"$-~]*$/, 'must begin with one / and contain only printable ASCII without spaces and #')
     .describe('Answers 200 to 399 when the app is healthy'),
 })
 export type AppSettings = z.infer<typeof AppSettings>
+const GivenSettings = AppSettings.partial().strict().default({})
 
 export const DEFAULT_APP_SETTINGS: AppSettings = { build_command: null, start_command: null, health_path: '/' }
 
@@ -29,7 +30,10 @@ export const App = z.object({
   id: z.string(),
   alias: z.string(),
   name: z.string(),
-  url: z.string().nullable().describe('Where the app answers; null while it has no start command'),
+  url: z
+    .string()
+    .nullable()
+    .describe('Where the app answers; null while it has no start command, or without SVC_APPS_DOMAIN'),
   settings: AppSettings,
   state: z.enum(['active', 'deleting']),
   live_deploy: Deploy.pick({ id: true, revision_id: true, live_at: true })
@@ -46,7 +50,8 @@ export const createApp = operation({
   method: 'POST',
   path: '/api/deploy/deployments',
   summary: 'Create an app',
-  description: 'Whoever creates it becomes its administrator. Nothing runs until a revision is deployed.',
+  description:
+    'The caller becomes its administrator. The address of the app is made of its alias and the slug of the organization, and never changes. Nothing runs until a revision is deployed.',
   access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
@@ -56,7 +61,7 @@ export const createApp = operation({
   input: z.object({
     alias: Alias,
     name: z.string().trim().min(1).max(100).optional().describe('The alias, if it is not given'),
-    settings: AppSettings.partial().default({}),
+    settings: GivenSettings,
   }),
   output: App,
 })
@@ -103,7 +108,7 @@ export const changeApp = operation({
   input: z.object({
     alias: Alias,
     name: z.string().trim().min(1).max(100).optional(),
-    settings: AppSettings.partial().default({}),
+    settings: GivenSettings,
   }),
   output: App,
 })

@@ -4,6 +4,8 @@ import { operation } from '../core/operation.ts'
 import { Alias, byBuilder } from './app-access.ts'
 
 export const MAX_VARIABLES = 200
+/** Of all variables together, as they are stored. A process cannot be started with much more than this. */
+export const MAX_ENVIRONMENT_BYTES = 512 * 1024
 
 const VariableName = z
   .string()
@@ -40,11 +42,12 @@ export const changeEnvironment = operation({
   method: 'PATCH',
   path: '/api/deploy/deployments/{alias}/environment',
   summary: 'Set and remove environment variables of an app',
-  description: 'Takes effect when the app is next deployed or started again. Values are stored sealed.',
+  description:
+    'Takes effect when the app is next deployed or started again. Values are stored sealed. Names that svc sets itself are refused: `PORT`, `HOME`, `PATH`, `TMPDIR`, the proxy variables, `LD_…` and `SVC_…`.',
   access: { ...byBuilder, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'APP_LIMIT'],
   input: z.object({
     alias: Alias,
     set: z.record(VariableName, z.string().max(32_768)).default({}),

@@ -9,6 +9,10 @@ export const MAX_PEOPLE_PER_APP = 200
 const AppPerson = z.object({
   user_id: z.string(),
   display_name: z.string().nullable().describe('Null if the auth service cannot be asked'),
+  is_member: z
+    .boolean()
+    .nullable()
+    .describe('False: no member of the organization any more, so that the part has no effect. Null as above'),
   part: AppPart,
   added_at: z.iso.datetime(),
 })

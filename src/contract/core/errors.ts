@@ -38,7 +38,7 @@ export const ERRORS = {
   CHAT_ACCOUNT_TAKEN: { status: 409, exit: 6, mcp: 'tool', title: 'Chat account already linked' },
   UNSUBSCRIBED: { status: 409, exit: 6, mcp: 'tool', title: 'Recipient unsubscribed' },
   NOT_RESENDABLE: { status: 409, exit: 6, mcp: 'tool', title: 'Message cannot be sent again' },
-  APP_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many apps or people' },
+  APP_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'App limit reached' },
   APP_NOT_STARTABLE: { status: 409, exit: 6, mcp: 'tool', title: 'App has no start command' },
   DEPLOYS_OFF: { status: 409, exit: 6, mcp: 'tool', title: 'Deploys switched off' },
   NOTHING_TO_ROLL_BACK: { status: 409, exit: 6, mcp: 'tool', title: 'No earlier revision' },

@@ -14,6 +14,11 @@ const APP_PARTS = ['builder', 'maintainer', 'administrator'] as const
 export type AppPart = (typeof APP_PARTS)[number]
 export const AppPart = z.enum(APP_PARTS)
 
+/** Returns the part and those above it, which may do everything that it may do. */
+export function partsFrom(part: AppPart): readonly AppPart[] {
+  return APP_PARTS.slice(APP_PARTS.indexOf(part))
+}
+
 /** Scopes of connected agents. A person grants them on the consent page. */
 const SCOPES = [
   'datasources:read',

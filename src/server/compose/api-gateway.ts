@@ -1,5 +1,6 @@
 import { isBundled } from '#lib/bundle.ts'
 import { createAi } from '../areas/ai/index.ts'
+import { createAppDirectory } from '../areas/apps/index.ts'
 import { createConsole } from '../areas/console/index.ts'
 import { createDataSources } from '../areas/data-sources/index.ts'
 import { createSkills } from '../areas/skills/index.ts'
@@ -7,7 +8,7 @@ import { assets } from '../process/assets.ts'
 import { ownerOf } from '../process/service-table.ts'
 import { composeActivity } from './activity.ts'
 import { composeDatabases } from './databases.ts'
-import { composeEdge, NO_PARTS, validateAtAuth } from './edge.ts'
+import { composeEdge, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
 import { composeNotifications } from './notifications.ts'
 import type { Service, ServiceParts } from './parts.ts'
@@ -40,7 +41,7 @@ export function compose(parts: ServiceParts): Service {
       ...(hosted?.routes ?? []),
     ],
     validate: validateAtAuth(parts, 'api-gateway'),
-    hasPart: NO_PARTS,
+    hasPart: createAppDirectory(parts).hasPart,
     forward: (path) => {
       const owner = ownerOf(path)
       if (owner === 'auth-service' && hosted) return hosted.forward(path)

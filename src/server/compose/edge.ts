@@ -23,9 +23,6 @@ type Options = {
   hasPart?: HasPart
 }
 
-/** Stands in until apps exist: nobody has a part in any. */
-export const NO_PARTS: HasPart = async () => false
-
 /** Puts the routes of a service, and the health and metrics routes that all have, behind the same edge. */
 export function composeEdge(
   parts: ServiceParts,

@@ -1,7 +1,7 @@
 import { createCookies } from '#edge/credentials/cookies.ts'
 import { createSendMail } from '#lib/net/mail.ts'
+import { createAppDirectory } from '../areas/apps/index.ts'
 import { createNotifications, type MailSettings, type Notifications } from '../areas/notifications/index.ts'
-import { NO_APPS } from './app-directory.ts'
 import type { ServiceParts } from './parts.ts'
 import { composePeople } from './people.ts'
 
@@ -10,7 +10,7 @@ export function composeNotifications(parts: ServiceParts): Notifications {
   return createNotifications({
     ...parts,
     people: composePeople(parts),
-    apps: NO_APPS,
+    apps: createAppDirectory(parts),
     mail: composeMail(parts),
     chatApp: parts.config.chat.slack,
     sessionCookies: createCookies(parts.config.signIn.redirectBaseUrl).session,

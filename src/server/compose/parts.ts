@@ -58,6 +58,8 @@ export type PublicUrls = {
   readonly mcp: string
   /** Address where people sign in and have their session. */
   readonly signIn: string
+  /** Returns the address of the app with this host label, or null where apps have none: see SVC_APPS_DOMAIN. */
+  readonly ofApp: (hostLabel: string) => string | null
 }
 
 /** `Symbol.asyncDispose` is called after the port is closed and the loops and slots have stopped. */

@@ -1,5 +1,7 @@
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp } from '#contract/apps/apps.ts'
+import { setAppPerson } from '#contract/apps/people.ts'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { changeRole, removeMember } from '#contract/auth/members.ts'
 import { revokeToken } from '#contract/auth/tokens.ts'
@@ -126,9 +128,22 @@ describe.each([
     expect(ids).toEqual([...ids].sort())
   })
 
-  it('have no part in any app until there are apps', async () => {
-    const { id, owner } = await newOrganization()
-    expect(await peopleOf([owner.token]).partHolders(id, newId('app'))).toEqual(known([]))
+  it('have parts in an app as long as they are members, and none by the id of another organization', async () => {
+    const { id, owner, admin, developer } = await newOrganization()
+    const stranger = await newOrganization()
+    const { id: appId } = await system.client(owner.token).call(createApp, { alias: 'shop' })
+    for (const { user_id } of [admin, developer]) {
+      await system.client(owner.token).call(setAppPerson, { alias: 'shop', user_id, part: 'builder' })
+    }
+    await system.client(owner.token).call(removeMember, { org_id: id, user_id: admin.user_id })
+    const people = peopleOf([owner.token, stranger.owner.token])
+    const holders = [
+      { user_id: owner.user_id, part: 'administrator' },
+      { user_id: developer.user_id, part: 'builder' },
+    ]
+    expect(await people.partHolders(id, appId)).toEqual(known(holders))
+    expect(await people.partHolders(stranger.id, appId)).toEqual(known([]))
+    expect(await people.partHolders(id, newId('app'))).toEqual(known([]))
   })
 
   it('of an organization that it has no way to is unknown, which is not nobody', async () => {

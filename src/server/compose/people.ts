@@ -1,5 +1,6 @@
 import { newId } from '#edge/ids.ts'
 import { knownPeople, type People } from '#edge/people.ts'
+import { createAppDirectory } from '../areas/apps/index.ts'
 import { createPeopleDirectory } from '../areas/auth/index.ts'
 import { createHostedPeopleDirectory } from '../areas/hosted-people/index.ts'
 import type { ServiceParts } from './parts.ts'
@@ -11,10 +12,15 @@ const TIME_LIMIT_MS = 10_000
 /** The only place that chooses where people are asked for. */
 export function composePeople(parts: Parts): People {
   const directory = isHosted(parts) ? hostedDirectory(parts) : createPeopleDirectory(parts)
+  const apps = createAppDirectory(parts)
   return {
     ...directory,
-    // Until apps exist nobody has a part in one.
-    partHolders: async () => knownPeople([]),
+    partHolders: async (orgId, appId) => {
+      const holders = await apps.listHolders(orgId, appId)
+      const userIds = holders.map(({ user_id }) => user_id)
+      const members = await directory.displayNames(orgId, userIds)
+      return members.known ? knownPeople(holders.filter(({ user_id }) => members.value.has(user_id))) : members
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { idempotencyLoop } from '#edge/http/idempotency.ts'
 import { composeActivity } from './activity.ts'
+import { composeApps } from './apps.ts'
 import { composeDatabases } from './databases.ts'
 import { composeEdge } from './edge.ts'
 import { composeNotifications } from './notifications.ts'
@@ -16,9 +17,10 @@ export function compose(parts: ServiceParts): WorkerService {
     },
   })
   const notifications = composeNotifications(parts)
+  const apps = composeApps(parts)
   return {
     fetch,
-    loops: [idempotencyLoop(parts), ...parts.shared(composeActivity).loops, ...notifications.loops],
-    slots: [...parts.shared(composeDatabases).slots, ...notifications.slots],
+    loops: [idempotencyLoop(parts), ...parts.shared(composeActivity).loops, ...notifications.loops, ...apps.loops],
+    slots: [...parts.shared(composeDatabases).slots, ...notifications.slots, ...apps.slots],
   }
 }

@@ -118,6 +118,16 @@ describe('configuration', () => {
       { SVC_DATABASES_PUBLIC_HOST: 'db/x' },
       ['SVC_DATABASES_PUBLIC_HOST must be a host, or host:port'],
     ],
+    [
+      'an address for the domain of apps',
+      { SVC_APPS_DOMAIN: 'https://apps.example.com' },
+      ['SVC_APPS_DOMAIN must be a domain such as apps.example.com, without https:// and port'],
+    ],
+    ...['example.com', 'svc.example.com'].map((domain): [string, Environment, string[]] => [
+      `apps under ${domain}, which would include the console`,
+      { SVC_APPS_DOMAIN: domain, SVC_REDIRECT_BASE_URL: 'https://svc.example.com' },
+      ['SVC_APPS_DOMAIN must not contain the host of SVC_REDIRECT_BASE_URL: apps need a domain of their own'],
+    ]),
     ['a key that is none', { SVC_DATA_KEY: 'secret' }, ['SVC_DATA_KEY must be 32 bytes as 64 hex digits']],
     [
       'AU-08 a former key without a current one',

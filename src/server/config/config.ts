@@ -1,5 +1,6 @@
 import { SERVICE_NAMES } from '../process/service-table.ts'
 import { type AiSettings, readAi } from './ai.ts'
+import { type AppSettings, readApps } from './apps.ts'
 import { type ChatSettings, readChat } from './chat.ts'
 import { type ConnectorSettings, checkConnector, readConnector } from './connector.ts'
 import { type DatabaseSettings, readDatabases } from './databases.ts'
@@ -27,6 +28,7 @@ export type Config = Readonly<
       connector: Readonly<ConnectorSettings>
       mail: Readonly<OutgoingMailSettings>
       chat: Readonly<ChatSettings>
+      apps: Readonly<AppSettings>
       secrets: Readonly<Secrets>
     }
 >
@@ -58,6 +60,7 @@ export function readSettings(env: Environment): Settings {
     connector: readConnector(read),
     mail: readMail(read),
     chat: readChat(read),
+    apps: readApps(read),
     secrets: readSecrets(read),
   }
   checkAuthApiTokens(settings.secrets.authApiTokens, settings, read)

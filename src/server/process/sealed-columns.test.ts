@@ -31,6 +31,7 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
   const declared = sources.filter(({ text }) => /: SealedColumn<[A-Z{]/.test(text)).map(({ path }) => path)
   expect(declared.sort()).toEqual([
     'edge/http/idempotency.ts',
+    'server/areas/apps/environment/sealed.ts',
     'server/areas/auth/sign-in/flow.ts',
     'server/areas/databases/new-database.ts',
     'server/areas/notifications/channels/chat/secret.ts',
@@ -40,6 +41,7 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
   ])
   const names = SEALED_COLUMNS.map(({ table, column }) => [...table, column].join('.'))
   expect(names.sort()).toEqual([
+    'apps.environment.value',
     'auth.sign_in_flows.code_verifier',
     'databases.databases.owner_password',
     'databases.databases.reader_password',

@@ -1,5 +1,6 @@
 import { IDEMPOTENT_ANSWER } from '#edge/http/idempotency.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
+import { APP_VARIABLES } from '../areas/apps/index.ts'
 import { SIGN_IN_VERIFIER } from '../areas/auth/index.ts'
 import { DATABASE_PASSWORDS } from '../areas/databases/index.ts'
 import { CHANNEL_SECRETS, CHAT_BOT_TOKENS, SYSTEM_MAILS, UNSUBSCRIBE_TOKENS } from '../areas/notifications/index.ts'
@@ -14,4 +15,5 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   CHAT_BOT_TOKENS,
   UNSUBSCRIBE_TOKENS,
   SYSTEM_MAILS,
+  APP_VARIABLES,
 ]

@@ -93,7 +93,7 @@ export async function startServices(
     neighbour,
     openStreams,
     readiness: () => checkReadiness(checks),
-    publicUrls: publicUrls(config, reachable(listener.url)),
+    publicUrls: publicUrls(config, options.services, reachable(listener.url)),
   }
   for (const name of options.services) {
     const service = (await SERVICES[name]()).compose(parts)
@@ -143,10 +143,23 @@ function reachable(url: string): string {
 }
 
 /** `own` is the address of this process, which is the one people see where all services run in it. */
-function publicUrls({ connector, signIn }: Resources['config'], own: string): PublicUrls {
+function publicUrls(
+  { connector, signIn, apps }: Resources['config'],
+  services: readonly ServiceName[],
+  own: string,
+): PublicUrls {
   const base = signIn.redirectBaseUrl
   const issuer = connector.issuer ?? base ?? own
-  return { issuer, mcp: connector.mcpUrl ?? `${base ?? own}/mcp`, signIn: base ?? issuer }
+  return {
+    issuer,
+    mcp: connector.mcpUrl ?? `${base ?? own}/mcp`,
+    signIn: base ?? issuer,
+    ofApp: (label) => {
+      if (apps.domain !== undefined) return `https://${label}.${apps.domain}`
+      // Only the port of the api-gateway answers for apps.
+      return services.includes('api-gateway') ? `http://${label}.localhost:${new URL(own).port}` : null
+    },
+  }
 }
 
 /** Returns the api-gateway where it runs, else a fetch that chooses the service by the path. */

@@ -14,12 +14,17 @@ const POLL_SECONDS = 30
 /** How soon to look again for an app that another process hosts: it may die. */
 const HELD_SECONDS = 5
 
+/** The lease of the process that hosts the app. */
+export function hostLease({ id }: Pick<HostedApp, 'id'>): string {
+  return `app-host:${id}`
+}
+
 type Deps = HostDeps & { readonly removeApp: (appId: string, lease: Lease) => Promise<void> }
 
 /** Hosts apps. The lease of an app keeps everything that happens to it to one process. */
 export function hostJobs(deps: Deps): JobKind<HostJob> {
   const { db, onError } = deps
-  const leased = leasedJobs<HostedApp>(db, ({ id }) => `app-host:${id}`)
+  const leased = leasedJobs<HostedApp>(db, hostLease)
   const hosts = new Map<string, AppHost>()
   return {
     name: 'apps-host',

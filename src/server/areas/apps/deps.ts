@@ -1,0 +1,13 @@
+import type { People } from '#edge/people.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { Db } from '#lib/db/db.ts'
+
+export type AppDeps = {
+  readonly db: Db
+  readonly clock: Clock
+  readonly sealer: Sealer
+  readonly people: Pick<People, 'member' | 'displayNames' | 'organization'>
+  /** Returns the address of the app with this host label, or null where apps have none. */
+  readonly urlOf: (hostLabel: string) => string | null
+}

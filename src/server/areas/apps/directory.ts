@@ -1,0 +1,46 @@
+import type { AppDirectory, AppName } from '#edge/apps.ts'
+import type { HasPart } from '#edge/credentials/access.ts'
+import type { PartHolder } from '#edge/people.ts'
+import type { Querier } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import { holdsPart, listHolders } from './people/store.ts'
+import { findApp } from './store.ts'
+
+/** What other areas and the gates of services ask of apps. It reads the tables alone, so any service can have one. */
+type AppRegister = AppDirectory & {
+  readonly hasPart: HasPart
+  /** Also people who have left the organization; see `People.partHolders` for those who have not. */
+  listHolders(orgId: string, appId: string): Promise<readonly PartHolder[]>
+}
+
+export function createAppDirectory({ db }: { db: Querier }): AppRegister {
+  return {
+    find: (orgId, aliasOrId) => findName(db, orgId, aliasOrId),
+    names: (orgId, appIds) => findNames(db, orgId, appIds),
+    hasPart: async ({ kind, org_id: orgId, user_id: userId, deployment }, alias, part) => {
+      if (orgId === null) return false
+      if (kind === 'workload') return part === 'builder' && (await isOwnApp(db, orgId, alias, deployment))
+      return userId !== null && holdsPart(db, { orgId, alias, userId, part })
+    },
+    listHolders: (orgId, appId) => listHolders(db, { orgId, appId }),
+  }
+}
+
+async function isOwnApp(db: Querier, orgId: string, alias: string, deployment: string | undefined): Promise<boolean> {
+  const app = await findApp(db, orgId, alias)
+  return app?.state === 'active' && app.id === deployment
+}
+
+/** An alias has no underscore and an id has one, so that no text is both. */
+async function findName(db: Querier, orgId: string, aliasOrId: string): Promise<AppName | undefined> {
+  const [app] = await db.query<AppName>(sql`
+    select id, alias, name from apps.apps
+    where org_id = ${orgId} and state = 'active' and (alias = ${aliasOrId} or id = ${aliasOrId})`)
+  return app
+}
+
+async function findNames(db: Querier, orgId: string, ids: readonly string[]): Promise<ReadonlyMap<string, AppName>> {
+  const apps = await db.query<AppName>(sql`
+    select id, alias, name from apps.apps where org_id = ${orgId} and id = any(${ids}::text[])`)
+  return new Map(apps.map((app) => [app.id, app]))
+}

@@ -1,0 +1,125 @@
+import type { AppSettings } from '#contract/apps/apps.ts'
+import type { DeployFailure, DeployState } from '#contract/apps/deploys.ts'
+import { notFound } from '#contract/core/errors.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
+
+export type AppRow = AppSettings & {
+  id: string
+  org_id: string
+  alias: string
+  name: string
+  host_label: string
+  state: 'active' | 'deleting'
+  created_by: string
+  created_at: Date
+}
+
+const COLUMNS = sql`
+  app.id, app.org_id, app.alias, app.name, app.host_label, app.build_command, app.start_command, app.health_path,
+  app.state, app.created_by, app.created_at`
+
+/** Finds an app in whatever state, also one that is being deleted. */
+export async function findApp(db: Querier, orgId: string, alias: string): Promise<AppRow | undefined> {
+  const [row] = await db.query<AppRow>(sql`
+    select ${COLUMNS} from apps.apps app where org_id = ${orgId} and alias = ${alias}`)
+  return row
+}
+
+/** Throws "No such app." for an app of another organization, an unknown one and one that is being deleted. */
+export async function requireApp(db: Querier, orgId: string, alias: string): Promise<AppRow> {
+  const app = await findApp(db, orgId, alias)
+  if (app?.state !== 'active') throw notFound('app')
+  return app
+}
+
+/**
+ * As `requireApp`, and holds off every other change of the app until the transaction ends: its deletion does not begin,
+ * and what is counted (people, variables, deploys) stays counted. Take this lock before all others of the app.
+ */
+export async function lockActiveApp(tx: Tx, orgId: string, alias: string): Promise<AppRow> {
+  const [app] = await tx.query<AppRow>(sql`
+    select ${COLUMNS} from apps.apps app
+    where org_id = ${orgId} and alias = ${alias} and state = 'active' for no key update`)
+  if (!app) throw notFound('app')
+  return app
+}
+
+/** Holds off other creations in the organization until the transaction ends. */
+export async function lockAlias(tx: Tx, orgId: string): Promise<void> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`apps ${orgId}`}, 0))`)
+}
+
+export async function countApps(tx: Tx, orgId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(sql`select count(*) from apps.apps where org_id = ${orgId}`)
+  return row!.count
+}
+
+/** Returns false when an app of any organization has the host label. */
+export async function insertApp(tx: Tx, row: AppRow): Promise<boolean> {
+  const rows = await tx.query(sql`
+    insert into apps.apps
+      (id, org_id, alias, name, host_label, build_command, start_command, health_path, state, created_by, created_at)
+    values (${row.id}, ${row.org_id}, ${row.alias}, ${row.name}, ${row.host_label}, ${row.build_command},
+      ${row.start_command}, ${row.health_path}, ${row.state}, ${row.created_by}, ${row.created_at})
+    on conflict (host_label) do nothing
+    returning id`)
+  return rows.length === 1
+}
+
+export async function updateApp(tx: Tx, { id, name, ...settings }: Pick<AppRow, 'id' | 'name'> & AppSettings) {
+  await tx.query(sql`
+    update apps.apps
+    set name = ${name}, build_command = ${settings.build_command}, start_command = ${settings.start_command},
+        health_path = ${settings.health_path}
+    where id = ${id}`)
+}
+
+/** An app with its live and its latest deploy, as it is shown. */
+export type ShownApp = AppRow & {
+  live_id: string | null
+  live_revision_id: string | null
+  live_at: Date | null
+  latest_id: string | null
+  latest_state: DeployState | null
+  latest_failure_code: DeployFailure | null
+  latest_created_at: Date | null
+}
+
+const SHOWN = sql`
+  select ${COLUMNS},
+    live.id as live_id, live.revision_id as live_revision_id, live.live_at,
+    latest.id as latest_id, latest.state as latest_state, latest.failure_code as latest_failure_code,
+    latest.created_at as latest_created_at
+  from apps.apps app
+  left join apps.deploys live on live.app_id = app.id and live.state = 'live'
+  left join lateral (
+    select * from apps.deploys where app_id = app.id order by id desc limit 1
+  ) latest on true`
+
+export async function showApp(db: Querier, orgId: string, alias: string): Promise<ShownApp> {
+  const [row] = await db.query<ShownApp>(sql`${SHOWN} where app.org_id = ${orgId} and app.alias = ${alias}`)
+  if (!row) throw notFound('app')
+  return row
+}
+
+type Page = { orgId: string; after: string | null; limit: number }
+
+/** Newest first, one row more than `limit`. */
+export async function pageApps(db: Querier, page: Page): Promise<ShownApp[]> {
+  return db.query(shownPage(page, sql``))
+}
+
+/** As `pageApps`, only the apps in which the person has a part. */
+export async function pageOwnApps(db: Querier, page: Page & { userId: string | null }): Promise<ShownApp[]> {
+  return db.query(
+    shownPage(page, sql`and exists (select from apps.people where app_id = app.id and user_id = ${page.userId})`),
+  )
+}
+
+function shownPage({ orgId, after, limit }: Page, filter: Sql): Sql {
+  return sql`
+    ${SHOWN}
+    where app.org_id = ${orgId} and (${after}::text is null or app.id < ${after}) ${filter}
+    order by app.id desc limit ${limit + 1}`
+}
