@@ -6,6 +6,8 @@ export type Argument = {
   readonly summary: string
   readonly choices?: readonly string[]
   readonly optional?: true
+  /** Takes all remaining words, at least one. Only for the last argument. */
+  readonly repeat?: true
 }
 
 export type Option = {

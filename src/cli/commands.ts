@@ -1,5 +1,6 @@
 import type { Command, Table } from './command.ts'
 import { agents } from './commands/agents/index.ts'
+import { apps } from './commands/apps/index.ts'
 import { context } from './commands/context/index.ts'
 import { datasource } from './commands/datasource/index.ts'
 import { db } from './commands/db/index.ts'
@@ -115,6 +116,7 @@ export const TABLE: Table = {
     ...context,
     ...datasource,
     ...db,
+    ...apps,
     ...tokens,
     ...notifications,
     ...agents,
@@ -125,6 +127,9 @@ export const TABLE: Table = {
     { path: 'context', summary: 'Switch between logins' },
     { path: 'datasource', summary: 'Ask data sources questions' },
     { path: 'db', summary: 'Create and use managed databases' },
+    { path: 'apps', summary: 'Create, deploy and watch apps' },
+    { path: 'apps people', summary: 'Manage who has a part in an app' },
+    { path: 'apps env', summary: 'Manage the environment variables of an app' },
     { path: 'tokens', summary: 'Manage your API tokens' },
     { path: 'notifications', summary: 'Read notifications and choose what is sent where' },
     { path: 'notifications follows', summary: 'Choose which apps you are told about' },

@@ -71,7 +71,9 @@ function rootHelp(table: Table, style: Style): string[] {
 }
 
 export function usageOf({ path, arguments: given = [] }: Command): string {
-  const words = given.map(({ name, optional }) => (optional ? `[${name}]` : `<${name}>`))
+  const words = given.map(({ name, optional, repeat }) =>
+    optional ? `[${name}]` : repeat ? `<${name}>...` : `<${name}>`,
+  )
   return ['svc', path, ...words, '[options]'].join(' ')
 }
 

@@ -46,6 +46,18 @@ describe('options and arguments', () => {
     expect(parse(COMMAND, ['--', '--top-k']).args).toEqual(['--top-k'])
   })
 
+  test('the last argument takes all remaining words if its row says so, and needs one', () => {
+    const several: Command = {
+      ...COMMAND,
+      arguments: [
+        { name: 'what', summary: 'the thing' },
+        { name: 'word', summary: 'words', repeat: true },
+      ],
+    }
+    expect(parse(several, ['it', 'a', '-q', 'b', 'c=d']).args).toEqual(['it', 'a', 'b', 'c=d'])
+    expect(() => parse(several, ['it'])).toThrow('<word> is missing: words.')
+  })
+
   test('--json is -o json and goes before any other format', () => {
     const format = (...flags: string[]) => parse(COMMAND, ['it', ...flags]).flags.output
     expect([format('--json'), format('-ojson'), format('--output=yaml'), format('--json', '-o', 'table')]).toEqual([

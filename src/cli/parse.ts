@@ -71,7 +71,7 @@ function toInteger(rawName: string, text: string, [min, max]: readonly [number, 
 function checkArguments(known: readonly Argument[], given: readonly string[]): void {
   const missing = known.slice(given.length).find((argument) => !argument.optional)
   if (missing) throw usageError(`<${missing.name}> is missing: ${missing.summary}.`)
-  if (given.length > known.length) {
+  if (given.length > known.length && !known.at(-1)?.repeat) {
     const hint = known.length > 0 ? ' Put quotes around text with spaces.' : ''
     throw usageError(`Unexpected argument: ${given[known.length]}.${hint}`)
   }

@@ -1,0 +1,15 @@
+import { deleteApp } from '#contract/apps/apps.ts'
+import type { Cli } from '../../cli.ts'
+import { openClient } from '../../client.ts'
+import type { ConfirmFlags, LoginFlags, OutputFlags } from '../../command.ts'
+import { show } from '../../output.ts'
+import { confirm } from '../../prompt.ts'
+
+type Flags = OutputFlags & LoginFlags & ConfirmFlags
+
+export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  await confirm(cli, flags.yes, `This deletes the app ${alias} with its revisions, environment and logs`, alias)
+  const answer = await client.call(deleteApp, { alias, confirm: alias })
+  show(cli, flags.output, answer, () => `Deleting ${alias}.`)
+}

@@ -1,0 +1,150 @@
+import { type Argument, type Command, LIMIT, type Option } from '../../command.ts'
+
+const ALIAS: Argument = { name: 'alias', summary: 'alias from `svc apps list`' }
+const PERSON: Argument = { name: 'person', summary: 'user id, or an email address if you may list members' }
+
+const SETTINGS: readonly Option[] = [
+  { name: 'name', value: 'text', summary: 'name that people see' },
+  { name: 'build', value: 'command', summary: 'command that builds the app; "" for none' },
+  { name: 'start', value: 'command', summary: 'command that starts the app, which must listen on $PORT; "" for none' },
+  { name: 'health-path', value: 'path', summary: 'path that answers 200 to 399 when the app is healthy' },
+]
+
+const people: readonly Command[] = [
+  {
+    path: 'apps people list',
+    summary: 'List the people of an app',
+    description:
+      'List the people who have a part in an app. Owners and admins of the organization may do everything in every app and are not listed.',
+    arguments: [ALIAS],
+    output: true,
+    login: true,
+    examples: ['svc apps people list hello'],
+    load: () => import('./people/list.ts'),
+  },
+  {
+    path: 'apps people add',
+    summary: 'Give a person a part in an app',
+    description:
+      'Give a member of the organization a part in an app, or change the part that the person has. Needs the role admin or owner, or the part administrator.',
+    arguments: [ALIAS, PERSON],
+    options: [
+      {
+        name: 'part',
+        value: 'part',
+        choices: ['builder', 'maintainer', 'administrator'],
+        summary: 'what the person may do (default: builder)',
+      },
+    ],
+    output: true,
+    login: true,
+    examples: ['svc apps people add hello ada@example.com --part maintainer'],
+    load: () => import('./people/add.ts'),
+  },
+  {
+    path: 'apps people remove',
+    summary: 'Remove a person from an app',
+    description:
+      "Remove a person's part in an app. The person stays a member of the organization. Needs the role admin or owner, or the part administrator.",
+    arguments: [ALIAS, PERSON],
+    output: true,
+    login: true,
+    examples: ['svc apps people remove hello ada@example.com'],
+    load: () => import('./people/remove.ts'),
+  },
+]
+
+const env: readonly Command[] = [
+  {
+    path: 'apps env list',
+    summary: 'List the environment variables of an app',
+    description: 'List the names of the environment variables of an app. Values are never shown.',
+    arguments: [ALIAS],
+    output: true,
+    login: true,
+    examples: ['svc apps env list hello'],
+    load: () => import('./env/list.ts'),
+  },
+  {
+    path: 'apps env set',
+    summary: 'Set environment variables of an app',
+    description:
+      'Set environment variables of an app. They take effect when the app is next deployed or started again. A name without a value is asked for on a terminal, and elsewhere read from standard input, so that the value does not stay in your shell history.',
+    arguments: [ALIAS, { name: 'variable', summary: 'NAME=value, or NAME alone for a secret', repeat: true }],
+    output: true,
+    login: true,
+    examples: ['svc apps env set hello GREETING=Hello LANGUAGE=en', 'svc apps env set hello API_KEY < key.txt'],
+    load: () => import('./env/set.ts'),
+  },
+  {
+    path: 'apps env unset',
+    summary: 'Remove environment variables of an app',
+    description:
+      'Remove environment variables of an app. This takes effect when the app is next deployed or started again.',
+    arguments: [ALIAS, { name: 'name', summary: 'name of a variable', repeat: true }],
+    output: true,
+    login: true,
+    examples: ['svc apps env unset hello LANGUAGE'],
+    load: () => import('./env/unset.ts'),
+  },
+]
+
+export const apps: readonly Command[] = [
+  {
+    path: 'apps list',
+    summary: 'List apps',
+    description: 'List the apps of the organization. Below the role developer, list those in which you have a part.',
+    options: [LIMIT],
+    output: true,
+    login: true,
+    examples: ['svc apps list'],
+    load: () => import('./list.ts'),
+  },
+  {
+    path: 'apps create',
+    summary: 'Create an app',
+    description: 'Create an app. You become its administrator. Nothing runs until you deploy it.',
+    arguments: [{ name: 'alias', summary: 'lower-case letters, digits and single hyphens, at most 30 characters' }],
+    options: SETTINGS,
+    output: true,
+    login: true,
+    examples: ['svc apps create hello --start "node server.js"'],
+    load: () => import('./create.ts'),
+  },
+  {
+    path: 'apps show',
+    summary: 'Show an app',
+    description: 'Show the address, the settings and the deploys of an app.',
+    arguments: [ALIAS],
+    output: true,
+    login: true,
+    examples: ['svc apps show hello'],
+    load: () => import('./show.ts'),
+  },
+  {
+    path: 'apps change',
+    summary: 'Change the settings of an app',
+    description:
+      'Change the name or the settings of an app. What you do not give stays as it is. Settings take effect with the next deploy. Needs the role admin or owner, or the part administrator.',
+    arguments: [ALIAS],
+    options: SETTINGS,
+    output: true,
+    login: true,
+    examples: ['svc apps change hello --health-path /healthz'],
+    load: () => import('./change.ts'),
+  },
+  {
+    path: 'apps delete',
+    summary: 'Delete an app',
+    description:
+      'Stop an app and delete it with its revisions, deploys, environment and logs. This cannot be undone. Needs the role admin or owner, or the part administrator.',
+    arguments: [ALIAS],
+    output: true,
+    login: true,
+    confirms: true,
+    examples: ['svc apps delete hello', 'svc apps delete hello --yes'],
+    load: () => import('./delete.ts'),
+  },
+  ...people,
+  ...env,
+]

@@ -1,0 +1,20 @@
+import { listAppPeople } from '#contract/apps/people.ts'
+import type { Cli } from '../../../cli.ts'
+import { openClient } from '../../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command.ts'
+import { showList } from '../../../output.ts'
+
+export async function run([alias]: [string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const list = await client.call(listAppPeople, { alias })
+  showList(cli, flags.output, list, {
+    header: ['USER', 'PART', 'NAME', 'ADDED'],
+    row: ({ user_id, part, display_name, is_member, added_at }) => [
+      user_id,
+      part,
+      is_member === false ? '(left)' : (display_name ?? '-'),
+      added_at.slice(0, 10),
+    ],
+    none: `Nobody has a part in ${alias}. Owners and admins may do everything in it.`,
+  })
+}

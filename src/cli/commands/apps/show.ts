@@ -1,0 +1,30 @@
+import { type App, readApp } from '#contract/apps/apps.ts'
+import type { Cli } from '../../cli.ts'
+import { openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { show } from '../../output.ts'
+import { toPairs } from '../../table.ts'
+import { stateOf } from './state.ts'
+
+export async function run([alias]: [string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const app = await client.call(readApp, { alias })
+  show(cli, flags.output, app, () => toPairs(pairsOf(app)))
+}
+
+function pairsOf(app: App): [string, string][] {
+  const { settings, live_deploy: live, latest_deploy: latest } = app
+  return [
+    ['Alias', app.alias],
+    ['Name', app.name],
+    ['Id', app.id],
+    ['State', stateOf(app)],
+    ['Address', app.url ?? '-'],
+    ['Build command', settings.build_command ?? '-'],
+    ['Start command', settings.start_command ?? '-'],
+    ['Health path', settings.health_path],
+    ['Live revision', live ? `${live.revision_id} since ${live.live_at}` : '-'],
+    ['Latest deploy', latest ? [latest.id, latest.state, latest.failure_code].filter(Boolean).join(' ') : '-'],
+    ['Created', app.created_at],
+  ]
+}
