@@ -1,0 +1,253 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { appThat, ask, openTestTarget, type TestTarget } from '#test/app-target.ts'
+import { needs } from '#test/stores.ts'
+import { until } from '#test/until.ts'
+
+const MIB = 1024 * 1024
+
+needs('bubblewrap')('a hostile app', () => {
+  let test: TestTarget
+  let own: Server
+  let other: Server
+  let otherConnections = 0
+  const portOf = (server: Server) => (server.address() as AddressInfo).port
+
+  beforeAll(async () => {
+    own = createServer(({ socket }, response) => response.end(`own api for ${socket.remoteAddress}`))
+    other = createServer((_request, response) => response.end('secret of another service'))
+    other.on('connection', () => otherConnections++)
+    for (const server of [own, other]) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    test = openTestTarget({
+      apiOrigin: () => `http://localhost:${portOf(own)}`,
+      limits: { memoryBytes: 300 * MIB, tmpfsBytes: 16 * MIB, processes: 80, openFiles: 256 },
+    })
+    writeFileSync(join(test.dataDir, 'secrets.json'), 'TOPSECRET')
+  })
+  afterAll(async () => {
+    await test[Symbol.asyncDispose]()
+    for (const server of [own, other]) server.close()
+  })
+
+  it('MA-15 finds neither our data folder nor files of the machine nor other processes', async () => {
+    const app = await test.serve(
+      appThat(`return {
+        secret: tried(() => fs.readFileSync(${JSON.stringify(join(test.dataDir, 'secrets.json'))}, 'utf8')),
+        shadow: tried(() => fs.readFileSync('/etc/shadow', 'utf8')),
+        root: fs.readdirSync('/').sort(),
+        processes: fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).length,
+        init: tried(() => fs.readFileSync('/proc/1/environ', 'utf8')),
+        kernel: tried(() => fs.writeFileSync('/proc/sys/kernel/hostname', 'x')),
+        user: process.getuid() !== 0 && process.geteuid() !== 0,
+        groups: process.getgroups().every((group) => group !== 0),
+        rights: /CapEff:\\t0+\\n/.test(fs.readFileSync('/proc/self/status', 'utf8')),
+      }`),
+    )
+    const found = (await ask(app)) as Record<string, unknown>
+    expect(found).toMatchObject({ secret: 'refused: ENOENT', shadow: 'refused: ENOENT', init: 'refused: EACCES' })
+    expect(found).toMatchObject({ user: true, groups: true, rights: true })
+    expect(['refused: EACCES', 'refused: EROFS']).toContain(found.kernel)
+    const system = ['bin', 'lib', 'lib32', 'lib64', 'nix', 'sbin', 'usr']
+    expect((found.root as string[]).filter((name) => !system.includes(name))).toEqual([
+      'app',
+      'dev',
+      'etc',
+      'home',
+      'proc',
+      'svc',
+      'tmp',
+    ])
+    // The first of the sandbox, our script and the app itself.
+    expect(found.processes).toBeLessThanOrEqual(4)
+  })
+
+  it('MA-15 writes to its tmpfs up to its size, and nowhere else', async () => {
+    const app = await test.serve(
+      appThat(`
+        const places = ['/app', '/', '/dev', '/dev/shm', '/etc', '/home', '/svc', '/svc/bin', '/svc/run', '/svc/out', '/usr']
+        const written = places.map((place) => tried(() => fs.writeFileSync(place + '/x', 'x')) ?? place)
+        let bytes = 0
+        const full = tried(() => { for (;;) bytes += fs.appendFileSync('/tmp/x', Buffer.alloc(1 << 20)) ?? 1 << 20 })
+        return { written, release: tried(() => fs.writeFileSync('/app/app.js', 'changed')), full, bytes }`),
+    )
+    const { written, release, full, bytes } = (await ask(app)) as Record<string, unknown> & { written: string[] }
+    expect(written.filter((result) => !/^refused: (?:EROFS|EACCES|ENOENT)$/.test(result))).toEqual([])
+    expect({ release, full }).toEqual({ release: 'refused: EROFS', full: 'refused: ENOSPC' })
+    expect(bytes).toBeLessThanOrEqual(16 * MIB)
+  })
+
+  it('MA-15 reaches no port and no socket of this machine except our API', async () => {
+    const app = await test.serve(
+      appThat(`
+        const through = (url) => fetch(url).then((answer) => answer.text(), (error) => 'failed: ' + error.cause?.code)
+        const proxied = (target) => new Promise((resolve) => {
+          const { port } = new URL(process.env.HTTP_PROXY)
+          const socket = net.connect(port, '127.0.0.1', () => socket.write('CONNECT ' + target + ' HTTP/1.1\\r\\n\\r\\n'))
+          socket.on('data', (bytes) => { resolve(String(bytes).split('\\r\\n')[0]); socket.destroy() })
+        })
+        return {
+          other: await through('http://127.0.0.1:${portOf(other)}/'),
+          own: await through(process.env.SVC_API_URL + '/x'),
+          proxied: await Promise.all(['127.0.0.1:${portOf(other)}', 'localhost:${portOf(other)}', '[::1]:${portOf(other)}',
+            '169.254.169.254:80', '10.0.0.1:443', '127.0.0.1:${portOf(own)}'].map(proxied)),
+        }`),
+    )
+    const refused = 'HTTP/1.1 403 Forbidden'
+    expect(await ask(app)).toEqual({
+      other: 'failed: ECONNREFUSED',
+      // From an address of its own, so that it does not count as the people on this machine.
+      own: expect.stringMatching(/^own api for 127\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./),
+      proxied: [refused, refused, refused, refused, refused, 'HTTP/1.1 200 Connection established'],
+    })
+    expect(otherConnections).toBe(0)
+    expect(test.lines).toContain('system: Outgoing connection refused: 10.0.0.1 is not a public address.')
+  })
+
+  it.each([
+    ['namespace of its own', 'unshare', [0x10000000]],
+    ['mount', 'mount', [0, 0, 0, 0, 0]],
+    ['trace of another process', 'ptrace', [16, 1, 0, 0]],
+    ['memory of another process', 'process_vm_readv', [1, 0, 0, 0, 0, 0]],
+    ['memory without a process', 'memfd_create', [0, 0]],
+    ['shared memory', 'shmget', [0, 4096, 0o1600]],
+    ['key ring of the machine', 'keyctl', [0, 0]],
+    ['program into the kernel', 'bpf', [0, 0, 0]],
+    ['socket to the hypervisor', 'socket', [40, 1, 0]],
+    ['other user', 'setuid', [0]],
+  ])('MA-15 gets no %s', async (_what, name, args) => {
+    const numbers: Record<string, [number, number]> = {
+      unshare: [272, 97],
+      mount: [165, 40],
+      ptrace: [101, 117],
+      process_vm_readv: [310, 270],
+      memfd_create: [319, 279],
+      shmget: [29, 194],
+      keyctl: [250, 219],
+      bpf: [321, 280],
+      socket: [41, 198],
+      setuid: [105, 146],
+    }
+    const call = [numbers[name]![process.arch === 'x64' ? 0 : 1], ...args].join(', ')
+    const id = `dep_call${name.replaceAll('_', '')}`
+    await test.build(id, {}, null)
+    const app = await test.start(id, `perl -e '$n = syscall(${call}); print "${name} $n $!\\n"'`)
+    await app.ended
+    const line = test.lines.find((each) => each.startsWith(`stdout: ${name} `))
+    expect(line).toMatch(/ -1 (?:Operation not permitted|Address family not supported by protocol)$/)
+  })
+
+  it('MA-15 that forks without end is held at its count, and others start and answer', async () => {
+    const bomb = await test.serve(
+      appThat(`
+        if (request.url === '/bomb') spawn('sh', ['-c', 'bomb() { bomb | bomb & }; bomb; sleep 1000'], { stdio: 'ignore' })
+        return fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).length`),
+    )
+    await ask(bomb, '/bomb')
+    const counts: number[] = []
+    await until(async () => counts.push((await ask(bomb)) as number) > 20)
+    expect(Math.max(...counts)).toBeGreaterThan(10)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(80)
+    const beside = await test.serve(appThat(`return spawnSync('echo', ['still here']).stdout.toString()`))
+    expect(await ask(beside)).toBe('still here\n')
+    await bomb.stop(0)
+    expect(await ask(beside)).toBe('still here\n')
+  })
+
+  it('MA-15 that takes more memory than it may is ended with the reason, and others go on', async () => {
+    const beside = await test.serve(appThat('return 1'))
+    const greedy = await test.serve(
+      appThat(`
+        if (request.url !== '/greedy') return 1
+        // In processes of their own, each below the limit.
+        for (let n = 0; n < 6; n++) spawn('node', ['-e', 'kept = Buffer.alloc(60 << 20, 1); setInterval(() => {}, 1000)'])
+        return 2`),
+    )
+    expect(await ask(greedy, '/greedy')).toBe(2)
+    expect(await greedy.ended).toEqual({ description: 'killed: it used more than 300 MB of memory' })
+    expect(await ask(beside)).toBe(1)
+  })
+
+  it('MA-15 that ignores the request to end is killed with everything it started', async () => {
+    const files = appThat('return process.ppid')
+    files['app.js'] = `process.on('SIGTERM', () => console.log('no'))\n${files['app.js']}`
+    const app = await test.serve(files, `(trap '' TERM; while :; do sleep 1; done) & exec node app.js`, {
+      app: 'app_stubborn',
+    })
+    const running = join(test.dataDir, 'apps', 'app_stubborn', 'running')
+    const pids = readdirSync(running).map((name) => readFileSync(join(running, name), 'utf8').split(' ')[0]!)
+    expect(pids).toHaveLength(2)
+    await app.stop(100)
+    expect(await app.ended).toEqual({ description: 'killed: it did not end when asked to' })
+    expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([])
+    expect(readdirSync(running)).toEqual([])
+  })
+
+  it('MA-15 whose output never ends is held back, and its lines come in bounded parts', async () => {
+    await test.build('dep_loud', {}, null)
+    let longest = 0
+    let bytes = 0
+    const onLine = ({ text }: { text: string }) => {
+      longest = Math.max(longest, text.length)
+      bytes += text.length
+    }
+    const request = { appId: 'app_1', release: { deployId: 'dep_loud' }, environment: {}, onLine }
+    const app = await test.target.start({ ...request, command: 'cat /dev/zero' })
+    await until(() => bytes > 4 * MIB)
+    await app.stop(0)
+    expect(longest).toBe(64 * 1024)
+  })
+})
+
+needs('bubblewrap')('a hostile build', () => {
+  let test: TestTarget
+  beforeAll(() => {
+    test = openTestTarget({
+      limits: { buildDisk: { bytes: 20 * MIB, files: 300, minFreeBytes: MIB }, buildMs: 3_000 },
+    })
+  })
+  afterAll(() => test[Symbol.asyncDispose]())
+
+  it.each([
+    ['too much', 'dd if=/dev/zero of=big bs=1M count=60; sleep 1000', 'it wrote more than 20 MB'],
+    ['too much at home', 'dd if=/dev/zero of=$HOME/big bs=1M count=60; sleep 1000', 'it wrote more than 20 MB'],
+    [
+      'too many files',
+      'n=0; while [ $n -lt 400 ]; do : > f$n; n=$((n+1)); done; sleep 1000',
+      'it wrote more than 300 files',
+    ],
+  ])('MA-15 that writes %s is ended and leaves nothing', async (_what, command, reason) => {
+    const slow = openTestTarget({
+      dataDir: test.dataDir,
+      limits: { buildDisk: { bytes: 20 * MIB, files: 300, minFreeBytes: MIB } },
+    })
+    expect(await slow.build('dep_full', {}, command)).toEqual({
+      ok: false,
+      code: 'BUILD_FAILED',
+      detail: `The build command ended: killed: ${reason}.`,
+    })
+    expect(readdirSync(join(test.dataDir, 'apps', 'app_1', 'builds'))).toEqual([])
+  })
+
+  it('MA-15 that takes too long is ended', async () => {
+    expect(await test.build('dep_slow', {}, 'sleep 1000')).toEqual({
+      ok: false,
+      code: 'TIMED_OUT',
+      detail: 'The build command ended: killed: it took more than 3 seconds.',
+    })
+  })
+
+  it('MA-15 that leaves a special file is refused, and links lead nowhere outside', async () => {
+    expect(await test.build('dep_pipe', {}, 'mkfifo pipe')).toMatchObject({ ok: false, code: 'BUILD_FAILED' })
+    writeFileSync(join(test.dataDir, 'secrets.json'), 'TOPSECRET')
+    const command = `ln -s ${test.dataDir}/secrets.json link; umask 077; echo mine > closed; chmod 4755 closed`
+    expect(await test.build('dep_link', {}, command)).toMatchObject({ ok: true })
+    const app = await test.start('dep_link', 'cat link; cat closed; ls -l closed')
+    await app.ended
+    expect(test.lines.join('\n')).not.toContain('TOPSECRET')
+    expect(test.lines).toContain('stdout: mine')
+    expect(test.lines.find((line) => line.includes(' closed'))).toContain('-rwxr-xr-x')
+  })
+})

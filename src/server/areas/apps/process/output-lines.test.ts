@@ -1,0 +1,33 @@
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { readLines } from './output-lines.ts'
+
+async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {
+  const lines: string[] = []
+  await readLines(
+    Readable.from(
+      chunks.map((chunk) => Buffer.from(chunk)),
+      { objectMode: true },
+    ),
+    (line) => lines.push(line),
+  )
+  return lines
+}
+
+describe('lines of a process', () => {
+  it('MA-15 are whole, however their bytes arrive', async () => {
+    expect(await linesOf('a', 'b\nc\r\n', '\n', Buffer.from([0xc3]), Buffer.from([0xa9, 0x0a]), 'end')).toEqual([
+      'ab',
+      'c',
+      '',
+      'é',
+      'end',
+    ])
+  })
+
+  it('MA-15 longer than 64 KiB come in parts, with a line end or without', async () => {
+    const long = 'x'.repeat(64 * 1024)
+    expect(await linesOf(`${long}${long}yz\nnext\n`)).toEqual([long, long, 'yz', 'next'])
+    expect(await linesOf(long, long, 'yz')).toEqual([long, long, 'yz'])
+  })
+})
