@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ let refusals: string[] = []
 let dialled: string[] = []
 
 beforeAll(async () => {
-  upstream = createServer(async (message, response) => {
+  const answer = async (message: IncomingMessage, response: ServerResponse) => {
     const body = await text(message)
     requests.push({ message, body })
     response.writeHead(207, [
@@ -39,7 +39,8 @@ beforeAll(async () => {
       ['X-Hop', '1'],
     ])
     response.end(`seen ${body}`)
-  })
+  }
+  upstream = createServer((message, response) => void answer(message, response))
   upstream.listen(0, '127.0.0.1')
   await once(upstream, 'listening')
   port = (upstream.address() as AddressInfo).port

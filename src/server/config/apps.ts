@@ -3,18 +3,41 @@ import type { EnvironmentReader } from './reader.ts'
 export type AppSettings = {
   /** The domain whose subdomains are the addresses of apps. Undefined: apps answer at `*.localhost` of the own port. */
   domain: string | undefined
+  /** The message for people if this installation runs no apps. Undefined: it does. */
+  deploysOff: string | undefined
+  /** Memory one instance of an app may use, its files in /tmp included. */
+  memoryBytes: number
+  /** Memory one build may use. */
+  buildMemoryBytes: number
 }
 
 const DOMAIN = /^(?=.{1,180}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/
+const MIB = 1024 * 1024
+const DEFAULT_MEMORY_MB = 512
+const DEFAULT_BUILD_MEMORY_MB = 2048
+const MAX_MEMORY_MB = 65_536
 
-export function readApps(read: EnvironmentReader): Readonly<AppSettings> {
+/**
+ * An installation with a database server usually has several tenants, and apps would run on the machine of the server.
+ * So the operator must allow that. On the embedded default it is allowed unless switched off.
+ */
+export function readApps(read: EnvironmentReader, isEmbedded: boolean): Readonly<AppSettings> {
   const domain = read.text('SVC_APPS_DOMAIN')?.toLowerCase()
   if (domain !== undefined && !DOMAIN.test(domain)) {
     read.fault('SVC_APPS_DOMAIN must be a domain such as apps.example.com, without https:// and port')
   }
   refuseOwnHost(read, domain)
-  return Object.freeze({ domain })
+  return Object.freeze({
+    domain,
+    deploysOff: read.flag('SVC_ALLOW_PROCESS_DEPLOYS', isEmbedded) ? undefined : DEPLOYS_OFF,
+    memoryBytes: read.integer('SVC_APP_MEMORY_MB', DEFAULT_MEMORY_MB, 128, MAX_MEMORY_MB) * MIB,
+    buildMemoryBytes: read.integer('SVC_BUILD_MEMORY_MB', DEFAULT_BUILD_MEMORY_MB, 128, MAX_MEMORY_MB) * MIB,
+  })
 }
+
+const DEPLOYS_OFF =
+  'This installation runs no apps. Its operator can allow apps to run on the machine of the server with ' +
+  'SVC_ALLOW_PROCESS_DEPLOYS=true.'
 
 /** An app must never be able to answer at the address of the console, whose cookies it could read. */
 function refuseOwnHost(read: EnvironmentReader, domain: string | undefined): void {

@@ -55,12 +55,12 @@ export function readSettings(env: Environment): Settings {
     signIn: readSignIn(read, hasHostedLogin),
     workload: readWorkload(read),
     ai: readAi(read),
+    apps: readApps(read, stores.databaseUrl === undefined),
     databases: readDatabases(read),
     questions: readQuestions(read),
     connector: readConnector(read),
     mail: readMail(read),
     chat: readChat(read),
-    apps: readApps(read),
     secrets: readSecrets(read),
   }
   checkAuthApiTokens(settings.secrets.authApiTokens, settings, read)

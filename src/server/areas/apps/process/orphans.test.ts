@@ -20,7 +20,7 @@ async function serverWithApp(mode: 'bare' | 'walled') {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-orphans-'))
   folders.push(dataDir)
   const server = spawn(process.execPath, [PROGRAM, dataDir, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
-  await once(server.stdout!, 'data')
+  await once(server.stdout, 'data')
   const running = join(dataDir, 'apps', 'app_1', 'running')
   const named = readdirSync(running).map((name) => Number(readFileSync(join(running, name), 'utf8').split(' ')[0]))
   const below = await until(async () => {

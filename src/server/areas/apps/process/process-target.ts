@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { rememberFound } from '#lib/processes/bubblewrap.ts'
 import { endFormerProcess } from '#lib/processes/former-process.ts'
 import { removeFolder } from '#lib/processes/remove-folder.ts'
@@ -25,7 +25,9 @@ export type ProcessTargetOptions = {
 
 /** Runs apps as processes of this machine, in bubblewrap where that works. */
 export function createProcessTarget(options: ProcessTargetOptions): Target {
-  const { dataDir, onError } = options
+  const { onError } = options
+  // Sandboxes are made in another folder than the one that svc runs in.
+  const dataDir = resolve(options.dataDir)
   const machine: Machine = {
     dataDir,
     apiOrigin: options.apiOrigin,
