@@ -77,6 +77,9 @@ const TABLE: Row[] = [
   ['members.remove',          '401 403 403 403 403 200 404 401 403 401', async (f) => ({ path: `/api/v1/orgs/${f.org}/members/${(await newMember(f)).userId}` })],
   ['invitations.create',      '401 403 403 403 403 201 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/invitations`, body: { email: 'new@example.com', role: 'viewer' } })],
   ['invitations.list',        '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/invitations` })],
+  ['invitations.resend',      '401 403 403 403 403 200 404 401 403 401', async (f) => ({ path: `/api/v1/orgs/${f.org}/invitations/${await newInvitation(f)}/resend`, body: {} })],
+  ['invitations.page',        '404 404 404 404 404 404 404 404 404 404', at('/auth/invitations/none')],
+  ['invitations.accept-form', '415 415 415 415 415 415 415 415 415 415', at('/auth/invitations/none', {})],
   ['invitations.revoke',      '401 403 403 403 403 200 404 401 403 401', async (f) => ({ path: `/api/v1/orgs/${f.org}/invitations/${await newInvitation(f)}` })],
   ['invitations.accept',      '401 409 409 409 409 409 409 401 403 401', at('/api/v1/invitations/accept', { token: 'svci_none' })],
   ['domains.set',             '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/domains`, body: { domains: [] } })],
@@ -166,7 +169,7 @@ async function newSupport({ system, org }: Fixture): Promise<string> {
 }
 
 async function newInvitation({ system, org, owner }: Fixture): Promise<string> {
-  const input = { org_id: org, email: 'new@example.com', role: 'viewer' } as const
+  const input = { org_id: org, email: `${unique()}@example.com`, role: 'viewer' } as const
   return (await system.client(owner).call(createInvitation, input)).id
 }
 

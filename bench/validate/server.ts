@@ -28,7 +28,9 @@ const db = url
 await migrate(db, allMigrations())
 const stack = new AsyncDisposableStack()
 const resources = await openResources(config, stack, { db })
-const auth = createAuth({ ...resources, ...secrets, onRevoked: () => {} })
+const publicUrls = { signIn: 'http://127.0.0.1' }
+const noMails = { queue: async () => false, cancel: async () => {}, outcomes: async () => new Map() }
+const auth = createAuth({ ...resources, ...secrets, onRevoked: () => {}, mails: noMails, publicUrls })
 const account = chooseFirstAccount()
 const keys = authKeys(key, key)
 await makeFirstAccount({ ...resources, keys }, account)

@@ -5,6 +5,7 @@ import { changeEnvironment, readEnvironment } from './apps/environment.ts'
 import { listAppPeople, removeAppPerson, setAppPerson } from './apps/people.ts'
 import { disconnectAgent, listAgents, listOrgAgents, revokeAgent } from './auth/agents.ts'
 import { adminCreateOrg, adminCreateToken, createOrg, validateToken } from './auth/auth.ts'
+import { acceptInvitationForm, invitationPage } from './auth/invitation-page.ts'
 import {
   acceptInvitation,
   changeRole,
@@ -15,6 +16,7 @@ import {
   listOrgs,
   me,
   removeMember,
+  resendInvitation,
   revokeInvitation,
   setDomains,
 } from './auth/members.ts'
@@ -96,6 +98,7 @@ export const OPERATIONS: readonly Operation[] = [
   removeMember,
   createInvitation,
   listInvitations,
+  resendInvitation,
   revokeInvitation,
   acceptInvitation,
   setDomains,
@@ -173,6 +176,8 @@ export const OPERATIONS: readonly Operation[] = [
   signOut,
   localPage,
   localSignIn,
+  invitationPage,
+  acceptInvitationForm,
   switchOrg,
   sessionToken,
   exchangeCode,

@@ -109,7 +109,7 @@ export const createInvitation = operation({
   path: '/api/v1/orgs/{org_id}/invitations',
   summary: 'Invite a person by email',
   description:
-    'The token is shown only in this answer; pass it on to the person. It can be used once, within seven days, by a person who signs in with that verified email address.',
+    'Mails a link to the person. The link and its token are also in this answer, and only here. They can be used once, within seven days, by a person who signs in with that verified email address. One address gets at most ten invitations a day.',
   access: { ...inOrg, role: 'owner', support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
@@ -117,7 +117,24 @@ export const createInvitation = operation({
   idempotent: true,
   status: 201,
   input: z.object({ org_id, email: Email, role: Role }),
-  output: Invitation.extend({ token: z.string() }),
+  output: Invitation.extend({ token: z.string(), link: z.url() }),
+})
+
+export const resendInvitation = operation({
+  kind: 'json',
+  name: 'invitations.resend',
+  method: 'POST',
+  path: '/api/v1/orgs/{org_id}/invitations/{id}/resend',
+  summary: 'Mail an open invitation again',
+  description:
+    'Mails a new link that is valid for seven days. The former link stops working. One address gets at most ten invitations a day.',
+  access: { ...inOrg, role: 'owner', support: 'refused' },
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  rateLimits: [{ name: 'invite-again', per: 'org', limit: 100, windowSeconds: 3600 }],
+  idempotent: true,
+  input: z.object({ org_id, id: z.string() }),
+  output: Invitation.extend({ token: z.string(), link: z.url() }),
 })
 
 export const listInvitations = operation({
@@ -130,7 +147,14 @@ export const listInvitations = operation({
   effect: 'read',
   bodyLimit: NO_BODY,
   input: z.object({ org_id, ...pageInput }),
-  output: listOf(Invitation),
+  output: listOf(
+    Invitation.extend({
+      mail: z
+        .object({ status: z.enum(['waiting', 'sent', 'not_sent']), reason: z.string().nullable() })
+        .nullable()
+        .describe('What became of the newest mail about it'),
+    }),
+  ),
 })
 
 export const revokeInvitation = operation({

@@ -1,5 +1,6 @@
 import { createCookies } from '#edge/credentials/cookies.ts'
 import { createAuth, type OAuthOptions } from '../areas/auth/index.ts'
+import { createSystemMails } from '../areas/notifications/index.ts'
 import { composeEdge } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 import { composeSignIn } from './sign-in.ts'
@@ -14,6 +15,7 @@ export function compose(parts: ServiceParts): Service {
     jwtSecret,
     jwtSigningKey,
     onRevoked: () => parts.principalCache.clear(),
+    mails: createSystemMails(parts),
     signIn: composeSignIn(parts),
     ...(oauth && { oauth }),
     ...(accepted && { workload: { ...accepted, credentialsDir } }),

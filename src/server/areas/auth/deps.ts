@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
+import type { SystemMails } from '#edge/system-mail.ts'
 import type { Clock } from '#lib/clock.ts'
 import { deriveKey, hmac, keyEpoch, masterKey } from '#lib/crypto/keys.ts'
 import type { Db } from '#lib/db/db.ts'
@@ -37,4 +38,7 @@ export type AuthDeps = {
   readonly keys: AuthKeys
   /** Called after someone lost a right, so that cached principals of this process are dropped. */
   readonly onRevoked: () => void
+  readonly mails: SystemMails
+  /** `signIn` is the address where people sign in, which links in mails begin with. */
+  readonly publicUrls: { readonly signIn: string }
 }

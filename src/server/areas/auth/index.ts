@@ -1,5 +1,6 @@
 import { createFailureLimiter } from '#edge/http/rate-limit.ts'
 import type { Route } from '#edge/http/route.ts'
+import type { SystemMails } from '#edge/system-mail.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { KeyValueStore } from '#lib/kv.ts'
@@ -41,6 +42,8 @@ type Options = {
   jwtSecret: string
   jwtSigningKey: string
   onRevoked: () => void
+  mails: SystemMails
+  publicUrls: { readonly signIn: string }
   /** Set where workloads of a cluster are accepted. */
   workload?: WorkloadOptions
   signIn?: SignInOptions

@@ -5,6 +5,7 @@ import type { Log } from '#lib/log.ts'
 import type { AuthDeps } from '../deps.ts'
 import { callbackRoute } from './callback.ts'
 import { exchangeRoute } from './codes.ts'
+import { invitationPageRoutes } from './invitation.ts'
 import { localRoutes } from './local.ts'
 import type { LocalCode } from './local-code.ts'
 import { loginRoute } from './login.ts'
@@ -37,6 +38,7 @@ export function signInRoutes(auth: AuthDeps, { settings, outgoing, ...rest }: Si
     callbackRoute(deps),
     logoutRoute(deps),
     ...localRoutes(deps),
+    ...invitationPageRoutes(deps),
     switchOrgRoute(deps),
     sessionTokenRoute(deps),
     exchangeRoute(deps),

@@ -39,7 +39,7 @@ export function switchOrgRoute(deps: SignInDeps): Route {
 }
 
 /** Replaces the session by one in the other organization, of the same age. */
-async function replaceSession(deps: SignInDeps, before: CallerSession, orgId: string) {
+export async function replaceSession(deps: SignInDeps, before: CallerSession, orgId: string) {
   const { user_id } = before
   const now = deps.clock.now()
   return deps.db.tx(async (tx) => {

@@ -1,0 +1,28 @@
+import { audit } from '#edge/audit.ts'
+import type { Tx } from '#lib/db/db.ts'
+import type { AuthKeys } from '../deps.ts'
+import { consumeInvitation, findVerifiedEmail, type InvitationRow } from '../store/invitations.ts'
+import { ensureMember } from '../store/people.ts'
+import { kindOfToken } from '../tokens/token-format.ts'
+
+type Accepting = { token: string; userId: string; actor: string; now: Date }
+
+/**
+ * Makes the user a member, once, if the token is of an open invitation for the email address that an identity provider
+ * verified. Returns undefined otherwise. A member keeps the role they have.
+ */
+export async function redeemInvitation(
+  tx: Tx,
+  { keys }: { keys: AuthKeys },
+  { token, userId, actor, now }: Accepting,
+): Promise<Pick<InvitationRow, 'org_id' | 'role'> | undefined> {
+  if (kindOfToken(token) !== 'invitation') return undefined
+  const email = await findVerifiedEmail(tx, userId)
+  const hash = keys.hash('invitation', token)
+  const found = email && (await consumeInvitation(tx, { hash, epoch: keys.epoch, email, now }))
+  if (!found) return undefined
+  const { org_id, id } = found
+  const role = await ensureMember(tx, { org_id, user_id: userId, role: found.role, created_at: now })
+  await audit(tx, { org_id, actor, action: 'invitation.accepted', target: id, at: now })
+  return { org_id, role }
+}

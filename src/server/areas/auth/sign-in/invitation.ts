@@ -1,0 +1,58 @@
+import { acceptInvitationForm, invitationPage } from '#contract/auth/invitation-page.ts'
+import { refuseCrossSite } from '#edge/credentials/csrf.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import { redeemInvitation } from '../members/accept.ts'
+import { findInvitation, findVerifiedEmail, type ShownInvitation } from '../store/invitations.ts'
+import { kindOfToken } from '../tokens/token-format.ts'
+import { sessionCookie } from './browser-session.ts'
+import { type CallerSession, callerSession } from './caller-session.ts'
+import type { SignInDeps } from './deps.ts'
+import { acceptPage, joinedPage, otherAccountPage, refusedPage, signInFirstPage } from './invitation-pages.ts'
+import { replaceSession } from './switch-org.ts'
+
+/**
+ * The page of an invitation. Its token only proves that the mail was received: a person can accept if an identity
+ * provider verified that the invited address is theirs.
+ */
+export function invitationPageRoutes(deps: SignInDeps): Route[] {
+  return [
+    route(invitationPage, async ({ token }, { request }) => {
+      const open = await openInvitation(deps, request, token)
+      return open instanceof Response ? open : acceptPage(open.invitation)
+    }),
+    route(acceptInvitationForm, async ({ token }, { request }) => {
+      refuseCrossSite(request, deps.redirectBaseUrl)
+      const open = await openInvitation(deps, request, token)
+      return open instanceof Response ? open : accept(deps, { ...open, token })
+    }),
+  ]
+}
+
+type Open = { invitation: ShownInvitation; session: CallerSession }
+
+/** Returns the invitation if the person of this browser can accept it, otherwise the page that says why not. */
+async function openInvitation(deps: SignInDeps, request: Request, token: string): Promise<Open | Response> {
+  const { db, keys, clock, providers } = deps
+  const isToken = kindOfToken(token) === 'invitation'
+  const found = isToken && (await findInvitation(db, { hash: keys.hash('invitation', token), epoch: keys.epoch }))
+  if (!found) return refusedPage('unknown')
+  if (found.accepted_at !== null) return refusedPage('used')
+  if (found.revoked_at !== null) return refusedPage('revoked')
+  if (found.expires_at <= clock.now()) return refusedPage('expired')
+  // Signing in on this machine verifies no address.
+  if (providers.length === 0) return refusedPage('no_provider')
+  const session = await callerSession(deps, request)
+  if (!session?.byCookie) return signInFirstPage(found, token)
+  const email = await findVerifiedEmail(db, session.user_id)
+  return email === found.email ? { invitation: found, session } : otherAccountPage({ email, token })
+}
+
+async function accept(deps: SignInDeps, { invitation, session, token }: Open & { token: string }): Promise<Response> {
+  const accepting = { token, userId: session.user_id, actor: session.user_id, now: deps.clock.now() }
+  const accepted = await deps.db.tx((tx) => redeemInvitation(tx, deps, accepting))
+  // Somebody revoked it, or the form was sent twice, since the page was shown.
+  if (!accepted) return refusedPage('used')
+  const { secret } = await replaceSession(deps, session, accepted.org_id)
+  deps.onRevoked()
+  return joinedPage(invitation.org_name, accepted.role, [sessionCookie(deps, secret)])
+}
