@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Db } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { sql } from '#lib/db/sql.ts'
+import { takeLease } from '#lib/work/lease.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
 import { addNotifications, type NewNotification } from '../match/enqueue.ts'
@@ -72,6 +73,15 @@ describe('NO-07 claiming deliveries', () => {
     await add(notification())
     expect(await claim()).toMatchObject([{ destination_key: 'webhook:chn_1', kind: 'webhook', attempt: 1 }])
     expect(await claim()).toEqual([])
+  })
+
+  it('takes its fence from the sequence of all leases', async () => {
+    const before = (await takeLease(db, 'before'))!.fence
+    await add(notification())
+    const [claimed] = await claim()
+    expect([before, claimed!.fence, (await takeLease(db, 'after'))!.fence].map((one) => one - before)).toEqual([
+      0, 1, 2,
+    ])
   })
 
   it('stores an event for a destination once, however often it is matched', async () => {

@@ -139,14 +139,14 @@ async function startSending(
     with formed as (
       insert into notifications.deliveries (id, org_id, destination_key, kind, channel_id, user_id, state, attempt,
         fence, lease_until, created_at)
-      select id, org_id, destination_key, kind, channel_id, user_id, 'sending', 1, nextval('notifications.fence'),
+      select id, org_id, destination_key, kind, channel_id, user_id, 'sending', 1, nextval('svc.fences'),
         clock_timestamp() + make_interval(secs => ${leaseSeconds}), clock_timestamp()
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as formed (id text, org_id text, destination_key text, kind text, channel_id text, user_id text)
       returning ${STARTED_COLUMNS}
     ), resumed as (
       update notifications.deliveries
-      set state = 'sending', attempt = attempt + 1, fence = nextval('notifications.fence'), reason = null,
+      set state = 'sending', attempt = attempt + 1, fence = nextval('svc.fences'), reason = null,
           lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}), next_at = null
       where id = any(${waiting.map(({ id }) => id)}::text[])
       returning ${STARTED_COLUMNS}

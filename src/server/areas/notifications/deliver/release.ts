@@ -8,13 +8,14 @@ import { rescheduleDestinations } from './reschedule.ts'
 export async function releaseDeliveries(db: Db, claimed: readonly ClaimedDelivery[]): Promise<void> {
   const keys = [...new Set(claimed.map(({ destination_key }) => destination_key))].sort()
   const fences = claimed.map(({ fence }) => fence)
+  const ids = claimed.map(({ id }) => id)
   await db.tx(async (tx) => {
     await lockDestinations(tx, keys)
     await tx.query(sql`
       with released as (
         update notifications.deliveries
         set state = 'pending', attempt = attempt - 1, fence = null, lease_until = null, next_at = clock_timestamp()
-        where state = 'sending' and fence = any(${fences}::bigint[])
+        where id = any(${ids}::text[]) and state = 'sending' and fence = any(${fences}::bigint[])
         returning id, destination_key
       ), untraced as (
         delete from notifications.attempts where fence = any(${fences}::bigint[])
