@@ -19,10 +19,12 @@ import { type DeliveryTiming, deliveryJobs } from './deliver/job.ts'
 import { reapLoop } from './deliver/reap.ts'
 import type { Send, Senders } from './deliver/send.ts'
 import { digestLoop } from './digest/close.ts'
+import { healthLoop } from './health/loop.ts'
 import { intakeLoop } from './intake/intake.ts'
 import { matchLoop } from './match/match-loop.ts'
 import { peopleLoop } from './match/people-loop.ts'
 import { openUnsubscribeToken } from './subscriptions/store.ts'
+import { createSystemMails } from './system-mail/queue.ts'
 
 export type DeliveryDeps = {
   db: Db
@@ -45,7 +47,14 @@ export const SLOTS = { first: 48, retry: 16 }
 /** What a worker runs: everything from the outbox to the last attempt. */
 export function createDeliveries(deps: DeliveryDeps): { loops: Loop[]; slots: JobKind<ClaimedDelivery>[] } {
   return {
-    loops: [intakeLoop(deps), matchLoop(deps), peopleLoop(deps), digestLoop(deps), reapLoop(deps)],
+    loops: [
+      intakeLoop(deps),
+      matchLoop(deps),
+      peopleLoop(deps),
+      digestLoop(deps),
+      reapLoop(deps),
+      healthLoop({ ...deps, mails: createSystemMails(deps) }),
+    ],
     slots: deliveryJobs({ ...deps, check: createCheck(deps), senders: createSenders(deps) }, SLOTS),
   }
 }

@@ -75,10 +75,11 @@ async function writeStates(tx: Tx, written: readonly Written[]): Promise<Set<str
   return new Set(left.filter(({ was_sending }) => was_sending).map(({ id }) => id))
 }
 
-/** Disables channels and chat accounts that are gone, and notes since when a channel fails, for the mail to admins. */
+/**
+ * Disables channels and chat accounts that are gone, and notes since when and how often in a row a channel failed, for
+ * the mail to admins. One message that arrives ends the incident.
+ */
 async function updateChannels(tx: Tx, written: readonly Written[]): Promise<void> {
-  const ids = (destination: Transition['destination']) =>
-    written.flatMap(({ delivery, next }) => (next.destination === destination ? (delivery.channel_id ?? []) : []))
   for (const { delivery, next } of written) {
     if (next.destination !== 'gone') continue
     const { org_id, user_id, channel_id } = delivery
@@ -86,12 +87,29 @@ async function updateChannels(tx: Tx, written: readonly Written[]): Promise<void
     if (channel_id !== null) await disableGoneChannel(tx, { id: channel_id, ...gone })
     else if (delivery.kind === 'chat_dm') await disableGoneTarget(tx, { org_id, user_id, ...gone })
   }
+  const results = channelResults(written)
+  if (results.length === 0) return
   await tx.query(sql`
-    update notifications.channels
-    set failing_since = case when id = any(${ids('answers')}::text[]) then null
-      else coalesce(failing_since, clock_timestamp()) end
-    where id = any(${ids('answers')}::text[]) and failing_since is not null
-      or id = any(${ids('fails')}::text[]) and failing_since is null`)
+    update notifications.channels as channel
+    set failing_since = case when result.arrived then null else coalesce(failing_since, clock_timestamp()) end,
+        failures = case when result.arrived then 0 else failures + result.lost end,
+        failure_mailed_at = case when result.arrived then null else failure_mailed_at end
+    from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as result (id text, arrived boolean, lost int)
+    where channel.id = result.id and (not result.arrived or failing_since is not null)`)
+}
+
+type ChannelResult = { id: string; arrived: boolean; lost: number }
+
+/** Leaves out channels of which nothing was learnt, because the fault was ours or nothing was attempted. */
+function channelResults(written: readonly Written[]): ChannelResult[] {
+  const learnt = written.filter(
+    ({ delivery, next }) => delivery.channel_id !== null && next.destination !== 'unaffected',
+  )
+  return [...Map.groupBy(learnt, ({ delivery }) => delivery.channel_id!)].map(([id, results]) => ({
+    id,
+    arrived: results.some(({ next }) => next.state === 'sent'),
+    lost: results.filter(({ next }) => next.state !== 'pending').length,
+  }))
 }
 
 /** Frees the places in flight and updates the failure counts of the circuit breaker. */

@@ -66,7 +66,7 @@ export async function replaceUrl(tx: Tx, sealer: Sealer, { id, url }: { id: stri
   await tx.query(sql`
     update notifications.channels
     set secret = ${sealer.seal(url, CHANNEL_SECRETS.context({ id }))}, state = 'active', disabled_reason = null,
-        failing_since = null, failure_mailed_at = null,
+        failing_since = null, failures = 0, failure_mailed_at = null,
         settings = settings || jsonb_build_object('url_saved_at', clock_timestamp())
     where id = ${id}`)
   await tx.query(sql`
