@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeId } from './ids.ts'
+import { lowestIdAt, makeId } from './ids.ts'
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 const bitsOf = (id: string) =>
@@ -39,5 +39,12 @@ describe('an id', () => {
   it('cannot be guessed from the one before it', () => {
     const tails = Array.from({ length: 10_000 }, () => makeId('tok').slice(-12))
     expect(new Set(tails).size).toBe(10_000)
+  })
+
+  it('has a border between the ids of one millisecond and those of the one before', () => {
+    const now = Date.now() + 600_000
+    const [before, at] = [makeId('evt', now - 1), makeId('evt', now)]
+    expect([lowestIdAt('evt', now), before, at].toSorted()).toEqual([before, lowestIdAt('evt', now), at])
+    expect(lowestIdAt('evt', now)).toHaveLength(at.length)
   })
 })

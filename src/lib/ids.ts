@@ -28,6 +28,13 @@ export function makeId(prefix: string, now: number = Date.now()): string {
   return `${prefix}_${base32(bytes)}`
 }
 
+/** Returns a text that sorts before every id with this prefix made at `ms` or later, and after all made earlier. */
+export function lowestIdAt(prefix: string, ms: number): string {
+  const bytes = new Uint8Array(16)
+  for (let i = 5, rest = ms; i >= 0; i--, rest = Math.floor(rest / 256)) bytes[i] = rest % 256
+  return `${prefix}_${base32(bytes)}`
+}
+
 /** Takes from a buffer of random bytes, because asking the system for a few bytes costs as much as for many. */
 function takeRandom(bytes: Uint8Array): void {
   if (randomUsed + bytes.length > random.length) {

@@ -27,6 +27,11 @@ export function createMetrics(options: { processMetrics: boolean }) {
       labelNames: ['kind'],
       registers,
     }),
+    unreadableEvents: new Counter({
+      name: 'svc_notification_unreadable_events_total',
+      help: 'Events written by a newer release that wait until this one is upgraded',
+      registers,
+    }),
     workloadReviewFaults: new Counter({
       name: 'svc_workload_review_faults_total',
       help: 'Workload tokens the cluster could not or would not review, by what to look at',

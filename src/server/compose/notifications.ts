@@ -15,8 +15,18 @@ export function composeNotifications(parts: ServiceParts): Notifications {
     chatApp: parts.config.chat.slack,
     sessionCookies: createCookies(parts.config.signIn.redirectBaseUrl).session,
     baseUrl: () => parts.publicUrls.signIn,
+    keepDays: parts.config.notifications,
+    onUnreadable: (events) => reportUnreadable(parts, events),
     onError: (error) => parts.log.error({ error }, 'a notification could not be handled; it is tried again'),
   })
+}
+
+/** Each event is reported by the worker that found it first. */
+function reportUnreadable({ log, metrics }: ServiceParts, events: readonly { type: string }[]): void {
+  if (events.length === 0) return
+  metrics.unreadableEvents.inc(events.length)
+  const types = [...new Set(events.map(({ type }) => type))].slice(0, 20)
+  log.warn({ count: events.length, types }, 'events of a newer release wait in the ledger; upgrade this service')
 }
 
 /** On the embedded default mails are kept on this machine until a mail server is configured. */

@@ -5,6 +5,7 @@ import { type ChatSettings, readChat } from './chat.ts'
 import { type ConnectorSettings, checkConnector, readConnector } from './connector.ts'
 import { type DatabaseSettings, readDatabases } from './databases.ts'
 import { type OutgoingMailSettings, readMail } from './mail.ts'
+import { type NotificationSettings, readNotifications } from './notifications.ts'
 import { type ProcessSettings, readProcess } from './process.ts'
 import { type QuestionSettings, readQuestions } from './questions.ts'
 import { ConfigError, type Environment, EnvironmentReader } from './reader.ts'
@@ -26,6 +27,7 @@ export type Config = Readonly<
       databases: Readonly<DatabaseSettings>
       questions: Readonly<QuestionSettings>
       connector: Readonly<ConnectorSettings>
+      notifications: Readonly<NotificationSettings>
       mail: Readonly<OutgoingMailSettings>
       chat: Readonly<ChatSettings>
       apps: Readonly<AppSettings>
@@ -59,6 +61,7 @@ export function readSettings(env: Environment): Settings {
     databases: readDatabases(read),
     questions: readQuestions(read),
     connector: readConnector(read),
+    notifications: readNotifications(read),
     mail: readMail(read),
     chat: readChat(read),
     secrets: readSecrets(read),

@@ -23,6 +23,8 @@ import { healthLoop } from './health/loop.ts'
 import { intakeLoop } from './intake/intake.ts'
 import { matchLoop } from './match/match-loop.ts'
 import { peopleLoop } from './match/people-loop.ts'
+import type { UnreadableEvent } from './match/unreadable.ts'
+import { type KeepDays, retentionLoop } from './retention/loop.ts'
 import { openUnsubscribeToken } from './subscriptions/store.ts'
 import { createSystemMails } from './system-mail/queue.ts'
 
@@ -37,6 +39,9 @@ export type DeliveryDeps = {
   /** Address of the console, which links begin with. */
   baseUrl: () => string
   onError: (error: unknown) => void
+  /** Called once for each event that only a newer release can read. */
+  onUnreadable?: (events: readonly UnreadableEvent[]) => void
+  keepDays?: KeepDays
   /** Other limits than the usual ones, for tests of workers that die or stop. */
   timing?: DeliveryTiming
 }
@@ -54,6 +59,7 @@ export function createDeliveries(deps: DeliveryDeps): { loops: Loop[]; slots: Jo
       digestLoop(deps),
       reapLoop(deps),
       healthLoop({ ...deps, mails: createSystemMails(deps) }),
+      retentionLoop(deps),
     ],
     slots: deliveryJobs({ ...deps, check: createCheck(deps), senders: createSenders(deps) }, SLOTS),
   }

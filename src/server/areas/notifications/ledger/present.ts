@@ -38,7 +38,13 @@ export function reasonOf({
   state,
   reason,
 }: Pick<LedgerRow, 'dropped_reason' | 'state' | 'reason'>): string | null {
-  return dropped_reason ?? (state === 'unknown' ? 'outcome_unknown' : reason)
+  if (dropped_reason !== null) return dropped_reason
+  return state === 'unknown' ? 'outcome_unknown' : reason
+}
+
+/** An entry without a destination that was not dropped waits for a release that can read its event. */
+function isUnreadable({ kind, dropped_reason }: LedgerRow): boolean {
+  return kind === 'none' && dropped_reason === null
 }
 
 export function presentLedgerRow(row: LedgerRow, baseUrl: string): Delivery {
@@ -60,7 +66,7 @@ export function presentLedgerRow(row: LedgerRow, baseUrl: string): Delivery {
         : { kind: row.kind, channel_id: row.channel_id, user_id: row.user_id, label: row.label },
     status,
     state: stateOf(row),
-    reason: reasonOf(row),
+    reason: isUnreadable(row) ? 'unreadable' : reasonOf(row),
     delivery_id: row.delivery_id,
     attempts: row.attempt ?? 0,
     next_attempt_at: (row.next_at ?? (status === 'pending' ? row.window_end : null))?.toISOString() ?? null,

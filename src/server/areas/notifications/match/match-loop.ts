@@ -8,26 +8,44 @@ import { DEFAULT_TIMEZONE } from '../settings/store.ts'
 import { addNotifications } from './enqueue.ts'
 import { type MatchedEvent, matchSubscriptions, recordOnly } from './match.ts'
 import { markMatched, readSubscriptions, readTimezones, readUnmatched } from './store.ts'
+import { noteUnreadable, type UnreadableEvent } from './unreadable.ts'
 
 const EVENTS_PER_TRANSACTION = 200
 const POLL_SECONDS = 10
 
+/** How often events that this release could not read are tried again: a newer worker may have noted them as new. */
+const RETRY_UNREADABLE_MS = 10 * 60_000
+
+type Deps = { db: Db; sealer: Sealer; onUnreadable?: (events: readonly UnreadableEvent[]) => void }
+
 /** Compares events with the subscriptions of their organization. Any number of processes can do so at once. */
-export function matchLoop({ db, sealer }: { db: Db; sealer: Sealer }): Loop {
+export function matchLoop(deps: Deps): Loop {
+  // A process that starts may be a newer release, so its first turn tries them.
+  let retryUnreadableAt = 0
   return {
     name: 'notifications-match',
     wakeOn: EVENTS_NOTIFY,
     tick: async (now, signal) => {
-      let after = ''
-      for (;;) {
-        const page = await readUnmatched(db, { after, limit: EVENTS_PER_TRANSACTION })
-        const events = page.flatMap(({ event }) => event ?? [])
-        if (events.length > 0) await db.tx((tx) => matchEvents(tx, sealer, events, now))
-        if (page.length < EVENTS_PER_TRANSACTION || signal.aborted) break
-        after = page.at(-1)!.id
+      await matchPages(deps, 'new', now, signal)
+      if (now.getTime() >= retryUnreadableAt) {
+        await matchPages(deps, 'unreadable', now, signal)
+        retryUnreadableAt = now.getTime() + RETRY_UNREADABLE_MS
       }
       return new Date(now.getTime() + POLL_SECONDS * 1000)
     },
+  }
+}
+
+async function matchPages(deps: Deps, which: 'new' | 'unreadable', now: Date, signal: AbortSignal): Promise<void> {
+  const { db, sealer, onUnreadable } = deps
+  for (let after = ''; ; ) {
+    const page = await readUnmatched(db, which, { after, limit: EVENTS_PER_TRANSACTION })
+    const events = page.flatMap(({ event }) => event ?? [])
+    if (events.length > 0) await db.tx((tx) => matchEvents(tx, sealer, events, now))
+    const unreadable = which === 'new' ? page.filter(({ event }) => event === undefined) : []
+    if (unreadable.length > 0) onUnreadable?.(await db.tx((tx) => noteUnreadable(tx, unreadable)))
+    if (page.length < EVENTS_PER_TRANSACTION || signal.aborted) return
+    after = page.at(-1)!.id
   }
 }
 

@@ -93,6 +93,32 @@ export function recordOnly(event: MatchedEvent, reason: 'no_subscription' | 'peo
   return { ...common(event), destination_key: `none:${reason}`, kind: 'none', dropped_reason: reason }
 }
 
+/** Destination of the entry that stands for an event which only a newer release can read. */
+export const UNREADABLE_KEY = 'none:unreadable'
+
+/** Without a reason the entry waits for a release that can read the event. */
+export function recordUnreadable(
+  { id, org_id }: { id: string; org_id: string },
+  droppedReason: 'unreadable' | null = null,
+): NewNotification {
+  const ofNobody = {
+    channel_id: null,
+    user_id: null,
+    subscription_id: null,
+    app_id: null,
+    digest: null,
+    per_message: 1,
+  }
+  return {
+    ...ofNobody,
+    event_id: id,
+    org_id,
+    destination_key: UNREADABLE_KEY,
+    kind: 'none',
+    dropped_reason: droppedReason,
+  }
+}
+
 function common(event: MatchedEvent) {
   return {
     event_id: event.id,

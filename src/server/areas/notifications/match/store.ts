@@ -2,6 +2,7 @@ import { readStoredEvent } from '#contract/core/events.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { MatchedEvent, SubscriptionFacts } from './match.ts'
+import { forgetUnreadable } from './unreadable.ts'
 
 type EventRow = { id: string; org_id: string; type: string; body: unknown; occurred_at: Date }
 
@@ -11,13 +12,18 @@ export const PEOPLE_NOTIFY = 'svc_notification_people'
 type Page = { after: string; limit: number }
 
 /** `event` is undefined where only a newer release can read it. */
-export type UnmatchedEvent = { id: string; org_id: string; event: MatchedEvent | undefined }
+export type UnmatchedEvent = { id: string; org_id: string; type: string; event: MatchedEvent | undefined }
 
-/** The oldest events that no subscription was compared with yet. */
-export async function readUnmatched(db: Querier, { after, limit }: Page): Promise<UnmatchedEvent[]> {
+/** The oldest events that no subscription was compared with yet: new ones, or those that a release could not read. */
+export async function readUnmatched(
+  db: Querier,
+  which: 'new' | 'unreadable',
+  { after, limit }: Page,
+): Promise<UnmatchedEvent[]> {
+  const isWanted = which === 'new' ? sql`unreadable_at is null` : sql`unreadable_at is not null`
   const rows = await db.query<EventRow>(sql`
     select id, org_id, type, body, occurred_at from notifications.events
-    where matched_at is null and id > ${after} order by id limit ${limit}`)
+    where matched_at is null and ${isWanted} and id > ${after} order by id limit ${limit}`)
   return rows.map(toUnmatched)
 }
 
@@ -34,20 +40,25 @@ export async function readPeoplePending(
 
 function toUnmatched(row: EventRow): UnmatchedEvent {
   const event = readStoredEvent(row)
-  return { id: row.id, org_id: row.org_id, event: event && { ...event, id: row.id } }
+  return { id: row.id, org_id: row.org_id, type: row.type, event: event && { ...event, id: row.id } }
 }
 
-/** Returns the ids that were unmatched until now: those of the others, another process has matched. */
+/**
+ * Returns the ids that were unmatched until now: those of the others, another process has matched. Entries of events
+ * that a release could not read are removed.
+ */
 export async function markMatched(
   tx: Tx,
   events: readonly { id: string; people_pending: boolean }[],
 ): Promise<Set<string>> {
-  const rows = await tx.query<{ id: string }>(sql`
+  const rows = await tx.query<{ id: string; was_unreadable: boolean }>(sql`
     update notifications.events as event
     set matched_at = clock_timestamp(), people_pending = matched.people_pending
     from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as matched (id text, people_pending boolean)
     where event.id = matched.id and matched_at is null
-    returning event.id`)
+    returning event.id, unreadable_at is not null as was_unreadable`)
+  const unreadable = rows.filter(({ was_unreadable }) => was_unreadable).map(({ id }) => id)
+  if (unreadable.length > 0) await forgetUnreadable(tx, unreadable)
   if (events.some(({ people_pending }) => people_pending)) await tx.query(sql`select pg_notify(${PEOPLE_NOTIFY}, '')`)
   return new Set(rows.map(({ id }) => id))
 }

@@ -1,0 +1,39 @@
+import { lowestId } from '#edge/ids.ts'
+import type { Db } from '#lib/db/db.ts'
+import type { Loop } from '#lib/work/loop.ts'
+import { dropUnreadable } from '../match/unreadable.ts'
+import { deleteDeliveries, deleteEvents, deleteInboxEntries, deleteKeptMails, deleteNotifications } from './store.ts'
+
+/** How many days are kept. `ledger`: events with what became of them, and mails of the local mailbox. */
+export type KeepDays = { readonly ledger: number; readonly inbox: number }
+
+const DEFAULT_KEEP_DAYS: KeepDays = { ledger: 90, inbox: 180 }
+const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
+const ROWS_PER_STATEMENT = 500
+
+/**
+ * Deletes what is old and ended. What still waits is never deleted, however old it is, except for events that no
+ * release has read by then: these end as dropped.
+ */
+export function retentionLoop({ db, keepDays = DEFAULT_KEEP_DAYS }: { db: Db; keepDays?: KeepDays }): Loop {
+  return {
+    name: 'notifications-retention',
+    leader: true,
+    tick: async (now, signal) => {
+      const before = new Date(now.getTime() - keepDays.ledger * DAY_MS)
+      const inboxBefore = new Date(now.getTime() - keepDays.inbox * DAY_MS)
+      const limit = ROWS_PER_STATEMENT
+      const steps = [
+        () => dropUnreadable(db, { beforeId: lowestId('evt', before), limit }),
+        () => deleteNotifications(db, { before, limit }),
+        () => deleteDeliveries(db, { before, limit }),
+        () => deleteEvents(db, { beforeId: lowestId('evt', before), limit }),
+        () => deleteInboxEntries(db, { beforeId: lowestId('ntf', inboxBefore), limit }),
+        () => deleteKeptMails(db, { before, limit }),
+      ]
+      for (const step of steps) while (!signal.aborted && (await step()) === limit);
+      return new Date(now.getTime() + HOUR_MS)
+    },
+  }
+}
