@@ -13,6 +13,8 @@ const HELP = `Maintain an svc server. Run it with the same environment variables
 Usage:
   svc-server migrate     apply all pending migrations and print each of them
   svc-server reseal      seal every stored secret under the current data key (SVC_DATA_KEY)
+  svc-server park-deliveries [--confirm]
+                         after restoring a backup: do not send what may have been sent already
   svc-server --help
   svc-server --version
 
@@ -22,18 +24,25 @@ SVC_MIGRATE=off. It is safe to interrupt and repeat. See docs/running.md, "Upgra
 reseal is the last step of changing the data key. Afterwards you can remove former keys from
 SVC_DATA_KEYS_FORMER. It is safe to interrupt and repeat. See docs/running.md, "Changing the data key".
 
-With Postgres the server can keep running. With the embedded database, stop the server first.
+park-deliveries needs DATABASE_URL and no secrets. Run it after restoring a backup and before starting a server, so that
+no notification is sent twice. Without --confirm it prints how many would be parked and changes nothing. It is safe to
+interrupt and repeat. See docs/notifications.md, "After restoring a backup".
+
+With Postgres the server can keep running, except for park-deliveries. With the embedded database, stop it first.
 
 Exit codes: 0 success, 1 unexpected error, 4 no database in the data folder, 5 wrong usage or configuration,
 6 the data folder is in use, the schema does not fit this version, or values remain under another key.
 `
 
 type Print = (line: string) => void
+type Options = { confirm: boolean }
 
 /** Loads the code of a command only when it runs, so that help is fast. */
-const COMMANDS: Record<string, (print: Print) => Promise<void>> = {
+const COMMANDS: Record<string, (print: Print, options: Options) => Promise<void>> = {
   migrate: async (print) => (await import('./process/migrate-command.ts')).runMigrations(environment(), print),
   reseal: async (print) => (await import('./process/reseal.ts')).reseal(environment(), print),
+  'park-deliveries': async (print, { confirm }) =>
+    (await import('./process/park-command.ts')).runPark(environment(), print, confirm),
 }
 
 /** Returns the exit code. Errors are written to standard error. */
@@ -50,14 +59,20 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 function readCommand(args: readonly string[]): (print: Print) => Promise<void> {
-  const options = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } } as const
+  const options = {
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean', short: 'v' },
+    confirm: { type: 'boolean' },
+  } as const
   const { values, positionals } = parse(() => parseArgs({ args: [...args], options, allowPositionals: true }))
   if (values.version) return async (print) => print(readVersion())
   const [name = 'help', ...rest] = positionals
   if (values.help || name === 'help') return async () => void process.stdout.write(HELP)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command || rest.length > 0) throw usage(`Unknown command: ${positionals.join(' ')}.`)
-  return command
+  const { confirm = false } = values
+  if (confirm && name !== 'park-deliveries') throw usage('--confirm belongs to svc-server park-deliveries.')
+  return (print) => command(print, { confirm })
 }
 
 function parse<T>(read: () => T): T {

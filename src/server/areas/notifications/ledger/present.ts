@@ -1,5 +1,6 @@
 import { eventLink, eventSubject, readStoredEvent } from '#contract/core/events.ts'
 import type { Delivery } from '#contract/notifications/deliveries.ts'
+import { PARKED_REASON } from '../restore/park-notifications.ts'
 import type { LedgerRow, LedgerStatus } from './store.ts'
 
 /** Maps the state of a notification to its public status. */
@@ -39,7 +40,7 @@ export function reasonOf({
   reason,
 }: Pick<LedgerRow, 'dropped_reason' | 'state' | 'reason'>): string | null {
   if (dropped_reason !== null) return dropped_reason
-  return state === 'unknown' ? 'outcome_unknown' : reason
+  return state === 'unknown' && reason !== PARKED_REASON ? 'outcome_unknown' : reason
 }
 
 /** An entry without a destination that was not dropped waits for a release that can read its event. */

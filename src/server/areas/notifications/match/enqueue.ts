@@ -6,6 +6,8 @@ import { limitIdleTime } from '../deliver/lock.ts'
 import { rescheduleDestinations } from '../deliver/reschedule.ts'
 import { DELIVERY_RULES } from '../deliver/schedule.ts'
 import type { DigestTiming } from '../digest/window.ts'
+import { readRestoreMark } from '../restore/mark.ts'
+import { parkNotificationsOf } from '../restore/park-notifications.ts'
 
 /** NOTIFY channel that wakes the slots of deliveries. */
 export const DELIVERIES_NOTIFY = 'svc_notifications'
@@ -27,11 +29,18 @@ export type NewNotification = {
   per_message: number
 }
 
-/** Stores notifications. One that is stored already, of the same event for the same destination, is left as it is. */
+/**
+ * Stores notifications. One that is stored already, of the same event for the same destination, is left as it is. Those
+ * of events from a restored backup are parked, because they may have been sent after the backup was made.
+ */
 export async function addNotifications(tx: Tx, added: readonly NewNotification[]): Promise<void> {
   if (added.length === 0) return
   await insertNotifications(tx, added)
-  const sent = added.filter(isSentAtOnce)
+  const mark = await readRestoreMark(tx)
+  const isParked = ({ event_id }: NewNotification) => mark !== undefined && event_id < mark
+  const parked = added.filter(isParked).map(({ event_id }) => event_id)
+  if (parked.length > 0) await parkNotificationsOf(tx, parked)
+  const sent = added.filter((one) => !isParked(one)).filter(isSentAtOnce)
   if (sent.length > 0) await wakeDestinations(tx, sent)
 }
 
