@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp } from '#contract/apps/apps.ts'
+import { changeEnvironment } from '#contract/apps/environment.ts'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
 import { createDatabase, readConnection } from '#contract/databases.ts'
@@ -69,6 +71,8 @@ describe('AU-08 changing the data key', () => {
     orgId = (await client(base.SVC_OPERATOR_TOKEN!).call(adminCreateOrg, { name: 'Sealed' })).id
     token = (await newToken(orgId)).token
     await client(token).call(createDatabase, { name: 'vault' })
+    await client(token).call(createApp, { alias: 'shop' })
+    await client(token).call(changeEnvironment, { alias: 'shop', set: { API_KEY: 'secret', OTHER: 'secret' } })
   })
   afterAll(async () => {
     await stop()
@@ -133,7 +137,10 @@ describe('AU-08 changing the data key', () => {
         '  verifiers of sign-ins under way        0 moved, 0 already current',
         '  answers kept for repeated requests     1 moved, 0 already current',
         '  secrets of notification channels       0 moved, 0 already current',
+        '  tokens of chat installations           0 moved, 0 already current',
         '  unsubscribe links                      0 moved, 0 already current',
+        '  mails that wait to be sent             0 moved, 0 already current',
+        '  environment variables of apps          2 moved, 0 already current',
         `Every stored secret is sealed under key ${NEW_ID}.`,
         `No longer needed: ${OLD_ID}. Remove them from SVC_DATA_KEYS_FORMER and restart the server.`,
         '',

@@ -43,7 +43,7 @@ export const changeEnvironment = operation({
   path: '/api/deploy/deployments/{alias}/environment',
   summary: 'Set and remove environment variables of an app',
   description:
-    'Takes effect when the app is next deployed or started again. Values are stored sealed. Names that svc sets itself are refused: `PORT`, `HOME`, `PATH`, `TMPDIR`, the proxy variables, `LD_…` and `SVC_…`.',
+    'Takes effect when the app is next deployed or started again. Values are stored sealed. Names that svc sets itself are refused: `PORT`, `HOME`, `TMPDIR`, the proxy variables and `SVC_…`.',
   access: { ...byBuilder, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
