@@ -2,7 +2,8 @@ import { chmod } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { connect, type LookupFunction, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Resolve, systemResolve, vettedAddresses } from './connector.ts'
+import { type Resolve, vettedAddresses } from './connector.ts'
+import { createDnsResolve } from './dns.ts'
 import { endToEnd } from './end-to-end-headers.ts'
 import { isLoopback } from './loopback.ts'
 import { SafeFetchError } from './safe-fetch-error.ts'
@@ -23,6 +24,8 @@ type OutgoingProxyOptions = {
   readonly dial?: (target: Vetted, ownClientAddress: string | undefined) => Socket
 }
 
+type ProxyOptions = OutgoingProxyOptions & { readonly resolve: Resolve }
+
 const MAX_CONNECTIONS = 256
 const CONNECT_MS = 15_000
 const IDLE_MS = 10 * 60_000
@@ -32,7 +35,8 @@ const IDLE_MS = 10 * 60_000
  * network of their own. It reaches what safe fetch reaches: public addresses, ports 80, 443 and from 1024, and beside
  * them only `ownOrigin`. Disposing it ends its connections.
  */
-export async function openOutgoingProxy(path: string, options: OutgoingProxyOptions): Promise<AsyncDisposable> {
+export async function openOutgoingProxy(path: string, given: OutgoingProxyOptions): Promise<AsyncDisposable> {
+  const options = { resolve: createDnsResolve(), ...given }
   const sockets = new Set<Duplex>()
   const track = <T extends Duplex>(socket: T): T => {
     sockets.add(socket)
@@ -66,7 +70,7 @@ async function tunnel(
   incoming: IncomingMessage,
   client: Duplex,
   head: Buffer,
-  options: OutgoingProxyOptions,
+  options: ProxyOptions,
   track: Track,
 ): Promise<void> {
   try {
@@ -85,7 +89,7 @@ async function tunnel(
 async function forward(
   incoming: IncomingMessage,
   response: ServerResponse,
-  options: OutgoingProxyOptions,
+  options: ProxyOptions,
   track: Track,
 ): Promise<void> {
   const fail = (error: unknown) => {
@@ -123,7 +127,7 @@ function requestedUrl({ url = '' }: IncomingMessage): string {
 }
 
 /** Connects to the host of an address, or throws why not. */
-async function open(address: string, options: OutgoingProxyOptions): Promise<Socket> {
+async function open(address: string, options: ProxyOptions): Promise<Socket> {
   const target = await vet(address, options)
   const socket = (options.dial ?? dialVetted)(target, options.ownClientAddress)
   return await new Promise<Socket>((resolve, reject) => {
@@ -137,11 +141,15 @@ async function open(address: string, options: OutgoingProxyOptions): Promise<Soc
   })
 }
 
-async function vet(address: string, { ownOrigin, resolve = systemResolve }: OutgoingProxyOptions): Promise<Vetted> {
+async function vet(address: string, { ownOrigin, resolve }: ProxyOptions): Promise<Vetted> {
   const own = ownOrigin === undefined ? undefined : targetOf(new URL(ownOrigin))
   const parsed = URL.parse(address)
   if (own && parsed && isSame(targetOf(parsed), own)) return { ...own, addresses: undefined }
   const target = targetOf(vetUrl(address))
+  // These always mean the machine itself (RFC 6761 section 6.3), whatever a name server says.
+  if (/(?:^|\.)localhost\.?$/.test(target.hostname)) {
+    throw new SafeFetchError('refused_address', `${target.hostname} is not a public address`)
+  }
   return { ...target, addresses: await vettedAddresses(target.hostname, { resolve, allowCidrs: [] }) }
 }
 

@@ -34,6 +34,7 @@ export class ConfinedProcess {
   readonly ended: Promise<ProcessEnd>
   /** Resolves with the first process of the sandbox, as this machine counts; undefined where there is none. */
   readonly firstPid: Promise<number | undefined>
+  #killFirst: (() => void) | undefined
   #reason: string | undefined
 
   private constructor(child: ChildProcess, options: ConfinedOptions) {
@@ -91,8 +92,8 @@ export class ConfinedProcess {
   async #kill(): Promise<void> {
     // With its first process gone, the kernel ends all others of a pid namespace before bubblewrap learns of it.
     const gone = this.#exited.then(() => undefined)
-    const first = await Promise.race([this.firstPid, gone])
-    if (first !== undefined) killerOf(first)()
+    await Promise.race([this.firstPid, gone])
+    if (this.#killFirst !== undefined) this.#killFirst()
     else if (this.#child.exitCode === null) await endProcessTree(this.pid).catch(() => this.#child.kill('SIGKILL'))
   }
 
@@ -101,6 +102,7 @@ export class ConfinedProcess {
     const info = await text(descriptor(this.#child, DESCRIPTORS.info) as Readable).catch(() => '')
     const pid = Number(/"child-pid": (\d+)/.exec(info)?.[1])
     if (!pid) return undefined
+    this.#killFirst = killerOf(pid)
     rememberProcess(`${this.#options.pidFile}.first`, pid)
     return pid
   }

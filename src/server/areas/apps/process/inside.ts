@@ -113,6 +113,15 @@ function run({ command, environment, folder }: Run['run']): void {
   })
 }
 
+/** A command or variable that no process can have, such as one with a zero byte, throws at once. */
+function tryRun(what: Run['run']): void {
+  try {
+    run(what)
+  } catch (error) {
+    fail(error)
+  }
+}
+
 function signalApp(signal: NodeJS.Signals): void {
   try {
     if (app?.pid !== undefined) process.kill(-app.pid, signal)
@@ -124,7 +133,7 @@ function signalApp(signal: NodeJS.Signals): void {
 function receive(line: string): void {
   const message = JSON.parse(line) as InsideMessage
   if ('open' in message) open(message.open).catch(fail)
-  else if ('run' in message) run(message.run)
+  else if ('run' in message) tryRun(message.run)
   else if (app === undefined) process.exit(0)
   else signalApp('SIGTERM')
 }

@@ -22,7 +22,11 @@ async function serverWithApp(mode: 'bare' | 'walled') {
   const server = spawn(process.execPath, [PROGRAM, dataDir, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(server.stdout, 'data')
   const running = join(dataDir, 'apps', 'app_1', 'running')
-  const named = readdirSync(running).map((name) => Number(readFileSync(join(running, name), 'utf8').split(' ')[0]))
+  const files = readdirSync(running)
+  const place = readFileSync(join(running, files.find((name) => name.endsWith('.place'))!), 'utf8')
+  const named = files
+    .filter((name) => !name.endsWith('.place'))
+    .map((name) => Number(readFileSync(join(running, name), 'utf8').split(' ')[0]))
   const below = await until(async () => {
     const found = await descendantsOf(server.pid!)
     return found.length >= 3 && found
@@ -32,7 +36,7 @@ async function serverWithApp(mode: 'bare' | 'walled') {
     server.kill('SIGKILL')
     await once(server, 'exit')
   }
-  return { dataDir, running, pids: below, kill, named }
+  return { dataDir, running, place, pids: below, kill, named }
 }
 
 const isGone = (pid: number) => !existsSync(`/proc/${pid}`) || /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -53,13 +57,15 @@ describe('what a killed server left without a sandbox', () => {
   })
 
   it('MA-15 is ended by the next server even if the script hangs, and before another is started', async () => {
-    const { dataDir, running, pids, named, kill } = await serverWithApp('bare')
+    const { dataDir, running, place, pids, named, kill } = await serverWithApp('bare')
     for (const pid of named) process.kill(pid, 'SIGSTOP')
     await kill()
     expect(pids.filter((pid) => !isGone(pid))).not.toEqual([])
+    expect(existsSync(place)).toBe(true)
     await using next = openTestTarget({ dataDir, bubblewrapPlaces: [] })
     await next.target.endOrphans('app_1')
     expect(pids.filter((pid) => !isGone(pid))).toEqual([])
     expect(readdirSync(running)).toEqual([])
+    expect(existsSync(place)).toBe(false)
   })
 })

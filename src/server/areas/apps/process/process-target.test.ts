@@ -68,7 +68,7 @@ for (const { mode, given, places } of MODES) {
 
     it('MA-15 a request to an app that does not listen yet is refused before the app can have seen it', async () => {
       await test.build('dep_deaf', {}, null)
-      const app = await test.start('dep_deaf', 'sleep 1000')
+      const app = await test.start('dep_deaf', `trap '' TERM; while :; do sleep 1; done`)
       await expect(app.fetch(new Request('http://app.test/'))).rejects.toMatchObject({
         name: 'InstanceError',
         sent: false,
@@ -83,6 +83,15 @@ for (const { mode, given, places } of MODES) {
       expect(await app.ended).toEqual({ description: 'exit code 3' })
       expect(test.lines).toEqual(expect.arrayContaining(['stdout: out', 'stderr: err']))
       await expect(app.fetch(new Request('http://app.test/'))).rejects.toMatchObject({ sent: false })
+    })
+
+    it.each([
+      ['a zero byte', { BROKEN: 'a\0b' }],
+      ['more than any process can have', { LARGE: 'x'.repeat(200_000) }],
+    ])('MA-15 an app with a variable of %s ends with the reason', async (_what, environment) => {
+      await test.build('dep_variable', {}, null)
+      const app = await test.start('dep_variable', 'echo runs', { environment })
+      expect((await app.ended).description).toMatch(/^it could not be run: /)
     })
 
     it('MA-15 the app gets its variables and those of its surroundings, and nothing of the server', async () => {

@@ -12,6 +12,7 @@ import type { Machine } from './sandbox.ts'
 import { startProcess } from './start.ts'
 import { createUserIds } from './users.ts'
 import { findWalls } from './walls.ts'
+import { PLACE, removeWorkplace } from './workplace.ts'
 
 export type ProcessTargetOptions = {
   readonly dataDir: string
@@ -71,6 +72,7 @@ async function endOrphans(running: string): Promise<void> {
   for (const name of await namesIn(running)) {
     const file = join(running, name)
     await endFormerProcess(file)
+    if (name.endsWith(PLACE)) await removeWorkplace(file)
     await rm(file, { force: true })
   }
 }

@@ -33,6 +33,7 @@ describe('the command line of a sandbox', () => {
     ['a closed root', '--remount-ro /dev --remount-ro /'],
     ['a filter of system calls', '--seccomp 4'],
     ['a limit of processes', 'ulimit -u 50'],
+    ['an end before the server when memory is short', 'echo 1000 > /proc/self/oom_score_adj'],
     ['our script as the parent of the app', '/svc/bin/node --no-warnings'],
   ])('MA-15 has %s', (_what, part) => {
     for (const uid of [undefined, 61_200]) expect(commandOf({}, uid)).toContain(part)

@@ -110,10 +110,14 @@ function asUser(uid: number): string[] {
   return ['setpriv', '--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', '--inh-caps=-all', '--']
 }
 
-/** Sets the limits in a shell, because not every machine has prlimit. `-u` is bash's name of dash's `-p`. */
+/**
+ * Sets the limits in a shell, because not every machine has prlimit. `-u` is bash's name of dash's `-p`. When memory or
+ * processors are short, apps have to wait or end before the server does.
+ */
 function limited({ processes, openFiles }: SandboxLimits, command: readonly string[]): string[] {
   const limits = `ulimit -c 0; ulimit -n ${openFiles}; ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}`
-  return ['sh', '-c', `set -e; ${limits}; exec "$@"`, 'sh', ...command]
+  const yielding = 'echo 1000 > /proc/self/oom_score_adj; exec nice -n 5 "$@"'
+  return ['sh', '-c', `set -e; ${limits}; ${yielding}`, 'sh', ...command]
 }
 
 function npmOf(folder: string | undefined): string[] {

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { isLoopback } from '#lib/net/loopback.ts'
 import type { FoundBubblewrap } from '#lib/processes/bubblewrap.ts'
+import { residentBytes } from '#lib/processes/process-memory.ts'
 import type { OnLine } from '../deploys/target.ts'
 import { appEnvironment } from './app-environment.ts'
 import { ConfinedProcess } from './confined-process.ts'
@@ -11,7 +12,7 @@ import { INSIDE, SCRIPT_OPTIONS, sandboxCommand } from './sandbox-command.ts'
 import { systemCallFilter } from './system-call-filter.ts'
 import type { createUserIds } from './users.ts'
 import { isRoot, programPlaces } from './walls.ts'
-import { openWorkplace } from './workplace.ts'
+import { openWorkplace, PLACE } from './workplace.ts'
 
 /** What builds and instances of this process share. */
 export type Machine = {
@@ -60,7 +61,8 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
   const { appId, folder, buildHome, memoryBytes, onLine, uid } = options
   const found = await machine.walls()
   const apiOrigin = machine.apiOrigin()
-  const workplace = await openWorkplace({ uid, apiOrigin, onLine })
+  const pidFile = await machine.pidFile(appId)
+  const workplace = await openWorkplace({ uid, apiOrigin, onLine, placeFile: `${pidFile}${PLACE}` })
   try {
     const isWalled = 'bubblewrap' in found
     const places = { ...programPlaces(), ...workplace, dataDir: machine.dataDir }
@@ -73,7 +75,7 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
           )
         : { file: process.execPath, args: [...SCRIPT_OPTIONS, places.script] },
       filter: isWalled ? systemCallFilter(process.arch) : undefined,
-      pidFile: await machine.pidFile(appId),
+      pidFile,
       onLine,
     })
     const surroundings = isWalled ? inside(apiOrigin, buildHome) : outside(buildHome ?? workplace.home, apiOrigin)
@@ -115,8 +117,7 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
 
 async function checkMemory(child: ConfinedProcess, limitBytes: number): Promise<void> {
   const first = await child.firstPid
-  if (first === undefined) return
-  const used = await sandboxBytes(first, limitBytes)
+  const used = first === undefined ? await residentBytes(child.pid) : await sandboxBytes(first, limitBytes)
   if (used > limitBytes) child.kill(`killed: it used more than ${Math.round(limitBytes / 1024 / 1024)} MB of memory`)
 }
 

@@ -11,8 +11,12 @@ export function readStatus(stream: Readable): { ready: Promise<void>; exit: () =
   void readLines(stream, (line) => {
     const status = parse(line)
     if (status.ready === true) ready.resolve()
-    else if (typeof status.failed === 'string') ready.reject(new Error(status.failed.slice(0, 500)))
-    else if (status.exit !== undefined) end ??= describe(status.exit)
+    else if (typeof status.failed === 'string') {
+      const reason = status.failed.slice(0, 500)
+      ready.reject(new Error(reason))
+      end ??= { code: null, description: `it could not be run: ${reason}` }
+    }
+    if (status.exit !== undefined) end ??= describe(status.exit)
   })
   return { ready: ready.promise, exit: () => end }
 }

@@ -28,7 +28,12 @@ export async function findWalls(dataDir: string, places?: readonly string[]): Pr
   const filter = systemCallFilter(process.arch)
   if (filter === undefined) return { missing: `there is no sandbox for the processor architecture ${process.arch}` }
   return findBubblewrap(async (bubblewrap) => {
-    await using workplace = await openWorkplace({ uid: undefined, apiOrigin: undefined, onLine: () => {} })
+    await using workplace = await openWorkplace({
+      uid: undefined,
+      apiOrigin: undefined,
+      onLine: () => {},
+      placeFile: undefined,
+    })
     const { file, args } = sandboxCommand(
       {
         ...programPlaces(),

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { chmod, chown, link, lstat, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, link, lstat, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { openOutgoingProxy } from '#lib/net/outgoing-proxy.ts'
 import type { OnLine } from '../deploys/target.ts'
 import { refusalLog } from './refusal-log.ts'
@@ -11,7 +11,12 @@ type WorkplaceOptions = {
   readonly uid: number | undefined
   readonly apiOrigin: string | undefined
   readonly onLine: OnLine
+  /** The file that names the folder while it exists, so that it is removed after a crash of svc. */
+  readonly placeFile: string | undefined
 }
+
+/** How the names of such files end. */
+export const PLACE = '.place'
 
 /** The short-lived files around one sandbox: its sockets and the few files of its /etc. */
 export type Workplace = AsyncDisposable & {
@@ -30,12 +35,16 @@ export type Workplace = AsyncDisposable & {
 /** Short, because the path of a Unix socket has at most 107 bytes. */
 const PREFIX = 'svc-app-'
 
-export async function openWorkplace({ uid, apiOrigin, onLine }: WorkplaceOptions): Promise<Workplace> {
+export async function openWorkplace({ uid, apiOrigin, onLine, placeFile }: WorkplaceOptions): Promise<Workplace> {
   const base = tmpdir().length > 60 ? '/tmp' : tmpdir()
   const folder = await mkdtemp(join(base, PREFIX))
   const [run, out, etc, home] = ['run', 'out', 'etc', 'home'].map((name) => join(folder, name)) as Four
-  const remove = () => rm(folder, { recursive: true, force: true })
+  const remove = async () => {
+    await rm(folder, { recursive: true, force: true })
+    if (placeFile !== undefined) await rm(placeFile, { force: true })
+  }
   try {
+    if (placeFile !== undefined) await writeFile(placeFile, folder, { mode: 0o600 })
     for (const each of [run, out, etc, home]) await mkdir(each)
     for (const each of [out, etc]) await chmod(each, 0o755)
     if (uid !== undefined) await chown(run, uid, uid)
@@ -64,6 +73,12 @@ export async function openWorkplace({ uid, apiOrigin, onLine }: WorkplaceOptions
     await remove()
     throw error
   }
+}
+
+/** Removes the folder that a file names, if it is one of ours. */
+export async function removeWorkplace(placeFile: string): Promise<void> {
+  const folder = await readFile(placeFile, 'utf8').catch(() => '')
+  if (basename(folder).startsWith(PREFIX)) await rm(folder, { recursive: true, force: true })
 }
 
 type Four = [string, string, string, string]
