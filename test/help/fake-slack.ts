@@ -11,7 +11,7 @@ type Answer = { status: number; body: string | object; headers?: Record<string, 
 /** A person at Slack's page: which workspace and account they use there, and the channel they choose for the app. */
 type Visitor = { team: string; user: string; channel?: string; name?: string }
 type Pending = Visitor & { redirectUri: string; nonce: string | null; isOpenId: boolean }
-type Request = { host: string; path: string; token: string | undefined; body: string }
+type Request = { team: string | undefined; path: string; token: string | undefined; body: string }
 
 export type FakeSlack = AsyncDisposable & {
   /** Reaches this server under Slack's names, and nothing else. */
@@ -24,15 +24,20 @@ export type FakeSlack = AsyncDisposable & {
   /** All requests, in order. */
   requests: Request[]
   /** Messages that it accepted, by incoming webhook or by chat.postMessage. */
-  messages: { to: string; message: Record<string, unknown> }[]
+  messages: { team: string; to: string; message: Record<string, unknown> }[]
   addWebhook(team: string): string
   deleteWebhook(url: string): void
+  /** The app is installed in the workspace without the page. */
+  addInstallation(team: string): { botToken: string }
   addUser(team: string, user: string): void
   deactivateUser(user: string): void
   /** The workspace removes the app: its tokens and webhooks end. */
   uninstall(team: string): void
-  /** Answers the next requests whose path contains `path` with these instead, one each. */
-  answerNext(path: string, ...answers: (Partial<Answer> | 'hang up')[]): void
+  /**
+   * Answers the next request with this instead. `to` is a path, or a workspace and a path for webhooks and calls with a
+   * token: retries of other tests may arrive at any time.
+   */
+  answerNext(to: string | { team: string; path: string }, answer: Partial<Answer> | 'hang up'): void
   /** Confirms the page behind an authorize URL and returns where the browser is redirected. */
   authorize(url: string, visitor: Visitor): string
   /** Overrides claims of the next ID tokens; undefined removes one. */
@@ -54,7 +59,7 @@ export async function startFakeSlack(): Promise<FakeSlack> {
   const users = new Map<string, { team: string; deleted: boolean }>()
   const tokens = new Map<string, { team: string; isRevoked: boolean }>()
   const codes = new Map<string, Pending>()
-  const nextAnswers: { path: string; answer: Partial<Answer> | 'hang up' }[] = []
+  const nextAnswers: { path: string; team?: string; answer: Partial<Answer> | 'hang up' }[] = []
   let foreign = false
 
   const server = createServer((request, response) => {
@@ -74,8 +79,9 @@ export async function startFakeSlack(): Promise<FakeSlack> {
     const body = await text(request)
     const path = request.url ?? ''
     const token = /^Bearer (.*)$/.exec(request.headers.authorization ?? '')?.[1]
-    slack.requests.push({ host: request.headers.host ?? '', path, token, body })
-    const at = nextAnswers.findIndex((next) => path.includes(next.path))
+    const team = path.startsWith('/services/') ? path.split('/')[2] : tokens.get(token ?? '')?.team
+    slack.requests.push({ team, path, token, body })
+    const at = nextAnswers.findIndex((next) => path.startsWith(next.path) && (next.team ?? team) === team)
     const [next] = at === -1 ? [] : nextAnswers.splice(at, 1)
     if (next?.answer === 'hang up') return 'hang up'
     if (next) return { status: 200, body: '', ...next.answer }
@@ -97,7 +103,7 @@ export async function startFakeSlack(): Promise<FakeSlack> {
       return { status: 400, body: 'invalid_payload' }
     }
     if (!message.text && !message.blocks) return { status: 400, body: 'no_text' }
-    slack.messages.push({ to: path, message })
+    slack.messages.push({ team: hook.team, to: path, message })
     return { status: 200, body: 'ok' }
   }
 
@@ -114,11 +120,8 @@ export async function startFakeSlack(): Promise<FakeSlack> {
     const pending = takeCode(form, false)
     if (typeof pending === 'string') return refusal(pending)
     const { team, user, channel = 'C0GENERAL' } = pending
-    const access_token = `xoxb-${secret()}`
-    tokens.set(access_token, { team, isRevoked: false })
-    slack.secrets.push(access_token)
     return ok({
-      access_token,
+      access_token: slack.addInstallation(team).botToken,
       token_type: 'bot',
       scope: 'incoming-webhook,chat:write,im:write,users:read',
       bot_user_id: 'U0BOT',
@@ -170,7 +173,7 @@ export async function startFakeSlack(): Promise<FakeSlack> {
     if (held.isRevoked) return refusal('account_inactive')
     if (path === '/api/users.info') return userInfo(form.user ?? '', held.team)
     if (path === '/api/conversations.open') return openConversation(form.users ?? '')
-    if (path === '/api/chat.postMessage') return postMessage(form)
+    if (path === '/api/chat.postMessage') return postMessage(held.team, form)
     return refusal('unknown_method')
   }
 
@@ -186,11 +189,11 @@ export async function startFakeSlack(): Promise<FakeSlack> {
     return user.deleted ? refusal('user_disabled') : ok({ channel: { id: `D${id}` } })
   }
 
-  function postMessage({ channel = '', blocks, ...form }: Record<string, string>): Answer {
+  function postMessage(team: string, { channel = '', blocks, ...form }: Record<string, string>): Answer {
     if (!users.has(channel.slice(1))) return refusal('channel_not_found')
     if (!form.text && !blocks) return refusal('no_text')
     const message = { ...form, channel, ...(blocks && { blocks: JSON.parse(blocks) }) }
-    slack.messages.push({ to: channel, message })
+    slack.messages.push({ team, to: channel, message })
     return ok({ channel, ts: '1.000100', message: { text: form.text } })
   }
 
@@ -215,6 +218,12 @@ export async function startFakeSlack(): Promise<FakeSlack> {
     deleteWebhook: (url) => {
       webhooks.get(new URL(url).pathname)!.isDeleted = true
     },
+    addInstallation: (team) => {
+      const botToken = `xoxb-${secret()}`
+      tokens.set(botToken, { team, isRevoked: false })
+      slack.secrets.push(botToken)
+      return { botToken }
+    },
     addUser: (team, user) => void users.set(user, { team, deleted: false }),
     deactivateUser: (user) => {
       users.get(user)!.deleted = true
@@ -223,7 +232,8 @@ export async function startFakeSlack(): Promise<FakeSlack> {
       for (const token of tokens.values()) if (token.team === team) token.isRevoked = true
       for (const hook of webhooks.values()) if (hook.team === team) hook.isDeleted = true
     },
-    answerNext: (path, ...answers) => void nextAnswers.push(...answers.map((one) => ({ path, answer: one }))),
+    answerNext: (to, given) =>
+      void nextAnswers.push({ ...(typeof to === 'string' ? { path: to } : to), answer: given }),
     authorize: (url, visitor) => {
       const { origin, pathname, searchParams: asked } = new URL(url)
       const isOpenId = pathname === '/openid/connect/authorize'

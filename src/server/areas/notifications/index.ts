@@ -22,7 +22,6 @@ import { settingsRoutes } from './settings/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { unsubscribeRoutes } from './subscriptions/unsubscribe.ts'
 
-export type { ChatApp } from './channels/chat/app.ts'
 export { CHAT_BOT_TOKENS } from './channels/chat/secret.ts'
 export type { MailSettings } from './channels/email/send.ts'
 export { CHANNEL_SECRETS } from './channels/secret.ts'

@@ -3,13 +3,13 @@ import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { addSubscription, type NewSubscription } from '../subscriptions/add.ts'
 
-export type SeedKind = 'reporter' | 'tickets_on_channel' | 'pipelines' | 'support_access'
+type SeedKind = 'reporter' | 'tickets_on_channel' | 'pipelines' | 'support_access'
 
 /**
  * Makes a default subscription unless it was made before. The seed stays when the subscription is disabled or deleted,
  * so the platform makes each default once for ever.
  */
-export async function seedOnce(
+async function seedOnce(
   tx: Tx,
   sealer: Sealer,
   seed: { kind: SeedKind; key: string },

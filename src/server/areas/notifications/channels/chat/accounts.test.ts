@@ -40,8 +40,6 @@ afterAll(async () => {
   await slack[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
-  slack.messages.length = 0
-  slack.requests.length = 0
   slack.claims = {}
   slack.useForeignKey(false)
   admin = await person('admin')
@@ -56,6 +54,9 @@ async function person(role: Role, orgId?: string): Promise<Person> {
   return { ...member, browser, claims }
 }
 
+/** Those of this test's workspace: retries of other tests may arrive at any time. */
+const messages = () => slack.messages.filter((one) => one.team === team)
+const requests = () => slack.requests.filter((one) => one.team === team)
 const api = (who = admin) => system.client(who.token)
 const page = async (response: Response) => {
   const body = await response.text()
@@ -148,6 +149,19 @@ describe('NO-10 an installation of the chat app', () => {
   it('can be begun with an API token and finished by the same person', async () => {
     const { url } = await api().call(startChatInstallation, {})
     expect(await comeBack(admin, slack.authorize(url, { team, user: 'U0ADMIN' }))).toMatchObject({ status: 200 })
+  })
+
+  it('cannot be finished in another organization of the same person', async () => {
+    const { url } = await api().call(startChatInstallation, {})
+    const { org_id } = await system.member('admin')
+    await system.db.query(sql`
+      insert into auth.memberships (org_id, user_id, role, created_at)
+      values (${org_id}, ${admin.user_id}, 'admin', now() + interval '1 minute')`)
+    const browser = signIn.browser()
+    await signIn.signIn(browser, 'google', admin.claims)
+    const back = slack.authorize(url, { team, user: 'U0ADMIN' })
+    expect(await codeOf({ ...admin, browser }, back)).toEqual([400, 'INVALID_REQUEST'])
+    expect(await api().call(readChat, {})).toMatchObject({ channel: null })
   })
 
   it('is refused to a person who is not an admin any more', async () => {
@@ -330,9 +344,12 @@ describe('NO-10 a linked chat account', () => {
   it('is refused with the state of another person', async () => {
     await install()
     const colleague = await person('member', admin.org_id)
-    const back = slack.authorize(await beginLink(colleague), { team, user: id('U') })
-    expect(await codeOf(admin, back)).toEqual([400, 'INVALID_REQUEST'])
-    expect(await api().call(readChatLink, {})).toMatchObject({ state: 'unlinked' })
+    const byToken = await api(colleague).call(startChatLink, {})
+    for (const url of [await beginLink(colleague), byToken.url]) {
+      const back = slack.authorize(url, { team, user: id('U') })
+      expect(await codeOf(admin, back)).toEqual([400, 'INVALID_REQUEST'])
+      expect(await api().call(readChatLink, {})).toMatchObject({ state: 'unlinked' })
+    }
   })
 
   it('cannot be unlinked when there is none', async () => {
@@ -350,8 +367,8 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     await link(admin, user)
     await follow(admin)
     await failDeploy()
-    await until(() => slack.messages.length === 1)
-    const [{ to, message }] = slack.messages as [(typeof slack.messages)[0]]
+    await until(() => messages().length === 1)
+    const [{ to, message }] = messages() as [(typeof slack.messages)[0]]
     expect(to).toBe(`D${user}`)
     expect(message).toMatchObject({ channel: `D${user}`, unfurl_links: 'false', unfurl_media: 'false' })
     expect(message.text).toMatch(
@@ -363,6 +380,20 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     ])
   })
 
+  it('NO-14 that collects an hour is one message with a line per code and count, and one link', async () => {
+    await install()
+    await link(admin, id('U'))
+    await follow(admin, 'hourly')
+    for (const status of ['BUILD_FAILED', 'TIMED_OUT', 'BUILD_FAILED'] as const) await failDeploy(status)
+    await until(async () => (await ledger()).filter(({ status }) => status === 'pending').length === 3)
+    await system.db.query(sql`
+      update notifications.notifications set window_end = date_trunc('minute', now()) where org_id = ${admin.org_id}`)
+    await ended(3)
+    expect(messages().map(({ message }) => message.text)).toEqual([
+      'Shop · Failed deploys · BUILD_FAILED × 2\nShop · Failed deploys · TIMED_OUT × 1\n<https://app.example.test/inbox|Open>',
+    ])
+  })
+
   it('NO-12 chat_not_linked: is not sent to a person without a linked account, who has it in the inbox', async () => {
     await install()
     await follow(admin)
@@ -370,7 +401,7 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     await ended(1)
     expect(await ledger()).toMatchObject([{ status: 'not_sent', state: 'dropped', reason: 'chat_not_linked' }])
     expect((await api().call(listInbox, {})).items).toHaveLength(1)
-    expect(slack.messages).toEqual([])
+    expect(messages()).toEqual([])
   })
 
   it('stops when the account is unlinked and resumes when it is linked again, with the preferences as they were', async () => {
@@ -384,7 +415,7 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     expect(await reasons()).toEqual(['chat_not_linked'])
     await link(admin, user)
     await failDeploy()
-    await until(() => slack.messages.length === 1)
+    await until(() => messages().length === 1)
   })
 
   it('NO-12 chat_account_inactive: is found at the next send and stops until the account is linked again', async () => {
@@ -397,25 +428,25 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     await ended(1)
     expect(await ledger()).toMatchObject([{ status: 'not_sent', reason: 'chat_account_inactive', attempts: 1 }])
     expect(await api().call(readChatLink, {})).toMatchObject({ state: 'inactive' })
-    const asked = slack.requests.length
+    const asked = requests().length
     await failDeploy()
     await ended(2)
     expect(await reasons()).toEqual(['chat_account_inactive', 'chat_account_inactive'])
-    expect(slack.requests).toHaveLength(asked)
-    expect(slack.messages).toEqual([])
+    expect(requests()).toHaveLength(asked)
+    expect(messages()).toEqual([])
 
     const colleague = await person('member', admin.org_id)
     expect(await link(colleague, user)).toMatchObject({ status: 200 })
     expect(await link(admin, id('U'))).toMatchObject({ status: 200 })
     await failDeploy()
-    await until(() => slack.messages.length === 1)
+    await until(() => messages().length === 1)
   })
 
   it('NO-12 chat_account_inactive: is found when the account was deleted', async () => {
     await install()
     await link(admin, id('U'))
     await follow(admin)
-    slack.answerNext('/api/users.info', { body: { ok: false, error: 'user_not_found' } })
+    slack.answerNext({ team, path: '/api/users.info' }, { body: { ok: false, error: 'user_not_found' } })
     await failDeploy()
     await ended(1)
     expect(await reasons()).toEqual(['chat_account_inactive'])
@@ -432,14 +463,14 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     expect(await api().call(readChat, {})).toMatchObject({ personal_messages: 'broken' })
     expect(await api().call(readChatLink, {})).toMatchObject({ connected: false, state: 'linked' })
     expect(await refusalOf(api().call(startChatLink, {}))).toMatchObject({ code: 'CHAT_NOT_CONNECTED' })
-    const asked = slack.requests.length
+    const asked = requests().length
     await failDeploy()
     await ended(2)
     expect(await reasons()).toEqual(['chat_installation_broken', 'chat_installation_broken'])
-    expect(slack.requests).toHaveLength(asked)
+    expect(requests()).toHaveLength(asked)
     await install()
     await failDeploy()
-    await until(() => slack.messages.length === 1)
+    await until(() => messages().length === 1)
   })
 
   it('NO-12 chat_installation_broken: is the reason when the connection was ended', async () => {
@@ -474,7 +505,7 @@ describe('NO-10 a direct message to a person who follows an app', () => {
       { status: 'not_sent', reason: 'no_part_in_app', destination: { kind: 'chat_dm', user_id: viewer.user_id } },
     ])
     expect((await api(viewer).call(listInbox, {})).items).toEqual([])
-    expect(slack.messages).toEqual([])
+    expect(messages()).toEqual([])
   })
 
   it('NO-12 NO-05 no_part_in_app: is found at the next attempt when the person lost the part', async () => {
@@ -482,7 +513,7 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     const second = await person('admin', admin.org_id)
     await link(second, id('U'))
     await follow(second)
-    slack.answerNext('/api/users.info', { status: 503 })
+    slack.answerNext({ team, path: '/api/users.info' }, { status: 503 })
     await failDeploy()
     await until(async () => (await ledger())[0]?.status === 'retrying')
     await system.db.query(sql`update auth.memberships set role = 'viewer' where user_id = ${second.user_id}`)
@@ -493,7 +524,7 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     await system.db.query(sql`select pg_notify('svc_notifications', '')`)
     await ended(1)
     expect(await reasons()).toEqual(['no_part_in_app'])
-    expect(slack.messages).toEqual([])
+    expect(messages()).toEqual([])
   })
 
   it.each([
@@ -504,7 +535,7 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     await install()
     await link(admin, id('U'))
     await follow(admin)
-    slack.answerNext(`/api/${method}`, answer)
+    slack.answerNext({ team, path: `/api/${method}` }, answer)
     await failDeploy()
     await until(async () => (await ledger())[0]?.status === 'retrying')
     expect(await ledger()).toMatchObject([{ reason, attempts: 1 }])
@@ -514,7 +545,7 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     await install()
     await link(admin, id('U'))
     await follow(admin)
-    slack.answerNext('/api/chat.postMessage', 'hang up')
+    slack.answerNext({ team, path: '/api/chat.postMessage' }, 'hang up')
     await failDeploy()
     await ended(1)
     expect(await ledger()).toMatchObject([{ state: 'failed', reason: 'outcome_unknown', attempts: 1 }])

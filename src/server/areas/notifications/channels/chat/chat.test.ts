@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EventOf } from '#contract/core/events.ts'
 import { listChannels } from '#contract/notifications/channels.ts'
@@ -17,13 +18,13 @@ import { type FakeSlack, startFakeSlack } from '#test/fake-slack.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
-const TEAM = 'T0ACME'
 const app = { id: newId('app'), alias: 'shop', name: 'Shop' }
 
 describe('NO-10 a chat channel that is connected by its incoming webhook', () => {
   let system: System
   let slack: FakeSlack
   let admin: Awaited<ReturnType<System['member']>>
+  let team: string
   beforeAll(async () => {
     slack = await startFakeSlack()
     system = await startSystem({ safeFetch: slack.safeFetch })
@@ -35,12 +36,14 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
     await slack[Symbol.asyncDispose]()
   })
   beforeEach(async () => {
-    slack.messages.length = 0
     admin = await system.member('admin')
+    team = `T${randomBytes(5).toString('hex').toUpperCase()}`
   })
 
+  /** Those of this test's workspace: retries of other tests may arrive at any time. */
+  const messages = () => slack.messages.filter((one) => one.team === team)
   const api = () => system.client(admin.token)
-  const connect = (webhook_url = slack.addWebhook(TEAM), name?: string) =>
+  const connect = (webhook_url = slack.addWebhook(team), name?: string) =>
     api().call(connectChat, { webhook_url, ...(name && { name }) })
   const channel = async () => (await api().call(listChannels, {})).items[0]!
   const subscriptions = async () => (await api().call(listSubscriptions, {})).items
@@ -57,7 +60,7 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
       type: 'deploy.failed',
       body: { status: 'BUILD_FAILED', actor_id: null, app, deployment_id: newId('dep') },
     })
-  const texts = () => slack.messages.map(({ message }) => String(message.text))
+  const texts = () => messages().map(({ message }) => String(message.text))
   const refusalOf = async (call: Promise<unknown>) => {
     const error = await call.then(
       () => expect.fail('was not refused'),
@@ -67,7 +70,7 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
   }
 
   it('shows its origin and last four characters, and that direct messages need the installation', async () => {
-    const url = slack.addWebhook(TEAM)
+    const url = slack.addWebhook(team)
     const { warnings, ...connection } = await connect(url, '#support')
     expect(connection).toEqual({
       channel: {
@@ -79,7 +82,7 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
         failing_since: null,
         created_at: expect.any(String),
       },
-      workspace: { id: TEAM, name: null },
+      workspace: { id: team, name: null },
       personal_messages: 'not_installed',
       installable: false,
     })
@@ -94,7 +97,7 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
       { event_type: 'support.ticket.created', timing: 'immediately', enabled: true },
     ])
     await newTicket('Cannot <pay> & leave')
-    await until(() => slack.messages.length === 1)
+    await until(() => messages().length === 1)
     expect(texts()).toEqual([
       expect.stringMatching(
         /^New ticket in Shop: Cannot &lt;pay&gt; &amp; leave <https?:\/\/[^ |]+\/apps\/shop\/tickets\/tkt_\w+\|Open>$/,
@@ -111,7 +114,7 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
       type: 'pipeline.run.failed',
       body: { status: 'failed', actor_id: null, app, pipeline, run_id: null },
     })
-    await until(() => slack.messages.length === 1)
+    await until(() => messages().length === 1)
     expect(texts()).toEqual([expect.stringMatching(/^Pipeline failed in Shop: nightly </)])
     expect((await subscriptions()).map(({ event_type }) => event_type)).toEqual([
       'support.ticket.created',
@@ -129,7 +132,7 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
   it('gets at most one message a second', async () => {
     await connect()
     await newTicket('First')
-    await until(() => slack.messages.length === 1)
+    await until(() => messages().length === 1)
     await until(async () => (await ledger())[0]?.status === 'delivered')
     const [row] = await system.db.query<{ pause: number }>(sql`
       select extract(epoch from paused_until - ended_at)::float8 as pause
@@ -140,7 +143,10 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
 
   it('is left alone for as long as Slack asks for', async () => {
     await connect()
-    slack.answerNext('/services/', { status: 429, body: 'rate_limited', headers: { 'retry-after': '300' } })
+    slack.answerNext(
+      { team, path: '/services/' },
+      { status: 429, body: 'rate_limited', headers: { 'retry-after': '300' } },
+    )
     await newTicket()
     await until(async () => (await ledger())[0]?.status === 'retrying')
     const [entry] = await ledger()
@@ -150,14 +156,14 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
 
   it('that hangs up while it answers is unknown and not tried again', async () => {
     await connect()
-    slack.answerNext('/services/', 'hang up')
+    slack.answerNext({ team, path: '/services/' }, 'hang up')
     await newTicket()
     await until(async () => (await ledger())[0]?.status === 'not_sent')
     expect(await ledger()).toMatchObject([{ state: 'failed', reason: 'outcome_unknown', attempts: 1 }])
   })
 
   it('is disabled with its subscriptions when the webhook is deleted; connecting enables what the loss disabled', async () => {
-    const url = slack.addWebhook(TEAM)
+    const url = slack.addWebhook(team)
     const { channel: connected } = await connect(url)
     const channel_id = connected!.id
     const byAdmin = await api().call(createSubscription, { event_type: 'deploy.*', channel_id })
@@ -182,11 +188,11 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
       [false, 'admin'],
     ])
     await newTicket()
-    await until(() => slack.messages.length === 1)
+    await until(() => messages().length === 1)
   })
 
   it('a retimed subscription stays marked as disabled by the loss of the connection', async () => {
-    const url = slack.addWebhook(TEAM)
+    const url = slack.addWebhook(team)
     await connect(url)
     slack.deleteWebhook(url)
     await newTicket()
@@ -198,32 +204,32 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
   })
 
   it('stays enabled when the former webhook proves to be deleted after another one was saved', async () => {
-    const url = slack.addWebhook(TEAM)
+    const url = slack.addWebhook(team)
     await connect(url)
     slack.deleteWebhook(url)
     await newTicket()
     await until(async () => (await channel()).state === 'disabled')
     await connect()
     await newTicket()
-    await until(() => slack.messages.length === 1)
+    await until(() => messages().length === 1)
     // The attempt began before the second webhook was saved.
     await system.db.query(sql`
       update notifications.channels
       set settings = settings || jsonb_build_object('url_saved_at', clock_timestamp() + interval '1 hour')
       where org_id = ${admin.org_id}`)
-    slack.answerNext('/services/', { status: 404, body: 'no_service' })
+    slack.answerNext({ team, path: '/services/' }, { status: 404, body: 'no_service' })
     await newTicket()
     await until(async () => (await ledger())[0]?.status === 'not_sent')
     expect(await channel()).toMatchObject({ state: 'active' })
   })
 
   it('NO-06 that an admin unsubscribed from tickets stays so, also when it is connected again', async () => {
-    const url = slack.addWebhook(TEAM)
+    const url = slack.addWebhook(team)
     await connect(url)
     const [tickets] = await subscriptions()
     await api().call(deleteSubscription, { id: tickets!.id })
     await connect(url)
-    const next = slack.addWebhook(TEAM)
+    const next = slack.addWebhook(team)
     await connect(next)
     expect(await subscriptions()).toEqual([])
     for (const again of [url, next]) {
@@ -232,13 +238,13 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
       expect(await subscriptions()).toEqual([])
     }
     await api().call(disconnectChat, {})
-    await connect(slack.addWebhook(TEAM))
+    await connect(slack.addWebhook(team))
     expect(await subscriptions()).toMatchObject([{ event_type: 'support.ticket.created' }])
   })
 
   it('is disconnected with its subscriptions, and what waits for it is dropped', async () => {
     await connect()
-    slack.answerNext('/services/', { status: 503, body: '' })
+    slack.answerNext({ team, path: '/services/' }, { status: 503, body: '' })
     await newTicket()
     await until(async () => (await ledger())[0]?.status === 'retrying')
     expect(await api().call(disconnectChat, {})).toEqual({ deleted: true })
@@ -270,7 +276,7 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
     await until(async () => (await ledger()).filter(({ status }) => status === 'pending').length === 2)
     await system.db.query(sql`
       update notifications.notifications set window_end = date_trunc('minute', now()) where org_id = ${admin.org_id}`)
-    await until(() => slack.messages.length === 1)
+    await until(() => messages().length === 1)
     expect(texts()).toEqual([expect.stringMatching(/^2 notifications about Shop <[^ ]+\/apps\/shop\|Open>$/)])
   })
 

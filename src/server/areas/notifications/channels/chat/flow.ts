@@ -14,8 +14,8 @@ type Deps = {
   /** Names of the cookies that a session is read from. */
   sessionCookies: readonly string[]
 }
-export type FlowPurpose = 'install' | 'link'
-export type StartedFlow = { state: string; nonce: string; expiresAt: Date }
+type FlowPurpose = 'install' | 'link'
+type StartedFlow = { state: string; nonce: string; expiresAt: Date }
 export type ResumedFlow = { purpose: FlowPurpose; orgId: string; userId: string; nonce: string }
 
 /** Saves who leaves for the chat service and what for. The state works once, for the same person and session. */

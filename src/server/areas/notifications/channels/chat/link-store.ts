@@ -4,7 +4,7 @@ import { sql } from '#lib/db/sql.ts'
 import { ACCOUNT_INACTIVE, INSTALLATION_BROKEN } from './classify-web-api.ts'
 import { CHAT_BOT_TOKENS } from './secret.ts'
 
-export type LinkRow = {
+type LinkRow = {
   workspace_id: string
   chat_user_id: string
   display_name: string

@@ -57,7 +57,7 @@ const Installed = z.object({
   incoming_webhook: z.object({ url: z.string(), channel: z.string(), channel_id: z.string().max(30) }),
 })
 
-export type Installation = {
+type Installation = {
   botToken: string
   workspaceId: string
   workspaceName: string

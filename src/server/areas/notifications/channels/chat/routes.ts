@@ -1,4 +1,5 @@
 import { notFound } from '#contract/core/errors.ts'
+import { subjectLine } from '#contract/core/subject-line.ts'
 import { connectChat, disconnectChat, readChat } from '#contract/notifications/chat.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
@@ -38,7 +39,7 @@ function connectRoute({ db, sealer, clock, chatApp }: Deps): Route {
     const { org_id } = principal
     return db.tx(async (tx) => {
       await lockChat(tx, org_id)
-      const label = labelOf(url, name)
+      const label = labelOf(url, name === null ? null : subjectLine(name))
       const identity = `${workspaceId}/${hookId}`
       await saveChannel(tx, sealer, org_id, { url, label, workspaceId, identity })
       await removeInstallationElsewhere(tx, org_id, workspaceId)

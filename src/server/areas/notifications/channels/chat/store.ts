@@ -7,7 +7,7 @@ import { CHANNEL_SECRETS } from '../secret.ts'
 import { type ChannelRow, findChannel, insertChannel, listChannels } from '../store.ts'
 import { CHAT_BOT_TOKENS } from './secret.ts'
 
-export type ConnectedChannel = {
+type ConnectedChannel = {
   url: string
   label: string
   workspaceId: string

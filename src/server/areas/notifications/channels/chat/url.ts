@@ -4,7 +4,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 const INCOMING_WEBHOOK =
   /^https:\/\/hooks\.slack(?:-gov)?\.com\/services\/(T[A-Z0-9]{1,20})\/(B[A-Z0-9]{1,20})\/[A-Za-z0-9]{8,64}$/
 
-export type IncomingWebhook = {
+type IncomingWebhook = {
   readonly url: string
   readonly workspaceId: string
   /** Stands for the channel where the channel itself is not known. */

@@ -38,7 +38,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-export type SlackAnswer = { readonly ok: boolean; readonly error?: unknown } & Readonly<Record<string, unknown>>
+type SlackAnswer = { readonly ok: boolean; readonly error?: unknown } & Readonly<Record<string, unknown>>
 
 /** Returns undefined unless the body is an answer of the Web API: a JSON object with `ok`. */
 export function readAnswer(exchange: Exchange): SlackAnswer | undefined {
