@@ -28,6 +28,8 @@ export type People = {
   ownersAndAdmins(orgId: string): Promise<PeopleAnswer<readonly Person[]>>
   /** The value is undefined when the user is not a member now. */
   member(orgId: string, userId: string): Promise<PeopleAnswer<Person | undefined>>
+  /** The member with this address, in any spelling of upper and lower case. */
+  memberByEmail(orgId: string, email: string): Promise<PeopleAnswer<Person | undefined>>
   /** By user id; users who are not members now have no entry. */
   displayNames(orgId: string, userIds: readonly string[]): Promise<PeopleAnswer<ReadonlyMap<string, string>>>
   organization(orgId: string): Promise<PeopleAnswer<{ readonly name: string; readonly slug: string }>>

@@ -18,6 +18,7 @@ const ADDRESS = '93.184.215.14'
 const people: People = {
   ownersAndAdmins: async () => ({ known: true, value: [] }),
   member: async () => ({ known: true, value: undefined }),
+  memberByEmail: async () => ({ known: true, value: undefined }),
   displayNames: async () => ({ known: true, value: new Map() }),
   organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
   partHolders: async () => ({ known: true, value: [] }),

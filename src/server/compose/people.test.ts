@@ -102,6 +102,19 @@ describe.each([
     expect(await people.member(id, stranger.owner.user_id)).toEqual(known(undefined))
   })
 
+  it('are found by their address in any spelling, and only in their organization', async () => {
+    const { id, owner, developer } = await newOrganization()
+    const stranger = await newOrganization()
+    const people = peopleOf([owner.token, stranger.owner.token])
+    const { user_id, email } = developer
+    expect(await people.memberByEmail(id, email.toUpperCase())).toMatchObject({
+      known: true,
+      value: { user_id, email },
+    })
+    expect(await people.memberByEmail(id, stranger.owner.email)).toEqual(known(undefined))
+    expect(await people.memberByEmail(id, email.slice(1))).toEqual(known(undefined))
+  })
+
   it('have display names, and those who are not members have none', async () => {
     const { id, owner, admin } = await newOrganization()
     const stranger = await newOrganization()
@@ -152,6 +165,7 @@ describe.each([
     const elsewhere = newId('org')
     expect(await people.ownersAndAdmins(elsewhere)).toEqual(UNKNOWN)
     expect(await people.member(elsewhere, owner.user_id)).toEqual(UNKNOWN)
+    expect(await people.memberByEmail(elsewhere, owner.email)).toEqual(UNKNOWN)
     expect(await people.displayNames(elsewhere, [owner.user_id])).toEqual(UNKNOWN)
     expect(await people.organization(elsewhere)).toEqual(UNKNOWN)
   })

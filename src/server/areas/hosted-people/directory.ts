@@ -38,6 +38,10 @@ export function createHostedPeopleDirectory(deps: HostedPeopleDeps): PeopleDirec
     ownersAndAdmins: (orgId) =>
       ask(orgId, ({ members }) => [...members.values()].filter(({ role }) => role === 'owner' || role === 'admin')),
     member: (orgId, userId) => ask(orgId, ({ members }) => members.get(userId)),
+    memberByEmail: (orgId, email) =>
+      ask(orgId, ({ members }) =>
+        [...members.values()].find((member) => member.email.toLowerCase() === email.toLowerCase()),
+      ),
     displayNames: (orgId, userIds) =>
       ask(orgId, ({ members }) => {
         const found = userIds.map((id) => members.get(id)).filter((member) => member !== undefined)

@@ -1,8 +1,8 @@
 import type { Role } from '#contract/core/roles.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
 
-export type MemberFilter = { roles: readonly Role[] } | { userIds: readonly string[] }
+export type MemberFilter = { roles: readonly Role[] } | { userIds: readonly string[] } | { email: string }
 type MemberRow = { user_id: string; email: string; name: string | null; role: Role }
 
 /** Returns undefined when there is no such organization. */
@@ -11,8 +11,7 @@ export async function selectMembers(
   orgId: string,
   filter: MemberFilter,
 ): Promise<MemberRow[] | undefined> {
-  const matches =
-    'roles' in filter ? sql`m.role = any(${filter.roles}::text[])` : sql`m.user_id = any(${filter.userIds}::text[])`
+  const matches = conditionOf(filter)
   const rows = await db.query<{ [Column in keyof MemberRow]: MemberRow[Column] | null }>(sql`
     select u.id as user_id, u.email, u.name, m.role
     from auth.orgs o
@@ -20,6 +19,12 @@ export async function selectMembers(
     where o.id = ${orgId}
     order by u.id`)
   return rows.length === 0 ? undefined : rows.filter(isMember)
+}
+
+function conditionOf(filter: MemberFilter): Sql {
+  if ('roles' in filter) return sql`m.role = any(${filter.roles}::text[])`
+  if ('userIds' in filter) return sql`m.user_id = any(${filter.userIds}::text[])`
+  return sql`lower(u.email) = lower(${filter.email})`
 }
 
 /** The row of an organization without matching members has no user. */

@@ -59,6 +59,7 @@ beforeEach(async () => {
 const people: People = {
   ownersAndAdmins: async () => ({ known: true, value: members.filter(({ role }) => role !== 'member') }),
   member: async (_, id) => ({ known: true, value: members.find(({ user_id }) => user_id === id) }),
+  memberByEmail: async () => ({ known: true, value: undefined }),
   displayNames: async () => ({ known: true, value: new Map() }),
   organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
   partHolders: async () => ({ known: true, value: [] }),

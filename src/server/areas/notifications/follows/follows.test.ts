@@ -64,6 +64,7 @@ describe('NO-05 personal follows', () => {
       arePeopleKnown
         ? knownPeople(orgId === ORG && id === USER ? person() : undefined)
         : unknownPeople({ isTemporary: true }),
+    memberByEmail: async () => ({ known: true, value: undefined }),
     displayNames: async () => knownPeople(new Map()),
     organization: async () => knownPeople({ name: 'Acme', slug: 'acme' }),
     partHolders: async (_, appId) =>

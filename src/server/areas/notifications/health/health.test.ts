@@ -49,6 +49,7 @@ const people: People = {
       ? { known: false, reason: 'people_unknown', isTemporary: true }
       : { known: true, value: admins },
   member: async () => ({ known: true, value: undefined }),
+  memberByEmail: async () => ({ known: true, value: undefined }),
   displayNames: async () => ({ known: true, value: new Map() }),
   organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
   partHolders: async () => ({ known: true, value: [] }),

@@ -61,6 +61,7 @@ const admin: Person = { user_id: newId('usr'), email: 'ann@example.com', display
 const people: People = {
   ownersAndAdmins: async () => ({ known: true, value: [] }),
   member: async () => ({ known: true, value: admin }),
+  memberByEmail: async () => ({ known: true, value: undefined }),
   displayNames: async () => ({ known: true, value: new Map() }),
   organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
   partHolders: async () => ({ known: true, value: [] }),
