@@ -62,6 +62,7 @@ import { chatCallback, connectChat, disconnectChat, readChat, startChatInstallat
 import { deleteChatLink, readChatLink, startChatLink } from './notifications/chat-link.ts'
 import { listDeliveries, readDelivery, resendDelivery } from './notifications/deliveries.ts'
 import { listFollows, setFollow } from './notifications/follows.ts'
+import { configureForum, connectForum, disconnectForum } from './notifications/forum.ts'
 import { ackNotification, listInbox } from './notifications/inbox.ts'
 import { mailboxPage } from './notifications/mailbox.ts'
 import { changeNotificationSettings, readNotificationSettings } from './notifications/settings.ts'
@@ -148,6 +149,9 @@ export const OPERATIONS: readonly Operation[] = [
   readChatLink,
   startChatLink,
   deleteChatLink,
+  connectForum,
+  configureForum,
+  disconnectForum,
   listSubscriptions,
   createSubscription,
   changeSubscription,

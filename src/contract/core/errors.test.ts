@@ -36,6 +36,8 @@ const TABLE: [code: ErrorCode, status: number, exit: number, mcp: 'tool' | 'prot
   ['CHAT_NOT_CONNECTED', 409, 6, 'tool'],
   ['CHAT_OTHER_WORKSPACE', 409, 6, 'tool'],
   ['CHAT_ACCOUNT_TAKEN', 409, 6, 'tool'],
+  ['FORUM_NOT_CONNECTED', 409, 6, 'tool'],
+  ['FORUM_PROBE_FAILED', 409, 6, 'tool'],
   ['UNSUBSCRIBED', 409, 6, 'tool'],
   ['NOT_RESENDABLE', 409, 6, 'tool'],
   ['APP_LIMIT', 409, 6, 'tool'],

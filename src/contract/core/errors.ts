@@ -36,6 +36,8 @@ export const ERRORS = {
   CHAT_NOT_CONNECTED: { status: 409, exit: 6, mcp: 'tool', title: 'No connected chat workspace' },
   CHAT_OTHER_WORKSPACE: { status: 409, exit: 6, mcp: 'tool', title: 'Chat account of another workspace' },
   CHAT_ACCOUNT_TAKEN: { status: 409, exit: 6, mcp: 'tool', title: 'Chat account already linked' },
+  FORUM_NOT_CONNECTED: { status: 409, exit: 6, mcp: 'tool', title: 'Forum not connected' },
+  FORUM_PROBE_FAILED: { status: 409, exit: 6, mcp: 'tool', title: 'Forum did not accept the settings' },
   UNSUBSCRIBED: { status: 409, exit: 6, mcp: 'tool', title: 'Recipient unsubscribed' },
   NOT_RESENDABLE: { status: 409, exit: 6, mcp: 'tool', title: 'Message cannot be sent again' },
   APP_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'App limit reached' },

@@ -95,10 +95,11 @@ test('credentials are not sent to another origin', async () => {
     redirect(307, request.url === '/' ? '/next' : 'http://b.example/')(request, response),
   )
   await using second = await startPeer()
-  const headers = { Authorization: 'Bearer t', cookie: 'c=1', 'x-kept': 'yes' }
+  const headers = { Authorization: 'Bearer t', cookie: 'c=1', 'Api-Key': 'k', 'x-kept': 'yes' }
   await fetchBetween(first, second)('http://a.example/', { headers, redirects: 3 })
-  expect(first.received[1]?.headers).toMatchObject({ authorization: 'Bearer t', cookie: 'c=1' })
+  expect(first.received[1]?.headers).toMatchObject({ authorization: 'Bearer t', cookie: 'c=1', 'api-key': 'k' })
   expect(second.received[0]?.headers).toMatchObject({ 'x-kept': 'yes' })
+  expect(Object.keys(second.received[0]!.headers)).not.toContain('api-key')
   expect(Object.keys(second.received[0]!.headers)).not.toContain('authorization')
   expect(Object.keys(second.received[0]!.headers)).not.toContain('cookie')
 })

@@ -122,6 +122,6 @@ function redirectTarget(from: URL, { status, headers }: SafeResponse, left: numb
 }
 
 function withoutCredentials(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const secret = ['authorization', 'cookie', 'proxy-authorization']
+  const secret = ['authorization', 'cookie', 'proxy-authorization', 'api-key']
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !secret.includes(name.toLowerCase())))
 }

@@ -1,5 +1,6 @@
 import { createCookies } from '#edge/credentials/cookies.ts'
 import { createSendMail } from '#lib/net/mail.ts'
+import { createSafeFetch } from '#lib/net/safe-fetch.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
 import { createNotifications, type MailSettings, type Notifications } from '../areas/notifications/index.ts'
 import type { ServiceParts } from './parts.ts'
@@ -14,6 +15,7 @@ export function composeNotifications(parts: ServiceParts): Notifications {
     mail: composeMail(parts),
     chatApp: parts.config.chat.slack,
     sessionCookies: createCookies(parts.config.signIn.redirectBaseUrl).session,
+    ...composeForumAccess(parts),
     baseUrl: () => parts.publicUrls.signIn,
     keepDays: parts.config.notifications,
     onUnreadable: (events) => reportUnreadable(parts, events),
@@ -34,4 +36,14 @@ function composeMail({ config }: ServiceParts): MailSettings | 'mailbox' | undef
   const { server, from, dkim } = config.mail
   if (server) return { from, dkim, sendMail: createSendMail(server) }
   return config.databaseUrl === undefined ? 'mailbox' : undefined
+}
+
+/** The operator's networks are open to forums only: webhooks and everything else use the fetch without them. */
+function composeForumAccess({ config, safeFetch }: ServiceParts) {
+  const { allowedNetworks } = config.forum
+  const allowsPrivateForums = allowedNetworks.length > 0
+  return {
+    forumFetch: allowsPrivateForums ? createSafeFetch({ allowCidrs: allowedNetworks }) : safeFetch,
+    allowsPrivateForums,
+  }
 }

@@ -4,6 +4,7 @@ import { type AppSettings, readApps } from './apps.ts'
 import { type ChatSettings, readChat } from './chat.ts'
 import { type ConnectorSettings, checkConnector, readConnector } from './connector.ts'
 import { type DatabaseSettings, readDatabases } from './databases.ts'
+import { type ForumSettings, readForum } from './forum.ts'
 import { type OutgoingMailSettings, readMail } from './mail.ts'
 import { type NotificationSettings, readNotifications } from './notifications.ts'
 import { type ProcessSettings, readProcess } from './process.ts'
@@ -31,6 +32,7 @@ export type Config = Readonly<
       mail: Readonly<OutgoingMailSettings>
       chat: Readonly<ChatSettings>
       apps: Readonly<AppSettings>
+      forum: Readonly<ForumSettings>
       secrets: Readonly<Secrets>
     }
 >
@@ -64,6 +66,7 @@ export function readSettings(env: Environment): Settings {
     notifications: readNotifications(read),
     mail: readMail(read),
     chat: readChat(read),
+    forum: readForum(read),
     secrets: readSecrets(read),
   }
   checkAuthApiTokens(settings.secrets.authApiTokens, settings, read)

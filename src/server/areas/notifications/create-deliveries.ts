@@ -11,13 +11,16 @@ import { chatChannelSender } from './channels/chat/send-to-channel.ts'
 import { chatPersonSender } from './channels/chat/send-to-person.ts'
 import { keepMail } from './channels/email/mailbox-store.ts'
 import { emailSender, type MailSettings } from './channels/email/send.ts'
+import { forumSender } from './channels/forum/send.ts'
+import { settleLoop } from './channels/forum/settle.ts'
+import { openForum, readTopicIdentity } from './channels/forum/store.ts'
 import { findActiveAddress, openSecrets } from './channels/store.ts'
 import { webhookSender } from './channels/webhook/send.ts'
 import { createCheck } from './deliver/check.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
 import { type DeliveryTiming, deliveryJobs } from './deliver/job.ts'
 import { reapLoop } from './deliver/reap.ts'
-import type { Send, Senders } from './deliver/send.ts'
+import type { Senders } from './deliver/send.ts'
 import { digestLoop } from './digest/close.ts'
 import { healthLoop } from './health/loop.ts'
 import { intakeLoop } from './intake/intake.ts'
@@ -33,6 +36,8 @@ export type DeliveryDeps = {
   sealer: Sealer
   people: People
   safeFetch: SafeFetch
+  /** Reaches also the networks that the operator allows for forums. Without it forums are reached by `safeFetch`. */
+  forumFetch?: SafeFetch
   clock: Clock
   /** `mailbox` keeps mails on this machine. Undefined when the operator has configured no mail server. */
   mail?: MailSettings | 'mailbox' | undefined
@@ -60,6 +65,7 @@ export function createDeliveries(deps: DeliveryDeps): { loops: Loop[]; slots: Jo
       reapLoop(deps),
       healthLoop({ ...deps, mails: createSystemMails(deps) }),
       retentionLoop(deps),
+      settleLoop({ ...deps, ...forumAccess(deps) }),
     ],
     slots: deliveryJobs({ ...deps, check: createCheck(deps), senders: createSenders(deps) }, SLOTS),
   }
@@ -79,8 +85,14 @@ function createSenders(deps: DeliveryDeps): Senders {
     channelAddress: (id) => findActiveAddress(deps.db, id),
     unsubscribeToken: (id) => openUnsubscribeToken(deps.db, deps.sealer, id),
   })
-  return { webhook, email, chat, chat_dm: chatDm, forum: notBuilt }
+  const forum = forumSender({ ...deps, ...forumAccess(deps) })
+  return { webhook, email, chat, chat_dm: chatDm, forum }
 }
 
-/** Stands for channels that cannot be connected yet, so nothing reaches it. */
-const notBuilt: Send = async () => ({ outcome: { type: 'failed', reason: 'not_built' } })
+function forumAccess({ db, sealer, safeFetch, forumFetch = safeFetch }: DeliveryDeps) {
+  return {
+    forumFetch,
+    openForum: (id: string) => openForum(db, sealer, id),
+    topicIdentity: (deliveryId: string) => readTopicIdentity(db, deliveryId),
+  }
+}

@@ -1,5 +1,6 @@
 import type { AppDirectory } from '#edge/apps.ts'
 import type { Route } from '#edge/http/route.ts'
+import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { ChatApp } from './channels/chat/app.ts'
@@ -8,6 +9,7 @@ import { startInstallationRoute } from './channels/chat/installation.ts'
 import { linkRoutes } from './channels/chat/link.ts'
 import { chatRoutes } from './channels/chat/routes.ts'
 import { mailboxRoute } from './channels/email/mailbox-page.ts'
+import { forumRoutes } from './channels/forum/routes.ts'
 import { channelsRoute } from './channels/routes.ts'
 import { testChannelRoute } from './channels/test-notification.ts'
 import { webhookRoutes } from './channels/webhook/routes.ts'
@@ -37,6 +39,9 @@ export type Notifications = {
 }
 
 type Deps = DeliveryDeps & {
+  forumFetch: SafeFetch
+  /** Whether the operator allows forums on private networks. */
+  allowsPrivateForums: boolean
   checkAddress: AddressCheck
   apps: AppDirectory
   /** Undefined when the operator has configured none: then chat is connected by incoming webhooks only. */
@@ -57,6 +62,7 @@ export function createNotifications(deps: Deps): Notifications {
       startInstallationRoute(deps),
       chatCallbackRoute(deps),
       ...linkRoutes(deps),
+      ...forumRoutes(deps),
       ...subscriptionRoutes(deps),
       ...unsubscribeRoutes(deps),
       mailboxRoute({ db: deps.db, hasMailbox: deps.mail === 'mailbox' }),

@@ -3,7 +3,14 @@ import { SafeFetchError } from '#lib/net/safe-fetch-error.ts'
 
 /** Result of one HTTP request to a receiver, as input for the classifiers. */
 export type Exchange =
-  | { readonly answered: true; readonly status: number; readonly retryAfter: string | undefined; readonly body: string }
+  | {
+      readonly answered: true
+      readonly status: number
+      readonly retryAfter: string | undefined
+      /** Discourse's name of the limit that a 429 is about. */
+      readonly limitCode?: string | undefined
+      readonly body: string
+    }
   | {
       readonly answered: false
       readonly reason: SafeFetchError['reason']
@@ -17,7 +24,13 @@ export type Exchange =
 export async function exchangeOnce(safeFetch: SafeFetch, url: string, request: SafeFetchRequest): Promise<Exchange> {
   try {
     const { status, headers, body } = await safeFetch(url, request)
-    return { answered: true, status, retryAfter: headers['retry-after'], body: Buffer.from(body).toString('utf8') }
+    return {
+      answered: true,
+      status,
+      retryAfter: headers['retry-after'],
+      limitCode: headers['discourse-rate-limit-error-code'],
+      body: Buffer.from(body).toString('utf8'),
+    }
   } catch (error) {
     if (!(error instanceof SafeFetchError)) throw error
     const { reason, sent, status } = error

@@ -49,6 +49,11 @@ export async function findChannel(db: Querier, orgId: string, id: string): Promi
   return row
 }
 
+/** Its subscriptions are deleted with it. */
+export async function deleteChannel(tx: Tx, id: string): Promise<void> {
+  await tx.query(sql`delete from notifications.channels where id = ${id}`)
+}
+
 /** Returns undefined when the channel does not exist, is not active, or has no secret. */
 export async function openSecret(db: Querier, sealer: Sealer, id: string): Promise<string | undefined> {
   const [row] = await db.query<{ secret: string | null }>(sql`

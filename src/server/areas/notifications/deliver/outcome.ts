@@ -9,11 +9,11 @@ export type Outcome =
       readonly type: 'retry'
       readonly reason: string
       readonly retryAfterSeconds?: number
-      /** The fault was ours, so it says nothing about the destination. */
+      /** The cause is ours or lies in this message, so it says nothing about the destination. */
       readonly isOurFault?: true
     }
-  /** Provably not delivered, and no later attempt can succeed. */
-  | { readonly type: 'failed'; readonly reason: string }
+  /** Provably not delivered, and no later attempt can succeed. `isOurFault` as above. */
+  | { readonly type: 'failed'; readonly reason: string; readonly isOurFault?: true }
   /** Provably not delivered, and the destination does not exist any more. */
   | { readonly type: 'gone'; readonly reason: string }
   /** Nobody can know whether it was delivered. */

@@ -27,6 +27,16 @@ describe('NO-07 the next state of a delivery', () => {
       { state: 'pending', reason: 'internal', delaySeconds: 5, destination: 'unaffected', pauseSeconds: 0 },
     ],
     [
+      'not delivered, with a wish that concerns this message only',
+      { type: 'retry', reason: 'http_429', retryAfterSeconds: 90, isOurFault: true },
+      { state: 'pending', reason: 'http_429', delaySeconds: 90, destination: 'unaffected', pauseSeconds: 0 },
+    ],
+    [
+      'impossible to send for a reason that lies in the message',
+      { type: 'failed', reason: 'no_acting_user', isOurFault: true },
+      { state: 'failed', reason: 'no_acting_user', destination: 'unaffected', pauseSeconds: 0 },
+    ],
+    [
       'refused for good',
       { type: 'failed', reason: 'http_400' },
       { state: 'failed', reason: 'http_400', destination: 'answers', pauseSeconds: 0 },

@@ -32,7 +32,12 @@ export function nextState(outcome: Outcome, attempted: Attempted): Transition {
     case 'retry':
       return afterRetryable(outcome, attempted)
     case 'failed':
-      return { state: 'failed', reason: outcome.reason, destination: 'answers', pauseSeconds: 0 }
+      return {
+        state: 'failed',
+        reason: outcome.reason,
+        destination: outcome.isOurFault ? 'unaffected' : 'answers',
+        pauseSeconds: 0,
+      }
     case 'gone':
       return { state: 'failed', reason: outcome.reason, destination: 'gone', pauseSeconds: 0 }
     case 'unknown':
@@ -45,11 +50,13 @@ export function nextState(outcome: Outcome, attempted: Attempted): Transition {
 }
 
 function afterRetryable(
-  { reason, retryAfterSeconds, isOurFault }: Extract<Outcome, { type: 'retry' }>,
+  { reason, retryAfterSeconds = 0, isOurFault }: Extract<Outcome, { type: 'retry' }>,
   { kind, attempt, random }: Attempted,
 ): Transition {
   const delay = retryDelaySeconds(kind, attempt, random)
-  const pause = { destination: isOurFault ? 'unaffected' : 'fails', pauseSeconds: retryAfterSeconds ?? 0 } as const
+  const pause = isOurFault
+    ? ({ destination: 'unaffected', pauseSeconds: 0 } as const)
+    : ({ destination: 'fails', pauseSeconds: retryAfterSeconds } as const)
   if (delay === undefined) return { state: 'failed', reason, ...pause }
-  return { state: 'pending', reason, delaySeconds: Math.max(delay, pause.pauseSeconds), ...pause }
+  return { state: 'pending', reason, delaySeconds: Math.max(delay, retryAfterSeconds), ...pause }
 }

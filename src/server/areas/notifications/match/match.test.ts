@@ -75,6 +75,13 @@ describe('NO-04 subscriptions of an organization', () => {
     })
   })
 
+  it('to a forum have a digest for each acting user, because a topic has one author', () => {
+    const forum = subscription({ kind: 'forum', timing: 'hourly' })
+    const byMara = { ...deployFailed, body: { ...deployFailed.body, actor_id: 'usr_1' } } as MatchedEvent
+    expect(matched(forum)[0]!.digest).toMatchObject({ key: 'subscription:sub_1:nobody' })
+    expect(matchSubscriptions(byMara, [forum], when)[0]!.digest).toMatchObject({ key: 'subscription:sub_1:usr_1' })
+  })
+
   it('whatever they are, each matching channel gets the event exactly once', () => {
     const patterns = fc.constantFrom(...EVENT_TYPES, 'deploy.*', 'support.*', 'support.ticket.*', 'application.*')
     const facts = fc.record({

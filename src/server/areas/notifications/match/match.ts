@@ -43,9 +43,14 @@ export function matchSubscriptions(
     kind: first!.kind,
     channel_id: first!.channel_id,
     subscription_id: first!.id,
-    digest: digestOf(`subscription:${first!.id}`, first!.timing, when),
+    digest: digestOf(digestKeyOf(event, first!), first!.timing, when),
     per_message: first!.per_message,
   }))
+}
+
+/** A forum topic has one author, so a forum's digest has the events of one acting user. */
+function digestKeyOf({ body }: MatchedEvent, { id, kind }: SubscriptionFacts): string {
+  return kind === 'forum' ? `subscription:${id}:${body.actor_id ?? 'nobody'}` : `subscription:${id}`
 }
 
 /** Of several subscriptions for one destination the exact one decides, then the sooner one, then the older one. */

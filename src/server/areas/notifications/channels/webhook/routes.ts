@@ -7,9 +7,8 @@ import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { presentChannel } from '../routes.ts'
-import { type ChannelRow, findChannel, insertChannel } from '../store.ts'
+import { type ChannelRow, deleteChannel, findChannel, insertChannel } from '../store.ts'
 import {
-  deleteChannel,
   lockWebhooks,
   readUrl,
   refuseKnownUrl,

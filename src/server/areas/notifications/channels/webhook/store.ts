@@ -2,7 +2,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { rescheduleDestinations } from '../../deliver/reschedule.ts'
+import { restartChannel } from '../restart.ts'
 import { CHANNEL_SECRETS } from '../secret.ts'
 import { isSameEndpoint } from './url.ts'
 
@@ -56,25 +56,7 @@ export async function updateWebhook(
     where id = ${id}`)
 }
 
-/**
- * Saves a URL and lets the webhook begin anew: what the circuit breaker learnt, and the 410 that disabled it, were about
- * the former URL. Subscriptions that an admin disabled stay disabled.
- */
+/** Saves a URL, also the same one again: it enables a webhook that was disabled because its receiver answered 410. */
 export async function replaceUrl(tx: Tx, sealer: Sealer, { id, url }: { id: string; url: string }): Promise<void> {
-  await tx.query(sql`
-    update notifications.destinations set failures = 0, paused_until = null where key = ${`webhook:${id}`}`)
-  await tx.query(sql`
-    update notifications.channels
-    set secret = ${sealer.seal(url, CHANNEL_SECRETS.context({ id }))}, state = 'active', disabled_reason = null,
-        failing_since = null, failures = 0, failure_mailed_at = null,
-        settings = settings || jsonb_build_object('url_saved_at', clock_timestamp())
-    where id = ${id}`)
-  await tx.query(sql`
-    update notifications.subscriptions set enabled = true, disabled_by = null
-    where channel_id = ${id} and disabled_by = 'gone'`)
-  await rescheduleDestinations(tx, [`webhook:${id}`])
-}
-
-export async function deleteChannel(tx: Tx, id: string): Promise<void> {
-  await tx.query(sql`delete from notifications.channels where id = ${id}`)
+  await restartChannel(tx, { id, kind: 'webhook', secret: sealer.seal(url, CHANNEL_SECRETS.context({ id })) })
 }
