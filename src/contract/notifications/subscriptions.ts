@@ -46,10 +46,12 @@ export const createSubscription = operation({
   method: 'POST',
   path: '/api/notifications/subscriptions',
   summary: 'Subscribe a channel to an event type',
+  description:
+    'Refused for an email address whose person unsubscribed from the type, or from one that the prefix includes: they must confirm the address again first.',
   effect: 'write',
   status: 201,
   idempotent: true,
-  errors: ['NOT_FOUND', 'SUBSCRIPTION_EXISTS', 'SUBSCRIPTION_LIMIT'],
+  errors: ['NOT_FOUND', 'SUBSCRIPTION_EXISTS', 'SUBSCRIPTION_LIMIT', 'UNSUBSCRIBED'],
   input: z.object({ event_type, channel_id: z.string().max(100), timing: Timing.default('immediately') }),
   output: Subscription,
 })

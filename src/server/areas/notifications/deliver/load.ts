@@ -19,7 +19,7 @@ export type LoadedDelivery = {
 }
 
 export type LoadedNotification = DueNotification & {
-  /** Null when the subscription is disabled or deleted, and for a notification of a follow. */
+  /** Null when the subscription is disabled, deleted or unsubscribed from, and for a notification of a follow. */
   readonly subscription_owner: 'organization' | 'reporter' | 'support_access' | null
 }
 
@@ -51,6 +51,11 @@ export async function loadDeliveries(db: Querier, deliveries: readonly ClaimedDe
       notifications.notifications as notification join notifications.events as event on event.id = event_id
     ) on delivery_id = claimed.id and dropped_reason is null
     left join notifications.subscriptions as subscription on subscription.id = subscription_id and enabled
+      -- One that was added while its recipient unsubscribed from the same may not know of it.
+      and not (channel.kind = 'email' and exists (
+        select from notifications.unsubscribed_addresses as unsubscribed
+        where unsubscribed.org_id = channel.org_id and unsubscribed.address = lower(channel.settings ->> 'address')
+          and unsubscribed.pattern = subscription.pattern))
     order by notification.id`)
   const byPlace = Map.groupBy(rows, ({ place }) => place)
   return deliveries.map((_, i) => {

@@ -12,7 +12,7 @@ import { type Member, type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
-import { findChannel } from '../channels/store.ts'
+import { type ChannelRow, findChannel } from '../channels/store.ts'
 import { patternFault } from '../match/pattern.ts'
 import { addSubscription } from './add.ts'
 import {
@@ -22,6 +22,7 @@ import {
   type SubscriptionRow,
   updateSubscription,
 } from './store.ts'
+import { findUnsubscribedPattern, keepUnsubscribeLinks } from './unsubscribed-store.ts'
 
 type Deps = { db: Db; sealer: Sealer; clock: Clock }
 
@@ -42,7 +43,9 @@ function createRoute({ db, sealer, clock }: Deps): Route {
     refuseUnknownType(event_type)
     const { org_id } = principal
     return db.tx(async (tx) => {
-      if (!(await findChannel(tx, org_id, channel_id))) throw notFound('channel')
+      const channel = await findChannel(tx, org_id, channel_id)
+      if (!channel) throw notFound('channel')
+      await refuseUnsubscribed(tx, channel, event_type)
       if ((await listSubscriptionRows(tx, org_id)).length >= MAX_SUBSCRIPTIONS) throw tooMany()
       const added = { org_id, owner: 'organization', channel_id, pattern: event_type, timing } as const
       const id = await addSubscription(tx, sealer, added)
@@ -67,6 +70,7 @@ function changeRoute({ db, clock }: Deps): Route {
 function deleteRoute({ db, clock }: Deps): Route {
   return route(deleteSubscription, async ({ id }, { principal }) => {
     return db.tx(async (tx) => {
+      await keepUnsubscribeLinks(tx, { subscriptionId: id, orgId: principal.org_id })
       if (!(await removeSubscription(tx, principal.org_id, id))) throw notFound('subscription')
       await auditChange(tx, principal, { action: 'subscription.deleted', id, at: clock.now() })
       return { deleted: true as const }
@@ -79,6 +83,17 @@ function refuseUnknownType(eventType: string): void {
   if (message !== undefined) {
     throw new ServiceError('INVALID_REQUEST', message, { errors: [{ path: 'event_type', message }] })
   }
+}
+
+/** What a person unsubscribed from is not sent to their address again, by no other subscription either. */
+async function refuseUnsubscribed(tx: Tx, { org_id, kind, settings }: ChannelRow, pattern: string): Promise<void> {
+  if (kind !== 'email') return
+  const address = String(settings.address)
+  const former = await findUnsubscribedPattern(tx, { org_id, address, pattern })
+  if (former === undefined) return
+  const why = `The person behind ${address} unsubscribed from ${former}, and only they can undo that.`
+  const how = 'PUT /api/integrations/email with ask_again mails them a link. Once they confirm, try again.'
+  throw new ServiceError('UNSUBSCRIBED', `${why} ${how}`)
 }
 
 function exists(eventType: string): ServiceError {

@@ -73,16 +73,3 @@ export async function openUnsubscribeToken(db: Querier, sealer: Sealer, id: stri
     select unsubscribe_token from notifications.subscriptions where id = ${id}`)
   return row && sealer.open(row.unsubscribe_token, UNSUBSCRIBE_TOKENS.context({ id }))
 }
-
-export async function hasUnsubscribeDigest(db: Querier, digest: Buffer): Promise<boolean> {
-  const rows = await db.query(sql`select from notifications.subscriptions where unsubscribe_digest = ${digest}`)
-  return rows.length === 1
-}
-
-/** Disables the subscription for good, whatever disabled it before. Returns false when there is none. */
-export async function disableByUnsubscribe(db: Querier, digest: Buffer): Promise<boolean> {
-  const rows = await db.query(sql`
-    update notifications.subscriptions set enabled = false, disabled_by = 'unsubscribe'
-    where unsubscribe_digest = ${digest} returning id`)
-  return rows.length === 1
-}

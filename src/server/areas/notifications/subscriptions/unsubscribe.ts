@@ -3,19 +3,19 @@ import { unsubscribe, unsubscribePage } from '#contract/notifications/unsubscrib
 import { type Route, route } from '#edge/http/route.ts'
 import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
-import type { Querier } from '#lib/db/db.ts'
-import { disableByUnsubscribe, hasUnsubscribeDigest } from './store.ts'
+import type { Db } from '#lib/db/db.ts'
 import { unsubscribeDigest } from './unsubscribe-token.ts'
+import { hasUnsubscribeDigest, unsubscribeByDigest } from './unsubscribed-store.ts'
 
 /** An unknown token gets the same pages with the status 404. */
-export function unsubscribeRoutes({ db }: { db: Querier }): Route[] {
+export function unsubscribeRoutes({ db }: { db: Db }): Route[] {
   return [
     route(unsubscribePage, async ({ token }) => {
       return questionPage(await hasUnsubscribeDigest(db, unsubscribeDigest(token)))
     }),
     route(unsubscribe, async ({ token }, { request }) => {
       await refuseOtherForms(request)
-      return donePage(await disableByUnsubscribe(db, unsubscribeDigest(token)))
+      return donePage(await db.tx((tx) => unsubscribeByDigest(tx, unsubscribeDigest(token))))
     }),
   ]
 }

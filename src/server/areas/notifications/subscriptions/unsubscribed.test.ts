@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  changeSubscription,
+  createSubscription,
+  deleteSubscription,
+  listSubscriptions,
+} from '#contract/notifications/subscriptions.ts'
+import { emit } from '#edge/emit.ts'
+import { newId } from '#edge/ids.ts'
+import { createSealer } from '#lib/crypto/seal.ts'
+import { sql } from '#lib/db/sql.ts'
+import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
+import { deleteChannel, insertChannel } from '../channels/store.ts'
+import { openUnsubscribeToken } from './store.ts'
+import { forgetUnsubscribed, keepUnsubscribeLinks } from './unsubscribed-store.ts'
+
+describe('NO-09 what a person unsubscribed from', () => {
+  let system: System
+  let sealer: ReturnType<typeof createSealer>
+  let admin: Awaited<ReturnType<System['member']>>
+  let channelId: string
+  beforeAll(async () => {
+    system = await startSystem()
+    sealer = createSealer(system.config.secrets.dataKeys)
+  })
+  afterAll(() => system?.[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    admin = await system.member('admin')
+    channelId = await addAddress('Team@example.org')
+  })
+
+  const api = () => system.client(admin.token)
+  const addAddress = async (address: string, org_id = admin.org_id) =>
+    (
+      await system.db.tx((tx) =>
+        insertChannel(tx, sealer, { org_id, kind: 'email', label: address, settings: { address } }),
+      )
+    ).id
+  const subscribe = async (event_type: string, channel_id = channelId) =>
+    (await api().call(createSubscription, { event_type, channel_id })).id
+  const linkOf = async (id: string) => `${system.url}/unsubscribe/${await openUnsubscribeToken(system.db, sealer, id)}`
+  const follow = (link: string) =>
+    fetch(link, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) })
+  const remove = (id: string) => api().call(deleteSubscription, { id })
+  const refusalOf = async (call: Promise<unknown>) => {
+    const { status, code, message } = await call.then(
+      () => expect.fail('was not refused'),
+      (refused) => refused,
+    )
+    return { status, code, message }
+  }
+  const REFUSED = {
+    status: 409,
+    code: 'UNSUBSCRIBED',
+    message:
+      'The person behind Team@example.org unsubscribed from deploy.failed, and only they can undo that. PUT /api/integrations/email with ask_again mails them a link. Once they confirm, try again.',
+  }
+
+  it('cannot be subscribed again after an admin deleted the subscription', async () => {
+    const id = await subscribe('deploy.failed')
+    await follow(await linkOf(id))
+    await remove(id)
+    expect(await refusalOf(subscribe('deploy.failed'))).toEqual(REFUSED)
+    expect((await api().call(listSubscriptions, {})).items).toEqual([])
+  })
+
+  it.each(['deploy.failed', 'deploy.*'])('cannot come back as a part of %s', async (pattern) => {
+    await follow(await linkOf(await subscribe('deploy.failed')))
+    expect(await refusalOf(subscribe(pattern))).toEqual(REFUSED)
+  })
+
+  it('as a prefix includes every type below it', async () => {
+    await follow(await linkOf(await subscribe('support.ticket.*')))
+    for (const pattern of ['support.ticket.created', 'support.*', 'support.ticket.*'])
+      expect(await refusalOf(subscribe(pattern))).toMatchObject({ code: 'UNSUBSCRIBED' })
+    await subscribe('deploy.failed')
+  })
+
+  it('cannot come back by adding the address again, in whatever spelling', async () => {
+    await follow(await linkOf(await subscribe('deploy.failed')))
+    await system.db.tx((tx) => deleteChannel(tx, channelId))
+    const again = await addAddress('TEAM@example.org')
+    expect(await refusalOf(subscribe('deploy.failed', again))).toMatchObject({ code: 'UNSUBSCRIBED' })
+  })
+
+  it('concerns no other type, no other address and no other organization', async () => {
+    await follow(await linkOf(await subscribe('deploy.failed')))
+    await subscribe('application.check.failed')
+    await subscribe('deploy.failed', await addAddress('other@example.org'))
+    admin = await system.member('admin')
+    await subscribe('deploy.failed', await addAddress('team@example.org'))
+  })
+
+  it('leaves an earlier subscription to a prefix as it is: each link ends exactly its own', async () => {
+    await subscribe('deploy.*')
+    await follow(await linkOf(await subscribe('deploy.failed')))
+    expect((await api().call(listSubscriptions, {})).items).toMatchObject([
+      { event_type: 'deploy.*', enabled: true },
+      { event_type: 'deploy.failed', enabled: false, disabled_by: 'unsubscribe' },
+    ])
+  })
+
+  it('can be subscribed again once the person confirmed the address by a link', async () => {
+    const id = await subscribe('deploy.failed')
+    await follow(await linkOf(id))
+    await system.db.tx((tx) => forgetUnsubscribed(tx, { org_id: admin.org_id, address: 'team@example.org' }))
+    expect(await refusalOf(api().call(changeSubscription, { id, enabled: true }))).toMatchObject({
+      code: 'UNSUBSCRIBED',
+    })
+    await remove(id)
+    await subscribe('deploy.failed')
+  })
+
+  it('can be ended by the link of an older mail, although the subscription was deleted and added again', async () => {
+    const id = await subscribe('deploy.failed')
+    const link = await linkOf(id)
+    await remove(id)
+    await subscribe('deploy.failed')
+    expect((await fetch(link)).status).toBe(200)
+    expect((await follow(link)).status).toBe(200)
+    expect((await api().call(listSubscriptions, {})).items).toMatchObject([
+      { enabled: false, disabled_by: 'unsubscribe' },
+    ])
+  })
+
+  it('can be ended by the link of an older mail, although the address was deleted and added again', async () => {
+    const link = await linkOf(await subscribe('deploy.failed'))
+    await system.db.tx(async (tx) => {
+      await keepUnsubscribeLinks(tx, { orgId: admin.org_id, channelId })
+      await deleteChannel(tx, channelId)
+    })
+    expect((await follow(link)).status).toBe(200)
+    channelId = await addAddress('team@example.org')
+    expect(await refusalOf(subscribe('deploy.failed'))).toMatchObject({ code: 'UNSUBSCRIBED' })
+  })
+
+  it('is not sent by a subscription that was added at the same moment', async () => {
+    await subscribe('deploy.failed')
+    // What a transaction writes that an unsubscription in another one cannot see yet.
+    await system.db.query(sql`
+      insert into notifications.unsubscribed_addresses (org_id, address, pattern, unsubscribed_at)
+      values (${admin.org_id}, 'team@example.org', 'deploy.failed', clock_timestamp())`)
+    await system.db.tx((tx) =>
+      emit(tx, {
+        type: 'deploy.failed',
+        org_id: admin.org_id,
+        occurred_at: new Date(),
+        body: {
+          status: 'BUILD_FAILED',
+          actor_id: null,
+          app: { id: newId('app'), alias: 'shop', name: 'Shop' },
+          deployment_id: newId('dep'),
+        },
+      }),
+    )
+    const dropped = await until(async () => {
+      const [row] = await system.db.query<{ state: string; reason: string }>(sql`
+        select state, reason from notifications.deliveries where org_id = ${admin.org_id} and ended_at is not null`)
+      return row
+    })
+    expect(dropped).toEqual({ state: 'dropped', reason: 'unsubscribed' })
+  })
+})
