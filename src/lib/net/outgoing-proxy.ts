@@ -26,7 +26,7 @@ type OutgoingProxyOptions = {
 
 type ProxyOptions = OutgoingProxyOptions & { readonly resolve: Resolve }
 
-const MAX_CONNECTIONS = 256
+const MAX_CONNECTIONS = 128
 const CONNECT_MS = 15_000
 const IDLE_MS = 10 * 60_000
 

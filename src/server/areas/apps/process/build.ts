@@ -33,7 +33,7 @@ export async function buildRelease(
     const failure = request.command === null ? undefined : await runBuild(request, request.command, build, uid, machine)
     request.signal.throwIfAborted()
     if (failure) return failure
-    const unusable = await closeRelease(source, uid === undefined ? undefined : process.getuid?.())
+    const unusable = await closeRelease(source, uid === undefined ? undefined : process.getuid?.()).catch(unreadable)
     if (unusable !== undefined) return failed('BUILD_FAILED', unusable)
     await removeFolder(release, onError)
     await mkdir(layout.releases, { recursive: true, mode: 0o700 })
@@ -84,6 +84,12 @@ async function runBuild(
     watching.abort()
     signal.removeEventListener('abort', onAbort)
   }
+}
+
+/** Paths can be longer than any that we can name. */
+function unreadable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return `The files that the build left cannot be read: ${code}.`
 }
 
 async function makeHome(folder: string, uid: number | undefined): Promise<void> {

@@ -16,7 +16,7 @@ export async function closeRelease(folder: string, owner: number | undefined): P
     } else if (entry.isFile()) {
       await openToAll(path, owner)
     } else if (!entry.isSymbolicLink()) {
-      return `the build left a special file: ${entry.name}`
+      return `The build left a file that is neither a plain file, a folder nor a link: ${entry.name}.`
     }
   }
   return undefined

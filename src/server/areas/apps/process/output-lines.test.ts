@@ -30,4 +30,25 @@ describe('lines of a process', () => {
     expect(await linesOf(`${long}${long}yz\nnext\n`)).toEqual([long, long, 'yz', 'next'])
     expect(await linesOf(long, long, 'yz')).toEqual([long, long, 'yz'])
   })
+
+  it.each([
+    ['long', Buffer.alloc(5 * 1024 * 1024, 'x'), 1],
+    ['many and empty', Buffer.alloc(64 * 1024, '\n'), 8],
+  ])('MA-15 that are %s make their writer wait', async (_what, bytes, seconds) => {
+    const pauses: number[] = []
+    const pause = async (ms: number) => void pauses.push(ms)
+    await readLines(Readable.from([bytes, Buffer.from('end')]), () => {}, pause)
+    expect(pauses.map((ms) => Math.floor(ms / 1000))).toEqual([seconds])
+  })
+
+  it('MA-15 in a usual amount pass without a pause', async () => {
+    const pauses: number[] = []
+    const bytes = Buffer.from('a line of a log\n'.repeat(5_000))
+    await readLines(
+      Readable.from([bytes]),
+      () => {},
+      async (ms) => void pauses.push(ms),
+    )
+    expect(pauses).toEqual([])
+  })
 })

@@ -105,6 +105,22 @@ for (const { mode, given, places } of MODES) {
       expect(Object.keys(environment).filter((name) => !known.test(name))).toEqual([])
     })
 
+    it('MA-15 an app or build over its memory is ended with the reason', async () => {
+      await using small = openTestTarget({
+        limits: { memoryBytes: 200 * 2 ** 20, buildMemoryBytes: 250 * 2 ** 20 },
+        ...(places && { bubblewrapPlaces: places }),
+      })
+      const command = `exec node -e 'kept = Buffer.alloc(400 << 20, 1); setInterval(() => {}, 1000)'`
+      expect(await small.build('dep_large', {}, command)).toEqual({
+        ok: false,
+        code: 'BUILD_FAILED',
+        detail: 'The build command ended: killed: it used more than 250 MB of memory.',
+      })
+      await small.build('dep_large', {}, null)
+      const app = await small.start('dep_large', command)
+      expect(await app.ended).toEqual({ description: 'killed: it used more than 200 MB of memory' })
+    })
+
     it.each([
       ['exit code', 'echo gone wrong >&2; exit 7', 'The build command ended: exit code 7.'],
       ['missing program', 'no-such-program', 'The build command ended: exit code 127.'],
