@@ -3,6 +3,16 @@ import { createEmbeddings, listModels } from './ai.ts'
 import { changeApp, createApp, deleteApp, listApps, readApp } from './apps/apps.ts'
 import { changeEnvironment, readEnvironment } from './apps/environment.ts'
 import { listAppPeople, removeAppPerson, setAppPerson } from './apps/people.ts'
+import {
+  createRevision,
+  diffRevisions,
+  findMissingFiles,
+  listRevisions,
+  readRevision,
+  readRevisionFile,
+  uploadFiles,
+  uploadRevision,
+} from './apps/revisions.ts'
 import { disconnectAgent, listAgents, listOrgAgents, revokeAgent } from './auth/agents.ts'
 import { adminCreateOrg, adminCreateToken, createOrg, validateToken } from './auth/auth.ts'
 import { acceptInvitationForm, invitationPage } from './auth/invitation-page.ts'
@@ -174,6 +184,14 @@ export const OPERATIONS: readonly Operation[] = [
   removeAppPerson,
   readEnvironment,
   changeEnvironment,
+  findMissingFiles,
+  uploadFiles,
+  createRevision,
+  uploadRevision,
+  listRevisions,
+  readRevision,
+  readRevisionFile,
+  diffRevisions,
   signInPage,
   signInStart,
   signInCallback,

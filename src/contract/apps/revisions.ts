@@ -9,12 +9,12 @@ export const MAX_FILE_BYTES = 16 * 1024 * 1024
 export const MAX_REVISION_BYTES = 128 * 1024 * 1024
 export const MAX_PATH_BYTES = 512
 /** A tar archive has up to 1,536 bytes around each file (header and padding), or more where the path is long. */
-const MAX_ARCHIVE_BYTES = MAX_REVISION_BYTES + MAX_REVISION_FILES * 4096
+export const MAX_ARCHIVE_BYTES = MAX_REVISION_BYTES + MAX_REVISION_FILES * 4096
 const MANIFEST_LIMIT = 8 * 1024 * 1024
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest in lower-case hex')
 
-/** One file of a revision. Its path is checked by the server: relative, no `..`, no links, valid UTF-8. */
+/** One file of a revision. Its path is checked by the server: relative, no `..`, valid UTF-8, not in `.git`. */
 export const RevisionFile = z.object({
   path: z.string().min(1),
   executable: z.boolean().default(false),
@@ -23,7 +23,7 @@ export const RevisionFile = z.object({
 })
 export type RevisionFile = z.infer<typeof RevisionFile>
 
-const files = z.array(RevisionFile).max(MAX_REVISION_FILES)
+const files = z.array(RevisionFile.strict()).max(MAX_REVISION_FILES)
 
 export const Revision = z.object({
   id: z.string(),
@@ -80,7 +80,7 @@ export const createRevision = operation({
   access: byBuilder,
   effect: 'write',
   bodyLimit: MANIFEST_LIMIT,
-  errors: ['NOT_FOUND', 'INVALID_REVISION', 'REVISION_INCOMPLETE'],
+  errors: ['NOT_FOUND', 'INVALID_REVISION', 'REVISION_INCOMPLETE', 'REVISION_STORE_FULL'],
   status: 201,
   input: z.object({ alias: Alias, files, message }),
   output: Revision,
@@ -92,7 +92,8 @@ export const uploadRevision = operation({
   method: 'POST',
   path: '/api/deploy/deployments/{alias}/revisions/archive',
   summary: 'Create a revision of a tar archive',
-  description: 'For scripts without the svc command: `tar -c . | curl --data-binary @- …`.',
+  description:
+    'For scripts without the svc command. The archive has files and folders only; links, device files, `.git` and paths that leave the folder are refused, with the entry at fault in `errors`.',
   access: byBuilder,
   effect: 'write',
   bodyLimit: MAX_ARCHIVE_BYTES,
@@ -146,7 +147,7 @@ export const readRevisionFile = operation({
   produces: ['application/octet-stream'],
 })
 
-const FileChange = z.object({
+export const FileChange = z.object({
   path: z.string(),
   change: z.enum(['added', 'removed', 'modified']),
   patch: z
@@ -154,6 +155,13 @@ const FileChange = z.object({
     .nullable()
     .describe('Unified diff; null for a binary file, a change of mode alone, or a file too large to compare'),
 })
+export type FileChange = z.infer<typeof FileChange>
+
+const base = z
+  .string()
+  .max(100)
+  .optional()
+  .describe('Id of the revision to compare with; without it, the one that was created before')
 
 export const diffRevisions = operation({
   kind: 'json',
@@ -161,13 +169,14 @@ export const diffRevisions = operation({
   method: 'GET',
   path: '/api/deploy/deployments/{alias}/revisions/{revision_id}/diff',
   summary: 'Compare two revisions of an app',
+  description: 'Renames are shown as a removed and an added file.',
   access: byBuilder,
   effect: 'read',
   bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
-  input: z.object({ ...revision, base: z.string().max(100).describe('Id of the revision to compare with') }),
+  input: z.object({ ...revision, base }),
   output: z.object({
-    base: z.string(),
+    base: z.string().nullable().describe('Null for the first revision, whose files are all added'),
     revision: z.string(),
     files: z.array(FileChange),
     truncated: z.boolean().describe('True if patches were left out because the answer would be too large'),

@@ -10,6 +10,7 @@ import { type NotificationSettings, readNotifications } from './notifications.ts
 import { type ProcessSettings, readProcess } from './process.ts'
 import { type QuestionSettings, readQuestions } from './questions.ts'
 import { ConfigError, type Environment, EnvironmentReader } from './reader.ts'
+import { type RevisionSettings, readRevisions } from './revisions.ts'
 import { checkAuthApiTokens, checkClusterSecrets, completeSecrets, readSecrets, type Secrets } from './secrets.ts'
 import { checkEmbeddedServices, checkServiceUrls, readServices, type ServiceSettings } from './services.ts'
 import { checkPublicUrl, readSignIn, type SignInSettings } from './sign-in.ts'
@@ -27,6 +28,7 @@ export type Config = Readonly<
       ai: Readonly<AiSettings>
       databases: Readonly<DatabaseSettings>
       questions: Readonly<QuestionSettings>
+      revisions: Readonly<RevisionSettings>
       connector: Readonly<ConnectorSettings>
       notifications: Readonly<NotificationSettings>
       mail: Readonly<OutgoingMailSettings>
@@ -62,6 +64,7 @@ export function readSettings(env: Environment): Settings {
     apps: readApps(read, stores.databaseUrl === undefined),
     databases: readDatabases(read),
     questions: readQuestions(read),
+    revisions: readRevisions(read),
     connector: readConnector(read),
     notifications: readNotifications(read),
     mail: readMail(read),

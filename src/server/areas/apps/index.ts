@@ -8,6 +8,9 @@ import type { AppDeps } from './deps.ts'
 import { environmentRoutes } from './environment/routes.ts'
 import { listRoute, readRoute } from './list.ts'
 import { peopleRoutes } from './people/routes.ts'
+import { collectLoop } from './revisions/collect.ts'
+import type { RevisionDeps } from './revisions/deps.ts'
+import { revisionRoutes } from './revisions/routes.ts'
 
 export { createAppDirectory } from './directory.ts'
 export { APP_VARIABLES } from './environment/sealed.ts'
@@ -20,7 +23,7 @@ export type Apps = {
   readonly slots: readonly JobKind[]
 }
 
-export function createApps(deps: AppDeps): Apps {
+export function createApps(deps: AppDeps & RevisionDeps): Apps {
   return {
     routes: [
       createRoute(deps),
@@ -30,8 +33,9 @@ export function createApps(deps: AppDeps): Apps {
       deleteRoute(deps),
       ...peopleRoutes(deps),
       ...environmentRoutes(deps),
+      ...revisionRoutes(deps),
     ],
-    loops: [deleteLoop(deps)],
+    loops: [deleteLoop(deps), collectLoop(deps)],
     slots: [],
   }
 }

@@ -45,10 +45,13 @@ create table apps.blobs (
   sha256 bytea not null,
   size integer not null,
   content bytea not null,
-  -- When it was last uploaded or asked for. What no revision uses is removed a day later.
+  -- When it was last uploaded, asked for or found in a revision. What no revision uses is removed a day later.
   used_at timestamptz not null,
-  primary key (org_id, sha256)
+  primary key (org_id, sha256),
+  check (size = octet_length(content)),
+  check (sha256 = sha256(content))
 );
+create index blobs_by_use on apps.blobs (used_at);
 
 create table apps.revisions (
   id text primary key,
@@ -57,6 +60,8 @@ create table apps.revisions (
   digest bytea not null,
   -- Sorted by path: [{path, executable, size, sha256}].
   manifest jsonb not null,
+  -- Counts as stored.
+  manifest_bytes integer not null generated always as (octet_length(manifest::text)) stored,
   file_count integer not null,
   total_bytes bigint not null,
   message text,
@@ -65,6 +70,48 @@ create table apps.revisions (
   unique (app_id, digest)
 );
 create index revisions_page on apps.revisions (app_id, id desc);
+create index revisions_by_org on apps.revisions (org_id, id);
+
+-- What a revision holds never changes. Of blobs only used_at does.
+create function apps.refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'a revision and its files cannot be changed' using errcode = 'restrict_violation';
+end $$;
+create trigger revisions_immutable before update on apps.revisions
+  for each statement execute function apps.refuse_change();
+create trigger blobs_immutable before update of org_id, sha256, size, content on apps.blobs
+  for each statement execute function apps.refuse_change();
+
+-- Bytes of blobs and manifests of each organization. Triggers keep it, so that it is right whoever adds or deletes.
+create table apps.revision_stores (
+  org_id text primary key,
+  bytes bigint not null
+);
+
+create function apps.count_blobs() returns trigger language plpgsql as $$
+begin
+  insert into apps.revision_stores as store (org_id, bytes)
+  select org_id, case tg_op when 'INSERT' then sum(size) else -sum(size) end from changed group by org_id
+  on conflict (org_id) do update set bytes = store.bytes + excluded.bytes;
+  return null;
+end $$;
+create trigger blobs_added after insert on apps.blobs referencing new table as changed
+  for each statement execute function apps.count_blobs();
+create trigger blobs_removed after delete on apps.blobs referencing old table as changed
+  for each statement execute function apps.count_blobs();
+
+create function apps.count_manifests() returns trigger language plpgsql as $$
+begin
+  insert into apps.revision_stores as store (org_id, bytes)
+  select org_id, case tg_op when 'INSERT' then sum(manifest_bytes) else -sum(manifest_bytes) end
+  from changed group by org_id
+  on conflict (org_id) do update set bytes = store.bytes + excluded.bytes;
+  return null;
+end $$;
+create trigger revisions_added after insert on apps.revisions referencing new table as changed
+  for each statement execute function apps.count_manifests();
+create trigger revisions_removed after delete on apps.revisions referencing old table as changed
+  for each statement execute function apps.count_manifests();
 
 create table apps.deploys (
   id text primary key,

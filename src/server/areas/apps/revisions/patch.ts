@@ -1,0 +1,44 @@
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
+
+/** Larger files are compared by digest only. */
+export const MAX_COMPARED_BYTES = 256 * 1024
+/** The comparison runs on the thread that answers requests, so it must not take long. */
+const MAX_COMPARE_MS = 100
+/** A file with NUL among its first bytes is binary, as git decides it. */
+const BINARY_PROBE_BYTES = 8000
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+type Sides = { readonly before: Buffer | undefined; readonly after: Buffer | undefined }
+
+/** Returns a unified diff, or null if a side is binary or the comparison takes too long. */
+export function toPatch(path: string, { before, after }: Sides): string | null {
+  const oldText = before ? textOf(before) : ''
+  const newText = after ? textOf(after) : ''
+  if (oldText === null || newText === null) return null
+  const oldName = before ? `a/${path}` : '/dev/null'
+  const newName = after ? `b/${path}` : '/dev/null'
+  if (oldText === '') return `--- ${oldName}\n+++ ${newName}\n${wholeHunk('+', newText)}`
+  if (newText === '') return `--- ${oldName}\n+++ ${newName}\n${wholeHunk('-', oldText)}`
+  const options = { context: 3, timeout: MAX_COMPARE_MS, headerOptions: FILE_HEADERS_ONLY }
+  return createTwoFilesPatch(oldName, newName, oldText, newText, undefined, undefined, options) ?? null
+}
+
+/** Makes the hunk of a text that was added or removed whole, for which the search of the library is needlessly slow. */
+function wholeHunk(sign: '+' | '-', text: string): string {
+  if (text === '') return ''
+  const hasLastEnd = text.endsWith('\n')
+  const lines = (hasLastEnd ? text.slice(0, -1) : text).split('\n')
+  const range = sign === '+' ? `-0,0 +1,${lines.length}` : `-1,${lines.length} +0,0`
+  const body = lines.map((line) => `${sign}${line}\n`).join('')
+  return `@@ ${range} @@\n${body}${hasLastEnd ? '' : '\\ No newline at end of file\n'}`
+}
+
+function textOf(content: Buffer): string | null {
+  if (content.subarray(0, BINARY_PROBE_BYTES).includes(0)) return null
+  try {
+    return utf8.decode(content)
+  } catch {
+    return null
+  }
+}

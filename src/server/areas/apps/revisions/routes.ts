@@ -1,0 +1,128 @@
+import {
+  createRevision,
+  diffRevisions as diffOperation,
+  findMissingFiles,
+  listRevisions,
+  type RevisionFile,
+  readRevision,
+  readRevisionFile,
+} from '#contract/apps/revisions.ts'
+import { notFound } from '#contract/core/errors.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { readCursor, toPage } from '#edge/http/paging.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import type { Querier } from '#lib/db/db.ts'
+import { requireApp } from '../store.ts'
+import { touchBlobs } from './blobs.ts'
+import type { RevisionDeps } from './deps.ts'
+import { diffRevisions } from './diff.ts'
+import { invalidRevision } from './faults.ts'
+import { findManifestFaults } from './manifest.ts'
+import { saveRevision } from './save.ts'
+import {
+  findRevision,
+  findRevisionBefore,
+  pageRevisions,
+  presentRevision,
+  type RevisionRow,
+  readFile,
+  readManifest,
+} from './store.ts'
+import { uploadFilesRoute, uploadRevisionRoute } from './upload.ts'
+
+export function revisionRoutes(deps: RevisionDeps): Route[] {
+  return [
+    missingRoute(deps),
+    uploadFilesRoute(deps),
+    createRoute(deps),
+    uploadRevisionRoute(deps),
+    listRoute(deps),
+    readRoute(deps),
+    fileRoute(deps),
+    diffRoute(deps),
+  ]
+}
+
+function missingRoute({ db, clock }: RevisionDeps): Route {
+  return route(findMissingFiles, async ({ alias, files }, { principal }) => {
+    await requireApp(db, principal.org_id, alias)
+    refuseFaults(files)
+    const sha256s = [...new Set(files.map(({ sha256 }) => sha256))]
+    const stored = await db.tx((tx) => touchBlobs(tx, principal.org_id, sha256s, clock.now()))
+    return { missing: sha256s.filter((sha256) => !stored.has(sha256)) }
+  })
+}
+
+function createRoute(deps: RevisionDeps): Route {
+  return route(createRevision, async ({ alias, files, message }, { principal }) => {
+    refuseFaults(files)
+    const by = { createdBy: principal.user_id, actor: actorOf(principal) }
+    return presentRevision(await saveRevision(deps, { orgId: principal.org_id, alias, files, message, ...by }))
+  })
+}
+
+function refuseFaults(files: readonly RevisionFile[]): void {
+  const faults = findManifestFaults(files, (index, key) => `files.${index}.${key}`)
+  if (faults.length > 0) throw invalidRevision(faults)
+}
+
+function listRoute({ db }: RevisionDeps): Route {
+  return route(listRevisions, async ({ alias, limit, cursor }, { principal }) => {
+    const { id: appId } = await requireApp(db, principal.org_id, alias)
+    return toPage(await pageRevisions(db, appId, readCursor(cursor), limit), limit, presentRevision)
+  })
+}
+
+function readRoute({ db }: RevisionDeps): Route {
+  return route(readRevision, async ({ alias, revision_id }, { principal }) => {
+    const app = await requireApp(db, principal.org_id, alias)
+    const row = await needRevision(db, app.id, revision_id)
+    return { ...presentRevision(row), files: (await readManifest(db, row.org_id, row.id)) ?? [] }
+  })
+}
+
+function fileRoute({ db }: RevisionDeps): Route {
+  return route(readRevisionFile, async ({ alias, revision_id, path }, { principal }) => {
+    const { id: appId } = await requireApp(db, principal.org_id, alias)
+    await needRevision(db, appId, revision_id)
+    const content = await readFile(db, appId, revision_id, path)
+    if (!content) throw notFound('file')
+    return new Response(new Uint8Array(content), { headers: downloadHeaders(path) })
+  })
+}
+
+/** The content is whatever somebody uploaded, so a browser must save it and never show it as a page of ours. */
+function downloadHeaders(path: string): Record<string, string> {
+  const name = encodeURIComponent(path.split('/').at(-1)!).replace(/['()*]/g, escapeCharacter)
+  return {
+    'content-type': 'application/octet-stream',
+    'content-disposition': `attachment; filename*=UTF-8''${name}`,
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  }
+}
+
+/** Escapes a character that `encodeURIComponent` leaves and RFC 8187 does not allow. */
+function escapeCharacter(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+}
+
+function diffRoute({ db }: RevisionDeps): Route {
+  return route(diffOperation, async ({ alias, revision_id, base }, { principal }) => {
+    const { org_id } = principal
+    const { id: appId } = await requireApp(db, org_id, alias)
+    const revision = await needRevision(db, appId, revision_id)
+    const before = await (base === undefined
+      ? findRevisionBefore(db, appId, revision.id)
+      : needRevision(db, appId, base))
+    const diff = await diffRevisions(db, { orgId: org_id, baseId: before?.id, revisionId: revision.id })
+    return { base: before?.id ?? null, revision: revision.id, ...diff }
+  })
+}
+
+async function needRevision(db: Querier, appId: string, id: string): Promise<RevisionRow> {
+  const row = await findRevision(db, appId, id)
+  if (!row) throw notFound('revision')
+  return row
+}
