@@ -22,7 +22,8 @@ export function createCli(config: Config, table: Table, streams: Streams): Cli {
     strong: (text) => (colored ? styleText('bold', text, { validateStream: false }) : text),
     progress: async (label, work) => {
       const moving = streams.stderr.isTTY && !config.dumbTerminal
-      return work.finally(moving ? startSpinner(streams.stderr, label) : undefined)
+      const labelNow = typeof label === 'string' ? () => label : label
+      return work.finally(moving ? startSpinner(streams.stderr, labelNow) : undefined)
     },
     readStdin: async () => (await import('node:stream/consumers')).text(streams.stdin),
   }

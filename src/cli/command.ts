@@ -77,8 +77,8 @@ export type Cli = {
   /** Writes messages for people to stderr. */
   readonly note: (line: string) => void
   readonly strong: (text: string) => string
-  /** Shows a spinner on a terminal until `work` settles. */
-  readonly progress: <T>(label: string, work: Promise<T>) => Promise<T>
+  /** Shows a spinner on a terminal until `work` settles. A function returns the label of the moment. */
+  readonly progress: <T>(label: string | (() => string), work: Promise<T>) => Promise<T>
   readonly readStdin: () => Promise<string>
 }
 

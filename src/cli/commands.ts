@@ -128,6 +128,7 @@ export const TABLE: Table = {
     { path: 'datasource', summary: 'Ask data sources questions' },
     { path: 'db', summary: 'Create and use managed databases' },
     { path: 'apps', summary: 'Create, deploy and watch apps' },
+    { path: 'apps revisions', summary: 'Look at uploaded revisions of an app' },
     { path: 'apps people', summary: 'Manage who has a part in an app' },
     { path: 'apps env', summary: 'Manage the environment variables of an app' },
     { path: 'tokens', summary: 'Manage your API tokens' },

@@ -11,6 +11,11 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
+/** The command worked, but what it reported is a failure, such as a failed deploy (exit 1). Prints nothing more. */
+export class Unsuccessful extends Error {
+  override readonly name = 'Unsuccessful'
+}
+
 /** The next step to suggest for each error code. A `HintedError` brings its own. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   INVALID_TOKEN: 'Log in: svc login --api-url <url> --api-key-stdin',
@@ -28,6 +33,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 /** Prints why a command failed and returns its exit code, which depends on the error's code alone. */
 export function reportError(error: unknown, format: 'text' | 'json', note: (line: string) => void): number {
   if (error instanceof Interrupted) return INTERRUPTED
+  if (error instanceof Unsuccessful) return ERRORS.INTERNAL.exit
   const serviceError = error instanceof ServiceError ? error : toServiceError(error)
   for (const line of format === 'json' ? [toJson(toDocument(serviceError))] : toLines(serviceError)) note(line)
   return ERRORS[serviceError.code].exit

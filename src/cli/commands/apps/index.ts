@@ -89,6 +89,50 @@ const env: readonly Command[] = [
   },
 ]
 
+const revisions: readonly Command[] = [
+  {
+    path: 'apps deploy',
+    summary: 'Deploy a folder',
+    description:
+      'Upload the files of a folder as a new revision and deploy it. Only files that are not stored yet are sent. What `.gitignore` and `.svcignore` name is left out, and so are `.git`, `node_modules`, `.env` and links; `.svcignore` has the syntax of `.gitignore` and can take files back with `!`. With --follow, print the build until the app is live, and exit with 1 if the deploy fails.',
+    arguments: [ALIAS],
+    options: [
+      { name: 'dir', value: 'folder', summary: 'folder with the source (default: this folder)' },
+      { name: 'message', short: 'm', value: 'text', summary: 'says what changed' },
+      { name: 'follow', short: 'f', summary: 'wait until the app is live or the deploy has failed' },
+    ],
+    output: true,
+    login: true,
+    examples: ['svc apps deploy hello --dir . --follow'],
+    load: () => import('./deploy.ts'),
+  },
+  {
+    path: 'apps revisions list',
+    summary: 'List the revisions of an app',
+    description: 'List the uploaded revisions of an app, newest first.',
+    arguments: [ALIAS],
+    options: [LIMIT],
+    output: true,
+    login: true,
+    examples: ['svc apps revisions list hello'],
+    load: () => import('./revisions/list.ts'),
+  },
+  {
+    path: 'apps diff',
+    summary: 'Compare two revisions of an app',
+    description: 'Print what changed in a revision, compared with another one or with the one created before it.',
+    arguments: [
+      ALIAS,
+      { name: 'revision', summary: 'revision id from `svc apps revisions list`' },
+      { name: 'base', summary: 'revision to compare with', optional: true },
+    ],
+    output: true,
+    login: true,
+    examples: ['svc apps diff hello rev_01k9zzz'],
+    load: () => import('./diff.ts'),
+  },
+]
+
 export const apps: readonly Command[] = [
   {
     path: 'apps list',
@@ -145,6 +189,7 @@ export const apps: readonly Command[] = [
     examples: ['svc apps delete hello', 'svc apps delete hello --yes'],
     load: () => import('./delete.ts'),
   },
+  ...revisions,
   ...people,
   ...env,
 ]

@@ -1,0 +1,21 @@
+import { type Deploy, followDeploy } from '#contract/apps/deploys.ts'
+import type { Client } from '#contract/core/client.ts'
+import { printable } from '../printable.ts'
+
+/** Passes on lines of the build and changes of state until the deploy is live or has ended. Returns its last state. */
+export async function untilDeployed(
+  client: Client,
+  alias: string,
+  deploy: Deploy,
+  onLine: (line: string) => void,
+): Promise<Deploy> {
+  let last = deploy
+  for await (const event of client.stream(followDeploy, { alias, deploy_id: deploy.id })) {
+    if (event.type === 'log') onLine(printable(event.text))
+    else {
+      last = event.deploy
+      onLine(`${last.id}: ${last.state}`)
+    }
+  }
+  return last
+}
