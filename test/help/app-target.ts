@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeFolder } from '#lib/processes/remove-folder.ts'
 import type { BuildResult, Instance, SourceFile, Target } from '../../src/server/areas/apps/deploys/target.ts'
-import { createProcessTarget, type ProcessTargetOptions } from '../../src/server/areas/apps/process/process-target.ts'
+import { createProcessTarget } from '../../src/server/areas/apps/process/process-target.ts'
 import { until } from './until.ts'
 
+type ProcessTargetOptions = Parameters<typeof createProcessTarget>[0]
 type Files = Record<string, string>
 type Setup = { environment?: Record<string, string>; signal?: AbortSignal; app?: string }
 

@@ -1,5 +1,5 @@
 /** What svc itself gives an app or a build in its environment. Nothing of svc's own environment is passed on. */
-export type Surroundings = {
+type Surroundings = {
   readonly path: string
   readonly home: string
   readonly scratch: string

@@ -89,6 +89,8 @@ needs('bubblewrap')('a hostile app', () => {
           socket.on('data', (bytes) => { resolve(String(bytes).split('\\r\\n')[0]); socket.destroy() })
         })
         return {
+          // The proxy refuses it, so that nothing but its log shows that the request went there.
+          metadata: await through('http://169.254.169.253/').then(() => 'asked'),
           other: await through('http://127.0.0.1:${portOf(other)}/'),
           own: await through(process.env.SVC_API_URL + '/x'),
           proxied: await Promise.all(['127.0.0.1:${portOf(other)}', 'localhost:${portOf(other)}', '[::1]:${portOf(other)}',
@@ -97,13 +99,16 @@ needs('bubblewrap')('a hostile app', () => {
     )
     const refused = 'HTTP/1.1 403 Forbidden'
     expect(await ask(app)).toEqual({
+      metadata: 'asked',
       other: 'failed: ECONNREFUSED',
       // From an address of its own, so that it does not count as the people on this machine.
       own: expect.stringMatching(/^own api for 127\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./),
       proxied: [refused, refused, refused, refused, refused, 'HTTP/1.1 200 Connection established'],
     })
     expect(otherConnections).toBe(0)
-    expect(test.lines).toContain('system: Outgoing connection refused: 10.0.0.1 is not a public address.')
+    for (const address of ['10.0.0.1', '169.254.169.253']) {
+      expect(test.lines).toContain(`system: Outgoing connection refused: ${address} is not a public address.`)
+    }
   })
 
   it.each([
@@ -170,6 +175,15 @@ needs('bubblewrap')('a hostile app', () => {
     expect(await ask(greedy, '/greedy')).toBe(2)
     expect(await greedy.ended).toEqual({ description: 'killed: it used more than 300 MB of memory' })
     expect(await ask(beside)).toBe(1)
+  })
+
+  it('MA-15 that hides memory in sockets is ended as well', async () => {
+    await test.build('dep_sockets', {}, null)
+    const program = `use Socket; for (1..15) { last if !fork }
+      while (socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, PF_UNSPEC)) { push @kept, $a, $b }
+      sleep 1000`
+    const app = await test.start('dep_sockets', `exec perl -e '${program}'`)
+    expect(await app.ended).toEqual({ description: 'killed: it used more than 300 MB of memory' })
   })
 
   it('MA-15 that ignores the request to end is killed with everything it started', async () => {

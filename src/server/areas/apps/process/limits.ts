@@ -22,5 +22,6 @@ export const DEFAULT_LIMITS: ProcessLimits = {
   buildDisk: { bytes: 1024 * MIB, files: 200_000, minFreeBytes: 512 * MIB },
   tmpfsBytes: 128 * MIB,
   processes: 256,
-  openFiles: 4096,
+  // Twice the connections of `socket-fetch` and of the proxy, which our script holds, and some more.
+  openFiles: 2048,
 }

@@ -14,7 +14,7 @@ import { createUserIds } from './users.ts'
 import { findWalls } from './walls.ts'
 import { PLACE, removeWorkplace } from './workplace.ts'
 
-export type ProcessTargetOptions = {
+type ProcessTargetOptions = {
   readonly dataDir: string
   /** Address of svc's own API, which apps may always reach. Undefined until it is known. */
   readonly apiOrigin: () => string | undefined

@@ -23,7 +23,7 @@ export type SandboxPlaces = {
   readonly dataDir: string
 }
 
-export type SandboxLimits = { readonly tmpfsBytes: number; readonly processes: number; readonly openFiles: number }
+type SandboxLimits = { readonly tmpfsBytes: number; readonly processes: number; readonly openFiles: number }
 
 export const INSIDE = {
   app: '/app',

@@ -19,7 +19,7 @@ type WorkplaceOptions = {
 export const PLACE = '.place'
 
 /** The short-lived files around one sandbox: its sockets and the few files of its /etc. */
-export type Workplace = AsyncDisposable & {
+type Workplace = AsyncDisposable & {
   readonly run: string
   readonly out: string
   readonly etc: string
