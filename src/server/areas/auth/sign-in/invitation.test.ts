@@ -6,6 +6,7 @@ import { sql } from '#lib/db/sql.ts'
 import type { Browser } from '#test/browser.ts'
 import { startMailServer, type TestMailServer } from '#test/mail-server.ts'
 import { APP, googleUser, type SignIn, startSignIn, titleOf } from '#test/sign-in.ts'
+import { needs } from '#test/stores.ts'
 import { startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
@@ -184,4 +185,18 @@ it('AU-06 without an identity provider the page says what the operator can do', 
   const response = await fetch(`${system.url}/auth/invitations/${token}`)
   expect([response.status, await titleOf(response.clone())]).toEqual([409, 'Sign-in is not set up'])
   expect(await response.text()).toContain('SVC_GOOGLE_CLIENT_ID')
+})
+
+needs('postgres')('with services in processes of their own', () => {
+  it('NO-09 the worker mails what the auth service queued', async () => {
+    await using mail = await startMailServer()
+    const env = { SVC_SMTP_URL: `smtp://127.0.0.1:${mail.address.port}`, SVC_MAIL_FROM: 'svc@example.com' }
+    await using system = await startSystem({ mode: 'apart', env })
+    const owner = await system.member('owner')
+    const invited = { org_id: owner.org_id, email: 'mara@example.org', role: 'viewer' } as const
+    const { link } = await system.client(owner.token).call(createInvitation, invited)
+    const [received] = await until(async () => mail.received.length > 0 && mail.received)
+    expect(received!.to).toEqual(['mara@example.org'])
+    expect((await PostalMime.parse(received!.message)).text).toContain(link)
+  })
 })

@@ -89,10 +89,12 @@ async function updateChannels(tx: Tx, written: readonly Written[]): Promise<void
   }
   const results = channelResults(written)
   if (results.length === 0) return
+  // Failures count from failing_since on: connecting a channel anew clears that time alone.
   await tx.query(sql`
     update notifications.channels as channel
     set failing_since = case when result.arrived then null else coalesce(failing_since, clock_timestamp()) end,
-        failures = case when result.arrived then 0 else failures + result.lost end,
+        failures = case when result.arrived then 0 when failing_since is null then result.lost
+          else failures + result.lost end,
         failure_mailed_at = case when result.arrived then null else failure_mailed_at end
     from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as result (id text, arrived boolean, lost int)
     where channel.id = result.id and (not result.arrived or failing_since is not null)`)

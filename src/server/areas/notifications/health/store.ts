@@ -15,7 +15,7 @@ export type FailingChannel = {
   disabled_reason: string | null
 }
 
-export type FailingLimits = {
+type FailingLimits = {
   /** A channel that fails since before this time counts as failing when at least two messages were lost. */
   since: Date
   /** So many lost messages in a row count without regard to the time. */

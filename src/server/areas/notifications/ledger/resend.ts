@@ -8,6 +8,7 @@ import { newId } from '#edge/ids.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { lockDestinations } from '../deliver/lock.ts'
 import { wakeDestinations } from '../match/enqueue.ts'
 import { findLedgerRow, type LedgerRow } from './store.ts'
 
@@ -51,12 +52,15 @@ function notResendable(detail: string): ServiceError {
 
 /** Undefined while an earlier resend has not ended. */
 async function addResend(tx: Tx, row: LedgerRow, by: string): Promise<string | undefined> {
-  // Locks the message, so that two admins at once cannot both resend it.
-  const [original] = await tx.query<{ destination_key: string; kind: DestinationKind; digest_key: string | null }>(sql`
-    select destination_key, kind, digest_key from notifications.deliveries where id = ${row.delivery_id} for update`)
+  const [original] = await tx.query<{ destination_key: string; kind: DestinationKind }>(sql`
+    select destination_key, kind from notifications.deliveries where id = ${row.delivery_id}`)
+  if (!original) return undefined
+  await lockDestinations(tx, [original.destination_key])
+  // Two admins at once cannot both resend it: the second waits here, and the next statement sees the first resend.
+  await tx.query(sql`select from notifications.deliveries where id = ${row.delivery_id} for update`)
   const underWay = await tx.query(sql`
     select from notifications.deliveries where resend_of = ${row.delivery_id} and state in ('pending', 'sending')`)
-  if (!original || underWay.length > 0) return undefined
+  if (underWay.length > 0) return undefined
   const id = newId('dlv')
   await tx.query(sql`
     insert into notifications.deliveries (id, org_id, destination_key, kind, channel_id, user_id, resend_of, resent_by,

@@ -12,7 +12,7 @@ export const PEOPLE_NOTIFY = 'svc_notification_people'
 type Page = { after: string; limit: number }
 
 /** `event` is undefined where only a newer release can read it. */
-export type UnmatchedEvent = { id: string; org_id: string; type: string; event: MatchedEvent | undefined }
+type UnmatchedEvent = { id: string; org_id: string; type: string; event: MatchedEvent | undefined }
 
 /** The oldest events that no subscription was compared with yet: new ones, or those that a release could not read. */
 export async function readUnmatched(
