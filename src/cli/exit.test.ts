@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ERRORS, type ErrorCode, ServiceError } from '#contract/core/errors.ts'
-import { Interrupted, reportError } from './exit.ts'
+import { Interrupted, reportError, Unsuccessful } from './exit.ts'
 
 function report(error: unknown, format: 'text' | 'json' = 'text') {
   const lines: string[] = []
@@ -15,6 +15,10 @@ describe('CL-02 exit codes', () => {
 
   test('an interrupted command exits with 130 and prints nothing', () => {
     expect(report(new Interrupted())).toEqual({ exit: 130, lines: [] })
+  })
+
+  test('a command that has printed a failure exits with 1 and prints nothing more', () => {
+    expect(report(new Unsuccessful())).toEqual({ exit: 1, lines: [] })
   })
 
   test('an unexpected error exits with 1', () => {

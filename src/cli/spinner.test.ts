@@ -40,3 +40,19 @@ test('CL-03 off a terminal, or on one that can only print, nothing moves', async
     expect(said()).toBe('')
   }
 })
+
+test('CL-03 a label that changes is shown as it is at each frame', async () => {
+  const stderr = Object.assign(new PassThrough(), { isTTY: true })
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr }
+  const cli = createCli(readConfig({}, { home: '/', platform: 'linux', folder: '/' }), TABLE, streams)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let label = 'Uploading: 1 %'
+  const done = cli.progress(() => label, promise)
+  vi.advanceTimersByTime(300)
+  expect(String(stderr.read())).toBe('\r\u001b[K⠋ Uploading: 1 %')
+  label = 'Uploading: 50 %'
+  vi.advanceTimersByTime(80)
+  expect(String(stderr.read())).toBe('\r\u001b[K⠙ Uploading: 50 %')
+  resolve()
+  await done
+})
