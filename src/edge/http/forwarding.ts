@@ -62,7 +62,10 @@ const PREFIXES = [
   'fly-',
 ]
 
+/** One expression for all prefixes, because it is tested against every header of every request. */
+const HAS_PREFIX = new RegExp(`^(?:${PREFIXES.join('|')})`)
+
 /** Whether a header, named in lower case, shows that the request came through a proxy. */
 export function isForwardingHeader(name: string): boolean {
-  return NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix))
+  return NAMES.has(name) || HAS_PREFIX.test(name)
 }

@@ -20,19 +20,19 @@ export function createInfoReader(deps: {
   /** Called for a hop header with a wrong signature: another secret, a clock that is off, or an outsider. */
   onBadHop?: () => void
 }): ReadInfo {
-  const readAddress = createAddressReader()
+  const readAddress = createAddressReader(deps.trustedProxies)
   return ({ method, url, headers }, socketAddress) => {
     const hop = headers[HOP_HEADER]
     const verified = hop === undefined ? undefined : deps.hops.verify(hop, method, url)
     if (verified) return verified
     if (hop !== undefined) deps.onBadHop?.()
-    const { address, isPrivate } = readAddress(socketAddress)
+    const { address, mayBeDirect } = readAddress(socketAddress)
     const forwarded = headers['x-forwarded-for']
     return {
       clientAddress: forwarded === undefined ? address : clientAddress(address, forwarded, deps.trustedProxies),
       requestId: newId('req'),
       via: headers['x-svc-client'] === 'cli' ? 'cli' : 'api',
-      direct: hop === undefined && isPrivate && !contains(deps.trustedProxies, address) && isPlainlyLocal(headers),
+      direct: hop === undefined && mayBeDirect && isPlainlyLocal(headers),
     }
   }
 }
@@ -51,15 +51,20 @@ function isLocalHost(host: string | undefined): boolean {
 
 const MAX_CACHED_ADDRESSES = 10_000
 
-type SocketAddress = { address: string; isPrivate: boolean }
+type SocketAddress = {
+  /** The address in its plain form. */
+  address: string
+  /** Whether it is a loopback or private address that is not a trusted proxy's. */
+  mayBeDirect: boolean
+}
 
-/** Caches the plain form of each socket address, because connections are reused and clients come back. */
-function createAddressReader(): (socketAddress: string) => SocketAddress {
+/** Caches what is known of each socket address, because connections are reused and clients come back. */
+function createAddressReader(trustedProxies: BlockList): (socketAddress: string) => SocketAddress {
   const cache = createBoundedCache<string, SocketAddress>({ max: MAX_CACHED_ADDRESSES })
   return (socketAddress) =>
     cache.getOrMake(socketAddress, () => {
       const address = plainAddress(socketAddress)
-      return { address, isPrivate: contains(PRIVATE, address) }
+      return { address, mayBeDirect: contains(PRIVATE, address) && !contains(trustedProxies, address) }
     })
 }
 
