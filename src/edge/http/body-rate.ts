@@ -73,10 +73,7 @@ export class IncomingBodies {
       rate,
       meter: new BodyRateMeter(rate, this.#nowMs(), incoming.socket.bytesRead),
     })
-  }
-
-  remove(incoming: IncomingMessage): void {
-    this.#bodies.delete(incoming)
+    outgoing.once('close', () => this.#bodies.delete(incoming))
   }
 
   check(onTooSlow: (incoming: IncomingMessage, refusal: ServiceError) => void): void {

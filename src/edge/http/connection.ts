@@ -3,19 +3,23 @@ import type { Socket } from 'node:net'
 import type { ServiceError } from '#contract/core/errors.ts'
 import { newId } from '../ids.ts'
 
-/** The answers under way on a connection, in the order of their requests. */
-const UNANSWERED = Symbol('unanswered')
-export type Connection = Socket & { [UNANSWERED]?: Set<ServerResponse> }
+/** The answers on a connection in the order of their requests: those under way, and some that have ended. */
+const ANSWERS = Symbol('answers')
+export type Connection = Socket & { [ANSWERS]?: readonly ServerResponse[] }
 
-/** Remembers that this answer is under way until it is sent or its connection is closed; then calls `onEnd`. */
-export function trackAnswer(connection: Connection, outgoing: ServerResponse, onEnd: () => void): void {
-  const unanswered = connection[UNANSWERED] ?? new Set()
-  connection[UNANSWERED] = unanswered
-  unanswered.add(outgoing)
-  outgoing.once('close', () => {
-    unanswered.delete(outgoing)
-    onEnd()
-  })
+/** Remembers that this answer is under way. It needs no listener for the end, because every request would pay for it. */
+export function trackAnswer(connection: Connection, outgoing: ServerResponse): void {
+  connection[ANSWERS] = [...unansweredOn(connection), outgoing]
+}
+
+/** Returns the answers that are neither sent nor cut off with their connection. */
+function unansweredOn(connection: Connection): readonly ServerResponse[] {
+  return (connection[ANSWERS] ?? []).filter(({ closed }) => !closed)
+}
+
+/** Calls `onEnd` after each answer that is under way now, whether it is sent or cut off. */
+export function onAnswersEnd(connection: Connection, onEnd: () => void): void {
+  for (const answer of unansweredOn(connection)) answer.once('close', onEnd)
 }
 
 /**
@@ -23,7 +27,7 @@ export function trackAnswer(connection: Connection, outgoing: ServerResponse, on
  * One whose answer is still being worked out stays: how long that may take is up to the handler.
  */
 export function endIdle(socket: Connection, stalledMs: number): void {
-  const isWorking = socket.writableLength === 0 && (socket[UNANSWERED]?.size ?? 0) > 0
+  const isWorking = socket.writableLength === 0 && unansweredOn(socket).length > 0
   if (isWorking) socket.setTimeout(stalledMs)
   else socket.destroy()
 }
@@ -53,7 +57,7 @@ export function leaveBodyUnread(incoming: IncomingMessage, outgoing: ServerRespo
  * read as the answer to that request, so the connection is then closed without words after that answer.
  */
 export function refuseConnection(socket: Connection, refusal: ServiceError | undefined, lingerMs: number): void {
-  const unanswered = [...(socket[UNANSWERED] ?? [])]
+  const unanswered = unansweredOn(socket)
   const earlier = unanswered.findLast(({ req }) => req.complete)
   if (earlier) earlier.once('close', () => endThenDestroy(socket, lingerMs))
   else if (!refusal || !socket.writable || unanswered.some(({ headersSent }) => headersSent)) socket.destroy()

@@ -4,7 +4,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { type ErrorCode, notFound, ServiceError } from '#contract/core/errors.ts'
 import { newId } from '../ids.ts'
 import { type BodyRateOf, createBodyRates, hasBody, IncomingBodies } from './body-rate.ts'
-import { type Connection, endIdle, leaveBodyUnread, refuseConnection, trackAnswer } from './connection.ts'
+import { type Connection, endIdle, leaveBodyUnread, onAnswersEnd, refuseConnection, trackAnswer } from './connection.ts'
 import { isPlainPath } from './plain-path.ts'
 import { problemResponse, toServiceError } from './problem.ts'
 import type { ReadInfo } from './request-info.ts'
@@ -74,11 +74,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const bodies = new IncomingBodies(options.nowMs ?? (() => performance.now()))
   const bodyRateOf = options.bodyRateOf ?? createBodyRates([])
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    trackAnswer(incoming.socket, outgoing, () => {
-      bodies.remove(incoming)
-      // A connection whose answer began before the stop is kept alive after it, which would delay the stop.
-      if (!server.listening) setImmediate(() => server.closeIdleConnections())
-    })
+    trackAnswer(incoming.socket, outgoing)
     if (hasBody(incoming)) bodies.add(incoming, outgoing, bodyRateOf(incoming.method ?? '', pathOf(incoming)))
     void answer(incoming, outgoing)
   }
@@ -87,6 +83,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     bodies.check(({ socket }, refusal) => refuseConnection(socket, refusal, timeouts.lingerMs))
   }, timeouts.bodyCheckMs)
   checkBodies.unref()
+  const connections = new Set<Connection>()
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
   server.setTimeout(timeouts.stalledMs, (socket: Connection) => endIdle(socket, timeouts.stalledMs))
   server.on('checkContinue', (incoming, outgoing) => {
     // Sent when a handler reads the body, so that the client of a refused request need not send it.
@@ -113,7 +114,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       isDraining = true
     },
     [Symbol.asyncDispose]: async () => {
-      await stop(server, timeouts.stopGraceMs)
+      await stop(server, connections, timeouts.stopGraceMs)
       clearInterval(checkBodies)
     },
   }
@@ -181,10 +182,14 @@ function answerFault(error: unknown, onError: (error: unknown) => void): Respons
   return problemResponse(toServiceError(error), 'json', requestId)
 }
 
-async function stop(server: Server, graceMs: number): Promise<void> {
+async function stop(server: Server, connections: Iterable<Connection>, graceMs: number): Promise<void> {
   if (!server.listening) return
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
+  // A connection whose answer began before the stop is kept alive after it: its client could send the next request to
+  // a process that stops, and the stop would be delayed.
+  const closeIdle = () => void setImmediate(() => server.closeIdleConnections())
+  for (const connection of connections) onAnswersEnd(connection, closeIdle)
   const force = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(force)
