@@ -41,7 +41,9 @@ export function createCallerResolver(deps: ResolverDeps): ResolveCaller {
     const token = tokenOf(request, deps.cookies ?? [])
     if (token === undefined) throw notSignedIn()
     try {
-      return await findPrincipal(deps, token, info)
+      const principal = await findPrincipal(deps, token, info)
+      refuseExpired(principal, deps.clock)
+      return principal
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'INVALID_TOKEN') await deps.countFailure(info.clientAddress)
       throw error
@@ -49,13 +51,14 @@ export function createCallerResolver(deps: ResolverDeps): ResolveCaller {
   }
 }
 
-async function findPrincipal(deps: ResolverDeps, token: string, info: RequestInfo): Promise<Principal> {
+function findPrincipal(deps: ResolverDeps, token: string, info: RequestInfo): Promise<Principal> {
   // An assertion is good for one call, so two requests that bring the same one must not share an answer.
   const isSingleUse = jwtType(token) === ASSERTION_TYPE
-  const principal = await (isSingleUse ? deps.validate(token, info) : validateOnce(deps, token, info))
-  const { expires_at } = principal
-  if (expires_at !== null && Date.parse(expires_at) <= deps.clock.now().getTime()) throw invalidToken()
-  return principal
+  return isSingleUse ? deps.validate(token, info) : validateOnce(deps, token, info)
+}
+
+function refuseExpired({ expires_at }: Principal, clock: Clock): void {
+  if (expires_at !== null && Date.parse(expires_at) <= clock.now().getTime()) throw invalidToken()
 }
 
 /**

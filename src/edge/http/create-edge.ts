@@ -95,9 +95,12 @@ function refuseForwarded(error: unknown, request: Request, info: RequestInfo, lo
 function createHandler(route: Route, deps: EdgeDeps) {
   const { op } = route
   const gate = createGate(op, deps)
-  const readInput = withRefusals(route, createInputReader(op), createLimiter(op, deps))
+  const readInput = withRefusals(route, withLimit(createInputReader(op), createLimiter(op, deps)))
   const answer = createAnswer(route, { openStreams: new OpenStreams(), ...deps })
-  const limited = withAnswerLimit(createAnswerLimiter(op, deps))
+  const respond = withAnswerLimit(createAnswerLimiter(op, deps), async (admitted) => {
+    const input = await readInput(admitted)
+    return await answer(input, admitted.context, admitted.context.format)
+  })
   const seen = createRecorder(op.name, deps)
   const fallback = defaultFormat(op)
 
@@ -108,9 +111,7 @@ function createHandler(route: Route, deps: EdgeDeps) {
     try {
       const principal = await gate(request, info, params)
       const context = new RequestContext(info, principal, request, format)
-      const response = await limited(context, async () =>
-        answer(await readInput({ context, params, query, startedMs: started }), context, format),
-      )
+      const response = await respond({ context, params, query, startedMs: started })
       seen(response.status, started, info)
       return response
     } catch (error) {
@@ -126,14 +127,22 @@ function createHandler(route: Route, deps: EdgeDeps) {
 
 type Admitted = { context: RequestContext; params: Record<string, string>; query: string; startedMs: number }
 
-/** Applies the rate limit and reads the input. Calls the route's `onRefused` with a refusal of either. */
-function withRefusals({ onRefused }: Route, readInput: InputReader, limit: Limiter | undefined) {
-  const read = async ({ context, params, query }: Admitted) => {
-    if (limit) await limit(context, context.principal)
-    return readInput(context.request, params, query)
+type ReadAdmitted = (admitted: Admitted) => Promise<unknown>
+
+/** Applies the rate limit, then reads the input. */
+function withLimit(readInput: InputReader, limit: Limiter | undefined): ReadAdmitted {
+  const read: ReadAdmitted = ({ context, params, query }) => readInput(context.request, params, query)
+  if (!limit) return read
+  return async (admitted) => {
+    await limit(admitted.context, admitted.context.principal)
+    return await read(admitted)
   }
+}
+
+/** Reads the input. Calls the route's `onRefused` with a refusal by the rate limit or by the input rules. */
+function withRefusals({ onRefused }: Route, read: ReadAdmitted): ReadAdmitted {
   if (!onRefused) return read
-  return async (admitted: Admitted) => {
+  return async (admitted) => {
     try {
       return await read(admitted)
     } catch (cause) {
@@ -145,13 +154,14 @@ function withRefusals({ onRefused }: Route, readInput: InputReader, limit: Limit
   }
 }
 
-type LimitedAnswer = (context: RequestContext, answer: () => Promise<Response>) => Promise<Response>
+type Respond = (admitted: Admitted) => Promise<Response>
 
 /** Answers the request, then counts the answer if it is a failure, whether it was thrown or returned. */
-function withAnswerLimit(limit: AnswerLimiter | undefined): LimitedAnswer {
-  if (!limit) return (_, answer) => answer()
-  return async (context, answer) => {
-    const response = await answer().catch(async (cause: unknown) => {
+function withAnswerLimit(limit: AnswerLimiter | undefined, respond: Respond): Respond {
+  if (!limit) return respond
+  return async (admitted) => {
+    const { context } = admitted
+    const response = await respond(admitted).catch(async (cause: unknown) => {
       await limit(toServiceError(cause).status, context, context.principal)
       throw cause
     })
