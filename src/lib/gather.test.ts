@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from './db/errors.ts'
 import { gather } from './gather.ts'
 
 /** Doubles numbers; a batch runs until `go`. */
-function doubling(fault?: (items: readonly number[]) => Error | undefined) {
+function doubling(fault?: (items: readonly number[]) => Error | undefined, options?: { joinsTurn: boolean }) {
   const batches: number[][] = []
   const ends: (() => void)[] = []
   const double = gather(async (items: readonly number[]) => {
@@ -12,7 +12,7 @@ function doubling(fault?: (items: readonly number[]) => Error | undefined) {
     const error = fault?.(items)
     if (error) throw error
     return items.map((item) => item * 2)
-  })
+  }, options)
   const go = async () => {
     ends.shift()!()
     for (let turn = 0; turn < 20; turn++) await Promise.resolve()
@@ -26,6 +26,15 @@ it('the first item runs at once, and later ones run together, each with its own 
   expect(batches).toEqual([[1]])
   await go()
   expect(batches).toEqual([[1], [2, 3]])
+  await go()
+  expect(await answers).toEqual([2, 4, 6])
+})
+
+it('calls of one turn run together where the first waits for them', async () => {
+  const { batches, double, go } = doubling(undefined, { joinsTurn: true })
+  const answers = Promise.all([1, 2, 3].map(double))
+  await Promise.resolve()
+  expect(batches).toEqual([[1, 2, 3]])
   await go()
   expect(await answers).toEqual([2, 4, 6])
 })

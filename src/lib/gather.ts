@@ -5,16 +5,25 @@ type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
 const MAX_BATCH_ITEMS = 200
 
+type Options = {
+  /** Lets the first batch wait for the calls of the same turn, where callers usually come together. */
+  joinsTurn?: boolean
+}
+
 /**
  * Batches concurrent calls: items that arrive while a batch runs go into the next one together. A result is always read
  * after its item arrived, never from an earlier batch. If a batch fails, its items are run one by one, unless the
  * database is unavailable.
  */
-export function gather<Item, Result>(run: Run<Item, Result>): (item: Item) => Promise<Result> {
+export function gather<Item, Result>(
+  run: Run<Item, Result>,
+  { joinsTurn = false }: Options = {},
+): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = []
   let isRunning = false
   const runAll = async () => {
     isRunning = true
+    if (joinsTurn) await Promise.resolve()
     while (waiting.length > 0) {
       const batch = waiting.slice(0, MAX_BATCH_ITEMS)
       waiting = waiting.slice(MAX_BATCH_ITEMS)

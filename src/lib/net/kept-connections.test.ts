@@ -118,9 +118,10 @@ test('a connection that was idle for a second is not used again', async () => {
 test('an idle connection is closed when its time is over', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   await using peer = await startSocketPeer((socket) => socket.write(OK))
-  const { safeFetch } = fetchAt({ [PUBLIC_IP]: peer })
+  const { safeFetch, wait } = fetchAt({ [PUBLIC_IP]: peer })
   await safeFetch(URL_A, POST)
   const closed = once(peer.sockets[0]!, 'close')
+  wait(1_000)
   vi.advanceTimersByTime(1_000)
   await closed
 })

@@ -27,7 +27,6 @@ interface Idle {
   readonly url: string
   readonly connection: Connection
   readonly until: number
-  readonly timer: NodeJS.Timeout
 }
 
 /**
@@ -39,9 +38,9 @@ export function createKeptConnections(options: Options = {}): KeptConnections {
   /** Oldest first. */
   const all = new Set<Idle>()
   const byUrl = new Map<string, Idle[]>()
+  let sweepTimer: NodeJS.Timeout | undefined
   let isStopped = false
   const remove = (one: Idle) => {
-    clearTimeout(one.timer)
     all.delete(one)
     const rest = byUrl.get(one.url)!.filter((other) => other !== one)
     if (rest.length > 0) byUrl.set(one.url, rest)
@@ -50,6 +49,15 @@ export function createKeptConnections(options: Options = {}): KeptConnections {
   const close = async (one: Idle) => {
     remove(one)
     await one.connection.client.destroy()
+  }
+  /** One timer for all, because setting one for each request costs more than keeping a few connections a bit longer. */
+  const sweepLater = () => {
+    sweepTimer ??= setTimeout(sweep, MAX_IDLE_MS).unref()
+  }
+  const sweep = () => {
+    sweepTimer = undefined
+    for (const one of all) if (one.until <= now()) void close(one)
+    if (all.size > 0) sweepLater()
   }
   return {
     now,
@@ -66,14 +74,17 @@ export function createKeptConnections(options: Options = {}): KeptConnections {
     put: ({ href }, connection) => {
       const until = Math.min(connection.openedAt + MAX_VETTED_MS, now() + MAX_IDLE_MS)
       if (isStopped || until <= now() || !connection.isUsable()) return void connection.client.destroy()
-      const timer = setTimeout(() => void close(one), until - now()).unref()
-      const one: Idle = { url: href, connection, until, timer }
+      const one: Idle = { url: href, connection, until }
       all.add(one)
-      byUrl.set(href, [...(byUrl.get(href) ?? []), one])
+      const others = byUrl.get(href)
+      if (others) others.push(one)
+      else byUrl.set(href, [one])
+      sweepLater()
       if (all.size > maxConnections) void close(all.values().next().value!)
     },
     [Symbol.asyncDispose]: async () => {
       isStopped = true
+      clearTimeout(sweepTimer)
       await Promise.all([...all].map(close))
     },
   }

@@ -34,6 +34,11 @@ export type JobKind<Job extends Claim = Claim> = {
   /** How many jobs of this kind the process runs at the same time. */
   readonly slots: number
   readonly leaseSeconds: number
+  /**
+   * How long a slot that became free may wait for others before they are filled by one claim, in milliseconds. It saves
+   * claims where jobs are short and many. Left out, each free slot claims at once.
+   */
+  readonly claimDelayMs?: number
   /** A NOTIFY on this channel claims at once. Two kinds may share a channel, for example to keep slots for first attempts. */
   readonly wakeOn?: string
   /** The longest wait between two claims. It covers lost notifications and claims of processes that died. */

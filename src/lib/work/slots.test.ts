@@ -61,6 +61,32 @@ describe('claiming', () => {
     expect(test.claims[1]!.running).toEqual(['b'])
   })
 
+  it('waits for more free slots where the kind says so, at most for its delay or until half of them are free', async () => {
+    const test = openTestKind({ slots: 4, claimDelayMs: 200 })
+    test.queue.push('a', 'b', 'c', 'd', 'e', 'f', 'g')
+    await start(test.kind)
+    const jobs = [await test.run(1), await test.run(2), await test.run(3), await test.run(4)]
+    jobs[0]!.finish()
+    await nextRound()
+    expect(test.claims).toHaveLength(1)
+    await pass(0.2)
+    expect(await test.claim(2)).toMatchObject({ limit: 1 })
+    await test.run(5)
+    jobs[1]!.finish()
+    jobs[2]!.finish()
+    expect(await test.claim(3)).toMatchObject({ limit: 2 })
+  })
+
+  it('happens on a notification at once, even while free slots wait for more', async () => {
+    const test = openTestKind({ slots: 4, claimDelayMs: 200, wakeOn: 'delayed' })
+    test.queue.push('a', 'b', 'c', 'd', 'e')
+    await start(test.kind)
+    ;(await test.run(4)).finish()
+    await nextRound()
+    await notify('delayed')
+    expect((await test.run(5)).job.id).toBe('e')
+  })
+
   it('happens on a notification, also for two kinds that share a channel', async () => {
     const [one, two] = [openTestKind({ name: 'one', wakeOn: 'jobs' }), openTestKind({ name: 'two', wakeOn: 'jobs' })]
     await start(one.kind, two.kind)

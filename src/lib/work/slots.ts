@@ -49,6 +49,7 @@ class SlotRunner<Job extends Claim> {
   #claiming: Promise<void> | undefined
   #isClaimWanted = false
   #claimTimer: NodeJS.Timeout | undefined
+  #delayTimer: NodeJS.Timeout | undefined
   #failedClaims = 0
   #isBackingOff = false
   #renewTimer: NodeJS.Timeout | undefined
@@ -67,6 +68,7 @@ class SlotRunner<Job extends Claim> {
   async stop(): Promise<void> {
     this.#stopping = true
     clearTimeout(this.#claimTimer)
+    clearTimeout(this.#delayTimer)
     const unlistened = this.#unlisten()
     if (!(await endsWithin(this.#kind.drainSeconds, this.#idle()))) {
       for (const { lease } of this.#running.keys()) lease.abort(new Error('the process is stopping'))
@@ -94,12 +96,27 @@ class SlotRunner<Job extends Claim> {
       return
     }
     clearTimeout(this.#claimTimer)
+    clearTimeout(this.#delayTimer)
+    this.#delayTimer = undefined
     this.#claiming = this.#claim().finally(() => {
       this.#claiming = undefined
       if (!this.#isClaimWanted) return
       this.#isClaimWanted = false
       this.#wake()
     })
+  }
+
+  /** Claims when half of the slots are free, or when the wait for more of them is over. */
+  #wakeForFreeSlot(): void {
+    const { claimDelayMs = 0, slots } = this.#kind
+    if (claimDelayMs === 0 || this.#running.size <= slots / 2) {
+      this.#wake()
+      return
+    }
+    this.#delayTimer ??= setTimeout(() => {
+      this.#delayTimer = undefined
+      this.#wake()
+    }, claimDelayMs).unref()
   }
 
   async #claim(): Promise<void> {
@@ -150,7 +167,7 @@ class SlotRunner<Job extends Claim> {
         lease.unwatch()
         this.#running.delete(running)
         if (this.#running.size === 0) clearTimeout(this.#renewTimer)
-        this.#wake()
+        this.#wakeForFreeSlot()
       }),
     )
   }

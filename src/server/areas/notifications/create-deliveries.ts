@@ -52,7 +52,7 @@ export type DeliveryDeps = {
 }
 
 /** First attempts have most slots: retries wait by themselves, new notifications must not. */
-export const SLOTS = { first: 48, retry: 16 }
+export const SLOTS = { first: 96, retry: 32 }
 
 /** What a worker runs: everything from the outbox to the last attempt. */
 export function createDeliveries(deps: DeliveryDeps): { loops: Loop[]; slots: JobKind<ClaimedDelivery>[] } {
@@ -72,7 +72,7 @@ export function createDeliveries(deps: DeliveryDeps): { loops: Loop[]; slots: Jo
 }
 
 function createSenders(deps: DeliveryDeps): Senders {
-  const openUrl = gather((ids: readonly string[]) => openSecrets(deps.db, deps.sealer, ids))
+  const openUrl = gather((ids: readonly string[]) => openSecrets(deps.db, deps.sealer, ids), { joinsTurn: true })
   const webhook = webhookSender({ ...deps, openUrl })
   const chat = chatChannelSender({ ...deps, openUrl })
   const chatDm = chatPersonSender({

@@ -22,7 +22,9 @@ type Refusal = { reason: string; isTemporary?: boolean } | null
 /** Checks at each attempt that the subscription still stands and that the person may still be told. */
 export function createCheck(deps: Deps): CheckBeforeSending {
   // Deliveries that begin at the same time are loaded by one statement.
-  const load = gather((deliveries: readonly ClaimedDelivery[]) => loadDeliveries(deps.db, deliveries))
+  const load = gather((deliveries: readonly ClaimedDelivery[]) => loadDeliveries(deps.db, deliveries), {
+    joinsTurn: true,
+  })
   return async (delivery) => {
     if (delivery.message_key !== null) return checkSystemMail(deps, delivery)
     const { isChannelActive, notifications: loaded } = await load(delivery)

@@ -1,8 +1,8 @@
 import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
-import { limitIdleTime } from './lock.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
+import { LIMIT_IDLE_TIME } from './lock.ts'
 import {
   type DueDestination,
   type PlannedDelivery,
@@ -44,8 +44,6 @@ export async function claimDeliveries(
   leaseSeconds: number,
 ): Promise<Claimed> {
   return db.tx(async (tx) => {
-    await tx.query(sql`set local synchronous_commit = on`)
-    await limitIdleTime(tx)
     const destinations = await lockDue(tx, attemptKind, limit)
     const deliveries = destinations.length > 0 ? await startDue(tx, attemptKind, destinations, limit, leaseSeconds) : []
     // When all slots are taken, the next slot that becomes free claims, so nobody needs the time.
@@ -61,8 +59,7 @@ async function startDue(
   limit: number,
   leaseSeconds: number,
 ): Promise<ClaimedDelivery[]> {
-  const waiting = await readWaiting(tx, attemptKind, destinations)
-  const ready = attemptKind === 'first' ? await readReady(tx, destinations) : []
+  const { waiting, ready } = await readDue(tx, attemptKind, destinations)
   const planned = planDeliveries({ destinations, waiting, ready, limit }, () => newId('dlv'))
   const deliveries = planned.length > 0 ? await startSending(tx, planned, leaseSeconds) : []
   const started = Map.groupBy(deliveries, ({ destination_key }) => destination_key)
@@ -74,10 +71,12 @@ async function startDue(
   return deliveries
 }
 
+/** Also sets how the transaction commits and how long it may be idle. */
 async function lockDue(tx: Tx, attemptKind: AttemptKind, limit: number): Promise<DueDestination[]> {
   const dueAt = attemptKind === 'first' ? sql`first_at` : sql`retry_at`
   return tx.query(sql`
-    select key, org_id, kind, max_in_flight - in_flight as free, max_per_message as per_message
+    select key, org_id, kind, max_in_flight - in_flight as free, max_per_message as per_message,
+      set_config('synchronous_commit', 'on', true), ${LIMIT_IDLE_TIME}
     from notifications.destinations
     where ${dueAt} <= clock_timestamp()
     order by ${dueAt}, key
@@ -86,35 +85,39 @@ async function lockDue(tx: Tx, attemptKind: AttemptKind, limit: number): Promise
 }
 
 /** Deliveries that exist already: retries, or as first attempts digests, resends and messages without an event. */
-async function readWaiting(
-  tx: Tx,
-  attemptKind: AttemptKind,
-  due: readonly DueDestination[],
-): Promise<WaitingDelivery[]> {
+function waitingDeliveries(attemptKind: AttemptKind): Sql {
   const isKind = attemptKind === 'first' ? sql`attempt = 0` : sql`attempt > 0`
-  return tx.query(sql`
-    select waiting.id, due.key as destination_key
-    from unnest(${due.map(({ key }) => key)}::text[], ${due.map(({ free }) => free)}::int[]) as due (key, free)
-    cross join lateral (
-      select id, next_at from notifications.deliveries
-      where destination_key = due.key and state = 'pending' and ${isKind} and next_at <= clock_timestamp()
-      order by next_at, id limit due.free
-    ) as waiting
-    order by waiting.next_at, waiting.id`)
+  return sql`
+    select id, null as channel_id, null as user_id, true as is_delivery, next_at from notifications.deliveries
+    where destination_key = due.key and state = 'pending' and ${isKind} and next_at <= clock_timestamp()
+    order by next_at, id limit due.free`
 }
 
 /** Notifications that are in no delivery yet, the oldest of each destination. */
-async function readReady(tx: Tx, due: readonly DueDestination[]): Promise<ReadyNotification[]> {
-  const most = due.map(({ free, per_message }) => free * per_message)
-  return tx.query(sql`
-    select ready.id, due.key as destination_key, ready.channel_id, ready.user_id
-    from unnest(${due.map(({ key }) => key)}::text[], ${most}::int[]) as due (key, most)
-    cross join lateral (
-      select id, channel_id, user_id from notifications.notifications
-      where destination_key = due.key and delivery_id is null and dropped_reason is null and window_end is null
-      order by id limit due.most
-    ) as ready
-    order by ready.id`)
+const READY_NOTIFICATIONS = sql`
+  select id, channel_id, user_id, false as is_delivery, null::timestamptz as next_at from notifications.notifications
+  where destination_key = due.key and delivery_id is null and dropped_reason is null and window_end is null
+  order by id limit due.most`
+
+type DueRow = ReadyNotification & { is_delivery: boolean }
+
+async function readDue(
+  tx: Tx,
+  attemptKind: AttemptKind,
+  destinations: readonly DueDestination[],
+): Promise<{ waiting: WaitingDelivery[]; ready: ReadyNotification[] }> {
+  const most = destinations.map(({ free, per_message }) => free * per_message)
+  const parts =
+    attemptKind === 'retry'
+      ? waitingDeliveries(attemptKind)
+      : sql`(${waitingDeliveries(attemptKind)}) union all (${READY_NOTIFICATIONS})`
+  const rows = await tx.query<DueRow>(sql`
+    select found.id, due.key as destination_key, found.channel_id, found.user_id, found.is_delivery
+    from unnest(${destinations.map(({ key }) => key)}::text[], ${destinations.map(({ free }) => free)}::int[],
+      ${most}::int[]) as due (key, free, most)
+    cross join lateral (${parts}) as found
+    order by found.next_at, found.id`)
+  return { waiting: rows.filter(({ is_delivery }) => is_delivery), ready: rows.filter((row) => !row.is_delivery) }
 }
 
 const STARTED_COLUMNS = sql`id, org_id, destination_key, kind, channel_id, user_id, digest_key, resend_of,

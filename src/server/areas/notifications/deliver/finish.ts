@@ -35,7 +35,7 @@ export async function finishDeliveries(db: Db, ended: readonly Ended[], random: 
     const keys = [...new Set(ended.map(({ delivery }) => delivery.destination_key))].sort()
     const destinations = await lockDestinations(tx, keys)
     const left = await writeStates(tx, written)
-    await updateChannels(tx, written)
+    await disableGone(tx, written)
     await changeDestinations(tx, changesOf(destinations, written, left))
   })
 }
@@ -51,35 +51,44 @@ async function writeStates(tx: Tx, written: readonly Written[]): Promise<Set<str
     status: status ?? null,
     delay: next.delaySeconds ?? null,
   }))
-  // In the order that every writer of deliveries keeps, so that none waits for another in a circle.
-  await tx.query(sql`
-    select from notifications.deliveries where id = any(${rows.map(({ id }) => id)}::text[]) order by id for update`)
   const left = await tx.query<{ id: string; was_sending: boolean }>(sql`
-    with ended as materialized (
+    with locked as materialized (
+      -- In the order that every writer of deliveries keeps, so that none waits for another in a circle. The state cannot
+      -- change meanwhile, because everyone who changes it holds the lock of the destination.
+      select id, state from notifications.deliveries
+      where id = any(${rows.map(({ id }) => id)}::text[]) order by id for update
+    ), ended as materialized (
       select id, fence, state, outcome, reason, status, delay from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as ended (id text, fence bigint, state text, outcome text, reason text, status int, delay float8)
     ), traced as (
       update notifications.attempts as attempt
       set ended_at = clock_timestamp(), outcome = ended.outcome, reason = ended.reason, status = ended.status
       from ended where attempt.delivery_id = ended.id and attempt.fence = ended.fence
+    ), noted as (
+      -- Since when and how often in a row a channel failed, for the mail to admins. One message that arrives ends the
+      -- incident. Failures count from failing_since on: connecting a channel anew clears that time alone.
+      update notifications.channels as channel
+      set failing_since = case when result.arrived then null else coalesce(failing_since, clock_timestamp()) end,
+          failures = case when result.arrived then 0 when failing_since is null then result.lost
+            else failures + result.lost end,
+          failure_mailed_at = case when result.arrived then null else failure_mailed_at end
+      from jsonb_to_recordset(${JSON.stringify(channelResults(written))}::jsonb)
+        as result (id text, arrived boolean, lost int)
+      where channel.id = result.id and (not result.arrived or failing_since is not null)
     )
     update notifications.deliveries as delivery
     set state = ended.state, reason = ended.reason, lease_until = null,
         next_at = clock_timestamp() + make_interval(secs => ended.delay),
         ended_at = case when ended.state <> 'pending' then clock_timestamp() end,
         message = case when ended.state = 'pending' then delivery.message end
-    from ended, notifications.deliveries as before
-    where delivery.id = ended.id and before.id = delivery.id
-      and delivery.fence = ended.fence and delivery.state in ('sending', 'unknown')
-    returning delivery.id, before.state = 'sending' as was_sending`)
+    from ended join locked using (id)
+    where delivery.id = ended.id and delivery.fence = ended.fence and delivery.state in ('sending', 'unknown')
+    returning delivery.id, locked.state = 'sending' as was_sending`)
   return new Set(left.filter(({ was_sending }) => was_sending).map(({ id }) => id))
 }
 
-/**
- * Disables channels and chat accounts that are gone, and notes since when and how often in a row a channel failed, for
- * the mail to admins. One message that arrives ends the incident.
- */
-async function updateChannels(tx: Tx, written: readonly Written[]): Promise<void> {
+/** Disables channels and chat accounts that are gone. */
+async function disableGone(tx: Tx, written: readonly Written[]): Promise<void> {
   for (const { delivery, next } of written) {
     if (next.destination !== 'gone') continue
     const { org_id, user_id, channel_id } = delivery
@@ -87,17 +96,6 @@ async function updateChannels(tx: Tx, written: readonly Written[]): Promise<void
     if (channel_id !== null) await disableGoneChannel(tx, { id: channel_id, ...gone })
     else if (delivery.kind === 'chat_dm') await disableGoneTarget(tx, { org_id, user_id, ...gone })
   }
-  const results = channelResults(written)
-  if (results.length === 0) return
-  // Failures count from failing_since on: connecting a channel anew clears that time alone.
-  await tx.query(sql`
-    update notifications.channels as channel
-    set failing_since = case when result.arrived then null else coalesce(failing_since, clock_timestamp()) end,
-        failures = case when result.arrived then 0 when failing_since is null then result.lost
-          else failures + result.lost end,
-        failure_mailed_at = case when result.arrived then null else failure_mailed_at end
-    from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as result (id text, arrived boolean, lost int)
-    where channel.id = result.id and (not result.arrived or failing_since is not null)`)
 }
 
 type ChannelResult = { id: string; arrived: boolean; lost: number }

@@ -26,6 +26,8 @@ export type DeliveryTiming = {
 
 const USUAL_TIMING: DeliveryTiming = { leaseSeconds: 60, minLeaseMs: SEND_TIMEOUT_MS + 5_000 }
 const POLL_SECONDS = 5
+/** Short beside a request to a receiver, and long enough for several of them to end. */
+const CLAIM_DELAY_MS = 20
 const DRAIN_SECONDS = 20
 
 /** Slots for first attempts and slots for retries, so that dead destinations never delay a new notification. */
@@ -40,6 +42,7 @@ function deliveryJob(deps: Deps, attemptKind: AttemptKind, slots: number): JobKi
   return {
     name: `notifications-${attemptKind}`,
     slots,
+    claimDelayMs: CLAIM_DELAY_MS,
     leaseSeconds,
     wakeOn: DELIVERIES_NOTIFY,
     pollSeconds: POLL_SECONDS,

@@ -42,21 +42,26 @@ type Row = Omit<LoadedNotification, 'id' | 'event'> & {
 export async function loadDeliveries(db: Querier, deliveries: readonly ClaimedDelivery[]): Promise<LoadedDelivery[]> {
   const rows = await db.query<Row>(sql`
     select claimed.place::int, claimed.channel_id is null or channel.state is not null as is_channel_active,
-      notification.id, subscription_id, notification.user_id, owner as subscription_owner, event_id, event.org_id, type,
-      body, occurred_at
+      found.id, found.subscription_id, found.user_id, subscription.owner as subscription_owner, found.event_id,
+      found.org_id, found.type, found.body, found.occurred_at
     from unnest(${deliveries.map(({ id, resend_of }) => resend_of ?? id)}::text[],
         ${deliveries.map(({ channel_id }) => channel_id)}::text[]) with ordinality as claimed (id, channel_id, place)
     left join notifications.channels as channel on channel.id = claimed.channel_id and channel.state = 'active'
-    left join (
-      notifications.notifications as notification join notifications.events as event on event.id = event_id
-    ) on delivery_id = claimed.id and dropped_reason is null
-    left join notifications.subscriptions as subscription on subscription.id = subscription_id and enabled
+    left join lateral (
+      select notification.id, subscription_id, user_id, event_id, event.org_id, type, body, occurred_at
+      from notifications.notifications as notification
+      join notifications.events as event on event.id = event_id
+      where delivery_id = claimed.id and dropped_reason is null
+      -- Keeps Postgres from reading the whole tables, which it would choose while their statistics are old.
+      offset 0
+    ) as found on true
+    left join notifications.subscriptions as subscription on subscription.id = found.subscription_id and enabled
       -- One that was added while its recipient unsubscribed from the same may not know of it.
       and not (channel.kind = 'email' and exists (
         select from notifications.unsubscribed_addresses as unsubscribed
         where unsubscribed.org_id = channel.org_id and unsubscribed.address = lower(channel.settings ->> 'address')
           and unsubscribed.pattern = subscription.pattern))
-    order by notification.id`)
+    order by found.id`)
   const byPlace = Map.groupBy(rows, ({ place }) => place)
   return deliveries.map((_, i) => {
     const own = byPlace.get(i + 1)!

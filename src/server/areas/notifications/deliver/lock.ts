@@ -6,15 +6,14 @@ const MAX_IDLE_MS = 5_000
 
 /**
  * Lets Postgres end this transaction when its process stops for seconds in the middle of it. Otherwise a stopped worker
- * keeps its destinations locked, and others can neither match events to them nor end what it was sending.
+ * keeps its destinations locked, and others can neither match events to them nor end what it was sending. An expression,
+ * so that the statement which locks destinations can contain it.
  */
-export async function limitIdleTime(tx: Tx): Promise<void> {
-  await tx.query(sql`select set_config('idle_in_transaction_session_timeout', ${String(MAX_IDLE_MS)}, true)`)
-}
+export const LIMIT_IDLE_TIME = sql`set_config('idle_in_transaction_session_timeout', ${String(MAX_IDLE_MS)}, true)`
 
 /** Locks destinations in the order that every writer keeps, so that none waits for another in a circle. */
 export async function lockDestinations(tx: Tx, keys: readonly string[]): Promise<{ key: string; failures: number }[]> {
-  await limitIdleTime(tx)
   return tx.query(sql`
-    select key, failures from notifications.destinations where key = any(${[...keys]}::text[]) order by key for update`)
+    select key, failures, ${LIMIT_IDLE_TIME} from notifications.destinations
+    where key = any(${[...keys]}::text[]) order by key for update`)
 }

@@ -2,7 +2,7 @@ import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { limitIdleTime } from '../deliver/lock.ts'
+import { LIMIT_IDLE_TIME } from '../deliver/lock.ts'
 import { rescheduleDestinations } from '../deliver/reschedule.ts'
 import { DELIVERY_RULES } from '../deliver/schedule.ts'
 import type { DigestTiming } from '../digest/window.ts'
@@ -80,7 +80,7 @@ export async function wakeDestinations(tx: Tx, waking: readonly Waking[]): Promi
     .map(({ destination_key, org_id, kind, per_message }) => {
       return { destination_key, org_id, kind, per_message, max_in_flight: DELIVERY_RULES[kind].maxInFlight }
     })
-  await limitIdleTime(tx)
+  await tx.query(sql`select ${LIMIT_IDLE_TIME}`)
   // The update locks the rows, so that the next statement sees all that others added to them before.
   await tx.query(sql`
     insert into notifications.destinations as destination (key, org_id, kind, max_in_flight, max_per_message)
