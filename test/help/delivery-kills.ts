@@ -13,6 +13,7 @@ import { addSubscription } from '../../src/server/areas/notifications/subscripti
 import { allMigrations } from '../../src/server/process/schema.ts'
 import { bringForward, countUnderWay, countWaiting, type LedgerRow, readLedger } from './delivery-ledger.ts'
 import { type Sink, startSink } from './delivery-sink.ts'
+import { type Faults, runKillSchedule, WORKERS } from './kill-schedule.ts'
 import { startOwnPostgres } from './own-postgres.ts'
 import { seeded } from './seeded.ts'
 import { type SlotsProcess, startReporting } from './slots-processes.ts'
@@ -49,10 +50,7 @@ type DeliveryReport = {
   errors: Record<string, number>
 }
 
-const WORKERS = 3
 const ORGANIZATIONS = 40
-const PAUSE_EVERY = 10
-const CRASH_EVERY = 25
 /** As in delivery-program.ts. */
 const LEASE_SECONDS = 6
 
@@ -75,24 +73,17 @@ export async function deliveryKills({ kills, events, seed }: Options): Promise<D
     all.push(worker)
     return worker
   }
-  const workers = await Promise.all(Array.from({ length: WORKERS }, start))
   const emitted: string[] = []
-  const faults: Record<Fault, number> = { kills: 0, pauses: 0, crashes: 0 }
-  const schedule = faultsOf(kills)
-  const perFault = Math.ceil(events / schedule.length)
-  for (const fault of schedule) {
-    emitted.push(...(await emitEvents(db, orgs, perFault)))
-    const goal = sink.requests + 1 + Math.floor((random() * perFault) / 8)
-    await until(() => sink.requests >= goal)
-    const victim = Math.floor(random() * workers.length)
-    if (fault === 'pauses') await pausePastLease(db, workers[victim]!)
-    if (fault === 'crashes') await postgres.crash()
-    if (fault === 'kills') {
-      await workers[victim]!.kill()
-      workers[victim] = await start()
-    }
-    faults[fault] += 1
-  }
+  const faults = await runKillSchedule({
+    kills,
+    events,
+    random,
+    sink,
+    start,
+    emit: async (count) => void emitted.push(...(await emitEvents(db, orgs, count))),
+    pausePastLease: (worker) => pausePastLease(db, worker),
+    crash: () => postgres.crash(),
+  })
   await settle(db, sink)
   const ledger = await untilDone(() => readLedger(db))
   return {
@@ -103,16 +94,6 @@ export async function deliveryKills({ kills, events, seed }: Options): Promise<D
     deadlocks: postgres.log().match(/deadlock detected[\s\S]*?HINT/g) ?? [],
     errors: errorsOf(all),
   }
-}
-
-type Fault = 'kills' | 'pauses' | 'crashes'
-
-function faultsOf(kills: number): Fault[] {
-  return Array.from({ length: kills }, (_, i): Fault[] => [
-    ...(i % PAUSE_EVERY === 5 ? ['pauses' as const] : []),
-    ...(i % CRASH_EVERY === 7 ? ['crashes' as const] : []),
-    'kills',
-  ]).flat()
 }
 
 async function addWebhooks(db: Db, key: string): Promise<string[]> {
@@ -188,7 +169,7 @@ function compare(
   ledger: readonly LedgerRow[],
   emitted: readonly string[],
   { accepted, requests, resets }: Sink,
-  { kills, pauses, crashes }: Record<Fault, number>,
+  { kills, pauses, crashes }: Faults,
 ) {
   const messages = [...new Map(ledger.map((row) => [row.delivery_id ?? row.id, row])).values()]
   const unknown = messages.filter(({ state }) => state === 'unknown')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { deliveryKills } from '#test/delivery-kills.ts'
 import { killRounds } from '#test/kill-rounds.ts'
 import { startProcess } from '#test/processes.ts'
+import { queueKills } from '#test/queue-kills.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
 
 /** Proofs that take minutes. CI runs a tenth of each; `npm run test:long` runs them whole. */
@@ -30,8 +31,12 @@ async function proveDeliveries(): Promise<void> {
     console.log('notifications: skipped, needs Postgres, set SVC_TEST_DATABASE_URL')
     return
   }
-  const report = await deliveryKills({ kills: 100, events: 20_000, seed })
+  const schedule = { kills: 100, events: 20_000, seed }
+  const report = await deliveryKills(schedule)
   console.log(`notifications: ${JSON.stringify(report, null, 2)}`)
+  const peer = await queueKills(schedule)
+  console.log(`graphile-worker on the same schedule: ${JSON.stringify(peer, null, 2)}`)
+  console.log(`duplicates: ${report.duplicates.length} of ours, ${peer.duplicates} of graphile-worker`)
   const { duplicates, lost, untrue, unknown, max_unknown } = report
   if (duplicates.length + lost.length + untrue.length > 0 || unknown > max_unknown) process.exitCode = 1
 }
