@@ -71,6 +71,7 @@ import { listChannels } from './notifications/channels.ts'
 import { chatCallback, connectChat, disconnectChat, readChat, startChatInstallation } from './notifications/chat.ts'
 import { deleteChatLink, readChatLink, startChatLink } from './notifications/chat-link.ts'
 import { listDeliveries, readDelivery, resendDelivery } from './notifications/deliveries.ts'
+import { addEmail, confirmEmail, confirmEmailPage, deleteEmail } from './notifications/email.ts'
 import { listFollows, setFollow } from './notifications/follows.ts'
 import { configureForum, connectForum, disconnectForum } from './notifications/forum.ts'
 import { ackNotification, listInbox } from './notifications/inbox.ts'
@@ -162,6 +163,10 @@ export const OPERATIONS: readonly Operation[] = [
   connectForum,
   configureForum,
   disconnectForum,
+  addEmail,
+  deleteEmail,
+  confirmEmailPage,
+  confirmEmail,
   listSubscriptions,
   createSubscription,
   changeSubscription,

@@ -14,7 +14,7 @@ import { emailSender, type MailSettings } from './channels/email/send.ts'
 import { forumSender } from './channels/forum/send.ts'
 import { settleLoop } from './channels/forum/settle.ts'
 import { openForum, readTopicIdentity } from './channels/forum/store.ts'
-import { findActiveAddress, openSecrets } from './channels/store.ts'
+import { findRecipient, openSecrets } from './channels/store.ts'
 import { webhookSender } from './channels/webhook/send.ts'
 import { createCheck } from './deliver/check.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
@@ -82,7 +82,7 @@ function createSenders(deps: DeliveryDeps): Senders {
   const email = emailSender({
     ...deps,
     keepMail: (mail) => keepMail(deps.db, mail),
-    channelAddress: (id) => findActiveAddress(deps.db, id),
+    channelRecipient: (id) => findRecipient(deps.db, id),
     unsubscribeToken: (id) => openUnsubscribeToken(deps.db, deps.sealer, id),
   })
   const forum = forumSender({ ...deps, ...forumAccess(deps) })

@@ -8,7 +8,9 @@ import { chatCallbackRoute } from './channels/chat/callback.ts'
 import { startInstallationRoute } from './channels/chat/installation.ts'
 import { linkRoutes } from './channels/chat/link.ts'
 import { chatRoutes } from './channels/chat/routes.ts'
+import { confirmEmailRoutes } from './channels/email/confirm-page.ts'
 import { mailboxRoute } from './channels/email/mailbox-page.ts'
+import { emailRoutes } from './channels/email/routes.ts'
 import { forumRoutes } from './channels/forum/routes.ts'
 import { channelsRoute } from './channels/routes.ts'
 import { testChannelRoute } from './channels/test-notification.ts'
@@ -25,6 +27,9 @@ import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { unsubscribeRoutes } from './subscriptions/unsubscribe.ts'
 
 export { CHAT_BOT_TOKENS } from './channels/chat/secret.ts'
+
+import { createSystemMails } from './system-mail/queue.ts'
+
 export type { MailSettings } from './channels/email/send.ts'
 export { CHANNEL_SECRETS } from './channels/secret.ts'
 export { countParkable, type Parkable, parkDeliveries } from './restore/park.ts'
@@ -63,6 +68,8 @@ export function createNotifications(deps: Deps): Notifications {
       chatCallbackRoute(deps),
       ...linkRoutes(deps),
       ...forumRoutes(deps),
+      ...emailRoutes({ ...deps, mails: createSystemMails(deps) }),
+      ...confirmEmailRoutes(deps),
       ...subscriptionRoutes(deps),
       ...unsubscribeRoutes(deps),
       mailboxRoute({ db: deps.db, hasMailbox: deps.mail === 'mailbox' }),

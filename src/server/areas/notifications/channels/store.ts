@@ -77,12 +77,18 @@ export async function openSecrets(
   })
 }
 
-/** Returns the address of an email channel, or undefined when the channel does not exist or is not active. */
-export async function findActiveAddress(db: Querier, id: string): Promise<string | undefined> {
-  const [row] = await db.query<{ address: string | null }>(sql`
-    select settings ->> 'address' as address from notifications.channels
+export type ChannelRecipient = {
+  address: string
+  /** Set where the channel is active only because the address is this member's. */
+  member_id: string | null
+}
+
+/** Returns whom an email channel reaches, or undefined when the channel does not exist or is not active. */
+export async function findRecipient(db: Querier, id: string): Promise<ChannelRecipient | undefined> {
+  const [row] = await db.query<ChannelRecipient>(sql`
+    select settings ->> 'address' as address, settings ->> 'member_id' as member_id from notifications.channels
     where id = ${id} and kind = 'email' and state = 'active'`)
-  return row?.address ?? undefined
+  return row
 }
 
 /**

@@ -5,6 +5,7 @@ import { composeMail, type DkimKey, type MailAddress } from '#lib/net/mail-messa
 import type { ClaimedDelivery } from '../../deliver/claim.ts'
 import { toThin } from '../../deliver/load.ts'
 import { type Message, SEND_TIMEOUT_MS, type Send, type Sent } from '../../deliver/send.ts'
+import type { ChannelRecipient } from '../store.ts'
 import { classifyMail } from './classify.ts'
 import type { RenderedMail } from './layout.ts'
 import type { KeptMail } from './mailbox-store.ts'
@@ -26,8 +27,8 @@ type Deps = {
   clock: Clock
   /** Address of the console, which links begin with. */
   baseUrl: () => string
-  /** The address of an email channel; undefined when the channel is gone or not active. */
-  channelAddress: (channelId: string) => Promise<string | undefined>
+  /** Undefined when the channel is gone or not active. */
+  channelRecipient: (channelId: string) => Promise<ChannelRecipient | undefined>
   /** The token of the subscription's unsubscribe link; undefined when the subscription is gone. */
   unsubscribeToken: (subscriptionId: string) => Promise<string | undefined>
 }
@@ -48,20 +49,31 @@ export function emailSender(deps: Deps): Send {
   }
 }
 
+const GONE: Sent = { outcome: { type: 'dropped', reason: 'destination_gone' } }
+
 async function findAddress(
-  { people, channelAddress }: Deps,
+  deps: Deps,
   { delivery: { org_id, channel_id, user_id }, systemMail }: Message,
 ): Promise<{ address: string } | Sent> {
   if (systemMail) return { address: systemMail.to }
-  const gone: Sent = { outcome: { type: 'dropped', reason: 'destination_gone' } }
-  if (channel_id !== null) {
-    const address = await channelAddress(channel_id)
-    return address === undefined ? gone : { address }
-  }
-  if (user_id === null) return gone
-  const member = await people.member(org_id, user_id)
+  if (channel_id !== null) return findChannelAddress(deps, org_id, channel_id)
+  return user_id === null ? GONE : findMemberAddress(deps, org_id, user_id)
+}
+
+/** An address that nobody confirmed is mailed only while it is its member's. */
+async function findChannelAddress(deps: Deps, orgId: string, channelId: string): Promise<{ address: string } | Sent> {
+  const recipient = await deps.channelRecipient(channelId)
+  if (recipient === undefined) return GONE
+  const { address, member_id } = recipient
+  if (member_id === null) return { address }
+  const found = await findMemberAddress(deps, orgId, member_id)
+  return 'address' in found && found.address.toLowerCase() !== address.toLowerCase() ? GONE : found
+}
+
+async function findMemberAddress({ people }: Deps, orgId: string, userId: string): Promise<{ address: string } | Sent> {
+  const member = await people.member(orgId, userId)
   if (!member.known) return { outcome: { type: member.isTemporary ? 'retry' : 'failed', reason: member.reason } }
-  return member.value === undefined ? gone : { address: member.value.email }
+  return member.value === undefined ? GONE : { address: member.value.email }
 }
 
 type Written = { rendered: RenderedMail; unsubscribeLink: string | null }
