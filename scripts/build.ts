@@ -39,6 +39,7 @@ const PARTS: Record<string, () => Promise<unknown>> = {
   },
   skills: () => buildSkills(),
   migrations: copyMigrations,
+  examples: () => cp(join(root, 'examples'), join(dist, 'examples'), { recursive: true }),
   console: buildConsole,
 }
 

@@ -1,7 +1,9 @@
 import { listActivity, setQuota } from './activity.ts'
 import { createEmbeddings, listModels } from './ai.ts'
 import { changeApp, createApp, deleteApp, listApps, readApp } from './apps/apps.ts'
+import { followDeploy, listDeploys, readDeploy, rollBack, startDeploy } from './apps/deploys.ts'
 import { changeEnvironment, readEnvironment } from './apps/environment.ts'
+import { ingestLogs, ingestOtlp, searchLogs, tailLogs } from './apps/logs.ts'
 import { listAppPeople, removeAppPerson, setAppPerson } from './apps/people.ts'
 import {
   createRevision,
@@ -197,6 +199,15 @@ export const OPERATIONS: readonly Operation[] = [
   readRevision,
   readRevisionFile,
   diffRevisions,
+  startDeploy,
+  rollBack,
+  listDeploys,
+  readDeploy,
+  followDeploy,
+  searchLogs,
+  tailLogs,
+  ingestLogs,
+  ingestOtlp,
   signInPage,
   signInStart,
   signInCallback,

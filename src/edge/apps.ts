@@ -7,3 +7,13 @@ export type AppDirectory = {
   /** By id; apps that do not exist any more have no entry. */
   names(orgId: string, appIds: readonly string[]): Promise<ReadonlyMap<string, AppName>>
 }
+
+/** A request to an app. `host` and `isSecure` are what its client used. */
+export type AppRequest = {
+  readonly label: string
+  readonly request: Request
+  readonly clientAddress: string
+  readonly host: string
+  readonly isSecure: boolean
+}
+export type AnswerAppRequest = (request: AppRequest) => Promise<Response>

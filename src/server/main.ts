@@ -8,7 +8,7 @@ import { hasLocalSignIn, localCodeFile } from './compose/sign-in.ts'
 import { readSettings, type Settings, toConfig } from './config/config.ts'
 import { environment } from './config/reader.ts'
 import { loadOrMakeSecrets } from './process/embedded-secrets.ts'
-import { exampleOnce, firstRun } from './process/first-run.ts'
+import { exampleAppOnce, exampleOnce, firstRun } from './process/first-run.ts'
 import { nextSteps, shortPath } from './process/next-steps.ts'
 import { openResources } from './process/resources.ts'
 import { type Running, startServices } from './process/start.ts'
@@ -65,6 +65,8 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<R
       : []),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
+  // In the background: deploying takes longer than a start may.
+  if (account) void exampleAppOnce(resources, running).catch(noExample(resources.log))
   return running
 }
 

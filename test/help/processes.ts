@@ -53,6 +53,7 @@ const URL_VARIABLES: Partial<Record<ServiceName, string>> = {
   'auth-service': 'AUTH_SERVICE_URL',
   'deploy-api': 'DEPLOY_API_URL',
   'mcp-server': 'MCP_SERVER_URL',
+  worker: 'WORKER_URL',
 }
 
 /** Starts five processes that reach each other through relays, because a port is known only once it is open. */

@@ -19,3 +19,11 @@ export async function untilDeployed(
   }
   return last
 }
+
+/** Says how a deploy ended. */
+export function outcomeOf(alias: string, { id, state, failure_code, failure_detail }: Deploy): string {
+  if (state === 'live') return `${alias} is live (${id}).`
+  if (state === 'superseded') return `Deploy ${id} was replaced by a newer one before it began.`
+  const why = [failure_code, failure_detail].filter((part) => part !== null).map(printable)
+  return `Deploy ${id} failed. ${why.join(': ')}`
+}

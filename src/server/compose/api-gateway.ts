@@ -7,6 +7,7 @@ import { createSkills } from '../areas/skills/index.ts'
 import { assets } from '../process/assets.ts'
 import { ownerOf } from '../process/service-table.ts'
 import { composeActivity } from './activity.ts'
+import { composeAppDoor } from './app-door.ts'
 import { composeDatabases } from './databases.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
@@ -48,5 +49,9 @@ export function compose(parts: ServiceParts): Service {
       return owner && parts.neighbour(owner)
     },
   })
-  return { fetch, warnings: () => databases.warnings(), [Symbol.asyncDispose]: () => ai[Symbol.asyncDispose]() }
+  return {
+    fetch: composeAppDoor(parts, fetch),
+    warnings: () => databases.warnings(),
+    [Symbol.asyncDispose]: () => ai[Symbol.asyncDispose](),
+  }
 }

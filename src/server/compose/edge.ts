@@ -71,7 +71,7 @@ function refuseUnlisted(routes: readonly Route[]): void {
  * client address and may limit it as such, so its 429 for a refused token is treated as a refusal; end clients are
  * counted here.
  */
-export function validateAtAuth(parts: ServiceParts, audience: Audience): ValidateToken {
+export function validateAtAuth(parts: Pick<ServiceParts, 'neighbour'>, audience: Audience): ValidateToken {
   return async (token, info) => {
     const fetch = async (request: Request) => {
       const response = await parts.neighbour('auth-service')(request, info)

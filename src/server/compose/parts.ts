@@ -1,7 +1,8 @@
 import type { Readiness } from '#contract/system.ts'
+import type { AppRequest } from '#edge/apps.ts'
 import type { PrincipalCache } from '#edge/credentials/caller.ts'
 import type { OpenStreams } from '#edge/http/open-streams.ts'
-import type { ServiceFetch } from '#edge/http/route.ts'
+import type { RequestInfo, ServiceFetch } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
@@ -44,12 +45,18 @@ export type ServiceParts = Resources & {
   readonly running: readonly ServiceName[]
   /** Returns the `fetch` of another service, in this process or over the network. */
   readonly neighbour: (name: ServiceName) => ServiceFetch
+  /** Sends a request to an app that the worker runs in another process. */
+  readonly forwardToApp: ForwardToApp
+  /** Returns the request to an app that the api-gateway of another process forwarded, and undefined for any other. */
+  readonly readForwardedApp: (request: Request) => AppRequest | undefined
   readonly readiness: () => Promise<Readiness>
   /** The event streams this process sends; a stop ends them. */
   readonly openStreams: OpenStreams
   /** The addresses under which people and agents reach this installation. */
   readonly publicUrls: PublicUrls
 }
+
+export type ForwardToApp = (request: AppRequest, info: RequestInfo) => Promise<Response>
 
 export type PublicUrls = {
   /** The auth service, as an OAuth issuer. */

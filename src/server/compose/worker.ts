@@ -1,7 +1,8 @@
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { idempotencyLoop } from '#edge/http/idempotency.ts'
 import { composeActivity } from './activity.ts'
-import { composeApps } from './apps.ts'
+import { composeForwardedApps } from './app-door.ts'
+import { composeApps, composeHosting } from './apps.ts'
 import { composeDatabases } from './databases.ts'
 import { composeEdge } from './edge.ts'
 import { composeNotifications } from './notifications.ts'
@@ -17,9 +18,11 @@ export function compose(parts: ServiceParts): WorkerService {
     },
   })
   const notifications = composeNotifications(parts)
-  const apps = composeApps(parts)
+  const hosting = composeHosting(parts)
+  const apps = composeApps(parts, hosting)
   return {
-    fetch,
+    fetch: composeForwardedApps(parts, fetch),
+    warnings: async () => (await hosting?.target.warnings()) ?? [],
     loops: [idempotencyLoop(parts), ...parts.shared(composeActivity).loops, ...notifications.loops, ...apps.loops],
     slots: [...parts.shared(composeDatabases).slots, ...notifications.slots, ...apps.slots],
   }

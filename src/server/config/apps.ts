@@ -9,6 +9,9 @@ export type AppSettings = {
   memoryBytes: number
   /** Memory one build may use. */
   buildMemoryBytes: number
+  /** The log of an app keeps lines for this many days, and this many bytes of them. */
+  logRetentionDays: number
+  logBytesPerApp: number
 }
 
 const DOMAIN = /^(?=.{1,180}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/
@@ -32,6 +35,8 @@ export function readApps(read: EnvironmentReader, isEmbedded: boolean): Readonly
     deploysOff: read.flag('SVC_ALLOW_PROCESS_DEPLOYS', isEmbedded) ? undefined : DEPLOYS_OFF,
     memoryBytes: read.integer('SVC_APP_MEMORY_MB', DEFAULT_MEMORY_MB, 128, MAX_MEMORY_MB) * MIB,
     buildMemoryBytes: read.integer('SVC_BUILD_MEMORY_MB', DEFAULT_BUILD_MEMORY_MB, 128, MAX_MEMORY_MB) * MIB,
+    logRetentionDays: read.integer('SVC_LOG_RETENTION_DAYS', 14, 1, 3_650),
+    logBytesPerApp: read.integer('SVC_LOG_MB_PER_APP', 256, 1, 1_048_576) * MIB,
   })
 }
 

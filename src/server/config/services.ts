@@ -15,6 +15,7 @@ const URL_VARIABLES: Partial<Record<ServiceName, string>> = {
   'deploy-api': 'DEPLOY_API_URL',
   'mcp-server': 'MCP_SERVER_URL',
   'api-gateway': 'API_GATEWAY_URL',
+  worker: 'WORKER_URL',
 }
 
 export function readServices(read: EnvironmentReader): ServiceSettings {

@@ -16,6 +16,8 @@ export const assets = {
   },
   /** Sources of the agent skills in a checkout; in a release the published files. */
   skills: (): string => join(rootFolder, 'skills'),
+  /** Source of the app that the first start deploys. */
+  exampleApp: (): string => join(rootFolder, 'examples', 'hello'),
   packageJson: (): string => (isBundled ? join(rootFolder, '..', 'package.json') : join(rootFolder, 'package.json')),
 }
 

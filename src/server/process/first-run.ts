@@ -5,6 +5,7 @@ import { newId } from '#edge/ids.ts'
 import { authKeys, chooseFirstAccount, type FirstAccount, makeFirstAccount } from '../areas/auth/index.ts'
 import { createExample } from '../areas/example/index.ts'
 import type { Resources } from '../compose/parts.ts'
+import { assets } from './assets.ts'
 import { writePrivate } from './embedded-secrets.ts'
 import type { Running } from './start.ts'
 
@@ -37,8 +38,23 @@ export async function firstRun(
 }
 
 /** Makes the example data once per data folder. After a killed start the next one continues. */
-export async function exampleOnce({ config }: Resources, running: Running): Promise<void> {
-  const made = join(config.dataDir, 'example-made')
+export async function exampleOnce(resources: Resources, running: Running): Promise<void> {
+  await makeOnce(resources, running, 'example-made', (example) => example.make())
+}
+
+/** As `exampleOnce` for the example app, where this installation runs apps. */
+export async function exampleAppOnce(resources: Resources, running: Running): Promise<void> {
+  if (resources.config.apps.deploysOff !== undefined) return
+  await makeOnce(resources, running, 'example-app-made', (example) => example.makeApp(assets.exampleApp()))
+}
+
+async function makeOnce(
+  { config }: Resources,
+  running: Running,
+  marker: string,
+  make: (example: ReturnType<typeof createExample>) => Promise<void>,
+): Promise<void> {
+  const made = join(config.dataDir, marker)
   const file = join(config.dataDir, 'first-run.json')
   if (!config.example || existsSync(made) || !existsSync(file)) return
   const { api_key } = read(file)
@@ -48,7 +64,7 @@ export async function exampleOnce({ config }: Resources, running: Running): Prom
     fetch: (request) => running.fetch(request, info),
     headers: () => ({ authorization: `Bearer ${api_key}` }),
   })
-  await createExample({ client }).make()
+  await make(createExample({ client }))
   writePrivate(made, { made: true })
 }
 

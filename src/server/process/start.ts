@@ -16,6 +16,7 @@ import { processUptime } from '#lib/work/lease-watch.ts'
 import { runLoops } from '#lib/work/loop.ts'
 import { runSlots } from '#lib/work/slots.ts'
 import type { PublicUrls, Resources, Service, ServiceParts, WorkerService } from '../compose/parts.ts'
+import { createAppForwarder, readForwardedApp } from './app-forwarding.ts'
 import { createLateDoor } from './late-door.ts'
 import { localNeighbour, remoteNeighbour } from './neighbours.ts'
 import { type Check, checkReadiness, Draining } from './readiness.ts'
@@ -91,6 +92,8 @@ export async function startServices(
     ...resources,
     running: options.services,
     neighbour,
+    forwardToApp: createAppForwarder({ workerUrl: () => options.urlOf('worker'), send, hops }),
+    readForwardedApp: (request) => readForwardedApp(request, hops),
     openStreams,
     readiness: () => checkReadiness(checks),
     publicUrls: publicUrls(config, options.services, reachable(listener.url)),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
-import { type Deploy, startDeploy } from '#contract/apps/deploys.ts'
+import { startDeploy } from '#contract/apps/deploys.ts'
 import type { Revision } from '#contract/apps/revisions.ts'
 import type { Client } from '#contract/core/client.ts'
 import type { Cli } from '../../cli.ts'
@@ -9,7 +9,7 @@ import type { LoginFlags, OutputFlags } from '../../command.ts'
 import { Unsuccessful } from '../../exit.ts'
 import { show } from '../../output.ts'
 import { printable } from '../../printable.ts'
-import { untilDeployed } from '../../source/follow-deploy.ts'
+import { outcomeOf, untilDeployed } from '../../source/follow-deploy.ts'
 import { sendRevision } from '../../source/send-revision.ts'
 import { findFiles } from '../../source/walk.ts'
 
@@ -56,11 +56,4 @@ async function uploadFolder(client: Client, alias: string, flags: Flags, cli: Cl
     },
   })
   return cli.progress(() => label, sending)
-}
-
-function outcomeOf(alias: string, { id, state, failure_code, failure_detail }: Deploy): string {
-  if (state === 'live') return `${alias} is live (${id}).`
-  if (state === 'superseded') return `Deploy ${id} was replaced by a newer one before it began.`
-  const why = [failure_code, failure_detail].filter((part) => part !== null).map(printable)
-  return `Deploy ${id} failed. ${why.join(': ')}`
 }

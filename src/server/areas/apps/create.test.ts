@@ -32,7 +32,17 @@ async function call(op: Operation, input: unknown, isTemporary: boolean): Promis
   const people = { member: answer, displayNames: answer, organization: answer }
   const sealer = createSealer(['ab'.repeat(32)])
   const urlOf = (label: string) => `https://${label}.apps.test`
-  const { routes } = createApps({ db: database.db, clock: systemClock, sealer, people, urlOf, maxStoreBytes: 0 })
+  const { routes } = createApps({
+    db: database.db,
+    clock: systemClock,
+    sealer,
+    people,
+    urlOf,
+    deploysOff: undefined,
+    logRetentionDays: 14,
+    logBytesPerApp: 1024,
+    maxStoreBytes: 0,
+  })
   const route = routes.find((one) => one.op === op) as RouteOf<'json'>
   return route.answer(op.input.parse(input), { principal: PRINCIPAL } as Context)
 }

@@ -2,6 +2,7 @@ import type { People } from '#edge/people.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { HostDeps } from './host/deps.ts'
 
 export type AppDeps = {
   readonly db: Db
@@ -10,4 +11,12 @@ export type AppDeps = {
   readonly people: Pick<People, 'member' | 'displayNames' | 'organization'>
   /** Returns the address of the app with this host label, or null where apps have none. */
   readonly urlOf: (hostLabel: string) => string | null
+  /** Undefined where apps run. Otherwise a sentence that says why they do not and what to do. */
+  readonly deploysOff: string | undefined
+  readonly logRetentionDays: number
+  readonly logBytesPerApp: number
+  /** Given in the process that runs apps. */
+  readonly hosting?: Hosting | undefined
 }
+
+export type Hosting = Pick<HostDeps, 'target' | 'traffic' | 'writeLog' | 'onError'>

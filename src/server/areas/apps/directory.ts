@@ -11,6 +11,8 @@ type AppRegister = AppDirectory & {
   readonly hasPart: HasPart
   /** Also people who have left the organization; see `People.partHolders` for those who have not. */
   listHolders(orgId: string, appId: string): Promise<readonly PartHolder[]>
+  /** Whether an app of any organization has this host label. */
+  hasLabel(hostLabel: string): Promise<boolean>
 }
 
 export function createAppDirectory({ db }: { db: Querier }): AppRegister {
@@ -23,6 +25,10 @@ export function createAppDirectory({ db }: { db: Querier }): AppRegister {
       return userId !== null && holdsPart(db, { orgId, alias, userId, part })
     },
     listHolders: (orgId, appId) => listHolders(db, { orgId, appId }),
+    hasLabel: async (hostLabel) => {
+      const rows = await db.query(sql`select from apps.apps where host_label = ${hostLabel} and state = 'active'`)
+      return rows.length > 0
+    },
   }
 }
 

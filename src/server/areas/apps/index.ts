@@ -4,16 +4,29 @@ import type { Loop } from '#lib/work/loop.ts'
 import { changeRoute } from './change.ts'
 import { createRoute } from './create.ts'
 import { deleteLoop, deleteRoute } from './delete.ts'
+import { deployRoutes } from './deploys/routes.ts'
 import type { AppDeps } from './deps.ts'
 import { environmentRoutes } from './environment/routes.ts'
+import { createHostDeps } from './host/create-host-deps.ts'
+import { hostJobs } from './host/jobs.ts'
 import { listRoute, readRoute } from './list.ts'
+import { deployLogs } from './logs/deploy-logs.ts'
+import { logRetention } from './logs/retention.ts'
+import { logRoutes } from './logs/routes.ts'
 import { peopleRoutes } from './people/routes.ts'
 import { collectLoop } from './revisions/collect.ts'
 import type { RevisionDeps } from './revisions/deps.ts'
 import { revisionRoutes } from './revisions/routes.ts'
+import { requireApp } from './store.ts'
 
+export type { Hosting } from './deps.ts'
 export { createAppDirectory } from './directory.ts'
+export { createAppDoor } from './door/door.ts'
+export { appLabelOf } from './door/host-name.ts'
 export { APP_VARIABLES } from './environment/sealed.ts'
+export { type AppTraffic, createAppTraffic } from './host/traffic.ts'
+export { createLogWriter, type LogWriter } from './logs/writer.ts'
+export { createProcessTarget } from './process/process-target.ts'
 
 export type Apps = {
   /** For deploy-api. */
@@ -34,8 +47,19 @@ export function createApps(deps: AppDeps & RevisionDeps): Apps {
       ...peopleRoutes(deps),
       ...environmentRoutes(deps),
       ...revisionRoutes(deps),
+      ...deployRoutes({
+        ...deps,
+        needApp: (orgId, alias) => requireApp(deps.db, orgId, alias),
+        logs: deployLogs(deps.db),
+      }),
+      ...logRoutes({ ...deps, needApp: ({ org_id }, alias) => requireApp(deps.db, org_id, alias) }),
     ],
-    loops: [deleteLoop(deps), collectLoop(deps)],
-    slots: [],
+    loops: [
+      // A host also ends children and removes releases, so where there is one it deletes.
+      ...(deps.hosting ? [] : [deleteLoop(deps)]),
+      collectLoop(deps),
+      logRetention({ ...deps, maxBytes: deps.logBytesPerApp, maxAgeDays: deps.logRetentionDays }),
+    ],
+    slots: deps.hosting ? [hostJobs(createHostDeps(deps, deps.hosting))] : [],
   }
 }

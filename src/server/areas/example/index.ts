@@ -6,6 +6,7 @@ import { exposeSource, switchSource } from '#contract/data-sources/sources.ts'
 import { createDatabase, readConnection } from '#contract/databases.ts'
 import { type Filled, fillHandbook } from './fill.ts'
 import { HANDBOOK } from './handbook.ts'
+import { makeHello } from './hello.ts'
 
 const EXAMPLE_DATABASE = 'handbook'
 const MODEL = 'builtin/all-minilm-l6-v2'
@@ -18,10 +19,12 @@ type Example = {
    * Steps can be repeated, so a start that was killed in the middle continues at the next start.
    */
   make(): Promise<void>
+  /** Deploys the small app in `folder`, in the same way. It takes longer, so a start does not wait for it. */
+  makeApp(folder: string): Promise<void>
 }
 
 export function createExample({ client }: { client: Client }): Example {
-  return { make: () => makeExample(client) }
+  return { make: () => makeExample(client), makeApp: (folder) => makeHello(client, folder) }
 }
 
 async function makeExample(client: Client): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAppDoor } from './door.ts'
 import { headersForApp, headersFromApp } from './headers.ts'
-import { appLabelOf, appUrl } from './host-name.ts'
+import { appLabelOf } from './host-name.ts'
 
 describe('CO-03 the address of an app', () => {
   it.each([
@@ -18,14 +18,6 @@ describe('CO-03 the address of an app', () => {
     [null, 'localhost', undefined],
   ])('host %s below %s is the app %s', (host, domain, label) => {
     expect(appLabelOf(host, domain)).toBe(label)
-  })
-
-  it.each([
-    ['localhost', 'http://localhost:8787', 'http://hello--acme.localhost:8787'],
-    ['localhost', 'http://127.0.0.1:80', 'http://hello--acme.localhost'],
-    ['apps.example.com', 'https://app.example.com', 'https://hello--acme.apps.example.com'],
-  ])('below %s of %s is %s', (domain, publicUrl, url) => {
-    expect(appUrl('hello--acme', domain, publicUrl)).toBe(url)
   })
 })
 

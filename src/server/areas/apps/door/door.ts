@@ -1,3 +1,4 @@
+import type { AnswerAppRequest } from '#edge/apps.ts'
 import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
 import type { AppTraffic } from '../host/traffic.ts'
@@ -9,16 +10,6 @@ type Deps = {
   readonly hasApp: (label: string) => Promise<boolean>
   readonly onError: (error: unknown, label: string) => void
 }
-/** A request to an app. `host` and `isSecure` are what its client used. */
-export type AppRequest = {
-  readonly label: string
-  readonly request: Request
-  readonly clientAddress: string
-  readonly host: string
-  readonly isSecure: boolean
-}
-export type AnswerAppRequest = (request: AppRequest) => Promise<Response>
-
 /** Answers requests to apps that this process runs. Nothing of svc itself is served here. */
 export function createAppDoor({ traffic, hasApp, onError }: Deps): AnswerAppRequest {
   return async ({ label, request, clientAddress, host, isSecure }) => {

@@ -8,10 +8,3 @@ export function appLabelOf(host: string | null, domain: string): string | undefi
   if (!name?.endsWith(suffix)) return undefined
   return name.slice(0, -suffix.length)
 }
-
-/** Returns the address of an app: on the same port as the installation while its domain is `localhost`. */
-export function appUrl(label: string, domain: string, publicUrl: string): string {
-  if (domain !== 'localhost') return `https://${label}.${domain}`
-  const { port } = new URL(publicUrl)
-  return `http://${label}.${domain}${port === '' ? '' : `:${port}`}`
-}

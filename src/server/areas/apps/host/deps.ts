@@ -1,4 +1,5 @@
 import type { Db } from '#lib/db/db.ts'
+import type { Lease } from '#lib/work/lease.ts'
 import type { SourceFile, Target } from '../deploys/target.ts'
 import type { HostTime } from './probe.ts'
 import type { AppTraffic } from './traffic.ts'
@@ -23,5 +24,7 @@ export type HostDeps = {
   readonly readFiles: (orgId: string, revisionId: string) => AsyncIterable<SourceFile>
   /** The variables of an app as they are now. */
   readonly readVariables: (appId: string) => Promise<Readonly<Record<string, string>>>
+  /** Deletes what is left of an app after it was stopped. */
+  readonly removeApp: (appId: string, lease: Lease) => Promise<void>
   readonly onError: (error: unknown, appId: string) => void
 }

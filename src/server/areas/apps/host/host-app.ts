@@ -16,7 +16,7 @@ import { failDeploy } from './fail-deploy.ts'
 import { type KeptRunning, keepRunning } from './keep-running.ts'
 import { probeUntilHealthy } from './probe.ts'
 import { recoverDeploys } from './recover.ts'
-import { runDeploy, startInstance } from './run-deploy.ts'
+import { type Healthy, lineWriter, runDeploy, startInstance } from './run-deploy.ts'
 
 /** How long requests of the former revision may take to end after a switch. */
 const SWITCH_GRACE_MS = 30_000
@@ -25,18 +25,14 @@ const STOP_GRACE_MS = 3_000
 /** Releases of this many former deploys are kept, for a rollback after a crash loop without a build. */
 const KEPT_RELEASES = 2
 
-type Deps = HostDeps & {
-  /** Deletes what is left of an app after it was stopped. */
-  readonly removeApp: (appId: string, lease: Lease) => Promise<void>
-}
-type Live = { readonly deploy: DeployRow; readonly running: KeptRunning }
+type Live = { deploy: DeployRow; readonly running: KeptRunning }
 
 /**
  * Hosts one app while this process holds its lease: runs its deploys one after another, keeps the live one running, and
  * brings the former revision back when a new one crashes again and again.
  */
 export class AppHost {
-  readonly #deps: Deps
+  readonly #deps: HostDeps
   readonly #app: HostedApp
   readonly #lease: Lease
   readonly #signal: AbortSignal
@@ -48,7 +44,7 @@ export class AppHost {
   /** A live deploy that cannot be built again. It waits for a new deploy. */
   #unbuildableId: string | undefined
 
-  constructor(deps: Deps, app: HostedApp, lease: Lease, signal: AbortSignal) {
+  constructor(deps: HostDeps, app: HostedApp, lease: Lease, signal: AbortSignal) {
     this.#deps = deps
     this.#app = app
     this.#lease = lease
@@ -106,19 +102,33 @@ export class AppHost {
   }
 
   async #deploy(queued: DeployRow): Promise<void> {
-    const context = { app: this.#app, lease: this.#lease, signal: this.#signal }
-    const live = await runDeploy(this.#deps, queued, context)
-    if (live) {
-      await this.#switchTo(live.deploy, live.release, live.instance)
-      await this.#prune()
+    const former = this.#live
+    const takeOver = ({ deploy, release, instance }: Healthy) => {
+      this.#serve(deploy, release, instance)
+      return () => this.#returnTo(former)
     }
+    const context = { app: this.#app, lease: this.#lease, signal: this.#signal, takeOver }
+    const live = await runDeploy(this.#deps, queued, context)
+    if (!live) return
+    this.#live!.deploy = live
+    await former?.running.stop(SWITCH_GRACE_MS)
+    await this.#prune()
+  }
+
+  /** Takes back that a deploy took the traffic over. */
+  async #returnTo(former: Live | undefined): Promise<void> {
+    const failed = this.#live
+    this.#live = former
+    this.#servingId = former?.deploy.id
+    this.#deps.traffic.route(this.#app.host_label, former?.running.served())
+    if (failed !== former) await failed?.running.stop(0)
   }
 
   /** Starts the live deploy again after this process took the app over. */
   async #resume(deploy: DeployRow): Promise<void> {
     const { target } = this.#deps
     const release = (await target.findRelease(deploy.app_id, deploy.id)) ?? (await this.#rebuild(deploy))
-    if (release) await this.#switchTo(deploy, release, undefined)
+    if (release) this.#serve(deploy, release, undefined)
   }
 
   /** Builds a live deploy whose release is gone, for example because the app moved to another machine. */
@@ -131,7 +141,7 @@ export class AppHost {
       files: readFiles(deploy.org_id, deploy.revision_id),
       command: deploy.build_command,
       environment: await readVariables(deploy.app_id),
-      onLine: ({ text }) => writeLog({ ...origin, source: 'build', level: 'info', text }),
+      onLine: lineWriter(writeLog, deploy, 'build'),
       signal: this.#signal,
     })
     if (built.ok) return built.release
@@ -140,10 +150,9 @@ export class AppHost {
     return undefined
   }
 
-  /** Sends requests to the deploy from now on, and stops the former one when its requests have ended. */
-  async #switchTo(deploy: DeployRow, release: Release, first: Instance | undefined): Promise<void> {
+  /** Keeps the deploy running and sends requests to it from now on. `first` is an instance that runs already. */
+  #serve(deploy: DeployRow, release: Release, first: Instance | undefined): void {
     const { time, traffic } = this.#deps
-    const former = this.#live
     const crashes: Date[] = []
     this.#servingId = deploy.id
     this.#isCrashLooping = false
@@ -160,7 +169,6 @@ export class AppHost {
       },
     })
     this.#live = { deploy, running }
-    await former?.running.stop(SWITCH_GRACE_MS)
   }
 
   #onCrash(deploy: DeployRow, crashes: readonly Date[], description: string): void {
@@ -172,7 +180,8 @@ export class AppHost {
       level: 'error',
       text: `The app ended (${description}) and is started again.`,
     })
-    if (this.#servingId !== deploy.id || !isCrashLoop(deploy.live_at!, crashes)) return
+    const liveAt = this.#live?.deploy.live_at
+    if (this.#servingId !== deploy.id || !liveAt || !isCrashLoop(liveAt, crashes)) return
     this.#isCrashLooping = true
     this.#wake.ring()
   }

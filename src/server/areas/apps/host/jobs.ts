@@ -1,5 +1,5 @@
 import type { JobKind } from '#lib/work/job-kind.ts'
-import { type Lease, releaseLease } from '#lib/work/lease.ts'
+import { releaseLease } from '#lib/work/lease.ts'
 import { type LeasedJob, leasedJobs } from '#lib/work/leased-jobs.ts'
 import { DEPLOYS_CHANNEL, type HostedApp, listAppsToHost } from '../deploys/store.ts'
 import { HostLost } from './as-host.ts'
@@ -19,10 +19,8 @@ export function hostLease({ id }: Pick<HostedApp, 'id'>): string {
   return `app-host:${id}`
 }
 
-type Deps = HostDeps & { readonly removeApp: (appId: string, lease: Lease) => Promise<void> }
-
 /** Hosts apps. The lease of an app keeps everything that happens to it to one process. */
-export function hostJobs(deps: Deps): JobKind<HostJob> {
+export function hostJobs(deps: HostDeps): JobKind<HostJob> {
   const { db, onError } = deps
   const leased = leasedJobs<HostedApp>(db, hostLease)
   const hosts = new Map<string, AppHost>()

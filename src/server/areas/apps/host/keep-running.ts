@@ -15,7 +15,11 @@ type Deps = {
 }
 
 /** An app that is started again whenever it ends, until it is stopped. */
-export type KeptRunning = { readonly stop: (graceMs: number) => Promise<void> }
+export type KeptRunning = {
+  /** The instance that answers now. */
+  readonly served: () => ServedInstance | undefined
+  readonly stop: (graceMs: number) => Promise<void>
+}
 
 /** Keeps an app running, with growing delays between short runs. `first` is an instance that runs already. */
 export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunning {
@@ -53,6 +57,7 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
   }
   const supervised = supervise()
   return {
+    served: () => current?.served,
     stop: async (graceMs) => {
       stopping.abort()
       const last = current

@@ -2,7 +2,7 @@ import type { DeployFailure } from '#contract/apps/deploys.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { Lease } from '#lib/work/lease.ts'
 import { beginDeploy, type DeployRow, type HostedApp, moveDeploy, retireLive, returnToQueue } from '../deploys/store.ts'
-import type { Instance, Release } from '../deploys/target.ts'
+import type { Instance, OnLine, Release } from '../deploys/target.ts'
 import { asHost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
@@ -17,41 +17,47 @@ class DeployFailed extends Error {
   }
 }
 
-type Context = { readonly app: HostedApp; readonly lease: Lease; readonly signal: AbortSignal }
-/** A deploy whose new instance is healthy and which is live in the database. */
-export type LiveDeploy = { readonly deploy: DeployRow; readonly instance: Instance; readonly release: Release }
+/** An instance that passed its probes and may take the traffic over. */
+export type Healthy = { readonly deploy: DeployRow; readonly instance: Instance; readonly release: Release }
+
+type Context = {
+  readonly app: HostedApp
+  readonly lease: Lease
+  readonly signal: AbortSignal
+  /** Sends requests to the instance from now on, whose owner the caller becomes. The result takes that back. */
+  readonly takeOver: (healthy: Healthy) => () => Promise<void>
+}
 
 const UNDER_WAY = ['building', 'starting'] as const
 
 /**
  * Runs one deploy: builds, starts and probes the new instance next to the one that serves, and makes it live. Returns
  * undefined when it did not become live; then what served before goes on. A stop of the process puts it back into the
- * queue.
+ * queue. The traffic moves before the deploy is called live, so that whoever sees it live gets its answers.
  */
-export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Context): Promise<LiveDeploy | undefined> {
+export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Context): Promise<DeployRow | undefined> {
   const { db, time } = deps
   const { lease, signal } = context
   const deploy = await asHost(db, lease, (tx) => beginDeploy(tx, queued.id, time.now()))
   if (!deploy) return undefined
-  let instance: Instance | undefined
+  let undo = async (): Promise<void> => {}
   try {
     const release = await build(deps, deploy, context)
     if (!(await asHost(db, lease, (tx) => moveDeploy(tx, deploy.id, ['building'], { state: 'starting' }))))
       return undefined
-    instance = await startInstance(deps, deploy, release)
+    const instance = await startInstance(deps, deploy, release)
+    undo = () => instance.stop(0)
     const health = await probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal)
     if (signal.aborted) throw signal.reason
     if (!health.ok) throw new DeployFailed(health.code, health.detail)
+    undo = context.takeOver({ deploy, instance, release })
     const live = await asHost(db, lease, (tx) => goLive(tx, deploy, time.now()))
     if (!live) throw new Error(`deploy ${deploy.id} is not starting any more`)
-    const healthy = instance
-    instance = undefined
-    return { deploy: live, instance: healthy, release }
+    return live
   } catch (error) {
+    await undo()
     await settle(deps, deploy, context, error)
     return undefined
-  } finally {
-    await instance?.stop(0)
   }
 }
 
@@ -62,8 +68,7 @@ async function build({ target, readFiles, readVariables, writeLog }: HostDeps, d
     files: readFiles(deploy.org_id, deploy.revision_id),
     command: deploy.build_command,
     environment: await readVariables(deploy.app_id),
-    onLine: ({ stream, text }) =>
-      writeLog({ ...origin(deploy), source: 'build', level: stream === 'stderr' ? 'warn' : 'info', text }),
+    onLine: lineWriter(writeLog, deploy, 'build'),
     signal,
   })
   if (signal.aborted) throw signal.reason
@@ -84,8 +89,7 @@ export async function startInstance(
       release,
       command: deploy.start_command,
       environment: await readVariables(deploy.app_id),
-      onLine: ({ stream, text }) =>
-        writeLog({ ...origin(deploy), source: 'app', level: stream === 'stderr' ? 'error' : 'info', text }),
+      onLine: lineWriter(writeLog, deploy, 'app'),
     })
   } catch (error) {
     throw new DeployFailed('START_FAILED', `The app could not be started: ${messageOf(error)}`)
@@ -122,6 +126,15 @@ async function settle(
     text: `Deploy failed (${failure.code}): ${failure.detail}`,
   })
   await asHost(db, lease, (tx) => failDeploy(tx, app, deploy, UNDER_WAY, { ...failure, at: time.now() }))
+}
+
+/** Writes lines to the log: what goes to stderr at a higher level, and what svc itself says as such. */
+export function lineWriter(writeLog: HostDeps['writeLog'], deploy: DeployRow, source: 'app' | 'build'): OnLine {
+  const stderr = source === 'app' ? 'error' : 'warn'
+  return ({ stream, text }) => {
+    if (stream === 'system') writeLog({ ...origin(deploy), source: 'system', level: 'warn', text })
+    else writeLog({ ...origin(deploy), source, level: stream === 'stderr' ? stderr : 'info', text })
+  }
 }
 
 function origin({ org_id, app_id, id }: DeployRow) {

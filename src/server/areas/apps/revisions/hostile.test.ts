@@ -43,13 +43,15 @@ function* manyFiles(count: number): Generator<Uint8Array> {
   }
 }
 
+const MEASURE_EVERY_MS = 5
+
 /** The largest use of memory beside the heap of the engine while the work runs. */
 async function peakBytes(work: Promise<unknown>): Promise<number> {
   let peak = 0
-  const timer = setInterval(() => {
-    const { arrayBuffers } = process.memoryUsage()
-    peak = Math.max(peak, arrayBuffers)
-  }, 5)
+  const measure = () => {
+    peak = Math.max(peak, process.memoryUsage().arrayBuffers)
+  }
+  const timer = setInterval(measure, MEASURE_EVERY_MS)
   await work.finally(() => clearInterval(timer))
   return peak
 }

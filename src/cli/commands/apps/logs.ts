@@ -1,0 +1,80 @@
+import { type LogRecord, searchLogs, tailLogs } from '#contract/apps/logs.ts'
+import type { Client } from '#contract/core/client.ts'
+import type { Cli } from '../../cli.ts'
+import { openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { HintedError } from '../../hinted-error.ts'
+import { show } from '../../output.ts'
+import { printable } from '../../printable.ts'
+
+type Filter = { text?: string; level?: LogRecord['level']; deploy?: string }
+type Flags = OutputFlags & LoginFlags & Filter & { since?: string; until?: string; lines?: number; follow?: boolean }
+
+const DEFAULT_LINES = 100
+
+export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  await (flags.follow ? follow(client, alias, flags, cli) : search(client, alias, flags, cli))
+}
+
+/** Prints each line as it comes: as text, or as one JSON object a line. */
+async function follow(client: Client, alias: string, flags: Flags, cli: Cli): Promise<void> {
+  const input = { alias, ...filterOf(flags), lines: flags.lines ?? 20 }
+  for await (const event of client.stream(tailLogs, input)) {
+    if (flags.output !== 'table') cli.print(JSON.stringify(event))
+    else if (event.type === 'dropped') cli.note(`${event.count} lines were dropped here.`)
+    else cli.print(lineOf(event))
+  }
+}
+
+async function search(client: Client, alias: string, flags: Flags, cli: Cli): Promise<void> {
+  const times = { since: timeOf(flags.since), until: timeOf(flags.until) }
+  const wanted = flags.lines ?? DEFAULT_LINES
+  const items: LogRecord[] = []
+  let cursor: string | null | undefined
+  let dropped = 0
+  do {
+    const limit = Math.min(wanted - items.length, 100)
+    const page = await client.call(searchLogs, {
+      alias,
+      ...filterOf(flags),
+      ...times,
+      limit,
+      ...(cursor && { cursor }),
+    })
+    items.push(...page.items)
+    dropped = page.dropped
+    cursor = page.next_cursor
+  } while (cursor !== null && items.length < wanted)
+  // People read downwards, so the newest line is the last.
+  show(cli, flags.output, { items, dropped }, () => items.toReversed().map(lineOf))
+  if (items.length === 0) cli.note('No lines match.')
+  if (dropped > 0) cli.note(`${dropped} lines of this app were dropped in that time.`)
+  if (cursor !== null) cli.note('There are older lines. Show more with --lines.')
+}
+
+function filterOf({ text, level, deploy }: Filter) {
+  return { ...(text && { text }), ...(level && { level }), ...(deploy && { deploy_id: deploy }) }
+}
+
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+
+/** Reads a time, or how long ago it was: `15m`, `2h`, `7d`. */
+function timeOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  if (count && unit) return new Date(Date.now() - Number(count) * UNITS[unit]! * 1000).toISOString()
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime())) {
+    throw new HintedError(
+      'INVALID_REQUEST',
+      `"${text}" is not a time.`,
+      'Give one such as 15m, 2h, 7d or 2026-01-31T08:00:00Z.',
+    )
+  }
+  return time.toISOString()
+}
+
+function lineOf({ at, level, source, text }: LogRecord): string {
+  return `${at} ${level.padEnd(5)} ${source.padEnd(6)} ${printable(text)}`
+}

@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AppDeps, Hosting } from '../deps.ts'
+import { openEnvironment } from '../environment/store.ts'
+import { readFiles } from '../revisions/read-files.ts'
+import type { HostDeps } from './deps.ts'
+import { removeApp } from './remove-app.ts'
+
+/** Joins what a host needs of the other parts of the area. */
+export function createHostDeps({ db, clock, sealer }: AppDeps, hosting: Hosting): HostDeps {
+  return {
+    ...hosting,
+    db,
+    time: {
+      now: () => clock.now(),
+      delay: (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => {}),
+    },
+    readFiles: (orgId, revisionId) => readFiles(db, orgId, revisionId),
+    readVariables: (appId) => openEnvironment(db, sealer, appId),
+    removeApp: (appId, lease) => removeApp(db, appId, lease),
+  }
+}

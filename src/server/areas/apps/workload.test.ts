@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp } from '#contract/apps/apps.ts'
+import { searchLogs } from '#contract/apps/logs.ts'
+import { annotations, type Scene, startScene } from '#test/workload.ts'
+
+describe('AU-15 MA-15 the workload of an app', () => {
+  let scene: Scene
+  let shopToken: string
+  let owner: string
+  beforeAll(async () => {
+    scene = await startScene()
+    const { system, cluster, org_id } = scene
+    owner = (await system.member('owner', org_id)).token
+    const { id } = await system.client(owner).call(createApp, { alias: 'shop' })
+    await system.client(owner).call(createApp, { alias: 'blog' })
+    const account = cluster.serviceAccount('org-acme', 'shop', { ...annotations(org_id), 'svc/deployment': id })
+    shopToken = cluster.token(account)
+  })
+  afterAll(() => scene?.[Symbol.asyncDispose]())
+
+  const send = async (path: string, method = 'POST') => {
+    const response = await fetch(`${scene.system.url}/api/deploy/deployments/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${shopToken}`, 'content-type': 'application/x-ndjson' },
+      ...(method === 'POST' && { body: '{"text":"hello"}\n' }),
+    })
+    const { detail } = (await response.json()) as { detail?: string }
+    return [response.status, detail]
+  }
+
+  it('writes the log of its own app', async () => {
+    expect(await send('shop/logs')).toEqual([200, undefined])
+    const { items } = await scene.system.client(owner).call(searchLogs, { alias: 'shop' })
+    expect(items.map(({ text }) => text)).toEqual(['hello'])
+  })
+
+  it('is refused for another app, whether it exists or not', async () => {
+    const refused = [403, 'A workload may use this operation only for its own app.']
+    expect(await send('blog/logs')).toEqual(refused)
+    expect(await send('none/logs')).toEqual(refused)
+  })
+
+  it('is refused what only people may do, also in its own app', async () => {
+    const refused = [403, 'Callers of kind workload may not use this operation.']
+    expect(await send('shop', 'GET')).toEqual(refused)
+    expect(await send('shop/environment', 'GET')).toEqual(refused)
+    expect(await send('shop/logs', 'GET')).toEqual(refused)
+  })
+})

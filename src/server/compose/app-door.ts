@@ -1,0 +1,34 @@
+import type { ServiceFetch } from '#edge/http/route.ts'
+import { appLabelOf, createAppDirectory, createAppDoor } from '../areas/apps/index.ts'
+import { composeAppTraffic } from './app-traffic.ts'
+import type { ForwardToApp, ServiceParts } from './parts.ts'
+
+/** Answers requests to apps by their host name, and passes all others on. */
+export function composeAppDoor(parts: ServiceParts, others: ServiceFetch): ServiceFetch {
+  const domain = parts.config.apps.domain ?? 'localhost'
+  const answer = parts.running.includes('worker') ? composeLocalDoor(parts) : parts.forwardToApp
+  return async (request, info) => {
+    const host = request.headers.get('host') ?? ''
+    const label = appLabelOf(host, domain)
+    if (label === undefined) return others(request, info)
+    const isSecure = parts.config.apps.domain !== undefined
+    return answer({ label, request, host, isSecure, clientAddress: info.clientAddress }, info)
+  }
+}
+
+/** Answers requests that the api-gateway of another process forwarded to the apps of this one. */
+export function composeForwardedApps(parts: ServiceParts, others: ServiceFetch): ServiceFetch {
+  const answer = composeLocalDoor(parts)
+  return async (request, info) => {
+    const forwarded = parts.readForwardedApp(request)
+    return forwarded ? answer(forwarded, info) : others(request, info)
+  }
+}
+
+function composeLocalDoor(parts: ServiceParts): ForwardToApp {
+  return createAppDoor({
+    traffic: parts.shared(composeAppTraffic).traffic,
+    hasApp: (label) => createAppDirectory(parts).hasLabel(label),
+    onError: (error, label) => parts.log.warn({ error, app: label }, 'an app did not answer a request'),
+  })
+}

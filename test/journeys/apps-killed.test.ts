@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request as send } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { pack } from 'tar-stream'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '#contract/apps/apps.ts'
+import { readDeploy, startDeploy } from '#contract/apps/deploys.ts'
+import { uploadRevision } from '#contract/apps/revisions.ts'
+import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
+import { type Client, createClient } from '#contract/core/client.ts'
+import { openTestDatabase } from '#test/database.ts'
+import { bringEmptyCluster } from '#test/managed-databases.ts'
+import { type ServerProcess, startProcess } from '#test/processes.ts'
+import { stores } from '#test/stores.ts'
+import { testEnvironment } from '#test/system.ts'
+import { until } from '#test/until.ts'
+import type { Environment } from '../../src/server/config/reader.ts'
+
+const SERVER = `
+  import { createServer } from 'node:http'
+  createServer((_, response) => response.end('up')).listen(Number(process.env.PORT), '127.0.0.1')`
+
+// The build or the start takes long enough to be met by the kill.
+const STEPS = [
+  ['queued', { build_command: null, start_command: 'node server.mjs' }],
+  ['building', { build_command: 'sleep 3', start_command: 'node server.mjs' }],
+  ['starting', { build_command: null, start_command: 'sleep 3; node server.mjs' }],
+  ['live', { build_command: null, start_command: 'node server.mjs' }],
+] as const
+
+describe('MA-15 svc killed while a deploy is under way', () => {
+  it.each(STEPS)('%s: the deploy ends live after the next start', async (step, settings) => {
+    await using stack = new AsyncDisposableStack()
+    const dataDir = mkdtempSync(join(tmpdir(), 'svc-apps-killed-'))
+    stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+    bringEmptyCluster(dataDir)
+    const database = stores.postgres ? stack.use(await openTestDatabase()) : undefined
+    const env = {
+      ...testEnvironment(database?.url, dataDir),
+      SVC_EXAMPLE: 'false',
+      SVC_ALLOW_PROCESS_DEPLOYS: 'true',
+    }
+    const first = stack.use(await startProcess(env))
+    const token = await developerToken(first, env)
+    const before = clientOf(first, token)
+    const { url } = await before.call(createApp, { alias: 'shop', settings })
+    const { id: revision_id } = await before.upload(uploadRevision, { alias: 'shop' }, archive())
+    const { id: deploy_id } = await before.call(startDeploy, { alias: 'shop', revision_id })
+    await until(async () => {
+      const { state } = await before.call(readDeploy, { alias: 'shop', deploy_id })
+      return step === 'queued' || state === step || state === 'live'
+    })
+    first.child.kill('SIGKILL')
+    await once(first.child, 'exit')
+
+    const second = stack.use(await startProcess(env))
+    const after = clientOf(second, token)
+    const ended = await until(async () => {
+      const deploy = await after.call(readDeploy, { alias: 'shop', deploy_id })
+      return (deploy.state === 'live' || deploy.state === 'failed') && deploy
+    })
+    expect(ended).toMatchObject({ state: 'live', failure_code: null })
+    const host = new URL(url!).hostname
+    await until(async () => (await ask(second, host)) === 'up')
+  })
+})
+
+async function developerToken(server: ServerProcess, env: Environment): Promise<string> {
+  const headers = () => ({ authorization: `Bearer ${env.SVC_OPERATOR_TOKEN}` })
+  const operator = createClient({ baseUrl: server.url, fetch, headers })
+  const { id: org_id } = await operator.call(adminCreateOrg, { name: 'Shops' })
+  const asked = { org_id, email: 'dev@example.com', role: 'developer' as const, name: 'test' }
+  return (await operator.call(adminCreateToken, asked)).token
+}
+
+function clientOf({ url }: ServerProcess, token: string): Client {
+  return createClient({ baseUrl: url, fetch, headers: () => ({ authorization: `Bearer ${token}` }) })
+}
+
+function archive(): AsyncIterable<Uint8Array> {
+  const tar = pack()
+  tar.entry({ name: 'server.mjs' }, SERVER)
+  tar.finalize()
+  return tar
+}
+
+function ask({ url }: ServerProcess, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = send({ host: '127.0.0.1', port: new URL(url).port, path: '/', headers: { host } }, (response) => {
+      text(response).then(resolve, reject)
+    })
+    request.on('error', reject)
+    request.end()
+  })
+}
