@@ -1,4 +1,6 @@
-import type { BuildResult, Instance, InstanceEnd, Target } from '../../src/server/areas/apps/deploys/target.ts'
+import type { BuildResult, Instance, Target } from '../../src/server/areas/apps/deploys/target.ts'
+
+type InstanceEnd = Awaited<Instance['ended']>
 
 /** How the next deploy of a fake target behaves. */
 type Behaviour = {

@@ -9,11 +9,11 @@ import { Alias, byBuilder } from './app-access.ts'
  * `queued`, `building` and `starting` go on by themselves. `live` is the deploy that answers requests; once another has
  * taken its place it is `retired`. `superseded` was replaced in the queue before it began.
  */
-export const DEPLOY_STATES = ['queued', 'building', 'starting', 'live', 'retired', 'failed', 'superseded'] as const
+const DEPLOY_STATES = ['queued', 'building', 'starting', 'live', 'retired', 'failed', 'superseded'] as const
 export type DeployState = (typeof DEPLOY_STATES)[number]
 
 /** Why a deploy failed, as `deploy.failed` carries it. */
-export const DEPLOY_FAILURES = [
+const DEPLOY_FAILURES = [
   'BUILD_FAILED',
   'START_FAILED',
   'HEALTH_FAILED',

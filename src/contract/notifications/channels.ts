@@ -3,7 +3,7 @@ import { NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 
 /** What an admin can connect. */
-export const CHANNEL_KINDS = ['email', 'chat', 'webhook', 'forum'] as const
+const CHANNEL_KINDS = ['email', 'chat', 'webhook', 'forum'] as const
 export type ChannelKind = (typeof CHANNEL_KINDS)[number]
 
 /** Every way a message can leave: through a channel, or as a direct message to a person who follows an app. */

@@ -5,7 +5,7 @@ import { operation } from '../core/operation.ts'
 import { Timing } from './subscriptions.ts'
 
 /** What became of the newest event of a followed app that was to be sent to the person. */
-export const FOLLOW_OUTCOMES = ['delivered', 'retrying', 'not_sent'] as const
+const FOLLOW_OUTCOMES = ['delivered', 'retrying', 'not_sent'] as const
 
 const LastOutcome = z.object({
   status: z.enum(FOLLOW_OUTCOMES),

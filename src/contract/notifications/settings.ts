@@ -3,7 +3,7 @@ import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { byAdmin } from './channels.ts'
 
-export const NotificationSettings = z.object({
+const NotificationSettings = z.object({
   timezone: z.string().max(64).describe('IANA name, such as Europe/Berlin. Digests follow it'),
 })
 

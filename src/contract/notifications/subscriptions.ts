@@ -3,7 +3,7 @@ import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { byAdmin, Channel } from './channels.ts'
 
-export const TIMINGS = ['immediately', 'hourly', 'daily'] as const
+const TIMINGS = ['immediately', 'hourly', 'daily'] as const
 export const Timing = z.enum(TIMINGS).describe('Sent at once, or collected and sent hourly or daily')
 
 export const Subscription = z.object({

@@ -3,7 +3,7 @@ import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { byAdmin, Channel } from './channels.ts'
 
-export const MAX_PER_MESSAGE = 50
+const MAX_PER_MESSAGE = 50
 
 const common = { access: byAdmin, bodyLimit: BODY_LIMIT, effect: 'write' } as const
 const url = z

@@ -23,7 +23,7 @@ export type OutgoingMail = {
 }
 
 /** How far the exchange had come. `body` begins with the first byte of the message. */
-export type MailStage = 'connect' | 'login' | 'envelope' | 'body'
+type MailStage = 'connect' | 'login' | 'envelope' | 'body'
 
 export type MailResult =
   | { readonly accepted: true; readonly code: number }

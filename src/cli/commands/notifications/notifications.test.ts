@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it, test } from 'vitest'
 import { FOLLOW_CATEGORIES } from '#contract/core/event-definition.ts'
-import { DELIVERY_STATUSES } from '#contract/notifications/deliveries.ts'
-import { TIMINGS } from '#contract/notifications/subscriptions.ts'
+import { Timing } from '#contract/notifications/subscriptions.ts'
 import { runSvc } from '#test/cli-run.ts'
 import { STATUS_CHOICES } from './deliveries/index.ts'
 import { CATEGORY_CHOICES } from './follows/index.ts'
@@ -91,9 +90,9 @@ const TRY = {
 }
 
 test('CL-03 the choices of the commands are those of the API', () => {
-  expect(TIMING_CHOICES).toEqual(TIMINGS)
+  expect(TIMING_CHOICES).toEqual(Timing.options)
   expect(CATEGORY_CHOICES).toEqual(FOLLOW_CATEGORIES)
-  expect(STATUS_CHOICES).toEqual(DELIVERY_STATUSES)
+  expect(STATUS_CHOICES).toEqual(['pending', 'retrying', 'delivered', 'not_sent'])
 })
 
 describe('CL-03 lists fit a terminal of 80 columns, and -o json prints the document of the API', () => {

@@ -8,7 +8,7 @@ import { hasSettled } from './rules.ts'
 import { DEPLOYS_CHANNEL, type DeployRow, findDeploy } from './store.ts'
 
 type Progress = z.input<(typeof followDeploy)['event']>
-export type DeployLine = { readonly id: string; readonly at: Date; readonly text: string }
+type DeployLine = { readonly id: string; readonly at: Date; readonly text: string }
 
 /** The lines of a deploy, oldest first, as the area's logs keep them. */
 export type DeployLogs = {

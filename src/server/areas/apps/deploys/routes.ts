@@ -9,7 +9,7 @@ import { presentDeploy } from './present.ts'
 import { findPreviousRevision, requestDeploy } from './request.ts'
 import { findDeploy, listDeployRows } from './store.ts'
 
-export type DeployRouteDeps = {
+type DeployRouteDeps = {
   readonly db: Db
   readonly clock: Clock
   /** Throws NOT_FOUND for an app that the organization does not have. */

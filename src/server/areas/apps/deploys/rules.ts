@@ -1,7 +1,7 @@
 import type { DeployState } from '#contract/apps/deploys.ts'
 
 /** A deploy that its process could not finish is begun again until it was begun this often. */
-export const MAX_ATTEMPTS = 2
+const MAX_ATTEMPTS = 2
 
 /** An app that ends this often in the time after its deploy went live is in a crash loop. */
 const CRASHES_OF_A_LOOP = 3
@@ -12,7 +12,7 @@ export function hasSettled(state: DeployState): boolean {
   return state === 'live' || hasEnded(state)
 }
 
-export function hasEnded(state: DeployState): boolean {
+function hasEnded(state: DeployState): boolean {
   return state === 'retired' || state === 'failed' || state === 'superseded'
 }
 

@@ -29,10 +29,7 @@ const columns = sql`deploys.id, deploys.app_id, deploys.org_id, deploys.revision
   deploys.attempt, deploys.build_command, deploys.start_command, deploys.health_path, deploys.failure_code,
   deploys.failure_detail, deploys.requested_by, deploys.created_at, deploys.started_at, deploys.live_at, deploys.ended_at`
 
-export type NewDeploy = Pick<
-  DeployRow,
-  'id' | 'app_id' | 'org_id' | 'revision_id' | 'kind' | 'requested_by' | 'created_at'
->
+type NewDeploy = Pick<DeployRow, 'id' | 'app_id' | 'org_id' | 'revision_id' | 'kind' | 'requested_by' | 'created_at'>
 
 /** Queues a deploy in place of one that waits. The row of the app must be locked, so that two cannot both do it. */
 export async function queueDeploy(tx: Tx, deploy: NewDeploy): Promise<DeployRow> {

@@ -51,7 +51,7 @@ export class InstanceError extends Error {
 }
 
 /** Why an instance ended, in words that people read: "exit code 1", "killed: it used more than 512 MB of memory". */
-export type InstanceEnd = { readonly description: string }
+type InstanceEnd = { readonly description: string }
 
 /** One running copy of an app. */
 export type Instance = {

@@ -3,7 +3,7 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { APP_VARIABLES } from './sealed.ts'
 
-export type VariableRow = { name: string; updated_by: string; updated_at: Date }
+type VariableRow = { name: string; updated_by: string; updated_at: Date }
 
 export async function listVariables(db: Querier, appId: string): Promise<VariableRow[]> {
   return db.query(sql`

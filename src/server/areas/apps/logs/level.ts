@@ -1,6 +1,6 @@
 import type { LogRecord } from '#contract/apps/logs.ts'
 
-export type Level = LogRecord['level']
+type Level = LogRecord['level']
 
 /** As the table stores them; the order is that of severity. */
 const NUMBERS: Record<Level, number> = { debug: 1, info: 2, warn: 3, error: 4 }

@@ -11,7 +11,7 @@ import { presentLine } from './present.ts'
 import { countDropped, findLines, type LineFilter } from './store.ts'
 import { tailEvents } from './tail.ts'
 
-export type LogRouteDeps = {
+type LogRouteDeps = {
   readonly db: Db
   readonly clock: Clock
   /** Throws NOT_FOUND for an app that the organization does not have, or that is not the workload's own. */

@@ -9,7 +9,7 @@ import { readManifest } from './store.ts'
 const MAX_PATCH_BYTES = 1024 * 1024
 const MAX_DIFF_MS = 2_000
 
-export type Diff = { readonly files: FileChange[]; readonly truncated: boolean }
+type Diff = { readonly files: FileChange[]; readonly truncated: boolean }
 
 type Compared = { readonly orgId: string; readonly baseId: string | undefined; readonly revisionId: string }
 

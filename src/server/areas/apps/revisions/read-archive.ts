@@ -13,7 +13,7 @@ import { ByteReader } from './tar/byte-reader.ts'
 import { TarFault } from './tar/header.ts'
 import { readTar, type TarEntry } from './tar/read-tar.ts'
 
-export type ArchivedFile = RevisionFile & { readonly content: Buffer }
+type ArchivedFile = RevisionFile & { readonly content: Buffer }
 
 type Body = { readonly bytes: AsyncIterable<Uint8Array>; readonly isGzip: boolean }
 

@@ -11,7 +11,7 @@ import { digestOf, sortFiles, totalBytesOf } from './manifest.ts'
 import { findByDigest, insertRevision, type RevisionRow } from './store.ts'
 import { refuseFullStore } from './write-blobs.ts'
 
-export type NewRevision = {
+type NewRevision = {
   readonly orgId: string
   readonly alias: string
   readonly files: readonly RevisionFile[]

@@ -19,7 +19,7 @@ export type ChannelRow = {
 
 const COLUMNS = sql`id, org_id, kind, label, state, disabled_reason, settings, failing_since, created_at`
 
-export type NewChannel = Pick<ChannelRow, 'org_id' | 'kind' | 'label' | 'settings'> & {
+type NewChannel = Pick<ChannelRow, 'org_id' | 'kind' | 'label' | 'settings'> & {
   state?: ChannelRow['state']
   secret?: string
 }
@@ -54,14 +54,10 @@ export async function deleteChannel(tx: Tx, id: string): Promise<void> {
   await tx.query(sql`delete from notifications.channels where id = ${id}`)
 }
 
-/** Returns undefined when the channel does not exist, is not active, or has no secret. */
-export async function openSecret(db: Querier, sealer: Sealer, id: string): Promise<string | undefined> {
-  const [row] = await db.query<{ secret: string | null }>(sql`
-    select secret from notifications.channels where id = ${id} and state = 'active'`)
-  return row?.secret == null ? undefined : sealer.open(row.secret, CHANNEL_SECRETS.context({ id }))
-}
-
-/** Opens several secrets with one statement, as `openSecret` does, in the order of the ids. */
+/**
+ * Opens the secrets of channels with one statement, in the order of the ids. A secret is undefined when its channel does
+ * not exist, is not active, or has none.
+ */
 export async function openSecrets(
   db: Querier,
   sealer: Sealer,

@@ -31,7 +31,7 @@ export type ClaimedDelivery = {
   fence: number
 }
 
-export type Claimed = { deliveries: ClaimedDelivery[]; nextInSeconds: number | undefined }
+type Claimed = { deliveries: ClaimedDelivery[]; nextInSeconds: number | undefined }
 
 /**
  * Claims at most `limit` deliveries and commits before it returns: no byte of a message leaves before its claim is on

@@ -13,7 +13,7 @@ export type DueNotification = {
 }
 
 /** What a delivery is to send, and the facts that decide whether it may be sent. */
-export type LoadedDelivery = {
+type LoadedDelivery = {
   readonly isChannelActive: boolean
   readonly notifications: readonly LoadedNotification[]
 }

@@ -21,5 +21,5 @@ export type Outcome =
   /** Not attempted: a check before sending said no. */
   | { readonly type: 'dropped'; readonly reason: string }
 
-export const DELIVERY_STATES = ['pending', 'sending', 'sent', 'failed', 'unknown', 'dropped'] as const
+const DELIVERY_STATES = ['pending', 'sending', 'sent', 'failed', 'unknown', 'dropped'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]

@@ -32,7 +32,7 @@ export function retryDelaySeconds(kind: DestinationKind, attempt: number, random
 }
 
 /** Longest wish for a pause that is honoured, so that a receiver cannot park a delivery for ever. */
-export const MAX_RETRY_AFTER_SECONDS = 24 * SECONDS.hour
+const MAX_RETRY_AFTER_SECONDS = 24 * SECONDS.hour
 
 /** Reads `Retry-After` (RFC 9110 section 10.2.3): seconds, or a date. Undefined when it is neither. */
 export function retryAfterSeconds(header: string | undefined, now: Date): number | undefined {

@@ -29,7 +29,7 @@ export function statusOf({
 }
 
 /** An unknown outcome shows as failed, with a reason that says so. */
-export function stateOf({ dropped_reason, state }: LedgerRow): Delivery['state'] {
+function stateOf({ dropped_reason, state }: LedgerRow): Delivery['state'] {
   if (dropped_reason !== null) return 'dropped'
   return state === 'unknown' ? 'failed' : (state ?? 'pending')
 }

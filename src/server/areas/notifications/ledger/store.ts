@@ -35,7 +35,7 @@ const SELECTED = sql`
   left join notifications.channels as channel on channel.id = notification.channel_id`
 
 export type LedgerStatus = 'pending' | 'retrying' | 'delivered' | 'not_sent'
-export type LedgerFilter = {
+type LedgerFilter = {
   status?: LedgerStatus | undefined
   event_type?: string | undefined
   app?: string | undefined

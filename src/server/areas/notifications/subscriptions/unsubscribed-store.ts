@@ -6,7 +6,7 @@ type Recipient = { org_id: string; address: string }
 type Unsubscribed = Recipient & { pattern: string }
 
 /** What the person behind the address unsubscribed from and never confirmed again. */
-export async function listUnsubscribed(db: Querier, { org_id, address }: Recipient): Promise<string[]> {
+async function listUnsubscribed(db: Querier, { org_id, address }: Recipient): Promise<string[]> {
   const rows = await db.query<{ pattern: string }>(sql`
     select pattern from notifications.unsubscribed_addresses
     where org_id = ${org_id} and address = ${address.toLowerCase()} order by pattern`)

@@ -10,7 +10,7 @@ export type ForumAccess = {
 type Limits = { readonly signal?: AbortSignal; readonly timeoutMs: number }
 
 /** The external id of a topic is unique in its forum, so that posting it a second time is refused. */
-export type NewTopic = {
+type NewTopic = {
   readonly title: string
   readonly raw: string
   readonly category: number

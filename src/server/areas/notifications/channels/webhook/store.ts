@@ -6,7 +6,7 @@ import { restartChannel } from '../restart.ts'
 import { CHANNEL_SECRETS } from '../secret.ts'
 import { isSameEndpoint } from './url.ts'
 
-export const MAX_WEBHOOKS = 20
+const MAX_WEBHOOKS = 20
 
 export type WebhookSettings = { name: string | null; per_message: number }
 
