@@ -15,7 +15,7 @@ import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
 import { type KeptRunning, keepRunning } from './keep-running.ts'
 import { probeUntilHealthy } from './probe.ts'
-import { recoverDeploys } from './recover.ts'
+import { recoverDeploy } from './recover.ts'
 import { type Healthy, lineWriter, runDeploy, startInstance } from './run-deploy.ts'
 
 /** How long requests of the former revision may take to end after a switch. */
@@ -62,7 +62,6 @@ export class AppHost {
     const { target } = this.#deps
     try {
       await target.endOrphans(this.#app.id)
-      await recoverDeploys(this.#deps, this.#app, this.#lease)
       let faults = 0
       while (!this.#signal.aborted) {
         try {
@@ -92,6 +91,8 @@ export class AppHost {
     }
     if (this.#isCrashLooping) await this.#returnToFormer()
     const deploys = await listCurrentDeploys(db, app.id)
+    // Nothing is under way here, so the process that began it died, or could not record how it ended.
+    if (await recoverDeploy(this.#deps, this.#app, this.#lease, deploys)) return 'again'
     const live = deploys.find(({ state }) => state === 'live')
     if (live && this.#servingId !== live.id && this.#unbuildableId !== live.id) await this.#resume(live)
     const queued = deploys.find(({ state }) => state === 'queued')

@@ -195,6 +195,20 @@ describe('MA-15 a stop of svc during a deploy', () => {
   })
 })
 
+it('MA-15 a deploy whose end could not be recorded is settled by the same process', async () => {
+  const app = await makeApp()
+  await startHosting()
+  await settled(await queue(app))
+  const stuck = newId('dep')
+  await db.tx(async (tx) => {
+    await tx.query(sql`
+      insert into apps.deploys (id, app_id, org_id, revision_id, kind, state, attempt, created_at, started_at)
+      values (${stuck}, ${app.id}, ${ORG}, ${app.revision}, 'deploy', 'building', 1, ${clock.now()}, ${clock.now()})`)
+    await tx.query(sql`select pg_notify('apps_deploys', ${app.id})`)
+  })
+  expect(await stateOf(stuck)).toEqual({ state: 'live', failure_code: null })
+})
+
 type TestApp = { id: string; label: string; revision: string }
 
 async function makeApp(): Promise<TestApp> {

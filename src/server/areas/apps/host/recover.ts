@@ -1,21 +1,24 @@
 import type { Lease } from '#lib/work/lease.ts'
 import { afterInterruption } from '../deploys/rules.ts'
-import { type HostedApp, listCurrentDeploys, moveDeploy, returnToQueue } from '../deploys/store.ts'
+import { type DeployRow, type HostedApp, moveDeploy, returnToQueue } from '../deploys/store.ts'
 import { asHost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
 
 const UNDER_WAY = ['building', 'starting'] as const
 
-/** Settles a deploy that was under way when the former host died: it waits again, or has failed. */
-export async function recoverDeploys(
+/**
+ * Settles a deploy that was under way and that nobody works at: it waits again, or has failed. Returns whether there was
+ * one among the deploys of the app.
+ */
+export async function recoverDeploy(
   { db, time }: Pick<HostDeps, 'db' | 'time'>,
   app: HostedApp,
   lease: Lease,
-): Promise<void> {
-  const deploys = await listCurrentDeploys(db, app.id)
+  deploys: readonly DeployRow[],
+): Promise<boolean> {
   const interrupted = deploys.find(({ state }) => state === 'building' || state === 'starting')
-  if (!interrupted) return
+  if (!interrupted) return false
   const isNewerQueued = deploys.some(({ state }) => state === 'queued')
   await asHost(db, lease, async (tx) => {
     const at = time.now()
@@ -34,4 +37,5 @@ export async function recoverDeploys(
         })
     }
   })
+  return true
 }
