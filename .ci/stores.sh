@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Real Postgres, Redis, Chromium and bubblewrap for the tests, on Debian 12.
+# Real Postgres, Redis, Chromium, bubblewrap and Exim for the tests, on Debian 12.
 #   stores.sh install     installs what is missing
 #   stores.sh up DIR      starts empty stores in DIR and writes their addresses to DIR/env
 #   stores.sh down DIR    stops the two servers that `up DIR` started
@@ -8,7 +8,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$here/lib.sh"
 
-packages=(postgresql-15 postgresql-server-dev-15 gcc libc6-dev make redis-server chromium bubblewrap)
+packages=(postgresql-15 postgresql-server-dev-15 gcc libc6-dev make redis-server chromium bubblewrap
+  exim4-daemon-light)
 pg_bin=/usr/lib/postgresql/15/bin
 pgvector_version=0.8.0
 pgvector_sha256=867a2c328d4928a5a9d6f052cd3bc78c7d60228a9b914ad32aa3db88e9de27b0
@@ -35,7 +36,7 @@ missing_packages() {
   [[ -e $trixie_key ]] || has_pgvector || echo debian-archive-keyring
 }
 
-# The packages would start a Postgres and a Redis on their default ports, which tests could then find by accident.
+# The packages would start Postgres, Redis and Exim on their default ports, which tests could then find by accident.
 hold_services() {
   [[ -e /usr/sbin/policy-rc.d ]] && return
   trap 'rm -f /usr/sbin/policy-rc.d' EXIT
@@ -104,7 +105,7 @@ install_all() {
   ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
   has_pgvector || build_pgvector
   has_pgvector || die "pgvector $pgvector_version did not install"
-  echo "stores.sh: Postgres 15, pgvector $pgvector_version, Redis and Chromium are installed"
+  echo "stores.sh: Postgres 15, pgvector $pgvector_version, Redis, Chromium and Exim are installed"
 }
 
 # --- up and down

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { describe } from 'vitest'
 
 /** The real stores to test against, if configured; otherwise tests use the embedded ones. */
@@ -7,6 +8,7 @@ export const stores = {
   redis: process.env.SVC_TEST_REDIS_URL,
   chromium: process.env.SVC_TEST_CHROMIUM,
   bubblewrap: findWorkingBubblewrap(),
+  exim: ['/usr/sbin/exim4'].find(existsSync),
 }
 
 const REASONS = {
@@ -14,6 +16,7 @@ const REASONS = {
   redis: 'needs Redis, set SVC_TEST_REDIS_URL',
   chromium: 'needs a browser, set SVC_TEST_CHROMIUM',
   bubblewrap: 'needs a bubblewrap that works here, such as the package bubblewrap of Debian',
+  exim: 'needs the mail server Exim, such as the package exim4-daemon-light of Debian',
 } satisfies Record<keyof typeof stores, string>
 
 type Describe = (title: string, tests: () => void) => void
