@@ -1,4 +1,4 @@
-import { chown, constants, type FileHandle, mkdir, open } from 'node:fs/promises'
+import { chmod, chown, constants, type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { SourceFile } from '../deploys/target.ts'
 
@@ -37,7 +37,10 @@ async function fill(file: FileHandle, content: Uint8Array, executable: boolean, 
 }
 
 async function makeFolder(path: string, owner: number | undefined): Promise<void> {
-  await mkdir(path, { mode: 0o755 })
+  await mkdir(path)
+  // By chmod, because the mode of `mkdir` is cut by the umask, which is strict in the server. Bubblewrap enters the
+  // folder as a root that may do no more than others.
+  await chmod(path, 0o755)
   if (owner !== undefined) await chown(path, owner, owner)
 }
 
