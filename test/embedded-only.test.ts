@@ -5,5 +5,6 @@ import { EMBEDDED_ONLY_TESTS } from '#test/embedded-only.ts'
 
 it.each(EMBEDDED_ONLY_TESTS)('%s, which a run on real stores leaves out, opens none of them', (file) => {
   const text = readFileSync(join(import.meta.dirname, '..', file), 'utf8')
-  expect(text).not.toMatch(/#test\/(?:stores|database|system|processes|own-postgres)\.ts/)
+  expect(text).not.toMatch(/#test\/(?:database|system|own-postgres)\.ts/)
+  expect(text).not.toMatch(/\b(?:needs\('|stores\.)(?:postgres|redis)/)
 })
