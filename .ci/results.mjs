@@ -1,5 +1,6 @@
 // Reads vitest's JSON results.
 //   results.mjs check FILE [--no-skip]   fails unless tests ran and none failed (or, with --no-skip, was left out)
+//   results.mjs check FILE --once LIST   as without, and fails if a test of a file that LIST names was left out
 //   results.mjs sum FILE...              prints "PASSED FAILED" over all the files
 import { readFileSync } from 'node:fs'
 
@@ -12,9 +13,14 @@ const notRun = (results) =>
       .map((test) => `${module.name}: ${test.fullName}`),
   )
 
-function check(file, noSkip) {
+function check(file, option, list) {
   const results = read(file)
   const skipped = notRun(results)
+  const noSkip = option === '--no-skip'
+  // Tests that no later stage runs. The list is source, because Node here may be too old to import it.
+  const once =
+    option === '--once' ? [...readFileSync(list, 'utf8').matchAll(/'(\S+\.test\.ts)'/g)].map(([, path]) => path) : []
+  const lost = skipped.filter((name) => once.some((path) => name.includes(`/${path}: `)))
   const left = Math.max(skipped.length, results.numPendingTests + results.numTodoTests)
   console.log(`this stage: passed ${results.numPassedTests}, failed ${results.numFailedTests}, skipped ${left}`)
   for (const name of skipped) console.log(`  skipped ${name}`)
@@ -22,6 +28,7 @@ function check(file, noSkip) {
     results.numPassedTests + results.numFailedTests === 0 && 'no test ran',
     (results.numFailedTests > 0 || !results.success) && 'tests failed',
     noSkip && left > 0 && 'no test may be skipped here',
+    lost.length > 0 && `no later stage runs these: ${lost.join('; ')}`,
   ].filter(Boolean)
   for (const problem of problems) console.error(problem)
   return problems.length === 0
@@ -45,4 +52,4 @@ function sum(files) {
 
 const [command, ...rest] = process.argv.slice(2)
 if (command === 'sum') sum(rest)
-else process.exitCode = check(rest[0], rest[1] === '--no-skip') ? 0 : 1
+else process.exitCode = check(...rest) ? 0 : 1
