@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '#edge/ids.ts'
 import { testClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
@@ -24,15 +24,19 @@ const traffic = createAppTraffic()
 const lines: string[] = []
 const errors: unknown[] = []
 
-beforeEach(async () => {
+beforeAll(async () => {
   database = await openTestDatabase()
   db = database.db
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+beforeEach(() => {
   target = createFakeTarget()
 })
 afterEach(async () => {
   await hosting?.[Symbol.asyncDispose]()
   hosting = undefined
-  await database[Symbol.asyncDispose]()
+  // The host of the next test would run them too.
+  await db.query(sql`delete from apps.apps`)
   expect(errors.splice(0)).toEqual([])
   lines.length = 0
 })
