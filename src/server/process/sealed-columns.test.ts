@@ -35,6 +35,7 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
     'server/areas/auth/sign-in/flow.ts',
     'server/areas/databases/new-database.ts',
     'server/areas/notifications/channels/chat/secret.ts',
+    'server/areas/notifications/channels/email/mailbox-store.ts',
     'server/areas/notifications/channels/secret.ts',
     'server/areas/notifications/subscriptions/unsubscribe-token.ts',
     'server/areas/notifications/system-mail/content.ts',
@@ -48,6 +49,7 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
     'notifications.channels.secret',
     'notifications.chat_installations.bot_token',
     'notifications.deliveries.message',
+    'notifications.mailbox.body',
     'notifications.subscriptions.unsubscribe_token',
     'svc.idempotency.body',
   ])

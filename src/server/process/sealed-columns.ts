@@ -3,7 +3,13 @@ import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
 import { APP_VARIABLES } from '../areas/apps/index.ts'
 import { SIGN_IN_VERIFIER } from '../areas/auth/index.ts'
 import { DATABASE_PASSWORDS } from '../areas/databases/index.ts'
-import { CHANNEL_SECRETS, CHAT_BOT_TOKENS, SYSTEM_MAILS, UNSUBSCRIBE_TOKENS } from '../areas/notifications/index.ts'
+import {
+  CHANNEL_SECRETS,
+  CHAT_BOT_TOKENS,
+  KEPT_MAILS,
+  SYSTEM_MAILS,
+  UNSUBSCRIBE_TOKENS,
+} from '../areas/notifications/index.ts'
 
 /** Every column that holds sealed values; `sealed-columns.test.ts` proves that none is left out. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
@@ -15,5 +21,6 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   CHAT_BOT_TOKENS,
   UNSUBSCRIBE_TOKENS,
   SYSTEM_MAILS,
+  KEPT_MAILS,
   APP_VARIABLES,
 ]

@@ -81,7 +81,7 @@ function createSenders(deps: DeliveryDeps): Senders {
   })
   const email = emailSender({
     ...deps,
-    keepMail: (mail) => keepMail(deps.db, mail),
+    keepMail: (mail) => keepMail(deps.db, deps.sealer, mail),
     channelRecipient: (id) => findRecipient(deps.db, id),
     unsubscribeToken: (id) => openUnsubscribeToken(deps.db, deps.sealer, id),
   })

@@ -30,6 +30,7 @@ export { CHAT_BOT_TOKENS } from './channels/chat/secret.ts'
 
 import { createSystemMails } from './system-mail/queue.ts'
 
+export { KEPT_MAILS } from './channels/email/mailbox-store.ts'
 export type { MailSettings } from './channels/email/send.ts'
 export { CHANNEL_SECRETS } from './channels/secret.ts'
 export { countParkable, type Parkable, parkDeliveries } from './restore/park.ts'
@@ -72,7 +73,7 @@ export function createNotifications(deps: Deps): Notifications {
       ...confirmEmailRoutes(deps),
       ...subscriptionRoutes(deps),
       ...unsubscribeRoutes(deps),
-      mailboxRoute({ db: deps.db, hasMailbox: deps.mail === 'mailbox' }),
+      mailboxRoute({ ...deps, hasMailbox: deps.mail === 'mailbox' }),
       ...settingsRoutes(deps),
       ...ledgerRoutes(deps),
       ...followRoutes(deps),

@@ -217,7 +217,7 @@ describe('from an event to a mail', () => {
     await using _worker = await startWorker('mailbox')
     await emitted(failedDeploy())
     const { id } = await settled('sent')
-    expect(await listKeptMails(db, org)).toMatchObject([
+    expect(await listKeptMails(db, sealer, org)).toMatchObject([
       { delivery_id: id, recipient: 'team@example.org', subject: 'Deploy of Shop & <b>Sons</b> failed: BUILD_FAILED' },
     ])
   })

@@ -3,21 +3,23 @@ import { mailboxPage } from '#contract/notifications/mailbox.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { type Html, html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
+import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { isThisMachine } from '#lib/net/loopback.ts'
 import { type KeptMail, listKeptMails } from './mailbox-store.ts'
 
 type Deps = {
   db: Querier
+  sealer: Sealer
   /** Whether mails are kept on this machine instead of being sent. */
   hasMailbox: boolean
 }
 
 /** Mails contain unsubscribe links, so only an owner at this machine sees them, asked for through no proxy. */
-export function mailboxRoute({ db, hasMailbox }: Deps): Route {
+export function mailboxRoute({ db, sealer, hasMailbox }: Deps): Route {
   return route(mailboxPage, async (_, { principal, direct, clientAddress }) => {
     if (!hasMailbox || !direct || !isLoopbackAddress(clientAddress)) throw notFound()
-    const mails = await listKeptMails(db, principal.org_id)
+    const mails = await listKeptMails(db, sealer, principal.org_id)
     const body = mails.length === 0 ? html`<p>No mail was sent yet.</p>` : html`${mails.map(mailOf)}`
     return pageResponse({
       title: 'Mailbox',

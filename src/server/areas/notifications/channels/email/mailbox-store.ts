@@ -1,3 +1,5 @@
+import type { Sealer } from '#lib/crypto/seal.ts'
+import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
 import type { Db, Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
@@ -5,8 +7,19 @@ export type KeptMail = { delivery_id: string; org_id: string; recipient: string;
 
 const MAX_KEPT_MAILS = 500
 
+/** The text of a mail can contain links that act for its recipient, such as that of an invitation. */
+export const KEPT_MAILS: SealedColumn<{ delivery_id: string }> = {
+  kind: 'mails of the local mailbox',
+  table: ['notifications', 'mailbox'],
+  column: 'body',
+  primaryKey: ['delivery_id'],
+  context: ({ delivery_id }) => `mailbox:${delivery_id}`,
+}
+
 /** Keeps a mail instead of sending it, once per delivery, and removes the oldest beyond 500. */
-export async function keepMail(db: Db, { delivery_id, org_id, recipient, subject, body }: KeptMail): Promise<void> {
+export async function keepMail(db: Db, sealer: Sealer, mail: KeptMail): Promise<void> {
+  const { delivery_id, org_id, recipient, subject } = mail
+  const body = sealer.seal(mail.body, KEPT_MAILS.context({ delivery_id }))
   await db.tx(async (tx) => {
     await tx.query(sql`
       insert into notifications.mailbox (delivery_id, org_id, recipient, subject, body, kept_at)
@@ -20,8 +33,13 @@ export async function keepMail(db: Db, { delivery_id, org_id, recipient, subject
 }
 
 /** Mails of an organization, newest first. */
-export async function listKeptMails(db: Querier, orgId: string): Promise<(KeptMail & { kept_at: Date })[]> {
-  return db.query(sql`
+export async function listKeptMails(
+  db: Querier,
+  sealer: Sealer,
+  orgId: string,
+): Promise<(KeptMail & { kept_at: Date })[]> {
+  const mails = await db.query<KeptMail & { kept_at: Date }>(sql`
     select delivery_id, org_id, recipient, subject, body, kept_at from notifications.mailbox
     where org_id = ${orgId} order by kept_at desc, delivery_id desc`)
+  return mails.map((mail) => ({ ...mail, body: sealer.open(mail.body, KEPT_MAILS.context(mail)) }))
 }

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Context, RouteOf } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
+import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { mailboxRoute } from './mailbox-page.ts'
-import { type KeptMail, keepMail, listKeptMails } from './mailbox-store.ts'
+import { KEPT_MAILS, type KeptMail, keepMail, listKeptMails } from './mailbox-store.ts'
 
 let opened: TestDatabase
 let db: Db
 const org = newId('org')
+const sealer = createSealer(['ab'.repeat(32)])
 beforeAll(async () => {
   opened = await openTestDatabase()
   db = opened.db
@@ -27,15 +29,15 @@ const mail = (changed: Partial<KeptMail> = {}): KeptMail => ({
 })
 
 async function open({ hasMailbox = true, ...info }: { hasMailbox?: boolean } & Partial<Context> = {}) {
-  const { answer } = mailboxRoute({ db, hasMailbox }) as RouteOf<'raw'>
+  const { answer } = mailboxRoute({ db, sealer, hasMailbox }) as RouteOf<'raw'>
   const context = { principal: { org_id: org }, direct: true, clientAddress: '127.0.0.1', ...info } as Context
   return (await answer({}, context)).text()
 }
 
 describe('NO-09 the mailbox of an installation without a mail server', () => {
   it('shows an owner the mails of their organization, with their links', async () => {
-    await keepMail(db, mail())
-    await keepMail(db, mail({ org_id: newId('org'), subject: 'of others' }))
+    await keepMail(db, sealer, mail())
+    await keepMail(db, sealer, mail({ org_id: newId('org'), subject: 'of others' }))
     const page = await open()
     expect(page).toContain('Deploy of &lt;b&gt;Shop&lt;/b&gt; failed')
     expect(page).toContain('mara@example.org')
@@ -49,24 +51,32 @@ describe('NO-09 the mailbox of an installation without a mail server', () => {
     ['a proxy', { direct: false }],
     ['an installation that sends its mail', { hasMailbox: false }],
   ])('does not exist for %s', async (_, options) => {
-    await keepMail(db, mail())
+    await keepMail(db, sealer, mail())
     await expect(open(options)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   it('keeps the mail of a delivery once', async () => {
     const kept = mail()
-    await keepMail(db, kept)
-    await keepMail(db, kept)
-    expect(await listKeptMails(db, org)).toHaveLength(1)
+    await keepMail(db, sealer, kept)
+    await keepMail(db, sealer, kept)
+    expect(await listKeptMails(db, sealer, org)).toHaveLength(1)
+  })
+
+  it('stores no link that acts for a person', async () => {
+    await keepMail(db, sealer, mail())
+    const [row] = await db.query<{ body: string }>(sql`select body from notifications.mailbox`)
+    expect(row!.body).not.toContain('svc.example.com')
   })
 
   it('keeps the last 500 mails', async () => {
+    const ids = Array.from({ length: 500 }, (_, n) => `dlv_old${n}`)
+    const bodies = ids.map((delivery_id) => sealer.seal('', KEPT_MAILS.context({ delivery_id })))
     await db.query(sql`
       insert into notifications.mailbox (delivery_id, org_id, recipient, subject, body, kept_at)
-      select 'dlv_old' || n, ${org}, 'a@example.org', 'old ' || n, '', clock_timestamp() - make_interval(hours => n)
-      from generate_series(1, 500) as n`)
-    await keepMail(db, mail({ subject: 'new' }))
-    const subjects = (await listKeptMails(db, org)).map(({ subject }) => subject)
+      select id, ${org}, 'a@example.org', 'old ' || n, body, clock_timestamp() - make_interval(hours => n::int)
+      from unnest(${ids}::text[], ${bodies}::text[]) with ordinality as mail (id, body, n)`)
+    await keepMail(db, sealer, mail({ subject: 'new' }))
+    const subjects = (await listKeptMails(db, sealer, org)).map(({ subject }) => subject)
     expect(subjects).toHaveLength(500)
     expect([subjects[0], subjects.at(-1)]).toEqual(['new', 'old 499'])
   })
