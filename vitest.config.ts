@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { EMBEDDED_ONLY_TESTS } from './test/help/embedded-only.ts'
+import { EMBEDDED_ONLY_TESTS, findStorelessTests } from './test/help/embedded-only.ts'
 import { SkipReporter } from './test/help/skip-reporter.ts'
 
 const results = process.env.SVC_TEST_RESULTS
@@ -10,7 +10,12 @@ const HANG_LIMIT_MS = 5 * 60_000
 export default defineConfig({
   test: {
     include: ['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
-    exclude: ['test/built/**', 'node_modules/**', 'dist/**', ...(onStores ? EMBEDDED_ONLY_TESTS : [])],
+    exclude: [
+      'test/built/**',
+      'node_modules/**',
+      'dist/**',
+      ...(onStores ? [...EMBEDDED_ONLY_TESTS, ...findStorelessTests()] : []),
+    ],
     globalSetup: 'test/help/global-setup.ts',
     pool: 'forks',
     maxWorkers: 2,

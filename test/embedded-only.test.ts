@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { EMBEDDED_ONLY_TESTS } from '#test/embedded-only.ts'
+import { EMBEDDED_ONLY_TESTS, findStorelessTests } from '#test/embedded-only.ts'
 
 it.each(EMBEDDED_ONLY_TESTS)('%s, which a run on real stores leaves out, opens none of them', (file) => {
   const text = readFileSync(join(import.meta.dirname, '..', file), 'utf8')
   expect(text).not.toMatch(/#test\/(?:database|system|own-postgres)\.ts/)
   expect(text).not.toMatch(/\b(?:needs\('|stores\.)(?:postgres|redis)/)
+})
+
+it('tests that no helper is named in run once, all others on the real stores too', () => {
+  const once = findStorelessTests()
+  expect(once).toContain('src/contract/core/errors.test.ts')
+  expect(once).not.toContain('src/lib/db/db.test.ts')
+  expect(once).not.toContain('src/lib/kv.test.ts')
 })

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+
 /**
  * Tests of the embedded engine, of starts on it, and of the processes of apps. They open no store that a run on Postgres
  * and Redis would replace, so that run leaves them out instead of repeating them.
@@ -21,3 +23,12 @@ export const EMBEDDED_ONLY_TESTS = [
   'test/journeys/readme.test.ts',
   'test/journeys/start-parent.test.ts',
 ]
+
+/** What a test names that opens a store: only helpers know where Postgres and Redis are. */
+const MAY_OPEN_A_STORE = /#test\/|\btest\/help\/|\bSVC_TEST_|\binject\(/
+
+/** Tests beside the source that open no store at all. They too need not run again on Postgres and Redis. */
+export function findStorelessTests(): string[] {
+  const tests = globSync('src/**/*.test.{ts,tsx}').map((path) => path.replaceAll('\\', '/'))
+  return tests.filter((path) => !MAY_OPEN_A_STORE.test(readFileSync(path, 'utf8')))
+}
