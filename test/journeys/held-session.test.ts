@@ -65,17 +65,17 @@ else
     })
 
     it('DS-02 is rolled back after ten seconds, and then the question is answered', async () => {
+      // The ten seconds begin when the server has seen the end of the last statement, which may be after its answer.
+      await arrived()
       await vi.advanceTimersByTimeAsync(1_000)
       const question = askAside()
       await arrived()
       await vi.advanceTimersByTimeAsync(8_900)
       await arrived()
       expect(question.status).toBeUndefined()
-      // The ten seconds begin when the server has seen the end of the last statement, which may be after its answer.
-      while (question.status === undefined) {
-        await vi.advanceTimersByTimeAsync(100)
-        await arrived()
-      }
+      // The clock stays within the ten seconds of the question, however long a busy machine takes to roll back.
+      await vi.advanceTimersByTimeAsync(900)
+      while (question.status === undefined) await arrived()
       expect(question.status).toBe(200)
       expect(await codeOf(psql.query('commit'))).not.toBe('no error')
       vi.useRealTimers()
