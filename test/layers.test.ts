@@ -9,7 +9,8 @@ const ROOT = join(import.meta.dirname, '..')
 const SRC = join(ROOT, 'src')
 
 function readFiles(pattern: string, cwd: string): SourceFile[] {
-  const paths = globSync(pattern, { cwd })
+  // A full run of the benchmarks installs its peers below bench/.
+  const paths = globSync(pattern, { cwd, exclude: ['**/node_modules'] })
   return paths.map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(cwd, path), 'utf8') }))
 }
 
