@@ -15,7 +15,7 @@ export type SystemMail = {
   readonly expires_at: Date | null
 }
 
-/** What became of a mail. `reason` says why it was not sent, or why the last attempt delivered nothing. */
+/** The outcome of a mail. `reason` says why it was not sent, or why the last attempt delivered nothing. */
 export type MailOutcome = { readonly status: 'waiting' | 'sent' | 'not_sent'; readonly reason: string | null }
 
 /** How areas send mails without an event. Compose hands it in. */

@@ -57,6 +57,10 @@ describe.each<[Mode, Record<string, string>, string]>([
     expect(body).not.toContain('x-svc-')
   })
 
+  it('refuses a WebSocket with 501', async () => {
+    expect((await ask('/', { connection: 'upgrade', upgrade: 'websocket' })).status).toBe(501)
+  })
+
   it('serves nothing of svc at the address of an app', async () => {
     expect((await ask('/api/v1/me', {}, new URL(url).host.replace('shop', 'other'))).status).toBe(404)
     expect((await ask('/healthz', {}, new URL(url).host.replace('shop', 'other'))).status).toBe(404)
@@ -71,7 +75,7 @@ describe.each<[Mode, Record<string, string>, string]>([
     expect(await eventsOf(broken.id)).toEqual(['START_FAILED'])
   })
 
-  it('a new revision takes over without a lost request, and a rollback returns to the former', async () => {
+  it('NO-03 a new revision takes over without a lost request or an event, and a rollback returns to the former', async () => {
     const asked = askAgainAndAgain()
     const second = await deploy({ 'server.mjs': SERVER('two') })
     expect(second.state).toBe('live')

@@ -4,7 +4,7 @@ import { operation } from '../core/operation.ts'
 import { Alias, byBuilder } from './app-access.ts'
 
 export const MAX_VARIABLES = 200
-/** Of all variables together, as they are stored. A process cannot be started with much more than this. */
+/** Limit for all variables of an app together, as they are stored. A process cannot be started with much more than this. */
 export const MAX_ENVIRONMENT_BYTES = 512 * 1024
 
 const VariableName = z

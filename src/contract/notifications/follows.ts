@@ -4,7 +4,7 @@ import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { Timing } from './subscriptions.ts'
 
-/** What became of the newest event of a followed app that was to be sent to the person. */
+/** The outcome of the newest event of a followed app that was to be sent to the person. */
 const FOLLOW_OUTCOMES = ['delivered', 'retrying', 'not_sent'] as const
 
 const LastOutcome = z.object({

@@ -1,5 +1,5 @@
 /** Headers that describe one connection (RFC 9110 section 7.6.1) and are not passed on. */
-const HOP_BY_HOP = [
+export const CONNECTION_HEADERS = [
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -17,6 +17,6 @@ export function endToEnd(raw: readonly string[]): string[] {
   const named = pairs
     .filter(([name]) => name.toLowerCase() === 'connection')
     .flatMap(([, value]) => value.split(',').map((token) => token.trim().toLowerCase()))
-  const dropped = new Set([...HOP_BY_HOP, ...named])
+  const dropped = new Set([...CONNECTION_HEADERS, ...named])
   return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat()
 }

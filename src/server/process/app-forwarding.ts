@@ -1,6 +1,7 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { AppRequest } from '#edge/apps.ts'
 import { HOP_HEADER, type Hops } from '#edge/credentials/hop.ts'
+import { CONNECTION_HEADERS } from '#lib/net/end-to-end-headers.ts'
 import type { OperatorFetch } from '#lib/net/operator-fetch.ts'
 import type { ForwardToApp } from '../compose/parts.ts'
 
@@ -8,6 +9,8 @@ import type { ForwardToApp } from '../compose/parts.ts'
 const PREFIX = '/.svc/app-traffic/'
 const HOST_HEADER = 'x-svc-app-host'
 const SECURE_HEADER = 'x-svc-app-secure'
+/** Carries `Upgrade`, which belongs to a connection, so that the door of the worker can refuse it. */
+const UPGRADE_HEADER = 'x-svc-app-upgrade'
 
 type Deps = {
   readonly workerUrl: () => string | undefined
@@ -25,7 +28,9 @@ export function createAppForwarder({ workerUrl, send, hops }: Deps): ForwardToAp
     const url = `${base.replace(/\/$/, '')}${PREFIX}${label}${pathname}${search}`
     const { method, body, signal } = request
     const headers = new Headers(request.headers)
-    for (const name of ['host', 'connection', 'transfer-encoding', 'content-length']) headers.delete(name)
+    const upgrade = headers.get('upgrade')
+    for (const name of [...CONNECTION_HEADERS, 'expect', 'host', 'content-length']) headers.delete(name)
+    if (upgrade !== null) headers.set(UPGRADE_HEADER, upgrade)
     headers.set(HOST_HEADER, host)
     headers.set(SECURE_HEADER, String(isSecure))
     headers.set(HOP_HEADER, hops.sign(method, url, info))
@@ -44,7 +49,9 @@ export function readForwardedApp(request: Request, hops: Hops): AppRequest | und
   const end = rest.indexOf('/')
   const { method, body, signal } = request
   const headers = new Headers(request.headers)
-  for (const name of [HOST_HEADER, SECURE_HEADER, HOP_HEADER]) headers.delete(name)
+  const upgrade = headers.get(UPGRADE_HEADER)
+  if (upgrade !== null) headers.set('upgrade', upgrade)
+  for (const name of [HOST_HEADER, SECURE_HEADER, UPGRADE_HEADER, HOP_HEADER]) headers.delete(name)
   const init: RequestInit & { duplex: 'half' } = { method, headers, body, signal, redirect: 'manual', duplex: 'half' }
   return {
     label: rest.slice(0, end),

@@ -7,6 +7,7 @@ import { boundedBody, refuseLargeBody, toStream } from '#edge/http/read-input.ts
 import type { RequestInfo, ServiceFetch } from '#edge/http/route.ts'
 import { createRouter, splitUrl } from '#edge/http/router.ts'
 import { refuseInTransaction } from '#lib/db/transaction-guard.ts'
+import { CONNECTION_HEADERS } from '#lib/net/end-to-end-headers.ts'
 import type { OperatorFetch } from '#lib/net/operator-fetch.ts'
 
 /** Calls a service of this process in memory. Inside a transaction it throws, as a call over the network does. */
@@ -76,22 +77,7 @@ function operationFinder(operations: readonly Operation[]): FindOperation {
 const findOperation = operationFinder(OPERATIONS)
 
 /** Headers that belong to one connection (RFC 9110 section 7.6.1), and those that only our own processes may set. */
-const NOT_PASSED_ON = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'host',
-  'forwarded',
-  'x-forwarded-for',
-  HOP_HEADER,
-]
+const NOT_PASSED_ON = [...CONNECTION_HEADERS, 'expect', 'host', 'forwarded', 'x-forwarded-for', HOP_HEADER]
 
 function addressedTo(
   baseUrl: string,

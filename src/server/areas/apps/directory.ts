@@ -6,7 +6,7 @@ import { sql } from '#lib/db/sql.ts'
 import { holdsPart, listHolders } from './people/store.ts'
 import { findApp } from './store.ts'
 
-/** What other areas and the gates of services ask of apps. It reads the tables alone, so any service can have one. */
+/** Answers what other areas and the gates of services ask about apps. It reads the tables alone, so any service can have one. */
 type AppRegister = AppDirectory & {
   readonly hasPart: HasPart
   /** Also people who have left the organization; see `People.partHolders` for those who have not. */

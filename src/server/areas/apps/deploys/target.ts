@@ -23,7 +23,7 @@ export type BuildResult =
   | { readonly ok: true; readonly release: Release }
   | { readonly ok: false; readonly code: 'BUILD_FAILED' | 'TIMED_OUT'; readonly detail: string }
 
-/** What a build made and a start needs. It outlives the process of svc: an app is started again without a build. */
+/** The result of a build, from which an app is started. It outlives the process of svc: an app is started again without a build. */
 export type Release = { readonly deployId: string }
 
 export type StartRequest = {
@@ -75,6 +75,6 @@ export type Target = {
   readonly prune: (appId: string, keep: readonly string[]) => Promise<void>
   /** Ends what a former process of svc left running of this app. */
   readonly endOrphans: (appId: string) => Promise<void>
-  /** What the operator should know, such as that apps run without walls. */
+  /** Sentences for the operator, such as that apps run without a sandbox. */
   readonly warnings: () => Promise<readonly string[]>
 }

@@ -1,26 +1,14 @@
-/** Headers that belong to one connection (RFC 9110 section 7.6.1). */
-const OF_ONE_CONNECTION = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-]
+import { CONNECTION_HEADERS } from '#lib/net/end-to-end-headers.ts'
 
-/** What only our own processes and proxies may say. */
-const OURS = ['forwarded', 'x-svc-hop', 'x-svc-client', 'x-real-ip']
+/** Headers that only our own processes and proxies may set. */
+const OURS = ['expect', 'forwarded', 'x-svc-hop', 'x-svc-client', 'x-real-ip']
 
 type Client = { readonly address: string; readonly host: string; readonly isSecure: boolean }
 
 /** Returns the headers of a request as an app gets them: without our cookies, and with what is known of its client. */
 export function headersForApp(sent: Headers, { address, host, isSecure }: Client): Headers {
   const headers = new Headers(sent)
-  for (const name of [...OF_ONE_CONNECTION, ...OURS, ...namedIn(sent)]) headers.delete(name)
+  for (const name of [...CONNECTION_HEADERS, ...OURS, ...namedIn(sent)]) headers.delete(name)
   for (const name of sent.keys()) if (name.startsWith('x-forwarded-')) headers.delete(name)
   const cookies = withoutOurCookies(sent.get('cookie'))
   if (cookies === undefined) headers.delete('cookie')
@@ -35,7 +23,7 @@ export function headersForApp(sent: Headers, { address, host, isSecure }: Client
 export function headersFromApp(sent: Headers): Headers {
   const headers = new Headers(sent)
   // An alternative service would take the traffic of the app's host name elsewhere.
-  for (const name of [...OF_ONE_CONNECTION, ...namedIn(sent), 'alt-svc']) headers.delete(name)
+  for (const name of [...CONNECTION_HEADERS, ...namedIn(sent), 'alt-svc']) headers.delete(name)
   headers.delete('set-cookie')
   for (const cookie of sent.getSetCookie()) headers.append('set-cookie', withoutDomain(cookie))
   return headers

@@ -8,7 +8,8 @@ import { runSlots } from '#lib/work/slots.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createFakeTarget, type FakeTarget } from '#test/fake-target.ts'
 import { until } from '#test/until.ts'
-import { queueDeploy } from '../deploys/store.ts'
+import { findHostedApp, queueDeploy } from '../deploys/store.ts'
+import { failDeploy } from './fail-deploy.ts'
 import { hostJobs } from './jobs.ts'
 import { removeApp } from './remove-app.ts'
 import { createAppTraffic } from './traffic.ts'
@@ -197,6 +198,19 @@ describe('MA-15 a stop of svc during a deploy', () => {
     expect(await stateOf(deploy)).toEqual({ state: ends, failure_code })
     expect(await eventsOf(app)).toHaveLength(ends === 'failed' ? 1 : 0)
   })
+})
+
+it('NO-01 a failure that is rolled back leaves no event', async () => {
+  const app = await makeApp()
+  const id = await queue(app)
+  const hosted = (await findHostedApp(db, app.id))!
+  const failing = db.tx(async (tx) => {
+    const failure = { code: 'BUILD_FAILED', detail: 'exit code 1', at: clock.now() } as const
+    expect(await failDeploy(tx, hosted, { id, requested_by: USER }, ['queued'], failure)).toBe(true)
+    throw new Error('rolled back')
+  })
+  await expect(failing).rejects.toThrow('rolled back')
+  expect([await stateNow(id), await eventsOf(app)]).toEqual(['queued', []])
 })
 
 it('MA-15 a deploy whose end could not be recorded is settled by the same process', async () => {

@@ -2,7 +2,7 @@ import type { LogRecord } from '#contract/apps/logs.ts'
 
 type Level = LogRecord['level']
 
-/** As the table stores them; the order is that of severity. */
+/** Numbers of the levels in the table, in the order of severity. */
 const NUMBERS: Record<Level, number> = { debug: 1, info: 2, warn: 3, error: 4 }
 const NAMES: readonly Level[] = ['debug', 'info', 'warn', 'error']
 
