@@ -2,7 +2,10 @@
 //   results.mjs check FILE [--no-skip]   fails unless tests ran and none failed (or, with --no-skip, was left out)
 //   results.mjs check FILE --once LIST   as without, and fails if a test of a file that LIST names was left out
 //   results.mjs sum FILE...              prints "PASSED FAILED" over all the files
+//   results.mjs failed FILE...           prints each test that failed, with the first lines of its message
 import { readFileSync } from 'node:fs'
+
+const MESSAGE_LINES = 12
 
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
@@ -44,12 +47,32 @@ function count(file) {
   }
 }
 
+function readOrNone(file) {
+  try {
+    return read(file).testResults
+  } catch {
+    return []
+  }
+}
+
 function sum(files) {
   const counts = files.map(count)
   const total = (key) => counts.reduce((all, each) => all + each[key], 0)
   console.log(`${total('passed')} ${total('failed')}`)
 }
 
+function printFailed(files) {
+  for (const module of files.flatMap(readOrNone)) {
+    const tests = module.assertionResults.filter((test) => test.status === 'failed')
+    if (module.status === 'failed' && tests.length === 0) console.log(`failed ${module.name}: ${module.message}`)
+    for (const test of tests) {
+      const message = test.failureMessages.join('\n').split('\n').slice(0, MESSAGE_LINES)
+      console.log(`failed ${module.name}: ${test.fullName}\n  ${message.join('\n  ')}`)
+    }
+  }
+}
+
 const [command, ...rest] = process.argv.slice(2)
 if (command === 'sum') sum(rest)
+else if (command === 'failed') printFailed(rest)
 else process.exitCode = check(...rest) ? 0 : 1
