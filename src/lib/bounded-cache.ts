@@ -46,9 +46,12 @@ export function createBoundedCache<K, V>({ max, sizeOf = () => 1, ttl }: CacheLi
     remove(key, entry)
     return undefined
   }
+  // One iterator for all evictions: a new one would pass over everything that was removed before it. It never passes an
+  // entry that stays where it is, so it is at the oldest entry whenever it is asked.
+  const oldestFirst = entries.entries()
   const makeRoomFor = (size: number) => {
-    for (const [key, entry] of entries) {
-      if (total + size <= max) return
+    while (total + size > max) {
+      const [key, entry] = oldestFirst.next().value!
       entries.delete(key)
       // Entries that go to the end come round again in this loop, by then without their second chance.
       if (entry.wasHit) entries.set(key, Object.assign(entry, { wasHit: false }))

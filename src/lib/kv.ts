@@ -106,6 +106,8 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
     return entry && entry.until > clock.now().getTime() ? entry : undefined
   }
   const counters = new Set<string>()
+  // One iterator for all removals: a new one would pass over everything that was removed before it.
+  const oldestFirst = counters.values()
   const remove = (key: string) => {
     entries.delete(key)
     counters.delete(key)
@@ -113,7 +115,7 @@ export function openMemoryStore(clock: Clock): KeyValueStore {
   const addCounter = (key: string) => {
     counters.delete(key)
     counters.add(key)
-    if (counters.size > MAX_COUNTERS) remove(counters.values().next().value!)
+    if (counters.size > MAX_COUNTERS) remove(oldestFirst.next().value!)
   }
   let sweepAtSize = MIN_ENTRIES_TO_SWEEP
   const put = (key: string, value: string, until: number) => {
