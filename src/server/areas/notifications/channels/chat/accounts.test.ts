@@ -17,6 +17,7 @@ import { type FakeSlack, startFakeSlack } from '#test/fake-slack.ts'
 import { APP, googleUser, type SignIn, startSignIn } from '#test/sign-in.ts'
 import type { System } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { digestLoop } from '../../digest/close.ts'
 
 type Person = Awaited<ReturnType<System['member']>> & { browser: Browser; claims: Claims }
 
@@ -388,6 +389,7 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     await until(async () => (await ledger()).filter(({ status }) => status === 'pending').length === 3)
     await system.db.query(sql`
       update notifications.notifications set window_end = date_trunc('minute', now()) where org_id = ${admin.org_id}`)
+    await digestLoop(system).tick(new Date(), AbortSignal.timeout(60_000))
     await ended(3)
     expect(messages().map(({ message }) => message.text)).toEqual([
       'Shop · Failed deploys · BUILD_FAILED × 2\nShop · Failed deploys · TIMED_OUT × 1\n<https://app.example.test/inbox|Open>',

@@ -17,6 +17,7 @@ import { sql } from '#lib/db/sql.ts'
 import { type FakeSlack, startFakeSlack } from '#test/fake-slack.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { digestLoop } from '../../digest/close.ts'
 
 const app = { id: newId('app'), alias: 'shop', name: 'Shop' }
 
@@ -276,6 +277,7 @@ describe('NO-10 a chat channel that is connected by its incoming webhook', () =>
     await until(async () => (await ledger()).filter(({ status }) => status === 'pending').length === 2)
     await system.db.query(sql`
       update notifications.notifications set window_end = date_trunc('minute', now()) where org_id = ${admin.org_id}`)
+    await digestLoop(system).tick(new Date(), AbortSignal.timeout(60_000))
     await until(() => messages().length === 1)
     expect(texts()).toEqual([expect.stringMatching(/^2 notifications about Shop <[^ ]+\/apps\/shop\|Open>$/)])
   })
