@@ -41,6 +41,11 @@ export type JobKind<Job extends Claim = Claim> = {
   readonly claimDelayMs?: number
   /** A NOTIFY on this channel claims at once. Two kinds may share a channel, for example to keep slots for first attempts. */
   readonly wakeOn?: string
+  /**
+   * Called with the payload of each notification, which is empty after notifications may have been lost. Returns whether
+   * the notification is dealt with, because it concerned a job that runs here; then nothing is claimed.
+   */
+  onNotify?(payload: string): boolean
   /** The longest wait between two claims. It covers lost notifications and claims of processes that died. */
   readonly pollSeconds: number
   /** How long running jobs may continue after a stop began, before they are aborted. */

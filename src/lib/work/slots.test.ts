@@ -98,6 +98,19 @@ describe('claiming', () => {
     expect([(await one.run(1)).job.id, (await two.run(1)).job.id]).toEqual(['a', 'b'])
   })
 
+  it('is left out for a notification that the kind has dealt with itself', async () => {
+    const heard: string[] = []
+    const onNotify = (payload: string) => heard.push(payload) === 1
+    const test = openTestKind({ wakeOn: 'dealt-with', onNotify })
+    await start(test.kind)
+    await test.claim(1)
+    await nextRound()
+    for (const id of ['a', 'b']) await db.query(sql`select pg_notify('dealt-with', ${id})`)
+    await test.claim(2)
+    expect(heard).toEqual(['a', 'b'])
+    expect(test.claims).toHaveLength(2)
+  })
+
   it('is repeated when a notification came during a claim, which may have looked too early', async () => {
     const test = openTestKind({ wakeOn: 'during', manual: true })
     await start(test.kind)

@@ -61,7 +61,11 @@ class SlotRunner<Job extends Claim> {
 
   async start(): Promise<void> {
     const { wakeOn } = this.#kind
-    if (wakeOn) this.#listening = await this.#deps.db.listen(wakeOn, () => this.#wake())
+    if (wakeOn) {
+      this.#listening = await this.#deps.db.listen(wakeOn, (payload) => {
+        if (!this.#kind.onNotify?.(payload)) this.#wake()
+      })
+    }
     this.#wake()
   }
 

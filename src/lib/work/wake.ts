@@ -1,5 +1,5 @@
 /** A bell that one waiter listens to. Rings that come while nobody waits are kept as one. */
-type Wake = {
+export type Wake = {
   readonly ring: () => void
   /** Resolves at the next ring, at once if it rang since the last call, and after `timeoutMs` at the latest. */
   readonly next: (timeoutMs?: number) => Promise<void>

@@ -14,7 +14,7 @@ type DeployLine = { readonly id: string; readonly at: Date; readonly text: strin
 export type DeployLogs = {
   /** Lines of the build, and what svc itself said of the deploy, after the line with that id. */
   readonly after: (deployId: string, lastId: string | undefined, limit: number) => Promise<readonly DeployLine[]>
-  /** Notified when lines were written. */
+  /** Notified with the id of the app when lines were written. */
   readonly channel: string
 }
 
@@ -40,8 +40,12 @@ export async function* followEvents(
 ): AsyncGenerator<Progress> {
   const wake = createWake()
   signal.addEventListener('abort', wake.ring, { once: true })
-  await using _deploys = await deps.db.listen(DEPLOYS_CHANNEL, wake.ring)
-  await using _lines = await deps.db.listen(deps.logs.channel, wake.ring)
+  // The payload is empty after notifications may have been lost.
+  const onNotify = (payload: string) => {
+    if (payload === appId || payload === '') wake.ring()
+  }
+  await using _deploys = await deps.db.listen(DEPLOYS_CHANNEL, onNotify)
+  await using _lines = await deps.db.listen(deps.logs.channel, onNotify)
   let position = readPosition(lastId)
   while (!signal.aborted) {
     const deploy = await findDeploy(deps.db, appId, deployId)

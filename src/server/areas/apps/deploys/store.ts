@@ -147,14 +147,19 @@ export type HostedApp = {
   readonly state: 'active' | 'deleting'
 }
 
-/** Apps that somebody must host: something is live, under way or waiting, or the app is to be deleted. */
-export function listAppsToHost(db: Querier): Promise<HostedApp[]> {
-  return db.query<HostedApp>(sql`
-    select id, org_id, alias, name, host_label, state from apps.apps
-    where state = 'deleting'
-       or exists (select from apps.deploys
-                  where app_id = apps.id and deploys.state in ('queued', 'building', 'starting', 'live'))
-    order by id`)
+/**
+ * Apps that somebody must host: something is live, under way or waiting, or the app is to be deleted. `is_waiting`: its
+ * host has something to do, a live app alone needs nothing.
+ */
+export function listAppsToHost(db: Querier): Promise<(HostedApp & { readonly is_waiting: boolean })[]> {
+  return db.query(sql`
+    select apps.id, apps.org_id, apps.alias, apps.name, apps.host_label, apps.state,
+           apps.state = 'deleting' or bool_or(deploys.state <> 'live') as is_waiting
+    from apps.apps left join apps.deploys
+      on deploys.app_id = apps.id and deploys.state in ('queued', 'building', 'starting', 'live')
+    group by apps.id
+    having apps.state = 'deleting' or count(deploys.id) > 0
+    order by apps.id`)
 }
 
 export async function findHostedApp(db: Querier, appId: string): Promise<HostedApp | undefined> {

@@ -16,7 +16,8 @@ import { failDeploy } from './fail-deploy.ts'
 import { type KeptRunning, keepRunning } from './keep-running.ts'
 import { probeUntilHealthy } from './probe.ts'
 import { recoverDeploy } from './recover.ts'
-import { type Healthy, lineWriter, runDeploy, startInstance } from './run-deploy.ts'
+import { buildDeploy, type Healthy, runDeploy, startInstance } from './run-deploy.ts'
+import { untilDeleted } from './until-deleted.ts'
 
 /** How long requests of the former revision may take to end after a switch. */
 const SWITCH_GRACE_MS = 30_000
@@ -108,8 +109,8 @@ export class AppHost {
       this.#serve(deploy, release, instance)
       return () => this.#returnTo(former)
     }
-    const context = { app: this.#app, lease: this.#lease, signal: this.#signal, takeOver }
-    const live = await runDeploy(this.#deps, queued, context)
+    const context = { app: this.#app, lease: this.#lease, takeOver }
+    const live = await this.#untilDeleted((signal) => runDeploy(this.#deps, queued, { ...context, signal }))
     if (!live) return
     this.#live!.deploy = live
     await former?.running.stop(SWITCH_GRACE_MS)
@@ -134,20 +135,20 @@ export class AppHost {
 
   /** Builds a live deploy whose release is gone, for example because the app moved to another machine. */
   async #rebuild(deploy: DeployRow): Promise<Release | undefined> {
-    const { target, readFiles, readVariables, writeLog } = this.#deps
-    const origin = { orgId: deploy.org_id, appId: deploy.app_id, deployId: deploy.id }
-    const built = await target.build({
-      appId: deploy.app_id,
-      deployId: deploy.id,
-      files: readFiles(deploy.org_id, deploy.revision_id),
-      command: deploy.build_command,
-      environment: await readVariables(deploy.app_id),
-      onLine: lineWriter(writeLog, deploy, 'build'),
-      signal: this.#signal,
+    const built = await this.#untilDeleted(async (signal) => {
+      try {
+        return await buildDeploy(this.#deps, deploy, signal)
+      } catch (error) {
+        if (signal.aborted) return undefined
+        throw error
+      }
     })
+    if (!built) return undefined
     if (built.ok) return built.release
-    writeLog({ ...origin, source: 'system', level: 'error', text: `The app cannot be built again: ${built.detail}` })
-    if (!this.#signal.aborted) this.#unbuildableId = deploy.id
+    const origin = { orgId: deploy.org_id, appId: deploy.app_id, deployId: deploy.id }
+    const text = `The app cannot be built again: ${built.detail}`
+    this.#deps.writeLog({ ...origin, source: 'system', level: 'error', text })
+    this.#unbuildableId = deploy.id
     return undefined
   }
 
@@ -203,6 +204,11 @@ export class AppHost {
       if (former) await moveDeploy(tx, former.id, ['retired'], { state: 'live' })
     })
     await this.#stopLive(0)
+  }
+
+  #untilDeleted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { db, onError } = this.#deps
+    return untilDeleted({ db, wake: this.#wake, appId: this.#app.id, signal: this.#signal, onError }, work)
   }
 
   async #stopLive(graceMs: number): Promise<void> {

@@ -8,6 +8,7 @@ import { runSlots } from '#lib/work/slots.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createFakeTarget, type FakeTarget } from '#test/fake-target.ts'
 import { until } from '#test/until.ts'
+import { markDeleting } from '../delete-store.ts'
 import { findHostedApp, queueDeploy } from '../deploys/store.ts'
 import { failDeploy } from './fail-deploy.ts'
 import { hostJobs } from './jobs.ts'
@@ -24,6 +25,8 @@ const clock = testClock()
 const traffic = createAppTraffic()
 const lines: string[] = []
 const errors: unknown[] = []
+/** Values of the statements that hosts sent outside of transactions. */
+const looks: unknown[] = []
 
 beforeAll(async () => {
   database = await openTestDatabase()
@@ -40,6 +43,7 @@ afterEach(async () => {
   await db.query(sql`delete from apps.apps`)
   expect(errors.splice(0)).toEqual([])
   lines.length = 0
+  looks.length = 0
 })
 
 describe('MA-15 a deploy', () => {
@@ -161,13 +165,63 @@ describe('MA-15 a live app', () => {
     await startHosting()
     const deploy = await queue(app)
     await settled(deploy)
-    await db.tx(async (tx) => {
-      await tx.query(sql`update apps.apps set state = 'deleting' where id = ${app.id}`)
-      await tx.query(sql`select pg_notify('apps_deploys', ${app.id})`)
-    })
-    await until(async () => (await db.query(sql`select from apps.apps where id = ${app.id}`)).length === 0)
+    await db.tx((tx) => markDeleting(tx, app.id))
+    await untilGone(app)
     expect(target.running(app.id)).toEqual([])
     expect(await ask(app)).toBe('not running')
+  })
+})
+
+describe('MA-15 the deletion of an app', () => {
+  it('ends a build that is under way, without an event', async () => {
+    const app = await makeApp()
+    await startHosting()
+    target.next({ buildHangs: true })
+    await queue(app)
+    await until(() => target.builds === 1)
+    await db.tx((tx) => markDeleting(tx, app.id))
+    await untilGone(app)
+    expect(await eventsOf(app)).toEqual([])
+  })
+
+  it('ends the build of a live app whose release is gone', async () => {
+    const app = await makeApp()
+    await startHosting()
+    await settled(await queue(app))
+    await hosting![Symbol.asyncDispose]()
+    await target.prune(app.id, [])
+    target.next({ buildHangs: true })
+    await startHosting()
+    await until(() => target.builds === 2)
+    await db.tx((tx) => markDeleting(tx, app.id))
+    await untilGone(app)
+    expect(target.running(app.id)).toEqual([])
+  })
+})
+
+describe('MA-15 a notification', () => {
+  it('makes only the host of its app look', async () => {
+    const [quiet, busy] = [await makeApp('quiet'), await makeApp('busy')]
+    await startHosting()
+    for (const app of [quiet, busy]) await settled(await queue(app))
+    const before = await until(() => stableLooks(quiet))
+    const ofBusy = looksOf(busy)
+    await settled(await queue(busy))
+    expect(looksOf(quiet)).toBe(before)
+    expect(looksOf(busy)).toBeGreaterThan(ofBusy)
+  })
+
+  it('that was lost is made up for by the next look for apps', async () => {
+    const [forgotten, other] = [await makeApp('forgotten'), await makeApp('other')]
+    await startHosting()
+    await settled(await queue(forgotten))
+    await until(() => stableLooks(forgotten))
+    const lost = newId('dep')
+    await db.query(sql`
+      insert into apps.deploys (id, app_id, org_id, revision_id, kind, state, created_at)
+      values (${lost}, ${forgotten.id}, ${ORG}, ${forgotten.revision}, 'deploy', 'queued', ${clock.now()})`)
+    await queue(other)
+    expect(await stateOf(lost)).toEqual({ state: 'live', failure_code: null })
   })
 })
 
@@ -229,13 +283,13 @@ it('MA-15 a deploy whose end could not be recorded is settled by the same proces
 
 type TestApp = { id: string; label: string; revision: string }
 
-async function makeApp(): Promise<TestApp> {
+async function makeApp(alias = 'shop'): Promise<TestApp> {
   const id = newId('app')
   const revision = newId('rev')
-  const label = `shop--${id.slice(-8)}`
+  const label = `${alias}--${id.slice(-8)}`
   await db.query(sql`
     insert into apps.apps (id, org_id, alias, name, host_label, start_command, health_path, state, created_by, created_at)
-    values (${id}, ${ORG}, 'shop', 'Shop', ${label}, 'node server.js', '/healthz', 'active', ${USER}, ${clock.now()})`)
+    values (${id}, ${ORG}, ${alias}, 'Shop', ${label}, 'node server.js', '/healthz', 'active', ${USER}, ${clock.now()})`)
   await db.query(sql`
     insert into apps.revisions (id, app_id, org_id, digest, manifest, file_count, total_bytes, created_at)
     values (${revision}, ${id}, ${ORG}, '\\x00', '[]', 0, 0, ${clock.now()})`)
@@ -244,7 +298,13 @@ async function makeApp(): Promise<TestApp> {
 
 async function startHosting(): Promise<void> {
   const jobs = hostJobs({
-    db,
+    db: {
+      ...db,
+      query: (statement) => {
+        looks.push(...statement.values)
+        return db.query(statement)
+      },
+    },
     target,
     traffic,
     // Nothing waits: delays pass at once and move the clock.
@@ -279,6 +339,27 @@ async function queue(app: TestApp): Promise<string> {
     }),
   )
   return id
+}
+
+async function untilGone({ id }: TestApp): Promise<void> {
+  await until(async () => (await db.query(sql`select from apps.apps where id = ${id}`)).length === 0)
+}
+
+/** How often the host asked the database about the app. */
+function looksOf({ id }: TestApp): number {
+  return looks.filter((value) => value === id).length
+}
+
+/** Returns how often, once several notifications to every listener have passed without another look. */
+async function stableLooks(app: TestApp): Promise<number | undefined> {
+  const before = looksOf(app)
+  for (let round = 0; round < 5; round++) {
+    const heard = Promise.withResolvers<void>()
+    await using _listening = await db.listen('apps_deploys', (payload) => payload === `${round}` && heard.resolve())
+    await db.query(sql`select pg_notify('apps_deploys', ${`${round}`})`)
+    await heard.promise
+  }
+  return looksOf(app) === before ? before : undefined
 }
 
 async function stateNow(deploy: string): Promise<string> {

@@ -32,10 +32,18 @@ export function hostJobs(deps: HostDeps): JobKind<HostJob> {
     // An app never ends by itself, so there is nothing to wait for.
     drainSeconds: 0,
     ...leased.parts,
+    onNotify(appId) {
+      if (appId === '') for (const host of hosts.values()) host.wake()
+      const host = hosts.get(appId)
+      host?.wake()
+      // A host that is just ending looks no more, but its slot claims when it becomes free.
+      return host !== undefined
+    },
     async claim(limit, { running }) {
-      // A notification does not say which process it concerns, so hosts look for themselves.
-      for (const host of hosts.values()) host.wake()
-      const { jobs, isAnyHeld } = await leased.take({ limit, running, rows: await listAppsToHost(db) })
+      const rows = await listAppsToHost(db)
+      // Covers lost notifications.
+      for (const { id, is_waiting } of rows) if (is_waiting) hosts.get(id)?.wake()
+      const { jobs, isAnyHeld } = await leased.take({ limit, running, rows })
       return { jobs, nextInSeconds: isAnyHeld ? HELD_SECONDS : null }
     },
     async run({ row, lease }, { signal }) {

@@ -2,7 +2,7 @@ import type { DeployFailure } from '#contract/apps/deploys.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { Lease } from '#lib/work/lease.ts'
 import { beginDeploy, type DeployRow, type HostedApp, moveDeploy, retireLive, returnToQueue } from '../deploys/store.ts'
-import type { Instance, OnLine, Release } from '../deploys/target.ts'
+import type { BuildResult, Instance, OnLine, Release } from '../deploys/target.ts'
 import { asHost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
@@ -42,7 +42,9 @@ export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Cont
   if (!deploy) return undefined
   let undo = async (): Promise<void> => {}
   try {
-    const release = await build(deps, deploy, context)
+    const built = await buildDeploy(deps, deploy, signal)
+    if (!built.ok) throw new DeployFailed(built.code, built.detail)
+    const { release } = built
     if (!(await asHost(db, lease, (tx) => moveDeploy(tx, deploy.id, ['building'], { state: 'starting' }))))
       return undefined
     const instance = await startInstance(deps, deploy, release)
@@ -61,7 +63,12 @@ export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Cont
   }
 }
 
-async function build({ target, readFiles, readVariables, writeLog }: HostDeps, deploy: DeployRow, { signal }: Context) {
+/** Builds the revision of a deploy, whose lines go to the app's log. Rejects when the signal is aborted. */
+export async function buildDeploy(
+  { target, readFiles, readVariables, writeLog }: HostDeps,
+  deploy: DeployRow,
+  signal: AbortSignal,
+): Promise<BuildResult> {
   const built = await target.build({
     appId: deploy.app_id,
     deployId: deploy.id,
@@ -71,9 +78,8 @@ async function build({ target, readFiles, readVariables, writeLog }: HostDeps, d
     onLine: lineWriter(writeLog, deploy, 'build'),
     signal,
   })
-  if (signal.aborted) throw signal.reason
-  if (!built.ok) throw new DeployFailed(built.code, built.detail)
-  return built.release
+  signal.throwIfAborted()
+  return built
 }
 
 /** Starts an instance of a deploy, whose lines go to the app's log. */
@@ -129,7 +135,7 @@ async function settle(
 }
 
 /** Writes lines to the log: what goes to stderr at a higher level, and what svc itself says as such. */
-export function lineWriter(writeLog: HostDeps['writeLog'], deploy: DeployRow, source: 'app' | 'build'): OnLine {
+function lineWriter(writeLog: HostDeps['writeLog'], deploy: DeployRow, source: 'app' | 'build'): OnLine {
   const stderr = source === 'app' ? 'error' : 'warn'
   return ({ stream, text }) => {
     if (stream === 'system') writeLog({ ...origin(deploy), source: 'system', level: 'warn', text })
