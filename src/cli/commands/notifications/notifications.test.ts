@@ -118,7 +118,7 @@ describe('CL-03 lists fit a terminal of 80 columns, and -o json prints the docum
 
   it.each([
     ['notifications subscriptions list', 'Your organization has no subscriptions.'],
-    ['notifications channels list', 'Your organization has no channels.'],
+    ['notifications channels list', 'Your organization has no channels. Connect one over HTTP;'],
     ['notifications follows list', 'You follow no apps.'],
     ['notifications deliveries list', 'Nothing has happened in your organization yet.'],
     ['notifications deliveries list --status not_sent', 'No entry matches.'],

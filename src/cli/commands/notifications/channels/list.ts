@@ -16,6 +16,6 @@ export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Pro
       failing_since ?? '',
       label,
     ],
-    none: 'Your organization has no channels. Connect one in the console under Integrations.',
+    none: 'Your organization has no channels. Connect one over HTTP; the server lists these operations at /docs.',
   })
 }
