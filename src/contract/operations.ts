@@ -90,6 +90,7 @@ import { unsubscribe, unsubscribePage } from './notifications/unsubscribe.ts'
 import { changeWebhook, createWebhook, deleteWebhook } from './notifications/webhooks.ts'
 import { skillArchive, skillEntry, skillIndex, skillReference } from './skills.ts'
 import { docs, health, metrics, openapi, ready } from './system.ts'
+import { fileTicket, listReplies, listTickets, moveTicket, readTicket, replyToTicket } from './tickets.ts'
 
 /** All operations. OpenAPI and the role table are generated from this list, and only these operations are mounted. */
 export const OPERATIONS: readonly Operation[] = [
@@ -208,6 +209,12 @@ export const OPERATIONS: readonly Operation[] = [
   tailLogs,
   ingestLogs,
   ingestOtlp,
+  fileTicket,
+  listTickets,
+  readTicket,
+  moveTicket,
+  replyToTicket,
+  listReplies,
   signInPage,
   signInStart,
   signInCallback,

@@ -1,3 +1,5 @@
+import type { Tx } from '#lib/db/db.ts'
+
 export type AppName = { readonly id: string; readonly alias: string; readonly name: string }
 
 /** Says which apps an organization has. Other organizations' apps are never found. */
@@ -7,6 +9,12 @@ export type AppDirectory = {
   /** By id; apps that do not exist any more have no entry. */
   names(orgId: string, appIds: readonly string[]): Promise<ReadonlyMap<string, AppName>>
 }
+
+/**
+ * Finds an app as `AppDirectory.find` does and holds off its deletion until the transaction ends. Rows of other areas that
+ * belong to an app are added under it, so that nothing is added to an app that is being deleted.
+ */
+export type HoldApp = (tx: Tx, orgId: string, aliasOrId: string) => Promise<AppName | undefined>
 
 /** A request to an app. `host` and `isSecure` are what its client used. */
 export type AppRequest = {

@@ -12,6 +12,7 @@ export const ID_PREFIXES = [
   'exe',
   'chk',
   'tkt',
+  'tkr',
   'pl',
   'plr',
   'evt',

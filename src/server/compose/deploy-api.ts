@@ -1,14 +1,18 @@
 import { createAppDirectory } from '../areas/apps/index.ts'
+import { createTickets } from '../areas/tickets/index.ts'
 import { composeApps } from './apps.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
+import { composePeople } from './people.ts'
 
 export function compose(parts: ServiceParts): Service {
+  const apps = createAppDirectory(parts)
+  const tickets = createTickets({ ...parts, apps, people: composePeople(parts) })
   const fetch = composeEdge(parts, {
     name: 'deploy-api',
-    routes: composeApps(parts).routes,
+    routes: [...composeApps(parts).routes, ...tickets.routes],
     validate: validateAtAuth(parts, 'deploy-api'),
-    hasPart: createAppDirectory(parts).hasPart,
+    hasPart: apps.hasPart,
   })
   return { fetch }
 }

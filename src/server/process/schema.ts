@@ -7,7 +7,17 @@ import type { Log } from '#lib/log.ts'
 import { assets } from './assets.ts'
 
 /** Areas with tables, in the order in which their tables build on each other. */
-const AREAS = ['lib', 'auth', 'data-sources', 'databases', 'ai', 'activity', 'notifications', 'apps'] as const
+const AREAS = [
+  'lib',
+  'auth',
+  'data-sources',
+  'databases',
+  'ai',
+  'activity',
+  'notifications',
+  'apps',
+  'tickets',
+] as const
 
 export function allMigrations(): Migration[] {
   return readMigrations(AREAS.map((area) => ({ area, folder: assets.migrations(area) })))

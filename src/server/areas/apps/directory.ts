@@ -1,14 +1,15 @@
-import type { AppDirectory, AppName } from '#edge/apps.ts'
+import type { AppDirectory, AppName, HoldApp } from '#edge/apps.ts'
 import type { HasPart } from '#edge/credentials/access.ts'
 import type { PartHolder } from '#edge/people.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
 import { holdsPart, listHolders } from './people/store.ts'
 import { findApp } from './store.ts'
 
 /** Answers what other areas and the gates of services ask about apps. It reads the tables alone, so any service can have one. */
 type AppRegister = AppDirectory & {
   readonly hasPart: HasPart
+  readonly hold: HoldApp
   /** Also people who have left the organization; see `People.partHolders` for those who have not. */
   listHolders(orgId: string, appId: string): Promise<readonly PartHolder[]>
   /** Whether an app of any organization has this host label. */
@@ -18,6 +19,8 @@ type AppRegister = AppDirectory & {
 export function createAppDirectory({ db }: { db: Querier }): AppRegister {
   return {
     find: (orgId, aliasOrId) => findName(db, orgId, aliasOrId),
+    // Marking an app as being deleted waits for this lock.
+    hold: (tx, orgId, aliasOrId) => findName(tx, orgId, aliasOrId, sql`for share`),
     names: (orgId, appIds) => findNames(db, orgId, appIds),
     hasPart: async ({ kind, org_id: orgId, user_id: userId, deployment }, alias, part) => {
       if (orgId === null) return false
@@ -37,11 +40,13 @@ async function isOwnApp(db: Querier, orgId: string, alias: string, deployment: s
   return app?.state === 'active' && app.id === deployment
 }
 
+const NO_LOCK: Sql = sql``
+
 /** An alias has no underscore and an id has one, so that no text is both. */
-async function findName(db: Querier, orgId: string, aliasOrId: string): Promise<AppName | undefined> {
+async function findName(db: Querier, orgId: string, aliasOrId: string, lock = NO_LOCK): Promise<AppName | undefined> {
   const [app] = await db.query<AppName>(sql`
     select id, alias, name from apps.apps
-    where org_id = ${orgId} and state = 'active' and (alias = ${aliasOrId} or id = ${aliasOrId})`)
+    where org_id = ${orgId} and state = 'active' and (alias = ${aliasOrId} or id = ${aliasOrId}) ${lock}`)
   return app
 }
 
