@@ -6,6 +6,7 @@ import { datasource } from './commands/datasource/index.ts'
 import { db } from './commands/db/index.ts'
 import { notifications } from './commands/notifications/index.ts'
 import { skillPrompt, skills } from './commands/skills/index.ts'
+import { tickets } from './commands/tickets/index.ts'
 import { tokens } from './commands/tokens/index.ts'
 
 const account: readonly Command[] = [
@@ -117,6 +118,7 @@ export const TABLE: Table = {
     ...datasource,
     ...db,
     ...apps,
+    ...tickets,
     ...tokens,
     ...notifications,
     ...agents,
@@ -131,6 +133,7 @@ export const TABLE: Table = {
     { path: 'apps revisions', summary: 'Look at uploaded revisions of an app' },
     { path: 'apps people', summary: 'Manage who has a part in an app' },
     { path: 'apps env', summary: 'Manage the environment variables of an app' },
+    { path: 'tickets', summary: 'File tickets on apps and answer them' },
     { path: 'tokens', summary: 'Manage your API tokens' },
     { path: 'notifications', summary: 'Read notifications and choose what is sent where' },
     { path: 'notifications follows', summary: 'Choose which apps you are told about' },

@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto'
+import { fileTicket } from '#contract/tickets.ts'
+import type { Cli } from '../../cli.ts'
+import { openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { show } from '../../output.ts'
+import { readText } from './read-text.ts'
+
+type Args = [alias: string, title: string]
+type Flags = OutputFlags & LoginFlags & { body?: string }
+
+export async function run([alias, title]: Args, flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const body = await readText(flags.body, cli)
+  const ticket = await client.call(fileTicket, { alias, title, body }, { idempotencyKey: randomUUID() })
+  show(cli, flags.output, ticket, () => `Filed ${ticket.id} on ${alias}.`)
+}

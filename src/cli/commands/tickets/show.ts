@@ -1,0 +1,38 @@
+import { listReplies, MAX_REPLIES_PER_TICKET, readTicket, type Ticket, type TicketReply } from '#contract/tickets.ts'
+import type { Cli } from '../../cli.ts'
+import { collect, openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { show } from '../../output.ts'
+import { printable, printableLines } from '../../printable.ts'
+import { toPairs } from '../../table.ts'
+import { nameOf } from './person.ts'
+
+type Args = [alias: string, ticket: string]
+
+export async function run([alias, ticket_id]: Args, flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const ticket = await client.call(readTicket, { alias, ticket_id })
+  const { items } = await collect(client, listReplies, { alias, ticket_id }, MAX_REPLIES_PER_TICKET)
+  const replies = items.toReversed()
+  show(cli, flags.output, { ...ticket, replies }, () => [
+    ...toPairs(describe(ticket)),
+    '',
+    printableLines(ticket.body),
+    ...replies.flatMap((reply) => ['', cli.strong(headOf(reply)), printableLines(reply.body)]),
+  ])
+}
+
+function describe({ id, title, status, reporter, created_at, updated_at }: Ticket): [string, string][] {
+  return [
+    ['Ticket', id],
+    ['Title', title],
+    ['Status', status],
+    ['Filed by', nameOf(reporter)],
+    ['Filed', created_at],
+    ['Updated', updated_at],
+  ]
+}
+
+function headOf({ author, created_at, internal }: TicketReply): string {
+  return `${printable(nameOf(author))}, ${created_at}${internal ? ', internal' : ''}`
+}
