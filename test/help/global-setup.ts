@@ -1,7 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
+import { extract, pack } from 'tar-stream'
 import type { TestProject } from 'vitest/node'
 import { ensureCluster } from '#lib/db/cluster.ts'
 import { openEmbedded } from '#lib/db/embedded.ts'
@@ -39,13 +41,31 @@ async function makeArchive(): Promise<string> {
   const folder = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'svc-test')
   mkdirSync(folder, { recursive: true })
   const migrations = allMigrations()
-  const archive = join(folder, `migrated-${hash('sha256', JSON.stringify(migrations)).slice(0, 16)}.tar`)
+  const archive = join(folder, `migrated-${hash('sha256', JSON.stringify(migrations)).slice(0, 16)}-lean.tar`)
   if (existsSync(archive)) return archive
   const db = await openEmbedded({ archive: join(folder, 'empty-cluster.tar.gz'), onError })
   await migrate(db, migrations)
-  await db.dump(archive, 'none')
+  await db.dump(`${archive}.whole`, 'none')
   await db[Symbol.asyncDispose]()
+  await leaveOutTemplates(`${archive}.whole`, `${archive}.part`)
+  rmSync(`${archive}.whole`)
+  renameSync(`${archive}.part`, archive)
   return archive
+}
+
+/** Files of template1 and template0. No test connects to them, and each test file unpacks the archive. */
+const TEMPLATE_FILES = /^\/?base\/[14]\/./
+
+async function leaveOutTemplates(from: string, to: string): Promise<void> {
+  const source = createReadStream(from).pipe(extract())
+  const target = pack()
+  const written = pipeline(target, createWriteStream(to))
+  for await (const entry of source) {
+    if (TEMPLATE_FILES.test(entry.header.name)) entry.resume()
+    else await pipeline(entry, target.entry(entry.header))
+  }
+  target.finalize()
+  await written
 }
 
 async function makeTemplateDatabase(url: string, database: string): Promise<void> {
