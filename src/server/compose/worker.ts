@@ -1,6 +1,7 @@
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { idempotencyLoop } from '#edge/http/idempotency.ts'
 import { composeActivity } from './activity.ts'
+import { composeAgents } from './agents.ts'
 import { composeForwardedApps } from './app-door.ts'
 import { composeApps, composeHosting } from './apps.ts'
 import { composeDatabases } from './databases.ts'
@@ -23,7 +24,13 @@ export function compose(parts: ServiceParts): WorkerService {
   return {
     fetch: composeForwardedApps(parts, fetch),
     warnings: async () => (await hosting?.target.warnings()) ?? [],
-    loops: [idempotencyLoop(parts), ...parts.shared(composeActivity).loops, ...notifications.loops, ...apps.loops],
+    loops: [
+      idempotencyLoop(parts),
+      ...parts.shared(composeActivity).loops,
+      ...parts.shared(composeAgents).loops,
+      ...notifications.loops,
+      ...apps.loops,
+    ],
     slots: [...parts.shared(composeDatabases).slots, ...notifications.slots, ...apps.slots],
   }
 }

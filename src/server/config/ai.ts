@@ -2,9 +2,16 @@ import { z } from 'zod'
 import type { ProviderSettings } from '../areas/ai/index.ts'
 import type { EnvironmentReader } from './reader.ts'
 
-export type AiSettings = { providers: readonly ProviderSettings[]; tokensPerDay: number }
+export type AiSettings = {
+  providers: readonly ProviderSettings[]
+  /** Tokens of an organization at the gateway. */
+  tokensPerDay: number
+  /** Tokens of an organization's agents: checks and maintenance. */
+  agentTokensPerDay: number
+}
 
 const DEFAULT_TOKENS_PER_DAY = 5_000_000
+const DEFAULT_AGENT_TOKENS_PER_DAY = 1_000_000
 const SHAPE = 'SVC_AI_PROVIDERS must be a JSON list of {"name", "base_url", "api_key", "kind", "models"}'
 
 const ModelName = z.string('must be a text').min(1, 'must not be empty').max(128, 'must have at most 128 characters')
@@ -35,10 +42,16 @@ const Provider = z.strictObject({
 
 export function readAi(read: EnvironmentReader): Readonly<AiSettings> {
   const tokensPerDay = read.integer('SVC_GATEWAY_TOKENS_PER_DAY', DEFAULT_TOKENS_PER_DAY, 0, Number.MAX_SAFE_INTEGER)
+  const agentTokensPerDay = read.integer(
+    'SVC_AGENT_TOKENS_PER_DAY',
+    DEFAULT_AGENT_TOKENS_PER_DAY,
+    0,
+    Number.MAX_SAFE_INTEGER,
+  )
   const providers = toList(read).flatMap((entry, i) => toProvider(read, entry, i + 1) ?? [])
   const names = providers.map(({ name }) => name)
   if (new Set(names).size < names.length) read.fault('SVC_AI_PROVIDERS names a provider twice')
-  return Object.freeze({ providers: Object.freeze(providers), tokensPerDay })
+  return Object.freeze({ providers: Object.freeze(providers), tokensPerDay, agentTokensPerDay })
 }
 
 function toList(read: EnvironmentReader): unknown[] {

@@ -167,6 +167,7 @@ describe('configuration', () => {
       'DS-24 AI providers with faults',
       {
         SVC_GATEWAY_TOKENS_PER_DAY: '-1',
+        SVC_AGENT_TOKENS_PER_DAY: 'many',
         SVC_AI_PROVIDERS: JSON.stringify([
           'sk-secret',
           { name: 'builtin', base_url: 'ftp://x', api_key: 'sk secret', kind: 'google', 'sk-secret': 1 },
@@ -178,6 +179,7 @@ describe('configuration', () => {
       },
       [
         'SVC_GATEWAY_TOKENS_PER_DAY must be a whole number from 0 to 9007199254740991',
+        'SVC_AGENT_TOKENS_PER_DAY must be a whole number from 0 to 9007199254740991',
         'SVC_AI_PROVIDERS entry 1 must be an object',
         'SVC_AI_PROVIDERS entry 2.name must not be builtin, which is reserved',
         'SVC_AI_PROVIDERS entry 2.base_url must be an http or https address',
@@ -352,13 +354,17 @@ describe('configuration', () => {
   })
 
   it('DS-24 AI providers and the gateway’s allowance', () => {
-    expect(readSettings({}).ai).toEqual({ providers: [], tokensPerDay: 5_000_000 })
+    expect(readSettings({}).ai).toEqual({ providers: [], tokensPerDay: 5_000_000, agentTokensPerDay: 1_000_000 })
     const models = [{ name: 'small', dimensions: 3 }]
     const entries = [
       { name: 'acme', base_url: 'http://10.0.0.1:11434/v1/', kind: 'openai' },
       { name: 'other-1', base_url: 'https://api.example.com', api_key: 'sk-1', kind: 'openai', models },
     ]
-    const env = { SVC_AI_PROVIDERS: JSON.stringify(entries), SVC_GATEWAY_TOKENS_PER_DAY: '10' }
+    const env = {
+      SVC_AI_PROVIDERS: JSON.stringify(entries),
+      SVC_GATEWAY_TOKENS_PER_DAY: '10',
+      SVC_AGENT_TOKENS_PER_DAY: '0',
+    }
     expect(readSettings(env)).toMatchObject({
       ai: {
         providers: [
@@ -366,6 +372,7 @@ describe('configuration', () => {
           { name: 'other-1', baseUrl: 'https://api.example.com', apiKey: 'sk-1', kind: 'openai', models },
         ],
         tokensPerDay: 10,
+        agentTokensPerDay: 0,
       },
       warnings: [],
     })

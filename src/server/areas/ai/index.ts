@@ -10,6 +10,7 @@ import type { Outgoing, ProviderSettings } from './provider.ts'
 import { createModels, type Models, type Remote } from './registry.ts'
 import { createMeter } from './usage.ts'
 
+export { agentPoolLoop, createAgentPool } from './agent-pool/pool.ts'
 export type { ProviderSettings } from './provider.ts'
 
 type Ai = AsyncDisposable & {

@@ -1,0 +1,48 @@
+import type { AgentPool } from '#edge/agent-pool.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Querier } from '#lib/db/db.ts'
+import type { Loop } from '#lib/work/loop.ts'
+import { dayIn } from './day.ts'
+import { bookLostReservations, deleteDaysBefore, insertReservation, settleReservation } from './store.ts'
+
+/** Longer than any call can take, so that only a crash loses a reservation. */
+const LIFETIME_SECONDS = 2 * 60 * 60
+const BOOK_LOST_EVERY_MS = 5 * 60_000
+const RETENTION_DAYS = 90
+const DAY_MS = 24 * 60 * 60_000
+
+type PoolOptions = {
+  db: Querier
+  clock: Clock
+  /** Tokens of an organization and day. */
+  limit: number
+  /** Returns the IANA timezone in which the organization's days begin. */
+  timezoneOf: (orgId: string) => Promise<string>
+  lifetimeSeconds?: number
+}
+
+export function createAgentPool(options: PoolOptions): AgentPool {
+  const { db, clock, limit, timezoneOf, lifetimeSeconds = LIFETIME_SECONDS } = options
+  return {
+    reserve: async ({ orgId, spender, reference, tokens }) => {
+      const day = dayIn(await timezoneOf(orgId), clock.now())
+      const entry = { orgId, day, spender, reference, tokens }
+      const id = await insertReservation(db, entry, { limit, lifetimeSeconds })
+      return id === undefined ? 'exhausted' : { id, tokens }
+    },
+    settle: ({ id }, served) => settleReservation(db, id, served),
+  }
+}
+
+/** Books lost reservations and deletes old days. */
+export function agentPoolLoop({ db }: { db: Querier }): Loop {
+  return {
+    name: 'agent-pool',
+    leader: true,
+    tick: async (now) => {
+      await bookLostReservations(db)
+      await deleteDaysBefore(db, dayIn('UTC', new Date(now.getTime() - RETENTION_DAYS * DAY_MS)))
+      return new Date(now.getTime() + BOOK_LOST_EVERY_MS)
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { Querier } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+
+type NewReservation = {
+  readonly orgId: string
+  readonly day: string
+  readonly spender: string
+  readonly reference: string
+  readonly tokens: number
+}
+
+/**
+ * Counts the tokens and writes the reservation, or returns undefined and does neither if they exceed the limit. One
+ * statement, so that concurrent spenders wait for the row of the day, and a crash leaves both or none.
+ */
+export async function insertReservation(
+  db: Querier,
+  { orgId, day, spender, reference, tokens }: NewReservation,
+  { limit, lifetimeSeconds }: { limit: number; lifetimeSeconds: number },
+): Promise<number | undefined> {
+  const [row] = await db.query<{ id: number }>(sql`
+    with counted as (
+      insert into ai.agent_pool_days as days (org_id, day, tokens)
+      select ${orgId}::text, ${day}::date, ${tokens}::bigint where ${tokens}::bigint <= ${limit}::bigint
+      on conflict (org_id, day) do update set tokens = days.tokens + excluded.tokens
+        where days.tokens + excluded.tokens <= ${limit}::bigint and not days.is_closed
+      returning org_id, day)
+    insert into ai.agent_reservations (org_id, day, spender, reference, tokens, expires_at)
+    select org_id, day, ${spender}, ${reference}, ${tokens}::bigint,
+           clock_timestamp() + make_interval(secs => ${lifetimeSeconds})
+    from counted
+    returning id`)
+  return row?.id
+}
+
+/**
+ * Books what was served. After its end a reservation is booked in full and never with less. Does nothing if it was
+ * settled before.
+ */
+export async function settleReservation(db: Querier, id: number, served: number): Promise<void> {
+  await db.query(sql`
+    with reservation as (
+      select id, org_id, day, tokens as reserved, coalesce(booked, tokens) as counted,
+             case when booked is null and expires_at > clock_timestamp() then ${served}::bigint
+                  else greatest(${served}::bigint, tokens) end as booked
+      from ai.agent_reservations
+      where id = ${id} and (booked is null or is_lost)
+      for update),
+    settled as (
+      update ai.agent_reservations set booked = reservation.booked, is_lost = false
+      from reservation where agent_reservations.id = reservation.id)
+    update ai.agent_pool_days as days
+      set tokens = days.tokens + reservation.booked - reservation.counted,
+          is_closed = days.is_closed or reservation.booked > reservation.reserved
+    from reservation
+    where days.org_id = reservation.org_id and days.day = reservation.day`)
+}
+
+/** Books reservations in full that nobody settled before their end. The day counts them in full already. */
+export async function bookLostReservations(db: Querier): Promise<void> {
+  await db.query(sql`
+    update ai.agent_reservations set booked = tokens, is_lost = true
+    where booked is null and expires_at <= clock_timestamp()`)
+}
+
+/** Deletes the days before `day` with their reservations. */
+export async function deleteDaysBefore(db: Querier, day: string): Promise<void> {
+  await db.query(sql`delete from ai.agent_pool_days where day < ${day}::date`)
+}
