@@ -118,7 +118,7 @@ export const deleteApp = operation({
   name: 'apps.delete',
   method: 'DELETE',
   path: '/api/deploy/deployments/{alias}',
-  summary: 'Delete an app with its revisions, deploys, environment and logs',
+  summary: 'Delete an app with everything that belongs to it',
   description: 'Repeat the alias as `confirm`. The app is stopped first; its alias can be used again afterwards.',
   access: { ...byAppAdministrator, support: 'refused' },
   effect: 'write',

@@ -9,7 +9,7 @@ type Flags = OutputFlags & LoginFlags & ConfirmFlags
 
 export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
-  await confirm(cli, flags.yes, `This deletes the app ${alias} with its revisions, environment and logs`, alias)
+  await confirm(cli, flags.yes, `This deletes the app ${alias} with everything that belongs to it`, alias)
   const answer = await client.call(deleteApp, { alias, confirm: alias })
   show(cli, flags.output, answer, () => `Deleting ${alias}.`)
 }

@@ -181,7 +181,7 @@ export const apps: readonly Command[] = [
     path: 'apps delete',
     summary: 'Delete an app',
     description:
-      'Stop an app and delete it with its revisions, deploys, environment and logs. This cannot be undone. Needs the role admin or owner, or the part administrator.',
+      'Stop an app and delete it with everything that belongs to it, such as revisions, logs and tickets. This cannot be undone. Needs the role admin or owner, or the part administrator.',
     arguments: [ALIAS],
     output: true,
     login: true,
