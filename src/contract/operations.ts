@@ -68,6 +68,8 @@ import type { Operation } from './core/operation.ts'
 import { configureSource, getSource } from './data-sources/search-config.ts'
 import { exposeSource, listSlimSources, listSources, querySource, switchSource } from './data-sources/sources.ts'
 import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
+import { listMaintenanceRuns, readMaintenance, readMaintenanceRun } from './maintenance/runs.ts'
+import { changeAppMaintenance, changeOrgMaintenance, readOrgMaintenance } from './maintenance/settings.ts'
 import { endpointMetadata, notificationsMcp, platformMcp, platformMetadata } from './mcp.ts'
 import { listChannels } from './notifications/channels.ts'
 import { chatCallback, connectChat, disconnectChat, readChat, startChatInstallation } from './notifications/chat.ts'
@@ -215,6 +217,12 @@ export const OPERATIONS: readonly Operation[] = [
   moveTicket,
   replyToTicket,
   listReplies,
+  readOrgMaintenance,
+  changeOrgMaintenance,
+  changeAppMaintenance,
+  readMaintenance,
+  listMaintenanceRuns,
+  readMaintenanceRun,
   signInPage,
   signInStart,
   signInCallback,

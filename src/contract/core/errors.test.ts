@@ -12,6 +12,7 @@ const TABLE: [code: ErrorCode, status: number, exit: number, mcp: 'tool' | 'prot
   ['CSRF', 403, 3, 'protocol'],
   ['READ_ONLY_SESSION', 403, 3, 'tool'],
   ['NOT_FOUND', 404, 4, 'tool'],
+  ['MAINTENANCE_AGENT_NOT_FOUND', 404, 4, 'tool'],
   ['METHOD_NOT_ALLOWED', 405, 1, 'protocol'],
   ['REQUEST_TIMEOUT', 408, 7, 'protocol'],
   ['BODY_TOO_SLOW', 408, 7, 'protocol'],

@@ -12,6 +12,7 @@ export const ERRORS = {
   CSRF: { status: 403, exit: 3, mcp: 'protocol', title: 'Cross-site request refused' },
   READ_ONLY_SESSION: { status: 403, exit: 3, mcp: 'tool', title: 'Read-only session' },
   NOT_FOUND: { status: 404, exit: 4, mcp: 'tool', title: 'Not found' },
+  MAINTENANCE_AGENT_NOT_FOUND: { status: 404, exit: 4, mcp: 'tool', title: 'Maintenance agent not switched on' },
   METHOD_NOT_ALLOWED: { status: 405, exit: 1, mcp: 'protocol', title: 'Method not allowed' },
   REQUEST_TIMEOUT: { status: 408, exit: 7, mcp: 'protocol', title: 'Request timeout' },
   BODY_TOO_SLOW: { status: 408, exit: 7, mcp: 'protocol', title: 'Request body too slow' },

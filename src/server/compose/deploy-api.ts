@@ -1,4 +1,5 @@
 import { createAppDirectory } from '../areas/apps/index.ts'
+import { createMaintenance } from '../areas/maintenance/index.ts'
 import { createTickets } from '../areas/tickets/index.ts'
 import { composeApps } from './apps.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
@@ -8,9 +9,10 @@ import { composePeople } from './people.ts'
 export function compose(parts: ServiceParts): Service {
   const apps = createAppDirectory(parts)
   const tickets = createTickets({ ...parts, apps, people: composePeople(parts) })
+  const maintenance = createMaintenance({ ...parts, apps, listModels: () => [] })
   const fetch = composeEdge(parts, {
     name: 'deploy-api',
-    routes: [...composeApps(parts).routes, ...tickets.routes],
+    routes: [...composeApps(parts).routes, ...tickets.routes, ...maintenance.routes],
     validate: validateAtAuth(parts, 'deploy-api'),
     hasPart: apps.hasPart,
   })

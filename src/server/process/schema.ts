@@ -17,6 +17,7 @@ const AREAS = [
   'notifications',
   'apps',
   'tickets',
+  'maintenance',
 ] as const
 
 export function allMigrations(): Migration[] {

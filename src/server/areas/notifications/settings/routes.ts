@@ -5,6 +5,7 @@ import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import { isTimezone } from '#lib/timezone.ts'
 import { saveTimezone, timezoneOf } from './store.ts'
 
 type Deps = { db: Db; clock: Clock }
@@ -33,10 +34,7 @@ export function settingsRoutes({ db, clock }: Deps): Route[] {
 }
 
 function refuseUnknownTimezone(timezone: string): void {
-  try {
-    Intl.DateTimeFormat('en-US', { timeZone: timezone })
-  } catch (cause) {
-    const message = `${JSON.stringify(timezone)} is not a timezone. Use an IANA name such as Europe/Berlin.`
-    throw new ServiceError('INVALID_REQUEST', message, { errors: [{ path: 'timezone', message }], cause })
-  }
+  if (isTimezone(timezone)) return
+  const message = `${JSON.stringify(timezone)} is not a timezone. Use an IANA name such as Europe/Berlin.`
+  throw new ServiceError('INVALID_REQUEST', message, { errors: [{ path: 'timezone', message }] })
 }

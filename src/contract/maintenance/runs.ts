@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { Alias } from '../apps/app-access.ts'
+import { NO_BODY } from '../core/limits.ts'
+import { operation } from '../core/operation.ts'
+import { listOf, pageInput } from '../core/paging.ts'
+import { OrgMaintenance } from './settings.ts'
+
+const viewer = { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' } as const
+
+const RUN_STATUSES = ['queued', 'running', 'validating', 'ended'] as const
+export type RunStatus = (typeof RUN_STATUSES)[number]
+
+const Evidence = z.object({
+  kind: z.string().describe('What was read: `logs`, `source`, `checks`, `findings`'),
+  reference: z.string().describe('Which part of it'),
+  sha256: z.string().describe('Digest of what the agent was given'),
+  bytes: z.int(),
+})
+
+const untilEnded = 'Null until the run ended'
+
+export const MaintenanceRun = z.object({
+  execution_id: z.string(),
+  status: z.enum(RUN_STATUSES),
+  mode: z.enum(['nightly', 'manual']),
+  terminal_code: z.string().nullable().describe(untilEnded),
+  outcome: z.string().nullable().describe(`One of a closed set; treat others as not healthy. ${untilEnded}`),
+  exit_code: z.int().nullable().describe(untilEnded),
+  model: z.string(),
+  tokens_spent: z.int(),
+  summary: z.string().nullable(),
+  fingerprint: z.string().nullable().describe('Identifies the finding over many nights'),
+  evidence: z.array(Evidence),
+  proposal_id: z.string().nullable(),
+  requested_by: z.string().nullable().describe('The person who started it by hand'),
+  created_at: z.iso.datetime(),
+  ended_at: z.iso.datetime().nullable(),
+})
+export type MaintenanceRun = z.infer<typeof MaintenanceRun>
+
+export const readMaintenance = operation({
+  kind: 'json',
+  name: 'maintenance.status',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/maintenance-agent',
+  summary: 'Show the maintenance settings of an app and its latest run',
+  access: viewer,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND', 'MAINTENANCE_AGENT_NOT_FOUND'],
+  input: z.object({ alias: Alias }),
+  output: z.object({ settings: OrgMaintenance, last_run: MaintenanceRun.nullable() }),
+})
+
+export const listMaintenanceRuns = operation({
+  kind: 'json',
+  name: 'maintenance.list-runs',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/maintenance-agent/runs',
+  summary: 'List the maintenance runs of an app, newest first',
+  description: 'The history stays readable when maintenance is switched off.',
+  access: viewer,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ alias: Alias, ...pageInput }),
+  output: listOf(MaintenanceRun),
+})
+
+export const readMaintenanceRun = operation({
+  kind: 'json',
+  name: 'maintenance.read-run',
+  method: 'GET',
+  path: '/api/deploy/deployments/{alias}/maintenance-agent/runs/{execution_id}',
+  summary: 'Show a maintenance run',
+  access: viewer,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ alias: Alias, execution_id: z.string().max(64) }),
+  output: MaintenanceRun,
+})

@@ -1,0 +1,21 @@
+import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+
+/** Workers listen here for runs that were ended by somebody else; the payload is the execution id. */
+const ENDED_CHANNEL = 'svc_maintenance_ended'
+
+type Which = { orgId: string } | { appId: string }
+
+/** Ends every live run of the organization or app. A run that was not claimed yet never began, so it is cancelled. */
+export async function endRuns(tx: Tx, which: Which, code: TerminalCode): Promise<void> {
+  const scope = 'orgId' in which ? sql`org_id = ${which.orgId}` : sql`app_id = ${which.appId}`
+  await tx.query(sql`
+    with ended as (
+      update maintenance.runs
+      set status = 'ended', ended_at = now(),
+        terminal_code = case when status = 'queued' then 'cancelled_disabled' else ${code} end
+      where ${scope} and status <> 'ended'
+      returning id)
+    select pg_notify(${ENDED_CHANNEL}, id) from ended`)
+}

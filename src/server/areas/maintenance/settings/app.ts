@@ -1,0 +1,33 @@
+import { notFound, ServiceError } from '#contract/core/errors.ts'
+import { changeAppMaintenance } from '#contract/maintenance/settings.ts'
+import { audit } from '#edge/audit.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import type { MaintenanceDeps } from '../deps.ts'
+import { endRuns } from '../runs/end.ts'
+import { holdOrg, saveApp } from './store.ts'
+
+export function appRoute({ db, clock, apps }: MaintenanceDeps): Route {
+  return route(changeAppMaintenance, ({ alias, enabled }, { principal }) =>
+    db.tx(async (tx) => {
+      const { org_id: orgId } = principal
+      const org = await holdOrg(tx, orgId)
+      const app = await apps.hold(tx, orgId, alias)
+      if (!app) throw notFound('app')
+      if (enabled && !org.enabled) throw maintenanceOff()
+      const at = clock.now()
+      await saveApp(tx, { orgId, appId: app.id, enabled, by: principal.id, at })
+      if (!enabled) await endRuns(tx, { appId: app.id }, 'fenced_app_disabled')
+      const entry = { org_id: orgId, actor: actorOf(principal), action: 'maintenance.app_changed', target: app.id, at }
+      await audit(tx, { ...entry, detail: { alias, enabled } })
+      return { enabled }
+    }),
+  )
+}
+
+export function maintenanceOff(): ServiceError {
+  return new ServiceError(
+    'MAINTENANCE_AGENT_NOT_FOUND',
+    'The maintenance agent is off in this organization. An owner or admin switches it on with PUT /api/deploy/orgs/{org_id}/maintenance-agent.',
+  )
+}

@@ -1,0 +1,44 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import { changeOrgMaintenance, type OrgMaintenance, readOrgMaintenance } from '#contract/maintenance/settings.ts'
+import { audit } from '#edge/audit.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import type { MaintenanceDeps } from '../deps.ts'
+import { endRuns } from '../runs/end.ts'
+import { refuseUnusable } from './refuse-unusable.ts'
+import { lockOrg, readOrg, saveOrg, switchOffApps } from './store.ts'
+
+export function orgRoutes({ db, clock, listModels }: MaintenanceDeps): Route[] {
+  return [
+    route(readOrgMaintenance, ({ org_id }) => readOrg(db, org_id)),
+    route(changeOrgMaintenance, async ({ org_id, ...change }, { principal }) => {
+      refuseUnusable(change, listModels())
+      const who = { by: principal.id, at: clock.now() }
+      return db.tx(async (tx) => {
+        const before = await lockOrg(tx, org_id, who)
+        const settings = apply(before, change)
+        await saveOrg(tx, org_id, settings, who)
+        if (!settings.enabled) {
+          await switchOffApps(tx, org_id, who)
+          await endRuns(tx, { orgId: org_id }, 'fenced_org_disabled')
+        }
+        const actor = actorOf(principal)
+        const entry = { org_id, actor, action: 'maintenance.org_changed', target: org_id, at: who.at }
+        await audit(tx, { ...entry, detail: settings })
+        return settings
+      })
+    }),
+  ]
+}
+
+type Change = { [K in keyof OrgMaintenance]?: OrgMaintenance[K] | undefined } & { enabled: boolean }
+
+function apply(before: OrgMaintenance, change: Change): OrgMaintenance {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  const settings: OrgMaintenance = { ...before, ...given }
+  if (settings.enabled && settings.model === null) {
+    const message = 'Name the model when maintenance is enabled for the first time, for example builtin/detectors.'
+    throw new ServiceError('INVALID_REQUEST', message, { errors: [{ path: 'model', message }] })
+  }
+  return settings
+}

@@ -1,0 +1,32 @@
+import { type Fault, ServiceError } from '#contract/core/errors.ts'
+import { cronFault } from '#lib/cron.ts'
+import { isTimezone } from '#lib/timezone.ts'
+
+/** The detectors alone: no model is asked, no token is spent, and nothing is proposed. */
+const DETECTORS_MODEL = 'builtin/detectors'
+
+type Given = { model?: string | undefined; nightly_cron?: string | undefined; timezone?: string | undefined }
+
+/** Refuses settings with which no run could begin, and names every fault. */
+export function refuseUnusable(given: Given, models: readonly string[]): void {
+  const errors = [...modelFaults(given, models), ...timezoneFaults(given), ...cronFaults(given)]
+  if (errors.length > 0) {
+    throw new ServiceError('INVALID_REQUEST', errors.map(({ message }) => message).join(' '), { errors })
+  }
+}
+
+function modelFaults({ model }: Given, models: readonly string[]): Fault[] {
+  const usable = [DETECTORS_MODEL, ...models]
+  if (model === undefined || usable.includes(model)) return []
+  return [{ path: 'model', message: `No usable model has this name. Use one of: ${usable.join(', ')}.` }]
+}
+
+function timezoneFaults({ timezone }: Given): Fault[] {
+  if (timezone === undefined || isTimezone(timezone)) return []
+  return [{ path: 'timezone', message: 'This is not a timezone. Use an IANA name such as Europe/Berlin.' }]
+}
+
+function cronFaults({ nightly_cron: cron }: Given): Fault[] {
+  const message = cron === undefined ? undefined : cronFault(cron)
+  return message === undefined ? [] : [{ path: 'nightly_cron', message }]
+}
