@@ -68,6 +68,7 @@ import type { Operation } from './core/operation.ts'
 import { configureSource, getSource } from './data-sources/search-config.ts'
 import { exposeSource, listSlimSources, listSources, querySource, switchSource } from './data-sources/sources.ts'
 import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
+import { callFunction, listFunctions } from './functions.ts'
 import { listMaintenanceRuns, readMaintenance, readMaintenanceRun } from './maintenance/runs.ts'
 import { changeAppMaintenance, changeOrgMaintenance, readOrgMaintenance } from './maintenance/settings.ts'
 import { endpointMetadata, notificationsMcp, platformMcp, platformMetadata } from './mcp.ts'
@@ -93,6 +94,7 @@ import { changeWebhook, createWebhook, deleteWebhook } from './notifications/web
 import { skillArchive, skillEntry, skillIndex, skillReference } from './skills.ts'
 import { docs, health, metrics, openapi, ready } from './system.ts'
 import { fileTicket, listReplies, listTickets, moveTicket, readTicket, replyToTicket } from './tickets.ts'
+import { connectWorker, reportLogs, reportResults, workerHeartbeat } from './workers.ts'
 
 /** All operations. OpenAPI and the role table are generated from this list, and only these operations are mounted. */
 export const OPERATIONS: readonly Operation[] = [
@@ -223,6 +225,12 @@ export const OPERATIONS: readonly Operation[] = [
   readMaintenance,
   listMaintenanceRuns,
   readMaintenanceRun,
+  listFunctions,
+  callFunction,
+  connectWorker,
+  reportResults,
+  workerHeartbeat,
+  reportLogs,
   signInPage,
   signInStart,
   signInCallback,

@@ -142,6 +142,8 @@ describe('AU-08 changing the data key', () => {
         '  mails that wait to be sent             0 moved, 0 already current',
         '  mails of the local mailbox             0 moved, 0 already current',
         '  environment variables of apps          2 moved, 0 already current',
+        '  arguments of calls                     0 moved, 0 already current',
+        '  results of calls                       0 moved, 0 already current',
         `Every stored secret is sealed under key ${NEW_ID}.`,
         `No longer needed: ${OLD_ID}. Remove them from SVC_DATA_KEYS_FORMER and restart the server.`,
         '',

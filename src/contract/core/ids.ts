@@ -28,5 +28,7 @@ export const ID_PREFIXES = [
   'grt',
   'oac',
   'chn',
+  'wrk',
+  'call',
 ] as const
 export type IdPrefix = (typeof ID_PREFIXES)[number]

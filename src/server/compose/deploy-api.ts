@@ -5,16 +5,18 @@ import { composeApps } from './apps.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 import { composePeople } from './people.ts'
+import { composePipelines } from './pipelines.ts'
 
 export function compose(parts: ServiceParts): Service {
   const apps = createAppDirectory(parts)
   const tickets = createTickets({ ...parts, apps, people: composePeople(parts) })
   const maintenance = createMaintenance({ ...parts, apps, listModels: () => [] })
+  const pipelines = composePipelines(parts)
   const fetch = composeEdge(parts, {
     name: 'deploy-api',
-    routes: [...composeApps(parts).routes, ...tickets.routes, ...maintenance.routes],
+    routes: [...composeApps(parts).routes, ...tickets.routes, ...maintenance.routes, ...pipelines.routes],
     validate: validateAtAuth(parts, 'deploy-api'),
     hasPart: apps.hasPart,
   })
-  return { fetch }
+  return { fetch, [Symbol.asyncDispose]: () => pipelines[Symbol.asyncDispose]() }
 }

@@ -8,6 +8,7 @@ import { composeDatabases } from './databases.ts'
 import { composeEdge } from './edge.ts'
 import { composeNotifications } from './notifications.ts'
 import type { ServiceParts, WorkerService } from './parts.ts'
+import { composePipelines } from './pipelines.ts'
 
 /** Runs the loops and slots of every area. It serves health and metrics only; nobody signs in here. */
 export function compose(parts: ServiceParts): WorkerService {
@@ -21,6 +22,7 @@ export function compose(parts: ServiceParts): WorkerService {
   const notifications = composeNotifications(parts)
   const hosting = composeHosting(parts)
   const apps = composeApps(parts, hosting)
+  const pipelines = composePipelines(parts)
   return {
     fetch: composeForwardedApps(parts, fetch),
     warnings: async () => (await hosting?.target.warnings()) ?? [],
@@ -30,6 +32,7 @@ export function compose(parts: ServiceParts): WorkerService {
       ...parts.shared(composeAgents).loops,
       ...notifications.loops,
       ...apps.loops,
+      ...pipelines.loops,
     ],
     slots: [...parts.shared(composeDatabases).slots, ...notifications.slots, ...apps.slots],
   }

@@ -18,6 +18,7 @@ const AREAS = [
   'apps',
   'tickets',
   'maintenance',
+  'pipelines',
 ] as const
 
 export function allMigrations(): Migration[] {

@@ -39,6 +39,7 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
     'server/areas/notifications/channels/secret.ts',
     'server/areas/notifications/subscriptions/unsubscribe-token.ts',
     'server/areas/notifications/system-mail/content.ts',
+    'server/areas/pipelines/calls/sealed.ts',
   ])
   const names = SEALED_COLUMNS.map(({ table, column }) => [...table, column].join('.'))
   expect(names.sort()).toEqual([
@@ -51,6 +52,8 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
     'notifications.deliveries.message',
     'notifications.mailbox.body',
     'notifications.subscriptions.unsubscribe_token',
+    'pipelines.calls.input',
+    'pipelines.calls.result',
     'svc.idempotency.body',
   ])
 })

@@ -10,6 +10,7 @@ import {
   SYSTEM_MAILS,
   UNSUBSCRIBE_TOKENS,
 } from '../areas/notifications/index.ts'
+import { CALL_INPUTS, CALL_RESULTS } from '../areas/pipelines/index.ts'
 
 /** Every column that holds sealed values; `sealed-columns.test.ts` proves that none is left out. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
@@ -23,4 +24,6 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   SYSTEM_MAILS,
   KEPT_MAILS,
   APP_VARIABLES,
+  CALL_INPUTS,
+  CALL_RESULTS,
 ]

@@ -18,9 +18,14 @@ export type Question = {
   filters: Filters
 }
 
+/** A call of a function. Only a digest of its arguments is stored. */
+type FunctionCall = Omit<Question, 'question' | 'filters'> & { arguments: string }
+
 export type Recorder = AsyncDisposable & {
   /** Makes the record of a question without writing it. */
   draft(asked: Question): NewRecord
+  /** Makes the record of a call of a function without writing it. */
+  draftCall(call: FunctionCall): NewRecord
   /** Returns the statement that writes drafts, so that a caller can run it together with a query of its own. */
   insertion(drafts: readonly NewRecord[]): Sql
   /** Records how a question ended. Written within a second, without making the caller wait. */
@@ -39,18 +44,20 @@ export type RecorderDeps = {
 export function createRecorder({ db, clock, dataKey, onError }: RecorderDeps): Recorder {
   const completions = new Completions(db, onError)
   const digestsOf = createDigests(dataKey)
+  const draftOf = (type: NewRecord['type'], { principal, question, filters, ...asked }: Question): NewRecord => ({
+    ...asked,
+    ...digestsOf(asked.org_id, asked.target, question, filters),
+    id: newId('act'),
+    type,
+    principal_kind: principal.kind,
+    principal_id: principal.id,
+    user_id: principal.user_id,
+    asked_at: clock.now(),
+    question_bytes: Buffer.byteLength(question),
+  })
   return {
-    draft: ({ principal, question, filters, ...asked }) => ({
-      ...asked,
-      ...digestsOf(asked.org_id, asked.target, question, filters),
-      id: newId('act'),
-      type: 'data_source',
-      principal_kind: principal.kind,
-      principal_id: principal.id,
-      user_id: principal.user_id,
-      asked_at: clock.now(),
-      question_bytes: Buffer.byteLength(question),
-    }),
+    draft: (asked) => draftOf('data_source', asked),
+    draftCall: ({ arguments: sent, ...call }) => draftOf('function', { ...call, question: sent, filters: {} }),
     insertion,
     complete: (id, { duration_ms, ...outcome }) => {
       completions.add({ id, ...outcome, duration_ms: Math.round(duration_ms) })

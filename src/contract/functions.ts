@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { Alias } from './apps/app-access.ts'
+import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
+import { operation } from './core/operation.ts'
+import { listOf, pageInput } from './core/paging.ts'
+import { FunctionDefinition, JsonObject, JsonSchema, MAX_FUNCTION_SECONDS, ServedName } from './workers.ts'
+
+const byCaller = { principals: ['user', 'api_token', 'agent'], scope: 'functions:call', org: 'token' } as const
+
+const AppFunction = z.object({
+  alias: z.string().describe('The app'),
+  name: z.string(),
+  description: z.string(),
+  input_schema: JsonSchema.describe('JSON Schema of the arguments'),
+  timeout_seconds: FunctionDefinition.shape.timeout_seconds,
+  connected: z.boolean().describe('Whether a worker is connected that runs it'),
+})
+export type AppFunction = z.infer<typeof AppFunction>
+
+export const listFunctions = operation({
+  kind: 'json',
+  name: 'functions.list',
+  method: 'GET',
+  path: '/api/deploy/functions',
+  summary: 'List functions of apps',
+  description: 'Functions that workers of the organization have registered, by app and name.',
+  access: { ...byCaller, role: 'viewer' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ alias: Alias.optional().describe('Only functions of this app'), ...pageInput }),
+  output: listOf(AppFunction),
+})
+
+export const callFunction = operation({
+  kind: 'json',
+  name: 'functions.call',
+  method: 'POST',
+  path: '/api/deploy/deployments/{alias}/functions/{name}/calls',
+  summary: 'Call a function of an app',
+  description:
+    'Waits for the result. A call is run at most once, unless its function is marked as repeatable. Closing the connection cancels it. Arguments and results are not stored.',
+  access: { ...byCaller, role: 'member' },
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  errors: ['NOT_FOUND', 'NO_WORKER', 'RATE_LIMITED', 'FUNCTION_FAILED', 'WORKER_LOST', 'TIMEOUT'],
+  input: z.object({
+    alias: Alias,
+    name: ServedName,
+    arguments: JsonObject.default({}).describe('Must match the input_schema of the function'),
+    timeout_seconds: z.int().min(1).max(MAX_FUNCTION_SECONDS).optional().describe('Less than the function allows'),
+  }),
+  output: z.object({ call_id: z.string(), result: z.unknown().describe('What the function returned') }),
+})

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '#edge/ids.ts'
+import { createSealer } from '#lib/crypto/seal.ts'
+import { sql } from '#lib/db/sql.ts'
+import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { register } from '../workers/register.ts'
+import { cancelByReference } from './cancel.ts'
+import { enqueue } from './enqueue.ts'
+import { endCalls } from './finish.ts'
+import type { CallKindHooks } from './kinds.ts'
+import { isServed } from './served.ts'
+import { claimCalls, lockRunning } from './store.ts'
+import { sweepLoop } from './sweep.ts'
+
+const sealer = createSealer([randomBytes(32).toString('hex')])
+const signal = new AbortController().signal
+
+describe('calls of workers', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await openTestDatabase()
+  })
+  afterAll(() => database?.[Symbol.asyncDispose]())
+
+  const ended: unknown[] = []
+  const pipelines: CallKindHooks = {
+    finished: async (tx, { reference }, result) => {
+      // Proves that the hook runs in the transaction that ends the call.
+      const rows = await tx.query(sql`select from pipelines.calls where reference = ${reference}`)
+      ended.push([reference, rows.length, result.ok ? 'ok' : result.code])
+    },
+  }
+  const sweep = () =>
+    sweepLoop({
+      db: database.db,
+      sealer,
+      pipelines,
+      onError: (error) => {
+        throw error
+      },
+    }).tick(new Date(), signal)
+
+  /** An app with a worker that serves the pipeline `nightly` and the function `greet`, of one place each. */
+  const setUp = async () => {
+    const { db } = database
+    const app = { orgId: newId('org'), appId: newId('app'), principalId: 'tok_1' }
+    await db.query(sql`
+      insert into apps.apps (id, org_id, alias, name, host_label, health_path, state, created_by, created_at)
+      values (${app.appId}, ${app.orgId}, 'shop', 'Shop', ${app.appId}, '/', 'active', 'usr_1', now())`)
+    const input = {
+      alias: 'shop',
+      calls: [],
+      sdk_version: '0.0.18',
+      concurrency: 1,
+      functions: [],
+      pipelines: [
+        {
+          name: 'nightly',
+          description: '',
+          schedule: null,
+          timezone: 'UTC',
+          concurrency: 'skip' as const,
+          timeout_seconds: 60,
+        },
+      ],
+    }
+    const worker = await db.tx((tx) => register(tx, app, input, pipelines))
+    const ask = (reference: string, over: { repeatable?: boolean; timeoutSeconds?: number } = {}) =>
+      db.tx((tx) =>
+        enqueue(tx, sealer, {
+          ...app,
+          kind: 'pipeline',
+          name: 'nightly',
+          reference,
+          input: {},
+          timeoutSeconds: 60,
+          ...over,
+        }),
+      )
+    const claim = () => db.tx((tx) => claimCalls(tx, { workerId: worker.id, stream: worker.stream }))
+    const lose = () =>
+      db.query(sql`update pipelines.workers set expires_at = clock_timestamp() where id = ${worker.id}`)
+    const outcomeOf = (reference: string) => ended.filter((one) => (one as string[])[0] === reference)
+    return { app, worker, ask, claim, lose, outcomeOf }
+  }
+
+  it('are given to a worker in their order, no more than it has places for', async () => {
+    const { ask, claim } = await setUp()
+    const first = await ask('plr_a1')
+    await ask('plr_a2')
+    expect((await claim()).map(({ id }) => id)).toEqual([first])
+    expect(await claim()).toEqual([])
+  })
+
+  it('run the hook of their kind in the transaction that ends them, and leave no row', async () => {
+    const { worker, ask, claim, outcomeOf } = await setUp()
+    const id = await ask('plr_b')
+    await claim()
+    await database.db.tx(async (tx) => {
+      const [call] = await lockRunning(tx, worker.id, [id])
+      await endCalls(tx, { sealer, pipelines }, [{ call: call!, result: { ok: true, output: 1 } }], () => false)
+    })
+    expect(outcomeOf('plr_b')).toEqual([['plr_b', 1, 'ok']])
+    expect(await database.db.query(sql`select from pipelines.calls where id = ${id}`)).toEqual([])
+  })
+
+  it('end with WORKER_LOST when their worker is lost, once, and are not run again', async () => {
+    const { ask, claim, lose, outcomeOf } = await setUp()
+    await ask('plr_c')
+    await claim()
+    await lose()
+    await sweep()
+    await sweep()
+    expect(outcomeOf('plr_c')).toEqual([['plr_c', 1, 'WORKER_LOST']])
+  })
+
+  it('wait for another worker when theirs is lost and they are repeatable', async () => {
+    const { app, ask, claim, lose, outcomeOf } = await setUp()
+    const id = await ask('plr_d', { repeatable: true })
+    const [first] = await claim()
+    await lose()
+    await sweep()
+    expect(outcomeOf('plr_d')).toEqual([])
+    const [row] = await database.db.query<{ state: string }>(sql`select state from pipelines.calls where id = ${id}`)
+    expect(row).toEqual({ state: 'queued' })
+    expect(await isServed(database.db, app.appId, 'pipeline', 'nightly')).toBe(false)
+    expect(first).toMatchObject({ id })
+  })
+
+  it('end with TIMEOUT after their deadline, queued or running', async () => {
+    const { ask, claim, outcomeOf } = await setUp()
+    await ask('plr_e1', { timeoutSeconds: 3 })
+    await claim()
+    await ask('plr_e2', { timeoutSeconds: 3 })
+    await database.db.query(sql`
+      update pipelines.calls set deadline = clock_timestamp() - interval '2 seconds'
+      where reference in ('plr_e1', 'plr_e2')`)
+    await sweep()
+    expect([...outcomeOf('plr_e1'), ...outcomeOf('plr_e2')]).toEqual([
+      ['plr_e1', 1, 'TIMEOUT'],
+      ['plr_e2', 1, 'TIMEOUT'],
+    ])
+  })
+
+  it('are taken away by their reference without the hook', async () => {
+    const { ask, claim, outcomeOf } = await setUp()
+    await ask('plr_f')
+    await claim()
+    expect(await database.db.tx((tx) => cancelByReference(tx, 'plr_f'))).toBe(true)
+    expect(await database.db.tx((tx) => cancelByReference(tx, 'plr_f'))).toBe(false)
+    await sweep()
+    expect(outcomeOf('plr_f')).toEqual([])
+  })
+
+  it('count as served only while a worker that serves the name is not lost', async () => {
+    const { app, lose } = await setUp()
+    expect(await isServed(database.db, app.appId, 'pipeline', 'nightly')).toBe(true)
+    expect(await isServed(database.db, app.appId, 'function', 'nightly')).toBe(false)
+    await lose()
+    expect(await isServed(database.db, app.appId, 'pipeline', 'nightly')).toBe(false)
+  })
+
+  it('are not given to a stream that the worker has replaced', async () => {
+    const { app, worker, ask, claim } = await setUp()
+    await ask('plr_g')
+    const input = {
+      alias: 'shop',
+      worker_id: worker.id,
+      calls: [],
+      sdk_version: '0.0.18',
+      concurrency: 1,
+      functions: [],
+      pipelines: [],
+    }
+    const next = await database.db.tx((tx) => register(tx, app, input, pipelines))
+    expect(next.id).toBe(worker.id)
+    expect(await claim()).toEqual([])
+  })
+})

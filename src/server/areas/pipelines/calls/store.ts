@@ -1,0 +1,136 @@
+import type { Querier, Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import { CALLS_CHANNEL } from './channels.ts'
+import type { Call, CallKind } from './kinds.ts'
+
+export type NewCall = {
+  readonly id: string
+  readonly orgId: string
+  readonly appId: string
+  readonly kind: CallKind
+  readonly name: string
+  readonly reference: string | null
+  /** Sealed. */
+  readonly input: string
+  readonly timeoutSeconds: number
+  readonly repeatable: boolean
+}
+
+/** Queues calls and wakes the workers of their apps. */
+export async function insertCalls(db: Querier | Tx, calls: readonly NewCall[]): Promise<void> {
+  const column = <K extends keyof NewCall>(key: K) => calls.map((call) => call[key])
+  await db.query(sql`
+    with inserted as (
+      insert into pipelines.calls
+        (id, org_id, app_id, kind, name, reference, input, repeatable, state, created_at, deadline)
+      select id, org_id, app_id, kind, name, reference, input, repeatable, 'queued', clock_timestamp(),
+             clock_timestamp() + make_interval(secs => seconds)
+      from unnest(${column('id')}::text[], ${column('orgId')}::text[], ${column('appId')}::text[],
+                  ${column('kind')}::text[], ${column('name')}::text[], ${column('reference')}::text[],
+                  ${column('input')}::text[], ${column('repeatable')}::boolean[],
+                  ${column('timeoutSeconds')}::float8[])
+        as new (id, org_id, app_id, kind, name, reference, input, repeatable, seconds)
+      returning app_id)
+    select pg_notify(${CALLS_CHANNEL}, app_id) from (select distinct app_id from inserted) as apps`)
+}
+
+const call = sql`
+  calls.id, calls.org_id as "orgId", calls.app_id as "appId", calls.kind, calls.name, calls.reference,
+  calls.started_at as "startedAt"`
+
+export type GivenCall = Call & { readonly input: string; readonly fence: number; readonly secondsLeft: number }
+type Grant = { readonly workerId: string; readonly stream: number }
+
+const given = sql`${call}, calls.input, calls.fence,
+  extract(epoch from calls.deadline - clock_timestamp())::float8 as "secondsLeft"`
+
+/**
+ * Gives queued calls to a worker, as many as it has free places for. Locks the worker's row, so that a worker that is
+ * being removed as lost gets none.
+ */
+export function claimCalls(tx: Tx, { workerId, stream }: Grant): Promise<GivenCall[]> {
+  return tx.query<GivenCall>(sql`
+    with me as (
+      select id, app_id, concurrency from pipelines.workers
+      where id = ${workerId} and stream = ${stream} and expires_at > clock_timestamp()
+      for share),
+    picked as (
+      select calls.id from pipelines.calls, me
+      where calls.app_id = me.app_id and calls.state = 'queued' and calls.deadline > clock_timestamp()
+        and exists (
+          select from pipelines.served
+          where served.worker_id = me.id and served.kind = calls.kind and served.name = calls.name)
+      order by calls.id
+      limit (select greatest(0, me.concurrency - count(running.id)) from me
+             left join pipelines.calls running on running.worker_id = me.id and running.state = 'running'
+             group by me.concurrency)
+      for update of calls skip locked)
+    update pipelines.calls
+    set state = 'running', worker_id = ${workerId}, fence = nextval('svc.fences'), started_at = clock_timestamp()
+    from picked where calls.id = picked.id
+    returning ${given}`)
+}
+
+/** Calls that were given to the worker and did not reach it, because its stream broke meanwhile. */
+export function findUndelivered(tx: Tx, workerId: string, received: readonly string[]): Promise<GivenCall[]> {
+  return tx.query<GivenCall>(sql`
+    select ${given} from pipelines.calls
+    where worker_id = ${workerId} and state = 'running' and id <> all(${received}::text[])
+    order by id`)
+}
+
+type RunningCall = Call & { readonly fence: number }
+
+/** Locks those of the calls that this worker runs. */
+export function lockRunning(tx: Tx, workerId: string, callIds: readonly string[]): Promise<RunningCall[]> {
+  return tx.query<RunningCall>(sql`
+    select ${call}, calls.fence from pipelines.calls
+    where id = any(${callIds}::text[]) and worker_id = ${workerId} and state = 'running'
+    order by id for update`)
+}
+
+export async function findRunningIds(db: Querier, workerId: string, callIds: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select id from pipelines.calls
+    where id = any(${callIds}::text[]) and worker_id = ${workerId} and state = 'running'`)
+  return rows.map(({ id }) => id)
+}
+
+export async function deleteCalls(tx: Tx, callIds: readonly string[]): Promise<void> {
+  await tx.query(sql`delete from pipelines.calls where id = any(${callIds}::text[])`)
+}
+
+/** Keeps sealed results for the replicas that wait for them, and removes the arguments. */
+export async function keepResults(tx: Tx, results: readonly { id: string; sealed: string }[]): Promise<void> {
+  await tx.query(sql`
+    update pipelines.calls
+    set state = 'ended', ended_at = clock_timestamp(), input = null, result = done.result
+    from unnest(${results.map(({ id }) => id)}::text[], ${results.map(({ sealed }) => sealed)}::text[])
+      as done (id, result)
+    where calls.id = done.id`)
+}
+
+type TakenResult = { readonly id: string; readonly sealed: string }
+
+/** Takes results away, with everything that is stored of their calls. */
+export function takeResults(db: Querier, callIds: readonly string[]): Promise<TakenResult[]> {
+  return db.query<TakenResult>(sql`
+    delete from pipelines.calls where id = any(${callIds}::text[]) and state = 'ended'
+    returning id, result as sealed`)
+}
+
+export async function findExisting(db: Querier, callIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ id: string }>(sql`
+    select id from pipelines.calls where id = any(${callIds}::text[])`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+type Removed = { readonly id: string; readonly workerId: string | null; readonly sealed: string | null }
+
+/** Removes a call in any state. `sealed` is its result if it has one. */
+export async function removeCall(tx: Tx, by: { id: string } | { reference: string }): Promise<Removed | undefined> {
+  const which = 'id' in by ? sql`id = ${by.id}` : sql`reference = ${by.reference}`
+  const [row] = await tx.query<Removed>(sql`
+    delete from pipelines.calls where ${which} returning id, worker_id as "workerId", result as sealed`)
+  return row
+}

@@ -1,0 +1,32 @@
+import type { Route } from '#edge/http/route.ts'
+import type { Loop } from '#lib/work/loop.ts'
+import type { CallKindHooks } from './calls/kinds.ts'
+import { sweepLoop } from './calls/sweep.ts'
+import { WaitingCalls } from './calls/waiting.ts'
+import type { PipelineDeps } from './deps.ts'
+import type { CallActivity } from './functions/activity.ts'
+import { callRoute } from './functions/call.ts'
+import { listRoute } from './functions/list.ts'
+import { workerRoutes } from './workers/routes.ts'
+
+export { CALL_INPUTS, CALL_RESULTS } from './calls/sealed.ts'
+
+type Pipelines = AsyncDisposable & {
+  /** For deploy-api. */
+  readonly routes: readonly Route[]
+  /** For the worker. */
+  readonly loops: readonly Loop[]
+}
+
+/** Workers of apps, and the functions and pipelines that they serve. */
+export function createPipelines<Draft extends { id: string }>(
+  deps: PipelineDeps & { readonly activity: CallActivity<Draft> },
+): Pipelines {
+  const pipelines: CallKindHooks = { finished: async () => {} }
+  const waiting = new WaitingCalls(deps)
+  return {
+    routes: [listRoute(deps), callRoute({ ...deps, waiting }), ...workerRoutes({ ...deps, pipelines, waiting })],
+    loops: [sweepLoop({ ...deps, pipelines })],
+    [Symbol.asyncDispose]: () => waiting[Symbol.asyncDispose](),
+  }
+}

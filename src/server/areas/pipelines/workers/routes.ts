@@ -1,0 +1,118 @@
+import { notFound, ServiceError } from '#contract/core/errors.ts'
+import {
+  connectWorker,
+  MAX_OUTPUT_BYTES,
+  type ReportedResult,
+  reportLogs,
+  reportResults,
+  WORKER_HEARTBEAT_SECONDS,
+  workerHeartbeat,
+} from '#contract/workers.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import { notifyWorker } from '../calls/channels.ts'
+import { endCalls } from '../calls/finish.ts'
+import type { CallKindHooks, CallResult } from '../calls/kinds.ts'
+import { findRunningIds, lockRunning } from '../calls/store.ts'
+import type { WaitingCalls } from '../calls/waiting.ts'
+import type { PipelineDeps } from '../deps.ts'
+import { checkFunctions } from '../functions/check-functions.ts'
+import { requireApp } from './own-app.ts'
+import { register } from './register.ts'
+import { closeStream, isOwnWorker, type OwnWorker, removeServed, renewWorker } from './store.ts'
+import { workerEvents } from './stream.ts'
+
+type WorkerDeps = PipelineDeps & { readonly pipelines: CallKindHooks; readonly waiting: WaitingCalls }
+
+export function workerRoutes(deps: WorkerDeps): Route[] {
+  const { db, onError } = deps
+  return [
+    route(connectWorker, async function* (input, { principal, signal }) {
+      refuseTwice('functions', input.functions)
+      refuseTwice('pipelines', input.pipelines)
+      checkFunctions(input.functions)
+      const app = await requireApp(deps, principal, input.alias)
+      const worker = await db.tx((tx) => register(tx, app, input, deps.pipelines))
+      try {
+        yield { type: 'connected' as const, worker_id: worker.id, heartbeat_seconds: WORKER_HEARTBEAT_SECONDS }
+        const received = worker.id === input.worker_id ? input.calls : []
+        yield* workerEvents(deps, { worker, appId: app.appId, received, signal })
+      } finally {
+        await closeStream(db, worker).catch(onError)
+      }
+    }),
+    route(workerHeartbeat, async ({ alias, worker_id, calls, stopping }, { principal }) => {
+      const app = await requireApp(deps, principal, alias)
+      const own = { ...app, workerId: worker_id }
+      if (!(await renewWorker(db, own))) throw notFound('worker')
+      if (stopping) await removeServed(db, worker_id)
+      const running = new Set(calls.length === 0 ? [] : await findRunningIds(db, worker_id, calls))
+      return { cancel: calls.filter((id) => !running.has(id)) }
+    }),
+    route(reportResults, async ({ alias, worker_id, results }, { principal }) => {
+      const app = await requireApp(deps, principal, alias)
+      return takeResults(deps, { ...app, workerId: worker_id }, results)
+    }),
+    route(reportLogs, async ({ alias, worker_id, call_id, fence, lines }, { principal }) => {
+      const app = await requireApp(deps, principal, alias)
+      await requireWorker(deps, { ...app, workerId: worker_id })
+      const accepted = await db.tx(async (tx) => {
+        const [call] = await lockRunning(tx, worker_id, [call_id])
+        if (call?.fence !== fence) return false
+        const dated = lines.map(({ at, level, text }) => ({ at: new Date(at), level, text: cleanText(text) }))
+        if (call.kind === 'pipeline') await deps.pipelines.logged?.(tx, call, dated)
+        return true
+      })
+      return { accepted }
+    }),
+  ]
+}
+
+/** Ends each call whose fence fits. A result that comes again, or too late, is refused and changes nothing. */
+async function takeResults(deps: WorkerDeps, own: OwnWorker, results: readonly ReportedResult[]) {
+  const { db, waiting } = deps
+  await requireWorker(deps, own)
+  const byId = new Map(results.map((result) => [result.call_id, result]))
+  const ended = await db.tx(async (tx) => {
+    const running = await lockRunning(tx, own.workerId, [...byId.keys()])
+    const fitting = running.filter(({ id, fence }) => byId.get(id)!.fence === fence)
+    if (fitting.length === 0) return []
+    const done = fitting.map((call) => ({ call, result: toResult(byId.get(call.id)!) }))
+    await endCalls(tx, deps, done, (id) => waiting.has(id))
+    const ids = fitting.map(({ id }) => id)
+    await notifyWorker(tx, own.workerId, 'ended', ids)
+    return done
+  })
+  for (const { call, result } of ended) waiting.settle(call.id, result)
+  const accepted = ended.map(({ call }) => call.id)
+  return { accepted, refused: [...byId.keys()].filter((id) => !accepted.includes(id)) }
+}
+
+function toResult({ output, error }: ReportedResult): CallResult {
+  if (error !== undefined) return failed(cleanText(error))
+  if (Buffer.byteLength(JSON.stringify(output ?? null)) > MAX_OUTPUT_BYTES) {
+    return failed(`The result is larger than ${MAX_OUTPUT_BYTES} bytes.`)
+  }
+  return { ok: true, output: output ?? null }
+}
+
+function failed(message: string): CallResult {
+  return { ok: false, code: 'FUNCTION_FAILED', message }
+}
+
+/** Text that the database can store. */
+function cleanText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '')
+}
+
+async function requireWorker({ db }: WorkerDeps, own: OwnWorker): Promise<void> {
+  if (!(await isOwnWorker(db, own))) throw notFound('worker')
+}
+
+function refuseTwice(key: string, definitions: readonly { readonly name: string }[]): void {
+  const names = definitions.map(({ name }) => name)
+  const twice = names.findIndex((name, i) => names.indexOf(name) !== i)
+  if (twice < 0) return
+  const message = `${names[twice]} is registered twice`
+  const path = `${key}.${twice}.name`
+  throw new ServiceError('INVALID_REQUEST', `${path}: ${message}`, { errors: [{ path, message }] })
+}

@@ -1,0 +1,74 @@
+import type { WorkerEvent } from '#contract/workers.ts'
+import { CannotOpen, type Sealer } from '#lib/crypto/seal.ts'
+import type { Db } from '#lib/db/db.ts'
+import { createWake } from '#lib/work/wake.ts'
+import { CALLS_CHANNEL, readNotice, WORKERS_CHANNEL } from '../calls/channels.ts'
+import type { CallKindHooks } from '../calls/kinds.ts'
+import { CALL_INPUTS } from '../calls/sealed.ts'
+import { claimCalls, findUndelivered, type GivenCall } from '../calls/store.ts'
+import { type ConnectedWorker, isCurrentStream } from './store.ts'
+
+type StreamDeps = { readonly db: Db; readonly sealer: Sealer; readonly pipelines: CallKindHooks }
+type Stream = {
+  readonly worker: ConnectedWorker
+  readonly appId: string
+  /** Calls that the worker has already. */
+  readonly received: readonly string[]
+  readonly signal: AbortSignal
+}
+
+/** Covers lost notifications, and finds out that the worker was lost or has connected elsewhere. */
+const POLL_MS = 2_000
+
+/** Yields calls and cancellations for a worker until it goes away, is lost, or has a newer stream. */
+export async function* workerEvents(deps: StreamDeps, stream: Stream): AsyncGenerator<WorkerEvent> {
+  const { db, pipelines } = deps
+  const { worker, appId, signal } = stream
+  const wake = createWake()
+  const canceled: string[] = []
+  signal.addEventListener('abort', wake.ring, { once: true })
+  await using _calls = await db.listen(CALLS_CHANNEL, (payload) => {
+    if (payload === appId || payload === '') wake.ring()
+  })
+  await using _workers = await db.listen(WORKERS_CHANNEL, (payload) => {
+    const notice = readNotice(payload)
+    if (notice && notice.workerId !== worker.id) return
+    if (notice?.verb === 'cancel') canceled.push(...notice.callIds)
+    wake.ring()
+  })
+  for (const call of await db.tx((tx) => findUndelivered(tx, worker.id, stream.received))) yield toEvent(deps, call)
+  while (!signal.aborted) {
+    for (const call_id of canceled.splice(0)) yield { type: 'cancel', call_id }
+    const calls = await db.tx(async (tx) => {
+      const claimed = await claimCalls(tx, { workerId: worker.id, stream: worker.stream })
+      const runs = claimed.filter(({ kind }) => kind === 'pipeline')
+      if (runs.length > 0) await pipelines.started?.(tx, runs)
+      return claimed
+    })
+    for (const call of calls) yield toEvent(deps, call)
+    if (calls.length > 0) continue
+    if (!(await isCurrentStream(db, worker))) return
+    await wake.next(POLL_MS)
+  }
+}
+
+function toEvent({ sealer }: StreamDeps, { id, kind, name, input, fence, secondsLeft }: GivenCall): WorkerEvent {
+  return {
+    type: 'call',
+    call_id: id,
+    fence,
+    kind,
+    name,
+    input: openInput(sealer, id, input),
+    seconds_left: secondsLeft,
+  }
+}
+
+function openInput(sealer: Sealer, id: string, sealed: string): Record<string, unknown> {
+  try {
+    return JSON.parse(sealer.open(sealed, CALL_INPUTS.context({ id }))) as Record<string, unknown>
+  } catch (cause) {
+    if (!(cause instanceof CannotOpen)) throw cause
+    throw new Error(`the arguments of ${id} cannot be opened`, { cause })
+  }
+}
