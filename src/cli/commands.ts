@@ -1,6 +1,7 @@
 import type { Command, Table } from './command.ts'
 import { agents } from './commands/agents/index.ts'
 import { apps } from './commands/apps/index.ts'
+import { checks } from './commands/checks/index.ts'
 import { context } from './commands/context/index.ts'
 import { datasource } from './commands/datasource/index.ts'
 import { db } from './commands/db/index.ts'
@@ -119,6 +120,7 @@ export const TABLE: Table = {
     ...db,
     ...apps,
     ...tickets,
+    ...checks,
     ...tokens,
     ...notifications,
     ...agents,
@@ -134,6 +136,7 @@ export const TABLE: Table = {
     { path: 'apps people', summary: 'Manage who has a part in an app' },
     { path: 'apps env', summary: 'Manage the environment variables of an app' },
     { path: 'tickets', summary: 'File tickets on apps and answer them' },
+    { path: 'checks', summary: 'Watch an app and be told when something changes' },
     { path: 'tokens', summary: 'Manage your API tokens' },
     { path: 'notifications', summary: 'Read notifications and choose what is sent where' },
     { path: 'notifications follows', summary: 'Choose which apps you are told about' },
