@@ -188,7 +188,7 @@ describe.each(cases)('NO-02 an event of type $type', ({ type, orgId }) => {
     const link = lines.find((line) => line.startsWith('https://'))
     expect([lines[0], pageOf(link)]).toEqual([subject, page])
     expect(mail.html).toContain(`href="${link}"`)
-    expect(mail.html).toContain(`>${subject}</a>`)
+    expect(mail.html).toContain(`>${subject}</h1>`)
     const header = mail.headers.find(({ key }) => key === 'list-unsubscribe')
     expect(header?.value).toMatch(/^<https:\/\/svc\.example\.com\/unsubscribe\/[\w-]+>$/)
     expect(await outcomeOf(orgId, 'email')).toEqual(SENT)

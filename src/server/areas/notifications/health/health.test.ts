@@ -107,7 +107,7 @@ describe('NO-12 mail about a channel that keeps failing', () => {
       paragraphs: [
         `Notifications to the webhook https://hooks.example.com …4321 of Acme have not arrived since ${since} UTC. Messages lost in a row: 10.`,
         'We go on trying. Look at the delivery ledger for the reasons, and correct or remove the channel.',
-        'You get this mail once, and again only if notifications arrive in between.',
+        'You get this mail once for each outage.',
       ],
       action: { label: 'See integrations', link: 'https://svc.example.com/settings/organization/integrations' },
     })
@@ -150,7 +150,7 @@ describe('NO-12 mail about a channel that keeps failing', () => {
     const sent = await mails()
     expect(sent).toHaveLength(2)
     expect(sent[0]!.paragraphs[1]).toBe(
-      'It was disabled (http_410), and nothing is sent to it any more. Connect it again, or remove it.',
+      'The other side answered that it does not exist any more (http_410), so nothing is sent to it. Connect it again, or remove it.',
     )
   })
 

@@ -26,8 +26,8 @@ export function healthMail(channel: FailingChannel, { person, orgName, baseUrl }
       `Notifications to ${where} have not arrived since ${since}. Messages lost in a row: ${failures}.`,
       disabled_reason === null
         ? 'We go on trying. Look at the delivery ledger for the reasons, and correct or remove the channel.'
-        : `It was disabled (${disabled_reason}), and nothing is sent to it any more. Connect it again, or remove it.`,
-      'You get this mail once, and again only if notifications arrive in between.',
+        : `The other side answered that it does not exist any more (${disabled_reason}), so nothing is sent to it. Connect it again, or remove it.`,
+      'You get this mail once for each outage.',
     ],
     action: { label: 'See integrations', link: new URL('/settings/organization/integrations', baseUrl).href },
     expires_at: null,

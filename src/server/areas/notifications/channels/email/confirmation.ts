@@ -46,7 +46,7 @@ function mailText(orgName: string | undefined): { subject: string; paragraphs: s
     subject: 'Confirm that you want notifications by email',
     paragraphs: [
       `${org} wants to send notifications to this address.`,
-      'If you agree, open the page and press the button there, within seven days. If not, ignore this mail: nothing else is sent.',
+      'If you agree, follow the link and confirm on the page that opens, within seven days. If not, ignore this mail: nothing else is sent to you.',
     ],
   }
 }

@@ -125,7 +125,7 @@ describe('from an event to a mail', () => {
     expect(mail.messageId).toBe(`<${delivery.id}@example.com>`)
     expect(mail.subject).toBe('Deploy of Shop & <b>Sons</b> failed: BUILD_FAILED')
     expect(mail.text?.trimEnd()).toBe(
-      `${mail.subject}\nApp: shop\n${page}\n\n-- \nUnsubscribe from these mails: ${link}`,
+      `${mail.subject}\nApp: shop\nTime: 2026-05-01 10:00 UTC\n${page}\n\n-- \nUnsubscribe from these mails: ${link}`,
     )
     expect(mail.html).toContain('Deploy of Shop &amp; &lt;b&gt;Sons&lt;/b&gt; failed: BUILD_FAILED')
     expect(mail.html).toContain(`href="${page}"`)

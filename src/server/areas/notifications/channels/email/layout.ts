@@ -27,12 +27,20 @@ ${footer}</body>
 `)
 }
 
+/** Begins a mail. What follows has a margin above and none below, so that the card ends evenly after whatever is last. */
 export function mailHeading(text: string): Html {
-  return html`<h1 style="margin:0 0 16px;font-size:20px;line-height:1.25;overflow-wrap:anywhere">${text}</h1>\n`
+  return html`<h1 style="margin:0;font-size:20px;line-height:1.25;overflow-wrap:anywhere">${text}</h1>\n`
 }
 
 export function mailParagraph(text: string): Html {
-  return html`<p style="margin:0 0 16px;overflow-wrap:anywhere">${text}</p>\n`
+  return html`<p style="margin:16px 0 0;overflow-wrap:anywhere">${text}</p>\n`
+}
+
+/** The address is shown as well, because some mail programs remove links or rewrite them. */
+export function mailButton({ label, link }: { readonly label: string; readonly link: string }): Html {
+  return html`<p style="margin:20px 0 0"><a class="button" href="${link}" style="display:inline-block;padding:10px 18px;background:#0b57b7;color:#ffffff;border-radius:8px;font-weight:600;text-decoration:none">${label}</a></p>
+<p class="soft" style="margin:16px 0 0;color:#59636e;font-size:13px;overflow-wrap:anywhere;word-break:break-word">Or open this address: ${link}</p>
+`
 }
 
 const DARK_STYLE = `:root { color-scheme: light dark; supported-color-schemes: light dark; }

@@ -14,6 +14,25 @@ const notification = (n: number): Notification => ({
 const unsubscribeLink = 'https://svc.example.com/unsubscribe/token'
 
 describe('the text of a mail', () => {
+  it('NO-09 a single notification says what happened, where and when, and has one button', () => {
+    const { subject, text, html } = renderMail({
+      notifications: [notification(1)],
+      isDigest: false,
+      unsubscribeLink: null,
+    })
+    expect(subject).toBe('Deploy 1 failed')
+    expect(text).toBe(`Deploy 1 failed
+App: shop
+Time: 2026-05-01 10:00 UTC
+https://svc.example.com/apps/shop/deploys/dep_1
+`)
+    expect(html).toMatch(/<h1 [^>]*>Deploy 1 failed<\/h1>/)
+    expect(html).toContain('App: shop · 2026-05-01 10:00 UTC')
+    expect(html.match(/<a [^>]*href="[^"]*"/g)).toEqual([
+      '<a class="button" href="https://svc.example.com/apps/shop/deploys/dep_1"',
+    ])
+  })
+
   it('NO-14 a digest is one line and one link per notification', () => {
     const { subject, text } = renderMail({ notifications: [1, 2].map(notification), isDigest: true, unsubscribeLink })
     expect(subject).toBe('2 notifications')
@@ -21,10 +40,12 @@ describe('the text of a mail', () => {
 
 Deploy 1 failed
 App: shop
+Time: 2026-05-01 10:00 UTC
 https://svc.example.com/apps/shop/deploys/dep_1
 
 Deploy 2 failed
 App: shop
+Time: 2026-05-01 10:00 UTC
 https://svc.example.com/apps/shop/deploys/dep_2
 
 -- 

@@ -1,6 +1,6 @@
 import type { Notification } from '#contract/notifications/inbox.ts'
 import { type Html, html } from '#edge/pages/html.ts'
-import { mailDocument, mailHeading, mailParagraph, type RenderedMail } from './layout.ts'
+import { mailButton, mailDocument, mailHeading, mailParagraph, type RenderedMail } from './layout.ts'
 
 type Shown = {
   /** Never empty. */
@@ -12,7 +12,10 @@ type Shown = {
 
 const MAX_LINES = 100
 
-/** Renders what happened and where to look, never the body of an event. A digest has one line per notification. */
+/**
+ * Renders what happened, when and where to look, never the body of an event. A single notification has a button, a
+ * digest a link per notification.
+ */
 export function renderMail({ notifications, isDigest, unsubscribeLink }: Shown): RenderedMail {
   const [first] = notifications
   const isList = isDigest || notifications.length > 1
@@ -22,7 +25,11 @@ export function renderMail({ notifications, isDigest, unsubscribeLink }: Shown):
   return {
     subject,
     text: toText({ heading: isList ? subject : null, shown, more, unsubscribeLink }),
-    html: toHtml({ title: subject, heading: isList ? subject : null, shown, more, unsubscribeLink }),
+    html: mailDocument({
+      title: subject,
+      body: html`${mailHeading(subject)}${isList ? listOf(shown, more) : singleOf(first!)}`,
+      footer: unsubscribeLink === null ? null : footer(unsubscribeLink),
+    }),
   }
 }
 
@@ -40,28 +47,40 @@ function countText(count: number): string {
 function toText({ heading, shown, more, unsubscribeLink }: Parts): string {
   const blocks = [
     ...(heading === null ? [] : [heading]),
-    ...shown.map(({ subject, app, link }) => [subject, ...(app === undefined ? [] : [`App: ${app}`]), link].join('\n')),
+    ...shown.map(({ subject, app, occurred_at, link }) =>
+      [subject, ...(app === undefined ? [] : [`App: ${app}`]), `Time: ${timeText(occurred_at)}`, link].join('\n'),
+    ),
     ...(more === 0 ? [] : [`${more} more in your notifications.`]),
   ]
   const ending = unsubscribeLink === null ? '' : `\n-- \nUnsubscribe from these mails: ${unsubscribeLink}\n`
   return `${blocks.join('\n\n')}\n${ending}`
 }
 
-function toHtml({ title, heading, shown, more, unsubscribeLink }: Parts & { title: string }): string {
-  return mailDocument({
-    title,
-    body: html`${heading !== null && mailHeading(heading)}${shown.map(item)}${
-      more > 0 && mailParagraph(`${more} more in your notifications.`)
-    }`,
-    footer: unsubscribeLink === null ? null : footer(unsubscribeLink),
-  })
+/** To the minute. Readers live in different timezones, so the text names its own. */
+function timeText(at: string): string {
+  return `${at.slice(0, 16).replace('T', ' ')} UTC`
 }
 
-function item({ subject, app, link }: Notification): Html {
-  return html`<div style="margin:0 0 16px">
+function singleOf(notification: Notification): Html {
+  return html`<div style="margin:8px 0 0">${facts(notification)}</div>
+${mailButton({ label: 'Open', link: notification.link })}`
+}
+
+function listOf(shown: readonly Notification[], more: number): Html {
+  return html`${shown.map(item)}${more > 0 && mailParagraph(`${more} more in your notifications.`)}`
+}
+
+function item(notification: Notification): Html {
+  const { subject, link } = notification
+  return html`<div style="margin:16px 0 0">
 <a class="link" href="${link}" style="color:#0b57b7;font-weight:600;overflow-wrap:anywhere;word-break:break-word">${subject}</a>
-${app !== undefined && html`<div class="soft" style="color:#59636e;font-size:14px;overflow-wrap:anywhere">${app}</div>\n`}</div>
+${facts(notification)}
+</div>
 `
+}
+
+function facts({ app, occurred_at }: Notification): Html {
+  return html`<div class="soft" style="color:#59636e;font-size:14px;overflow-wrap:anywhere">${app !== undefined && `App: ${app} · `}${timeText(occurred_at)}</div>`
 }
 
 function footer(link: string): Html {
