@@ -1,8 +1,9 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 import packageJson from '../package.json' with { type: 'json' }
 import { skillsDefine } from './build-skills.ts'
+import { oneLanguage } from './one-language.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -40,14 +41,4 @@ function clientPackage() {
   const bin = { svc: packageJson.bin.svc }
   const description = 'The command-line client of svc'
   return { name, version, description, license, type: 'module', engines: { node: '>=22.18' }, bin }
-}
-
-/** Bundles only the English messages of zod, whose fifty languages would be half of the file. */
-const oneLanguage: Plugin = {
-  name: 'one-language',
-  setup(bundle) {
-    bundle.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
-      contents: "export { default as en } from './en.js'",
-    }))
-  },
 }

@@ -8,6 +8,9 @@ import { SERVICE_NAMES, type ServiceName } from '../../src/server/process/servic
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'server', 'main.ts')
 
+/** Every start strips the types of some thousand files and compiles them; with this cache only the first does. */
+const CODE_CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'svc-test', 'code')
+
 export type ServerProcess = AsyncDisposable & { child: ChildProcess; url: string; output: string[] }
 
 /**
@@ -20,7 +23,7 @@ export async function startProcess(
   cwd?: string,
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, command, {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CODE_CACHE, ...env },
     ...(cwd !== undefined && { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
