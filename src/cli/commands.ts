@@ -1,11 +1,11 @@
 import type { Command, Table } from './command.ts'
 import { agents } from './commands/agents/index.ts'
 import { apps } from './commands/apps/index.ts'
-import { checks } from './commands/checks/index.ts'
 import { context } from './commands/context/index.ts'
 import { datasource } from './commands/datasource/index.ts'
 import { db } from './commands/db/index.ts'
 import { notifications } from './commands/notifications/index.ts'
+import { pipelines } from './commands/pipelines/index.ts'
 import { skillPrompt, skills } from './commands/skills/index.ts'
 import { tickets } from './commands/tickets/index.ts'
 import { tokens } from './commands/tokens/index.ts'
@@ -120,7 +120,7 @@ export const TABLE: Table = {
     ...db,
     ...apps,
     ...tickets,
-    ...checks,
+    ...pipelines,
     ...tokens,
     ...notifications,
     ...agents,
@@ -136,7 +136,7 @@ export const TABLE: Table = {
     { path: 'apps people', summary: 'Manage who has a part in an app' },
     { path: 'apps env', summary: 'Manage the environment variables of an app' },
     { path: 'tickets', summary: 'File tickets on apps and answer them' },
-    { path: 'checks', summary: 'Watch an app and be told when something changes' },
+    { path: 'pipelines', summary: 'Run and watch the pipelines of apps' },
     { path: 'tokens', summary: 'Manage your API tokens' },
     { path: 'notifications', summary: 'Read notifications and choose what is sent where' },
     { path: 'notifications follows', summary: 'Choose which apps you are told about' },

@@ -63,16 +63,6 @@ import {
   startSupport,
 } from './auth/support.ts'
 import { createToken, listTokens, revokeToken } from './auth/tokens.ts'
-import {
-  changeCheck,
-  createCheck,
-  deleteCheck,
-  listCheckRuns,
-  listChecks,
-  readCheck,
-  readCheckRun,
-  runCheck,
-} from './checks/checks.ts'
 import { consoleAsset, consolePage } from './console.ts'
 import type { Operation } from './core/operation.ts'
 import { configureSource, getSource } from './data-sources/search-config.ts'
@@ -101,6 +91,16 @@ import {
 import { testChannel } from './notifications/test-channel.ts'
 import { unsubscribe, unsubscribePage } from './notifications/unsubscribe.ts'
 import { changeWebhook, createWebhook, deleteWebhook } from './notifications/webhooks.ts'
+import {
+  changePipeline,
+  deletePipeline,
+  listPipelineRuns,
+  listPipelines,
+  readPipeline,
+  readPipelineRun,
+  readPipelineRunLog,
+  runPipeline,
+} from './pipelines.ts'
 import { skillArchive, skillEntry, skillIndex, skillReference } from './skills.ts'
 import { docs, health, metrics, openapi, ready } from './system.ts'
 import { fileTicket, listReplies, listTickets, moveTicket, readTicket, replyToTicket } from './tickets.ts'
@@ -241,14 +241,14 @@ export const OPERATIONS: readonly Operation[] = [
   reportResults,
   workerHeartbeat,
   reportLogs,
-  createCheck,
-  listChecks,
-  readCheck,
-  changeCheck,
-  deleteCheck,
-  runCheck,
-  listCheckRuns,
-  readCheckRun,
+  listPipelines,
+  readPipeline,
+  changePipeline,
+  deletePipeline,
+  runPipeline,
+  listPipelineRuns,
+  readPipelineRun,
+  readPipelineRunLog,
   signInPage,
   signInStart,
   signInCallback,

@@ -1,7 +1,7 @@
 import { Cron } from 'croner'
 
 /** A cron expression of five fields, read in a timezone. */
-type Schedule = { readonly cron: string; readonly timezone: string }
+export type Schedule = { readonly cron: string; readonly timezone: string }
 
 /**
  * Returns the first time of the schedule after `after`, or undefined if there is none. A time that the clocks leave out
@@ -9,6 +9,13 @@ type Schedule = { readonly cron: string; readonly timezone: string }
  */
 export function nextTime(schedule: Schedule, after: Date): Date | undefined {
   return open(schedule).nextRun(after) ?? undefined
+}
+
+/** Returns the last time of the schedule at or before `at`, or undefined if there is none. */
+export function latestTime(schedule: Schedule, at: Date): Date | undefined {
+  // croner counts in whole seconds and leaves out the one it is given.
+  const afterwards = new Date(Math.floor(at.getTime() / 1000) * 1000 + 1000)
+  return open(schedule).previousRuns(1, afterwards)[0]
 }
 
 /** Returns what is wrong with a cron expression, or undefined. */

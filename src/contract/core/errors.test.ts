@@ -49,6 +49,8 @@ const TABLE: [code: ErrorCode, status: number, exit: number, mcp: 'tool' | 'prot
   ['REVISION_STORE_FULL', 409, 6, 'tool'],
   ['NO_WORKER', 409, 6, 'tool'],
   ['WORKER_LIMIT', 409, 6, 'tool'],
+  ['PIPELINE_DISABLED', 409, 6, 'tool'],
+  ['PIPELINE_BUSY', 409, 6, 'tool'],
   ['PAYLOAD_TOO_LARGE', 413, 5, 'protocol'],
   ['UNSUPPORTED_MEDIA_TYPE', 415, 5, 'protocol'],
   ['EXPECTATION_FAILED', 417, 1, 'protocol'],

@@ -49,6 +49,8 @@ export const ERRORS = {
   REVISION_STORE_FULL: { status: 409, exit: 6, mcp: 'tool', title: 'Revision store full' },
   NO_WORKER: { status: 409, exit: 6, mcp: 'tool', title: 'No worker connected' },
   WORKER_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many workers' },
+  PIPELINE_DISABLED: { status: 409, exit: 6, mcp: 'tool', title: 'Pipeline disabled' },
+  PIPELINE_BUSY: { status: 409, exit: 6, mcp: 'tool', title: 'Pipeline already running' },
   PAYLOAD_TOO_LARGE: { status: 413, exit: 5, mcp: 'protocol', title: 'Request body too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 5, mcp: 'protocol', title: 'Unsupported media type' },
   EXPECTATION_FAILED: { status: 417, exit: 1, mcp: 'protocol', title: 'Expectation failed' },

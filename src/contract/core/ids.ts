@@ -11,7 +11,6 @@ export const ID_PREFIXES = [
   'pr',
   'exe',
   'chk',
-  'ckr',
   'tkt',
   'tkr',
   'pl',

@@ -9,6 +9,7 @@ export function composePipelines(parts: ServiceParts) {
   return createPipelines({
     ...parts,
     apps: createAppDirectory(parts),
+    appsIn: (db) => createAppDirectory({ db }),
     activity: parts.shared(composeActivity),
     onError: (error) => log.error({ error }, 'work on calls of workers failed; it is tried again'),
   })

@@ -19,7 +19,6 @@ const AREAS = [
   'tickets',
   'maintenance',
   'pipelines',
-  'checks',
 ] as const
 
 export function allMigrations(): Migration[] {

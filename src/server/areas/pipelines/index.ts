@@ -1,12 +1,15 @@
 import type { Route } from '#edge/http/route.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import type { CallKindHooks } from './calls/kinds.ts'
 import { sweepLoop } from './calls/sweep.ts'
 import { WaitingCalls } from './calls/waiting.ts'
 import type { PipelineDeps } from './deps.ts'
 import type { CallActivity } from './functions/activity.ts'
 import { callRoute } from './functions/call.ts'
 import { listRoute } from './functions/list.ts'
+import { createRunHooks } from './runs/call-hooks.ts'
+import { runRetention } from './runs/retention.ts'
+import { pipelineRoutes } from './runs/routes.ts'
+import { scheduleLoop } from './schedule/loop.ts'
 import { workerRoutes } from './workers/routes.ts'
 
 export { CALL_INPUTS, CALL_RESULTS } from './calls/sealed.ts'
@@ -22,11 +25,16 @@ type Pipelines = AsyncDisposable & {
 export function createPipelines<Draft extends { id: string }>(
   deps: PipelineDeps & { readonly activity: CallActivity<Draft> },
 ): Pipelines {
-  const pipelines: CallKindHooks = { finished: async () => {} }
+  const pipelines = createRunHooks(deps)
   const waiting = new WaitingCalls(deps)
   return {
-    routes: [listRoute(deps), callRoute({ ...deps, waiting }), ...workerRoutes({ ...deps, pipelines, waiting })],
-    loops: [sweepLoop({ ...deps, pipelines })],
+    routes: [
+      listRoute(deps),
+      callRoute({ ...deps, waiting }),
+      ...workerRoutes({ ...deps, pipelines, waiting }),
+      ...pipelineRoutes(deps),
+    ],
+    loops: [sweepLoop({ ...deps, pipelines }), scheduleLoop(deps), runRetention(deps)],
     [Symbol.asyncDispose]: () => waiting[Symbol.asyncDispose](),
   }
 }

@@ -24,7 +24,7 @@ export type Call = {
   readonly startedAt: Date | null
 }
 
-type LogLine = {
+export type LogLine = {
   readonly at: Date
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly text: string

@@ -1,0 +1,17 @@
+import type { Cli } from '../../cli.ts'
+import { openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { show } from '../../output.ts'
+import { lineOf } from './line.ts'
+import { readLines } from './read-lines.ts'
+
+export async function run(
+  [alias, name, run_id]: [string, string, string],
+  flags: OutputFlags & LoginFlags,
+  cli: Cli,
+): Promise<void> {
+  const client = await openClient(flags, cli)
+  const { lines } = await cli.progress('Reading the log', readLines(client, { alias, name, run_id }))
+  show(cli, flags.output, { lines }, () => lines.map(lineOf))
+  if (lines.length === 0) cli.note('The run logged nothing.')
+}

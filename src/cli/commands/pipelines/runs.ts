@@ -1,0 +1,25 @@
+import { listPipelineRuns } from '#contract/pipelines.ts'
+import type { Cli } from '../../cli.ts'
+import { collect, openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { showList } from '../../output.ts'
+
+type Flags = OutputFlags & LoginFlags & { limit?: number }
+
+export async function run([alias, name]: [string, string], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const list = await cli.progress('Listing runs', collect(client, listPipelineRuns, { alias, name }, flags.limit))
+  showList(cli, flags.output, list, {
+    header: ['RUN', 'STATE', 'TRIGGER', 'SCHEDULED', 'CREATED', 'ENDED', 'REASON'],
+    row: ({ id, state, trigger, scheduled_at, created_at, ended_at, reason }) => [
+      id,
+      state,
+      trigger,
+      scheduled_at ?? '-',
+      created_at,
+      ended_at ?? '-',
+      reason ?? '-',
+    ],
+    none: `${name} has not run yet. Run it: svc pipelines run ${alias} ${name}`,
+  })
+}

@@ -1,0 +1,99 @@
+import { notFound } from '#contract/core/errors.ts'
+import {
+  changePipeline,
+  deletePipeline,
+  listPipelineRuns,
+  listPipelines,
+  type Pipeline,
+  readPipeline,
+  readPipelineRun,
+  readPipelineRunLog,
+  runPipeline,
+} from '#contract/pipelines.ts'
+import type { AppDirectory } from '#edge/apps.ts'
+import { readCursor, toPage } from '#edge/http/paging.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import { isServed } from '../calls/served.ts'
+import { type PipelineRow, pagePipelines, requirePipeline } from '../schedule/store.ts'
+import { removePipeline, switchPipeline } from '../schedule/switch.ts'
+import type { RunDeps } from './deps.ts'
+import { findRunLines } from './log-store.ts'
+import { presentPipeline, presentRun } from './present.ts'
+import { requestRun } from './request.ts'
+import { findLatestRuns, pageRuns, requireRun } from './store.ts'
+
+type RouteDeps = RunDeps & { readonly apps: Pick<AppDirectory, 'find'> }
+
+export function pipelineRoutes(deps: RouteDeps): Route[] {
+  const { db } = deps
+  const needApp = async (orgId: string, alias: string) => {
+    const app = await deps.apps.find(orgId, alias)
+    if (!app) throw notFound('app')
+    return app
+  }
+  const needPipeline = async (orgId: string, { alias, name }: { alias: string; name: string }) =>
+    requirePipeline(db, (await needApp(orgId, alias)).id, name)
+  return [
+    route(listPipelines, async ({ alias, limit, cursor }, { principal }) => {
+      const app = await needApp(principal.org_id, alias)
+      const rows = await pagePipelines(db, { appId: app.id, after: readCursor(cursor), limit })
+      const shown = await showPipelines(deps, rows)
+      return toPage(rows, limit, ({ id }) => shown.get(id)!)
+    }),
+    route(readPipeline, async (input, { principal }) =>
+      showPipeline(deps, await needPipeline(principal.org_id, input)),
+    ),
+    route(changePipeline, async (input, { principal }) => {
+      const { id } = await needPipeline(principal.org_id, input)
+      return showPipeline(deps, await switchPipeline(deps, id, input.enabled))
+    }),
+    route(deletePipeline, async (input, { principal }) => {
+      const { id, name } = await needPipeline(principal.org_id, input)
+      await removePipeline(deps, id)
+      return { name, deleted: true as const }
+    }),
+    route(runPipeline, async (input, { principal }) => {
+      const { id } = await needPipeline(principal.org_id, input)
+      return presentRun(await requestRun(deps, id, principal.user_id))
+    }),
+    route(listPipelineRuns, async ({ limit, cursor, ...input }, { principal }) => {
+      const { id } = await needPipeline(principal.org_id, input)
+      return toPage(await pageRuns(db, { pipelineId: id, after: readCursor(cursor), limit }), limit, presentRun)
+    }),
+    route(readPipelineRun, async ({ run_id, ...input }, { principal }) => {
+      const { id } = await needPipeline(principal.org_id, input)
+      return presentRun(await requireRun(db, id, run_id))
+    }),
+    route(readPipelineRunLog, async ({ run_id, after, limit, ...input }, { principal }) => {
+      const { id } = await needPipeline(principal.org_id, input)
+      await requireRun(db, id, run_id)
+      const rows = await findRunLines(db, run_id, after, limit + 1)
+      const shown = rows.slice(0, limit)
+      return {
+        lines: shown.map(({ at, level, text }) => ({ at: at.toISOString(), level, text })),
+        last: shown.at(-1)?.n ?? null,
+        has_more: rows.length > limit,
+      }
+    }),
+  ]
+}
+
+async function showPipeline(deps: RunDeps, row: PipelineRow): Promise<Pipeline> {
+  return (await showPipelines(deps, [row])).get(row.id)!
+}
+
+async function showPipelines(
+  { db }: Pick<RunDeps, 'db'>,
+  rows: readonly PipelineRow[],
+): Promise<ReadonlyMap<string, Pipeline>> {
+  const latest = await findLatestRuns(
+    db,
+    rows.map(({ id }) => id),
+  )
+  const shown = new Map<string, Pipeline>()
+  for (const row of rows) {
+    const served = await isServed(db, row.app_id, 'pipeline', row.name)
+    shown.set(row.id, presentPipeline(row, { isServed: served, lastRun: latest.get(row.id) }))
+  }
+  return shown
+}

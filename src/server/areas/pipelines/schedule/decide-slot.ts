@@ -1,0 +1,45 @@
+import { START_WINDOW_MS } from './cron.ts'
+
+/** How long a worker may take to come back, after the slot and after this process began to look. */
+export const GRACE_MS = 60_000
+
+type Slot = {
+  readonly scheduledAt: Date
+  readonly now: Date
+  /** A connected worker serves the pipeline. */
+  readonly isServed: boolean
+  /** Any worker of the app is connected. */
+  readonly isConnected: boolean
+  /** Since when the process looks at schedules without a gap. Before that, workers could not connect to it. */
+  readonly watchingSince: Date
+}
+
+type SlotDecision =
+  | { readonly decision: 'run' }
+  | { readonly decision: 'missed' | 'host_offline'; readonly code: string; readonly reason: string }
+  | { readonly decision: 'wait'; readonly until: Date }
+
+/** Decides what becomes of a slot that is due and that no other run of the pipeline is in the way of. */
+export function decideSlot({ scheduledAt, now, isServed, isConnected, watchingSince }: Slot): SlotDecision {
+  const isOverdue = now.getTime() - scheduledAt.getTime() > START_WINDOW_MS
+  if (isServed) return isOverdue ? NOT_RUNNING : { decision: 'run' }
+  const until = new Date(Math.max(scheduledAt.getTime(), watchingSince.getTime()) + GRACE_MS)
+  if (now < until) return { decision: 'wait', until }
+  return isConnected ? NOT_SERVED : OFFLINE
+}
+
+const NOT_RUNNING = {
+  decision: 'missed',
+  code: 'SERVICE_DOWN',
+  reason: 'The service was not running at the scheduled time.',
+} as const
+const NOT_SERVED = {
+  decision: 'missed',
+  code: 'NOT_SERVED',
+  reason: 'A worker was connected, but none that serves this pipeline.',
+} as const
+const OFFLINE = {
+  decision: 'host_offline',
+  code: 'NO_WORKER',
+  reason: 'No worker was connected at the scheduled time.',
+} as const

@@ -1,0 +1,72 @@
+import { nextTime } from '#lib/cron.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { isServed } from '../calls/served.ts'
+import type { RunDeps } from '../runs/deps.ts'
+import { recordOutcome } from '../runs/record-outcome.ts'
+import { addRun, findPlace, startRun } from '../runs/start.ts'
+import { isConnected } from './connected.ts'
+import { slotToDecide } from './cron.ts'
+import { decideSlot } from './decide-slot.ts'
+import { lockDuePipeline, type PipelineRow, setNextSlot } from './store.ts'
+
+type Look = { readonly now: Date; readonly watchingSince: Date }
+type Scheduled = PipelineRow & { readonly schedule: string; readonly next_at: Date }
+
+const IN_THE_WAY = {
+  state: 'skipped',
+  reason_code: 'ALREADY_RUNNING',
+  reason: 'Another run was under way, and the concurrency policy or the length of the queue let this one not wait.',
+} as const
+
+/**
+ * Decides one slot of a pipeline that is due, in the transaction that holds the pipeline's lock. Returns when to look
+ * again, or undefined when the pipeline is not due (any more) or another process is at it.
+ */
+export async function evaluatePipeline(tx: Tx, deps: RunDeps, id: string, look: Look): Promise<Date | undefined> {
+  const pipeline = await lockDuePipeline(tx, id, look.now)
+  if (!pipeline || !isScheduled(pipeline)) return undefined
+  const schedule = { cron: pipeline.schedule, timezone: pipeline.timezone }
+  const slot = slotToDecide(schedule, pipeline.next_at, look.now)
+  if (!slot) return undefined
+  const waitUntil = await settleSlot(tx, deps, { pipeline, slot, ...look })
+  if (waitUntil) return waitUntil
+  const next = nextTime(schedule, slot)
+  await setNextSlot(tx, id, next)
+  return next
+}
+
+/** Returns undefined when the slot was decided, otherwise the time until which it waits for a worker. */
+async function settleSlot(
+  tx: Tx,
+  deps: RunDeps,
+  { pipeline, slot, now, watchingSince }: Look & { pipeline: PipelineRow; slot: Date },
+): Promise<Date | undefined> {
+  const newRun = { pipeline, scheduled_at: slot, requested_by: null, now }
+  const place = await findPlace(tx, pipeline)
+  if (place === 'skip') {
+    await addRun(tx, newRun, IN_THE_WAY)
+    return undefined
+  }
+  if (place === 'wait') {
+    await addRun(tx, newRun)
+    return undefined
+  }
+  const { app_id, name } = pipeline
+  const served = await isServed(tx, app_id, 'pipeline', name)
+  const connected = served || (await isConnected(tx, app_id))
+  const decided = decideSlot({ scheduledAt: slot, now, isServed: served, isConnected: connected, watchingSince })
+  if (decided.decision === 'wait') return decided.until
+  if (decided.decision === 'run') {
+    const run = await addRun(tx, newRun)
+    if (run) await startRun(tx, deps.sealer, pipeline, run.id)
+    return undefined
+  }
+  const { decision: outcome, code: reason_code, reason } = decided
+  const run = await addRun(tx, newRun, { state: outcome, reason_code, reason })
+  if (run) await recordOutcome(tx, deps, { pipeline, run, outcome, at: now })
+  return undefined
+}
+
+function isScheduled(pipeline: PipelineRow): pipeline is Scheduled {
+  return pipeline.schedule !== null && pipeline.next_at !== null
+}

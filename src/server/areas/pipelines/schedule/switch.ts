@@ -1,0 +1,42 @@
+import { notFound, ServiceError } from '#contract/core/errors.ts'
+import { isServed } from '../calls/served.ts'
+import type { RunDeps } from '../runs/deps.ts'
+import { countOpenRuns, skipWaitingRuns } from '../runs/store.ts'
+import { firstSlot } from './cron.ts'
+import { deletePipelineRow, lockPipeline, type PipelineRow, setEnabled } from './store.ts'
+
+/** Enables or disables a pipeline. The times of the schedule that passed while it was disabled are not made up for. */
+export function switchPipeline(
+  { db, clock }: Pick<RunDeps, 'db' | 'clock'>,
+  id: string,
+  enabled: boolean,
+): Promise<PipelineRow> {
+  return db.tx(async (tx) => {
+    const pipeline = await lockPipeline(tx, id)
+    if (!pipeline) throw notFound('pipeline')
+    if (pipeline.enabled === enabled) return pipeline
+    const now = clock.now()
+    const changed = { ...pipeline, enabled, next_at: firstSlot({ ...pipeline, enabled }, now) }
+    await setEnabled(tx, id, changed)
+    if (!enabled)
+      await skipWaitingRuns(tx, id, { at: now, code: 'DISABLED', reason: 'The pipeline was disabled before its turn.' })
+    return changed
+  })
+}
+
+/** Deletes a pipeline that no worker declares any more, with its history. */
+export function removePipeline({ db }: Pick<RunDeps, 'db'>, id: string): Promise<void> {
+  return db.tx(async (tx) => {
+    const pipeline = await lockPipeline(tx, id)
+    if (!pipeline) throw notFound('pipeline')
+    const { name, app_id } = pipeline
+    if (await isServed(tx, app_id, 'pipeline', name))
+      throw new ServiceError(
+        'CONFLICT',
+        `A connected worker declares the pipeline ${name}. Remove it from its code first.`,
+      )
+    if ((await countOpenRuns(tx, id)).active > 0)
+      throw new ServiceError('CONFLICT', `A run of the pipeline ${name} is under way. Try again when it has ended.`)
+    await deletePipelineRow(tx, id)
+  })
+}
