@@ -1,6 +1,7 @@
 import { cp, glob, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
+import { EMPTY_CLUSTER } from '../src/lib/db/cluster.ts'
 import { WORKERS } from '../src/server/process/assets.ts'
 import { buildCli, packClient } from './build-cli.ts'
 import { buildConsole } from './build-console.ts'
@@ -39,6 +40,7 @@ const PARTS: Record<string, () => Promise<unknown>> = {
   },
   skills: () => buildSkills(),
   migrations: copyMigrations,
+  cluster: () => cp(EMPTY_CLUSTER, join(dist, basename(EMPTY_CLUSTER))),
   examples: () => cp(join(root, 'examples'), join(dist, 'examples'), { recursive: true }),
   console: buildConsole,
 }

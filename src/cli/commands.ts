@@ -1,6 +1,7 @@
 import type { Command, Table } from './command.ts'
 import { agents } from './commands/agents/index.ts'
 import { apps } from './commands/apps/index.ts'
+import { checks } from './commands/checks/index.ts'
 import { context } from './commands/context/index.ts'
 import { datasource } from './commands/datasource/index.ts'
 import { db } from './commands/db/index.ts'
@@ -120,6 +121,7 @@ export const TABLE: Table = {
     ...db,
     ...apps,
     ...tickets,
+    ...checks,
     ...pipelines,
     ...tokens,
     ...notifications,
@@ -136,6 +138,7 @@ export const TABLE: Table = {
     { path: 'apps people', summary: 'Manage who has a part in an app' },
     { path: 'apps env', summary: 'Manage the environment variables of an app' },
     { path: 'tickets', summary: 'File tickets on apps and answer them' },
+    { path: 'checks', summary: 'Watch an app and be told when something changes' },
     { path: 'pipelines', summary: 'Run and watch the pipelines of apps' },
     { path: 'tokens', summary: 'Manage your API tokens' },
     { path: 'notifications', summary: 'Read notifications and choose what is sent where' },

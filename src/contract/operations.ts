@@ -63,6 +63,16 @@ import {
   startSupport,
 } from './auth/support.ts'
 import { createToken, listTokens, revokeToken } from './auth/tokens.ts'
+import {
+  changeCheck,
+  createCheck,
+  deleteCheck,
+  listCheckRuns,
+  listChecks,
+  readCheck,
+  readCheckRun,
+  runCheck,
+} from './checks/checks.ts'
 import { consoleAsset, consolePage } from './console.ts'
 import type { Operation } from './core/operation.ts'
 import { configureSource, getSource } from './data-sources/search-config.ts'
@@ -241,6 +251,14 @@ export const OPERATIONS: readonly Operation[] = [
   reportResults,
   workerHeartbeat,
   reportLogs,
+  createCheck,
+  listChecks,
+  readCheck,
+  changeCheck,
+  deleteCheck,
+  runCheck,
+  listCheckRuns,
+  readCheckRun,
   listPipelines,
   readPipeline,
   changePipeline,

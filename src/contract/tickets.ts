@@ -19,7 +19,12 @@ export const TicketStatus = z.enum(TICKET_STATUSES)
 export type TicketStatus = z.infer<typeof TicketStatus>
 
 /** Stands in subjects of notifications and in tables, so it is made one visible line. */
-const Title = z.string().max(MAX_TITLE_CHARACTERS).overwrite(subjectLine).min(1).describe('One line')
+const Title = z
+  .string()
+  .max(MAX_TITLE_CHARACTERS)
+  .overwrite(subjectLine)
+  .regex(/[\p{L}\p{N}\p{P}\p{S}]/u, 'must contain a visible character')
+  .describe('One line')
 const Text = z.string().trim().min(1).max(MAX_TEXT_CHARACTERS)
 const TicketId = z.string().max(100).describe('`id` of a ticket')
 

@@ -16,6 +16,47 @@ export type AppDirectory = {
  */
 export type HoldApp = (tx: Tx, orgId: string, aliasOrId: string) => Promise<AppName | undefined>
 
+/** What became of a request to an app that svc itself made. */
+export type AppAnswer =
+  | { readonly type: 'answered'; readonly response: Response }
+  /** The app has no start command, so it runs elsewhere and svc does not know where. */
+  | { readonly type: 'no_address' }
+  /** Nothing was deployed yet, or the app ended and is not started again yet. */
+  | { readonly type: 'not_running' }
+  /** It runs, but broke the connection or did not accept one. */
+  | { readonly type: 'no_answer' }
+
+/** Asks apps that this process runs, without the way through the public network. */
+export type AppProbe = {
+  /** Returns those of the apps that another process hosts now, which must ask them itself. */
+  hostedElsewhere(appIds: readonly string[]): Promise<ReadonlySet<string>>
+  /** Sends a GET. Rejects only if the signal is aborted, or if the app cannot be looked up. */
+  get(app: { readonly orgId: string; readonly id: string }, path: string, signal: AbortSignal): Promise<AppAnswer>
+}
+
+export type LogWindow = {
+  readonly since: Date
+  readonly until: Date
+  /** Words that a line must contain, in any case. */
+  readonly words: readonly string[]
+  /** This level and above. */
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | null
+}
+
+type LogEvidence = {
+  /** Oldest first. */
+  readonly lines: readonly { readonly at: Date; readonly level: string; readonly text: string }[]
+  /** False if lines of the window were dropped under pressure, or are more than could be read. */
+  readonly isComplete: boolean
+}
+
+/** Reads logs of apps for parts that judge them. Both read a bounded number of the newest lines. */
+export type AppLogs = {
+  count(appId: string, window: LogWindow): Promise<{ readonly count: number; readonly isComplete: boolean }>
+  /** Returns the newest lines of the window that fit into `maxBytes`. */
+  read(appId: string, window: LogWindow, maxBytes: number): Promise<LogEvidence>
+}
+
 /** A request to an app. `host` and `isSecure` are what its client used. */
 export type AppRequest = {
   readonly label: string

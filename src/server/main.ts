@@ -14,7 +14,7 @@ import { openResources } from './process/resources.ts'
 import { type Running, startServices } from './process/start.ts'
 import { startFault } from './process/start-fault.ts'
 
-/** Free space that the first start needs: two empty clusters, one of them the template of managed databases. */
+/** Free space that the first start needs: two clusters, one of them for the example. */
 const FIRST_START_BYTES = 128 * 1024 * 1024
 
 /** Reads the configuration, starts the services and waits for a signal. */

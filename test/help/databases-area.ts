@@ -9,7 +9,6 @@ import { createLog } from '#lib/log.ts'
 import { createDatabases, type Databases } from '../../src/server/areas/databases/index.ts'
 import { newDatabase, openPassword } from '../../src/server/areas/databases/new-database.ts'
 import { type DatabaseRow, findDatabase, insertDatabase } from '../../src/server/areas/databases/store.ts'
-import { bringEmptyCluster } from './managed-databases.ts'
 import { runJobs } from './run-jobs.ts'
 
 const ORG = 'org_1'
@@ -34,7 +33,6 @@ export type TestArea = AsyncDisposable & {
 /** The area of managed databases on a platform database, without the services around it. */
 export function startTestArea(db: Db, databaseUrl: string | undefined, limitMs?: number): TestArea {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-databases-'))
-  bringEmptyCluster(dataDir)
   const lines: string[] = []
   const log = createLog('warn', { write: (line: string) => void lines.push(line) })
   const settings = { databaseUrl, dataDir, publicHost: undefined, embeddedMax: 5, ...(limitMs && { limitMs }) }

@@ -7,7 +7,7 @@ import { createEmbeddedEngine, type EmbeddedOptions } from '../../src/server/are
 import { connectionString, type ManagedEngine } from '../../src/server/areas/databases/engine/engine.ts'
 import { newDatabase, openPassword } from '../../src/server/areas/databases/new-database.ts'
 import type { DatabaseRow } from '../../src/server/areas/databases/store.ts'
-import { bringEmptyCluster, connectTo } from './managed-databases.ts'
+import { connectTo } from './managed-databases.ts'
 
 type As = 'owner' | 'reader'
 
@@ -30,7 +30,6 @@ const sealer = createSealer(['ab'.repeat(32)])
 /** An embedded engine on a data folder of its own; with `on`, a second one on the folder and databases of the first. */
 export function openTestEngine(options: Partial<EmbeddedOptions> = {}, on?: TestEngine): TestEngine {
   const dataDir = on?.dataDir ?? mkdtempSync(join(tmpdir(), 'svc-engine-'))
-  bringEmptyCluster(dataDir)
   const rows = rowsOf.get(dataDir) ?? new Map<string, DatabaseRow>()
   rowsOf.set(dataDir, rows)
   const errors: unknown[] = []

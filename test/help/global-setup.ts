@@ -5,12 +5,10 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { extract, pack } from 'tar-stream'
 import type { TestProject } from 'vitest/node'
-import { ensureCluster } from '#lib/db/cluster.ts'
 import { openEmbedded } from '#lib/db/embedded.ts'
 import { migrate } from '#lib/db/migrate/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { allMigrations } from '../../src/server/process/schema.ts'
-import { EMPTY_CLUSTER } from './managed-databases.ts'
 import { stores } from './stores.ts'
 
 export type Template = { kind: 'embedded'; archive: string } | { kind: 'postgres'; database: string }
@@ -25,7 +23,6 @@ const onError = (error: unknown) => console.error(error)
 
 /** Migrates once; every test file opens its own copy of the result. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  await ensureCluster(EMPTY_CLUSTER)
   if (stores.postgres) {
     const database = `svc_template_${randomBytes(6).toString('hex')}`
     await makeTemplateDatabase(stores.postgres, database)
@@ -43,9 +40,9 @@ async function makeArchive(): Promise<string> {
   const migrations = allMigrations()
   const archive = join(folder, `migrated-${hash('sha256', JSON.stringify(migrations)).slice(0, 16)}-lean.tar`)
   if (existsSync(archive)) return archive
-  const db = await openEmbedded({ archive: join(folder, 'empty-cluster.tar.gz'), onError })
+  const db = await openEmbedded({ onError })
   await migrate(db, migrations)
-  await db.dump(`${archive}.whole`, 'none')
+  await db.dump(`${archive}.whole`)
   await db[Symbol.asyncDispose]()
   await leaveOutTemplates(`${archive}.whole`, `${archive}.part`)
   rmSync(`${archive}.whole`)

@@ -10,7 +10,6 @@ import { openPostgres } from '#lib/db/postgres.ts'
 import { allMigrations } from '../../src/server/process/schema.ts'
 import { findInFiles } from './canary.ts'
 import { onServer, withDatabase } from './global-setup.ts'
-import { bringEmptyCluster } from './managed-databases.ts'
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
 import { stores } from './stores.ts'
 
@@ -29,7 +28,6 @@ export type Ground = AsyncDisposable & {
 
 export async function openGround(): Promise<Ground> {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-ground-'))
-  bringEmptyCluster(dataDir)
   return stores.postgres ? onOwnServer(dataDir) : inFolder(dataDir)
 }
 

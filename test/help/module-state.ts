@@ -5,7 +5,6 @@ import { type SourceFile, withoutComments } from './layers.ts'
  * cannot be seen in a signature".
  */
 export const ALLOWED_STATE: readonly string[] = [
-  'lib/db/cluster.ts making',
   'lib/db/commit-watch.ts watch',
   'lib/db/embedded-worker.ts opened',
   'lib/db/sql.ts nameByText',

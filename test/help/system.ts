@@ -18,7 +18,6 @@ import { SERVICE_NAMES, type ServiceName } from '../../src/server/process/servic
 import { startServices } from '../../src/server/process/start.ts'
 import { findInLogs, findSecrets } from './canary.ts'
 import { openTestDatabase } from './database.ts'
-import { bringEmptyCluster } from './managed-databases.ts'
 import { startProcesses } from './processes.ts'
 import { stores } from './stores.ts'
 
@@ -60,7 +59,6 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const database = on ? { db: on.db, url: on.databaseUrl } : stack.use(await openTestDatabase())
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-test-'))
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
-  bringEmptyCluster(dataDir)
   const env = {
     ...testEnvironment(database.url, dataDir),
     ...(options.mode === 'apart' && SEEN_BY_AGENTS),

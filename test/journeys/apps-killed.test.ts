@@ -12,7 +12,6 @@ import { uploadRevision } from '#contract/apps/revisions.ts'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { type Client, createClient } from '#contract/core/client.ts'
 import { openTestDatabase } from '#test/database.ts'
-import { bringEmptyCluster } from '#test/managed-databases.ts'
 import { type ServerProcess, startProcess } from '#test/processes.ts'
 import { stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
@@ -36,7 +35,6 @@ describe('MA-15 svc killed while a deploy is under way', () => {
     await using stack = new AsyncDisposableStack()
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-apps-killed-'))
     stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
-    bringEmptyCluster(dataDir)
     const database = stores.postgres ? stack.use(await openTestDatabase()) : undefined
     const env = {
       ...testEnvironment(database?.url, dataDir),

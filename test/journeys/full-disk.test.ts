@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
-import { bringEmptyCluster } from '#test/managed-databases.ts'
 import { type ServerProcess, startProcess } from '#test/processes.ts'
 import { mountSmallDisk } from '#test/small-disk.ts'
 import { until } from '#test/until.ts'
@@ -42,7 +41,6 @@ describe.skipIf(!disk)('OP-01 a server on a disk that fills up (skipped: needs r
   }
 
   it('answers 503 and fails readiness with the reason, and goes on without a restart when space is back', async () => {
-    bringEmptyCluster(dataDir)
     await using server = await startProcess(env)
     expect(await readiness(server)).toMatchObject({ httpStatus: 200, status: 'ready' })
     await makeOrg(server)

@@ -7,7 +7,7 @@ import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
 import { entry, makeSource } from '#test/configured-source.ts'
 import { openTestDatabase } from '#test/database.ts'
-import { bringEmptyCluster, connectTo } from '#test/managed-databases.ts'
+import { connectTo } from '#test/managed-databases.ts'
 import { type ServerProcess, startProcess } from '#test/processes.ts'
 import { stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
@@ -36,7 +36,6 @@ describe('DS-05 a save whose process is killed', () => {
     await using stack = new AsyncDisposableStack()
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-killed-'))
     stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
-    bringEmptyCluster(dataDir)
     const database = stores.postgres ? stack.use(await openTestDatabase()) : undefined
     const env = { ...testEnvironment(database?.url, dataDir), SVC_EXAMPLE: 'false' }
     const first = stack.use(await startProcess(env))

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { script } from '#lib/db/sql.ts'
 import { onServer, withDatabase } from '#test/global-setup.ts'
-import { bringEmptyCluster } from '#test/managed-databases.ts'
 import { startProcess } from '#test/processes.ts'
 import { needs, stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
@@ -29,7 +28,6 @@ async function svcServer(env: Environment, command: string) {
 let dataDir: string
 beforeAll(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'svc-migrate-'))
-  bringEmptyCluster(dataDir)
 })
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 

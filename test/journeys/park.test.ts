@@ -9,7 +9,6 @@ import { createInvitation } from '#contract/auth/members.ts'
 import { createClient } from '#contract/core/client.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { smtpRefusal, startMailServer, type TestMailServer } from '#test/mail-server.ts'
-import { bringEmptyCluster } from '#test/managed-databases.ts'
 import { startProcess } from '#test/processes.ts'
 import { stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
@@ -35,7 +34,6 @@ describe('NO-07 svc-server park-deliveries', () => {
       },
     })
     dataDir = mkdtempSync(join(tmpdir(), 'svc-park-'))
-    bringEmptyCluster(dataDir)
     database = stores.postgres ? await openTestDatabase() : undefined
     env = {
       ...testEnvironment(database?.url, dataDir),

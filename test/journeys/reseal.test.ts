@@ -12,7 +12,6 @@ import { createDatabase, readConnection } from '#contract/databases.ts'
 import { keyId } from '#lib/crypto/seal.ts'
 import { runIn } from '#test/configured-source.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { bringEmptyCluster } from '#test/managed-databases.ts'
 import { type ServerProcess, startProcess } from '#test/processes.ts'
 import { stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
@@ -64,7 +63,6 @@ describe('AU-08 changing the data key', () => {
 
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'svc-reseal-'))
-    bringEmptyCluster(dataDir)
     database = stores.postgres ? await openTestDatabase() : undefined
     base = testEnvironment(database?.url, dataDir)
     await start(withKeys(OLD))

@@ -4,7 +4,6 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { bringEmptyCluster } from '#test/managed-databases.ts'
 import { until } from '#test/until.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -21,7 +20,6 @@ describe('OP-01 a server whose parent process ends', () => {
     writeFileSync(join(place, 'dist', 'console', 'index.html'), '')
     for (const dataDir of ['direct', 'npm']) {
       mkdirSync(join(place, dataDir))
-      bringEmptyCluster(join(place, dataDir))
     }
   })
   afterAll(() => rmSync(place, { recursive: true, force: true }))

@@ -7,7 +7,6 @@ import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { listMembers } from '#contract/auth/members.ts'
 import { createClient } from '#contract/core/client.ts'
 import { openTestDatabase } from '#test/database.ts'
-import { bringEmptyCluster } from '#test/managed-databases.ts'
 import { needs, stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
 import { readSettings, toConfig } from '../../src/server/config/config.ts'
@@ -58,7 +57,6 @@ const folders: string[] = []
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-stores-'))
   folders.push(folder)
-  bringEmptyCluster(folder)
   return folder
 }
 afterAll(() => {

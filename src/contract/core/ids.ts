@@ -11,6 +11,7 @@ export const ID_PREFIXES = [
   'pr',
   'exe',
   'chk',
+  'ckr',
   'tkt',
   'tkr',
   'pl',

@@ -1,32 +1,32 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { type Served, serveWorker } from '../threads/worker-serve.ts'
+import { EMPTY_CLUSTER, readArchive } from './cluster.ts'
 
 export type EmbeddedData = {
   /** Folder of the cluster. Absent: the cluster is in memory. */
   folder?: string
-  /** Archive of the cluster to start from when the folder is new. */
+  /** Archive that a cluster in memory starts from. Absent: the empty cluster that ships with the product. */
   archive?: string
 }
 export type EmbeddedMessage =
   | { do: 'wire'; bytes: Uint8Array<ArrayBuffer> }
   | { do: 'reset' }
   | { do: 'open' }
-  | { do: 'dump'; to: string; compression: 'none' | 'gzip' }
+  | { do: 'dump'; to: string }
   | { do: 'close' }
 
 let opened: Promise<PGlite> | undefined
 const open = (): Promise<PGlite> => (opened ??= create(workerData as EmbeddedData))
 
-async function create({ folder, archive }: EmbeddedData): Promise<PGlite> {
+async function create({ folder, archive = EMPTY_CLUSTER }: EmbeddedData): Promise<PGlite> {
   return PGlite.create({
     extensions: { vector },
     // Less than the default of 128 MiB, because the operating system caches the same pages.
     startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'],
-    ...(folder && { dataDir: folder }),
-    ...(archive && { loadDataDir: new Blob([await readFile(archive)]) }),
+    ...(folder ? { dataDir: folder } : { loadDataDir: new Blob([await readArchive(archive)]) }),
   })
 }
 
@@ -62,7 +62,7 @@ async function serve(message: EmbeddedMessage): Promise<Served> {
     case 'reset':
       return { value: await resetSession(pg) }
     case 'dump':
-      return { value: await dump(pg, message.to, message.compression) }
+      return { value: await dump(pg, message.to) }
     case 'close':
       return { value: await pg.close() }
     default:
@@ -83,8 +83,8 @@ function simpleQuery(text: string): Uint8Array {
   return Buffer.concat([head, body])
 }
 
-async function dump(pg: PGlite, to: string, compression: 'none' | 'gzip'): Promise<void> {
-  const archive = await pg.dumpDataDir(compression)
+async function dump(pg: PGlite, to: string): Promise<void> {
+  const archive = await pg.dumpDataDir('none')
   const part = `${to}.${process.pid}.part`
   await writeFile(part, Buffer.from(await archive.arrayBuffer()))
   await rename(part, to)

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -14,14 +14,8 @@ const ENDLESS = sql`select count(*) from generate_series(1, 1e10::bigint)`
 const LIMIT_MS = 5_000
 
 const place = mkdtempSync(join(tmpdir(), 'svc-embedded-'))
-const archive = join(place, 'empty.tar.gz')
 let folders = 0
 
-beforeAll(async () => {
-  // The first open anywhere makes the cluster and its archive.
-  const first = await openEmbedded({ folder: join(place, 'first'), archive, onError: () => {} })
-  await first[Symbol.asyncDispose]()
-})
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 afterEach(() => {
   vi.restoreAllMocks()
@@ -31,7 +25,7 @@ afterEach(() => {
 const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 
 const open = (options: Partial<EmbeddedOptions> = {}) =>
-  openEmbedded({ folder: join(place, `folder ${folders++}`), archive, onError: () => {}, ...options })
+  openEmbedded({ folder: join(place, `folder ${folders++}`), onError: () => {}, ...options })
 
 async function openThings(options: Partial<EmbeddedOptions> = {}) {
   const db = await open(options)
@@ -53,11 +47,10 @@ describe('a folder', () => {
   })
 
   it('that is new begins as the archive, and one that is not stays as it is', async () => {
-    expect(existsSync(archive)).toBe(true)
     const filled = join(place, 'filled.tar')
     {
       await using first = await openThings()
-      await first.db.dump(filled, 'none')
+      await first.db.dump(filled)
     }
     const folder = join(place, 'from archive')
     {
@@ -71,7 +64,7 @@ describe('a folder', () => {
   })
 
   it('may be none: then all is in memory, with vectors too', async () => {
-    await using db = await openEmbedded({ archive, onError: () => {} })
+    await using db = await openEmbedded({ onError: () => {} })
     await db.query(script('create extension vector'))
     const [near] = await db.query<{ far: number }>(sql`select ${'[1,2]'}::vector <-> ${'[4,6]'}::vector as far`)
     expect(near).toEqual({ far: 5 })
@@ -162,7 +155,7 @@ describe('a statement past its limit', () => {
 it('in memory a statement past its limit costs what was written; it begins as its archive again', async () => {
   const filled = join(place, 'for memory.tar')
   const source = await openThings()
-  await source.db.dump(filled, 'none')
+  await source.db.dump(filled)
   await source[Symbol.asyncDispose]()
   await using db = await openEmbedded({ archive: filled, statementTimeoutMs: LIMIT_MS, onError: () => {} })
   await db.query(sql`insert into things values (${3})`)

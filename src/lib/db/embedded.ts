@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
-import { chmod, mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { chmod } from 'node:fs/promises'
+import { setFlagsFromString } from 'node:v8'
 import pg from 'pg'
 import { workerEntry } from '../bundle.ts'
 import { checkWritable } from '../data-folder.ts'
 import { startWorker, type WorkerHost, WorkerStopped } from '../threads/worker-host.ts'
+import { isCluster, makeCluster } from './cluster.ts'
 import { createDb, type Db, type Engine, newInstance } from './db.ts'
 import type { EmbeddedData, EmbeddedMessage } from './embedded-worker.ts'
 import { panicIn } from './panic.ts'
@@ -14,13 +14,14 @@ import { WireStream } from './wire-stream.ts'
 export type EmbeddedOptions = {
   /** Absent: the data is in memory and ends with the process. */
   folder?: string
-  /** Archive of an empty cluster. It is made when absent, and a new folder starts from it. */
+  /** Archive that a new cluster starts from. Absent: the empty cluster that ships with the product. */
   archive?: string
   statementTimeoutMs?: number
   onError: (error: unknown) => void
 }
 
-type EmbeddedDb = Db & { dump(to: string, compression: 'none' | 'gzip'): Promise<void> }
+/** `dump` writes an archive of the cluster, a tar file, that `archive` of another one can name. */
+type EmbeddedDb = Db & { dump(to: string): Promise<void> }
 
 const OPEN_LIMIT_MS = 60_000
 
@@ -55,11 +56,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDb
     },
   }
   await thread.start()
-  return { ...createDb(engine), dump: (to, compression) => thread.ask({ do: 'dump', to, compression }) }
+  return { ...createDb(engine), dump: (to) => thread.ask({ do: 'dump', to }) }
 }
 
 /** One engine in a thread of its own. No two may have the same folder open. */
-export class EngineThread {
+class EngineThread {
   readonly #options: EmbeddedOptions
   #host: WorkerHost | undefined
   /** Resolves when the former thread has ended. The first message to the next thread waits for it. */
@@ -75,34 +76,20 @@ export class EngineThread {
     return this.#options.statementTimeoutMs ?? 30_000
   }
 
-  /** Opens the cluster, makes it where there is none, and stores an empty copy as the archive. */
+  /** Opens the cluster, and makes it first where there is none. */
   async start(): Promise<void> {
     const { folder, archive } = this.#options
-    const isNew = this.#isNew
-    if (folder && isNew) await this.make()
+    if (folder && !isCluster(folder)) await this.#make(folder, archive)
     // The engine makes files that everybody may read, so the folder is closed to others.
     if (folder) await chmod(folder, 0o700)
     this.#spawn()
     await this.#open()
-    if (isNew && archive && !existsSync(archive)) {
-      await this.ask({ do: 'dump', to: archive, compression: 'gzip' }, OPEN_LIMIT_MS)
-    }
   }
 
-  /**
-   * Makes the cluster and closes it again. It works under another name and renames at the end, so that a killed process
-   * leaves no half cluster behind.
-   */
-  async make(): Promise<void> {
-    const { folder } = this.#options
-    if (!folder) return
-    const part = `${folder}.part`
-    await rm(part, { recursive: true, force: true })
-    await mkdir(dirname(folder), { recursive: true })
-    this.#spawn(part)
-    await this.#open()
-    await this.close()
-    await rename(part, folder)
+  async #make(folder: string, archive: string | undefined): Promise<void> {
+    await makeCluster(folder, archive).catch(async (error: unknown) => {
+      throw await this.#openFault(error)
+    })
   }
 
   wire() {
@@ -170,27 +157,16 @@ export class EngineThread {
     await this.#host?.ask(message, limitMs === undefined ? {} : { limitMs })
   }
 
-  /** Ends a thread that does not answer. The next `wire` starts another. */
-  async kill(): Promise<void> {
-    await this.#host?.[Symbol.asyncDispose]()
-  }
-
   async close(): Promise<void> {
     await this.ask({ do: 'close' }, 10_000).catch(this.#options.onError)
     await this.#host?.[Symbol.asyncDispose]()
     await this.#formerExited
   }
 
-  /** True when there is no cluster yet; in memory that is so whenever a thread starts. */
-  get #isNew(): boolean {
-    const { folder } = this.#options
-    return !folder || !existsSync(join(folder, 'PG_VERSION'))
-  }
-
-  #spawn(folder = this.#options.folder): WorkerHost {
-    const { archive } = this.#options
-    const from = this.#isNew && archive && existsSync(archive) ? archive : undefined
-    const data: EmbeddedData = { ...(folder && { folder }), ...(from && { archive: from }) }
+  #spawn(): WorkerHost {
+    const { folder, archive } = this.#options
+    const data: EmbeddedData = { ...(folder && { folder }), ...(archive && { archive }) }
+    keepBaselineCode()
     const host = startWorker(workerEntry('src/lib/db/embedded-worker.ts'), data)
     this.#host = host
     void host.stopped.then(() => {
@@ -200,6 +176,14 @@ export class EngineThread {
     })
     return host
   }
+}
+
+/**
+ * Keeps V8's optimising WASM compiler away from the engine. It takes four times the processor time of the statements
+ * of a start and hundreds of MB, and makes ordinary statements no faster. V8 has one setting for all threads.
+ */
+function keepBaselineCode(): void {
+  for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag)
 }
 
 /** LISTEN on the only client. After a restart of the thread it listens again and calls every listener once. */

@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { EMPTY_CLUSTER } from '#test/managed-databases.ts'
 import { mountSmallDisk } from '#test/small-disk.ts'
 import { untilDone } from '#test/until.ts'
-import { copyCluster } from './cluster.ts'
 import { openEmbedded } from './embedded.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import { script, sql } from './sql.ts'
@@ -18,7 +16,6 @@ describe.skipIf(!disk)('OP-01 an embedded database on a disk that fills up (skip
   const open = () => openEmbedded({ folder: join(disk!.path, 'db'), onError: () => {} })
 
   it('refuses writes with the reason, comes back without a restart, and has lost nothing', async () => {
-    await copyCluster(EMPTY_CLUSTER, join(disk!.path, 'db'))
     const things = sql`select count(*), max(id) from things`
     {
       await using db = await open()

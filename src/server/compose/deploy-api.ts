@@ -2,6 +2,7 @@ import { createAppDirectory } from '../areas/apps/index.ts'
 import { createMaintenance } from '../areas/maintenance/index.ts'
 import { createTickets } from '../areas/tickets/index.ts'
 import { composeApps } from './apps.ts'
+import { composeCheckRoutes } from './checks.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 import { composePeople } from './people.ts'
@@ -14,7 +15,13 @@ export function compose(parts: ServiceParts): Service {
   const pipelines = composePipelines(parts)
   const fetch = composeEdge(parts, {
     name: 'deploy-api',
-    routes: [...composeApps(parts).routes, ...tickets.routes, ...maintenance.routes, ...pipelines.routes],
+    routes: [
+      ...composeApps(parts).routes,
+      ...composeCheckRoutes(parts),
+      ...tickets.routes,
+      ...maintenance.routes,
+      ...pipelines.routes,
+    ],
     validate: validateAtAuth(parts, 'deploy-api'),
     hasPart: apps.hasPart,
   })

@@ -4,6 +4,7 @@ import { composeActivity } from './activity.ts'
 import { composeAgents } from './agents.ts'
 import { composeForwardedApps } from './app-door.ts'
 import { composeApps, composeHosting } from './apps.ts'
+import { composeCheckWork } from './checks.ts'
 import { composeDatabases } from './databases.ts'
 import { composeEdge } from './edge.ts'
 import { composeNotifications } from './notifications.ts'
@@ -23,6 +24,7 @@ export function compose(parts: ServiceParts): WorkerService {
   const hosting = composeHosting(parts)
   const apps = composeApps(parts, hosting)
   const pipelines = composePipelines(parts)
+  const checks = composeCheckWork(parts)
   return {
     fetch: composeForwardedApps(parts, fetch),
     warnings: async () => (await hosting?.target.warnings()) ?? [],
@@ -33,7 +35,8 @@ export function compose(parts: ServiceParts): WorkerService {
       ...notifications.loops,
       ...apps.loops,
       ...pipelines.loops,
+      ...checks.loops,
     ],
-    slots: [...parts.shared(composeDatabases).slots, ...notifications.slots, ...apps.slots],
+    slots: [...parts.shared(composeDatabases).slots, ...notifications.slots, ...apps.slots, ...checks.slots],
   }
 }

@@ -12,6 +12,8 @@ export type AppSettings = {
   /** The log of an app keeps lines for this many days, and this many bytes of them. */
   logRetentionDays: number
   logBytesPerApp: number
+  /** Runs of checks stay in their history for this many days. */
+  checkRetentionDays: number
 }
 
 const DOMAIN = /^(?=.{1,180}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/
@@ -36,6 +38,7 @@ export function readApps(read: EnvironmentReader, isEmbedded: boolean): Readonly
     memoryBytes: read.integer('SVC_APP_MEMORY_MB', DEFAULT_MEMORY_MB, 128, MAX_MEMORY_MB) * MIB,
     buildMemoryBytes: read.integer('SVC_BUILD_MEMORY_MB', DEFAULT_BUILD_MEMORY_MB, 128, MAX_MEMORY_MB) * MIB,
     logRetentionDays: read.integer('SVC_LOG_RETENTION_DAYS', 14, 1, 3_650),
+    checkRetentionDays: read.integer('SVC_CHECK_RETENTION_DAYS', 30, 1, 3_650),
     logBytesPerApp: read.integer('SVC_LOG_MB_PER_APP', 256, 1, 1_048_576) * MIB,
   })
 }

@@ -4,7 +4,6 @@ import { createPrincipalCache } from '#edge/credentials/caller.ts'
 import { type Clock, systemClock } from '#lib/clock.ts'
 import { checkDataKeys } from '#lib/crypto/data-keys.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
-import { copyCluster, ensureCluster, isCluster } from '#lib/db/cluster.ts'
 import type { Db } from '#lib/db/db.ts'
 import { openEmbedded } from '#lib/db/embedded.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
@@ -73,13 +72,7 @@ export async function openDatabase(
 ): Promise<Db> {
   const onError = (error: unknown) => log.warn({ error }, 'the database connection failed')
   if (databaseUrl) return openPostgres({ url: databaseUrl, onError })
-  const folder = join(dataDir, 'db')
-  if (!isCluster(folder)) {
-    const template = join(dataDir, 'empty-cluster')
-    await ensureCluster(template)
-    await copyCluster(template, folder)
-  }
-  return openEmbedded({ folder, onError })
+  return openEmbedded({ folder: join(dataDir, 'db'), onError })
 }
 
 function openStore({ redisUrl }: Config, log: Log, clock: Clock): KeyValueStore {

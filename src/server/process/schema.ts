@@ -19,6 +19,7 @@ const AREAS = [
   'tickets',
   'maintenance',
   'pipelines',
+  'checks',
 ] as const
 
 export function allMigrations(): Migration[] {

@@ -11,7 +11,7 @@ import { createDatabase, dropDatabase, readConnection } from '#contract/database
 import { findSecrets } from '#test/canary.ts'
 import { type Connector, type Person, startConnector } from '#test/connector.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { bringEmptyCluster, connectTo } from '#test/managed-databases.ts'
+import { connectTo } from '#test/managed-databases.ts'
 import { sendMcp } from '#test/mcp.ts'
 import { APP, googleUser, SESSION } from '#test/sign-in.ts'
 import { testEnvironment } from '#test/system.ts'
@@ -42,7 +42,6 @@ describe('AU-08 rotating a signing secret', () => {
     database = stack.use(await openTestDatabase())
     const folder = mkdtempSync(join(tmpdir(), 'svc-rotation-'))
     stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-    bringEmptyCluster(folder)
     env = testEnvironment(database.url, folder)
     await using c = await start()
     owner = await c.person('owner')

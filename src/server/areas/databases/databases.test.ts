@@ -3,7 +3,7 @@ import { listAudit } from '#contract/auth/members.ts'
 import { elevateSupport, startSupport } from '#contract/auth/support.ts'
 import { createDatabase, dropDatabase, listDatabases, readConnection } from '#contract/databases.ts'
 import { sql } from '#lib/db/sql.ts'
-import { bringEmptyCluster, codeOf, connectTo } from '#test/managed-databases.ts'
+import { codeOf, connectTo } from '#test/managed-databases.ts'
 import { needs, stores } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 
@@ -15,7 +15,6 @@ let other: Person
 
 beforeAll(async () => {
   system = await startSystem()
-  bringEmptyCluster(system.config.dataDir)
   owner = await system.member('owner')
   other = await system.member('owner')
 })
@@ -180,7 +179,6 @@ if (!stores.postgres)
   describe('managed databases on the embedded engine', () => {
     it('DS-01 there are as many as configured, over all organizations; a refused one leaves nothing', async () => {
       await using small = await startSystem({ env: { SVC_EMBEDDED_MAX_DATABASES: '1' } })
-      bringEmptyCluster(small.config.dataDir)
       const [first, second] = [small.client((await small.member()).token), small.client((await small.member()).token)]
       await first.call(createDatabase, { name: 'one' })
       expect(await codeOf(second.call(createDatabase, { name: 'two' }))).toBe('DATABASE_LIMIT')

@@ -8,7 +8,7 @@ import { script, sql } from '#lib/db/sql.ts'
 import { createLog } from '#lib/log.ts'
 import { withLease } from '#lib/work/lease.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { bringEmptyCluster, codeOf } from '#test/managed-databases.ts'
+import { codeOf } from '#test/managed-databases.ts'
 import { runJobs } from '#test/run-jobs.ts'
 import { needs } from '#test/stores.ts'
 import { createDatabases, type Databases } from './index.ts'
@@ -25,7 +25,6 @@ let databases: Databases
 
 beforeAll(async () => {
   test = await openTestDatabase()
-  bringEmptyCluster(dataDir)
   databases = startDatabases()
 })
 

@@ -135,7 +135,8 @@ describe('NO-02 filing a ticket', () => {
   })
 
   it.each([
-    ['no title', { title: ' \u200e\n', body: 'b' }, 'INVALID_REQUEST: title'],
+    ['no title', { title: '', body: 'b' }, 'INVALID_REQUEST: title: must contain a visible character'],
+    ['an invisible title', { title: ' \u200e\n\u200b', body: 'b' }, 'INVALID_REQUEST: title'],
     ['a long title', { title: 't'.repeat(201), body: 'b' }, 'INVALID_REQUEST: title'],
     ['no text', { title: 't', body: ' \n ' }, 'INVALID_REQUEST: body'],
     ['a long text', { title: 't', body: 'b'.repeat(16_001) }, 'INVALID_REQUEST: body'],

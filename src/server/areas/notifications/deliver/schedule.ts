@@ -40,6 +40,7 @@ export function retryAfterSeconds(header: string | undefined, now: Date): number
   const text = header.trim()
   const isDate = /^[A-Z][a-z]{2}, /.test(text)
   const seconds = isDate ? (Date.parse(text) - now.getTime()) / 1000 : /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (!Number.isFinite(seconds)) return undefined
+  // Too many digits give Infinity, which is a wish for the longest pause.
+  if (Number.isNaN(seconds)) return undefined
   return Math.min(Math.max(Math.ceil(seconds), 0), MAX_RETRY_AFTER_SECONDS)
 }

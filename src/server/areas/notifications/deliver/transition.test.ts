@@ -111,6 +111,7 @@ it.each([
   ['Sun, 15 Nov 2026 12:00:30 GMT', 30],
   ['Sun, 15 Nov 2026 11:00:00 GMT', 0],
   ['99999999', 86400],
+  ['9'.repeat(400), 86400],
 ])('NO-07 Retry-After %j means a wait of %j seconds', (header, seconds) => {
   expect(retryAfterSeconds(header, new Date('2026-11-15T12:00:00Z'))).toBe(seconds)
 })
@@ -125,4 +126,64 @@ it.each([
   [60, 900],
 ])('NO-07 after %i failures in a row a destination is left alone for %i seconds', (failures, seconds) => {
   expect(pauseSeconds(failures)).toBe(seconds)
+})
+
+const check = <T>(of: fc.Arbitrary<T>, property: (value: T) => void) =>
+  fc.assert(
+    fc.property(of, (value) => {
+      property(value)
+    }),
+    { seed: 15, numRuns: 500 },
+  )
+
+describe('NO-07 the schedule of retries', () => {
+  it('waits longer after each attempt, whatever chance adds, and ends', () => {
+    const chance = fc.double({ min: 0, max: 1, noNaN: true })
+    const kinds = fc.constantFrom(...DESTINATION_KINDS)
+    check(fc.tuple(kinds, fc.integer({ min: 1, max: 20 }), chance, chance), ([kind, attempt, one, other]) => {
+      const wait = retryDelaySeconds(kind, attempt, one)
+      const next = retryDelaySeconds(kind, attempt + 1, other)
+      if (wait === undefined) expect(next).toBeUndefined()
+      else if (next !== undefined) expect(next).toBeGreaterThan(wait)
+      expect(wait === undefined).toBe(attempt > (kind.startsWith('chat') ? 4 : 6))
+    })
+  })
+
+  const NOW = new Date('2026-11-15T12:00:00Z')
+
+  it('reads any text as Retry-After without failing: whole seconds of at most a day, or nothing', () => {
+    const digits = fc.stringMatching(/^[0-9]{1,400}$/)
+    check(
+      fc.oneof(
+        fc.string(),
+        digits,
+        fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+      ),
+      (header) => {
+        const seconds = retryAfterSeconds(header, NOW)
+        if (seconds === undefined) {
+          expect(header.trim()).not.toMatch(/^\d+$/)
+          return
+        }
+        expect(Number.isInteger(seconds)).toBe(true)
+        expect(seconds).toBeGreaterThanOrEqual(0)
+        expect(seconds).toBeLessThanOrEqual(86_400)
+      },
+    )
+  })
+
+  it('understands a wish the same way as seconds and as a date', () => {
+    check(fc.integer({ min: 0, max: 200_000 }), (seconds) => {
+      const expected = Math.min(seconds, 86_400)
+      expect(retryAfterSeconds(String(seconds), NOW)).toBe(expected)
+      expect(retryAfterSeconds(new Date(NOW.getTime() + seconds * 1000).toUTCString(), NOW)).toBe(expected)
+    })
+  })
+
+  it('pauses a destination never shorter after one more failure, and never for more than a quarter of an hour', () => {
+    check(fc.nat({ max: 5_000 }), (failures) => {
+      expect(pauseSeconds(failures + 1)).toBeGreaterThanOrEqual(pauseSeconds(failures))
+      expect(pauseSeconds(failures)).toBeLessThanOrEqual(900)
+    })
+  })
 })

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealer } from '#lib/crypto/seal.ts'
-import { bringEmptyCluster, codeOf, connectTo } from '#test/managed-databases.ts'
+import { codeOf, connectTo } from '#test/managed-databases.ts'
 import { newDatabase, openPassword } from '../../new-database.ts'
 import type { DatabaseRow } from '../../store.ts'
 import { connectionString } from '../engine.ts'
@@ -27,7 +27,6 @@ let one: DatabaseRow
 let two: DatabaseRow
 
 beforeAll(async () => {
-  bringEmptyCluster(dataDir)
   one = await make('one')
   two = await make('two')
 })

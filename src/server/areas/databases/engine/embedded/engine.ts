@@ -96,7 +96,7 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
       return 'missing' in found ? withoutSandbox(found.missing) : undefined
     },
     async create(managed) {
-      await makeFolder(dataDir, folderOf(managed.physical_name))
+      await makeFolder(folderOf(managed.physical_name))
       await session(managed.physical_name).runAsPlatform(setUp(managed))
     },
     endLogins: async ({ physical_name }) => end(physical_name),

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { workerEntry } from '#lib/bundle.ts'
-import { copyCluster, ensureCluster } from '#lib/db/cluster.ts'
+import { isCluster, makeCluster } from '#lib/db/cluster.ts'
 import type { FoundBubblewrap } from '#lib/processes/bubblewrap.ts'
 import { endFormerProcess } from '#lib/processes/former-process.ts'
 import { assertPlainFolder } from './engine-folder.ts'
@@ -21,11 +20,8 @@ type Settings = {
 const START_MS = 120_000
 
 /** Makes the folder of a new database from the empty cluster. Leaves an existing folder as it is. */
-export async function makeFolder(dataDir: string, folder: string): Promise<void> {
-  if (existsSync(join(folder, 'PG_VERSION'))) return
-  const template = join(dataDir, 'empty-cluster')
-  await ensureCluster(template)
-  await copyCluster(template, folder)
+export async function makeFolder(folder: string): Promise<void> {
+  if (!isCluster(folder)) await makeCluster(folder)
 }
 
 /** Starts the engine of the database in `folder`, inside bubblewrap where that works. */
@@ -33,7 +29,7 @@ export function engineStarter({ memoryBytes, script }: Settings, sandbox: () => 
   const packages = { pglite: packageOf('@electric-sql/pglite'), pgvector: packageOf('@electric-sql/pglite-pgvector') }
   return async (folder: string): Promise<EngineProcess> => {
     const found = await sandbox()
-    if (!existsSync(join(folder, 'PG_VERSION'))) throw stopped.notStarted('its folder is gone')
+    if (!isCluster(folder)) throw stopped.notStarted('its folder is gone')
     await endFormerProcess(`${folder}.pid`)
     await assertPlainFolder(folder).catch((error: Error) => {
       throw stopped.notStarted(error.message)

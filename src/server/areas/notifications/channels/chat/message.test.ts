@@ -1,6 +1,8 @@
 import type { ChatPostMessageArguments } from '@slack/web-api'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EventOf } from '#contract/core/events.ts'
+import { subjectLine } from '#contract/core/subject-line.ts'
 import { newId } from '#edge/ids.ts'
 import type { DueNotification } from '../../deliver/load.ts'
 import { type ChatMessage, channelMessage, personalMessage } from './message.ts'
@@ -124,5 +126,28 @@ describe('NO-10 a direct message', () => {
     expect(written.length).toBeLessThan(3000)
     const lines = written.split('\n')
     expect(lines.at(-2)).toBe(`… and ${400 - (lines.length - 2)} more`)
+  })
+
+  it('NO-14 that collects any mix counts each notification once, within what Slack accepts', () => {
+    const names = fc.oneof(fc.constantFrom('Shop', 'Billing', 'A & B'), fc.string({ unit: 'binary', maxLength: 200 }))
+    const codes = fc.constantFrom('BUILD_FAILED' as const, 'TIMED_OUT' as const)
+    const mixes = fc.array(fc.tuple(names.map(subjectLine), codes), { minLength: 1, maxLength: 60 })
+    fc.assert(
+      fc.property(mixes, (mix) => {
+        const notifications = mix.map(([name, code]) => failedDeploy(name, 'shop', code))
+        const written = personalText(notifications, true)
+        expect(written.length).toBeLessThan(3000)
+        const lines = written.split('\n')
+        expect(lines.pop()).toBe('<https://svc.example.com/inbox|Open>')
+        const left = /^… and (\d+) more$/.exec(lines.at(-1)!)
+        const shown = left ? lines.slice(0, -1) : lines
+        const counted = shown.reduce((sum, line) => sum + Number(/ × (\d+)$/.exec(line)![1]), 0)
+        expect(new Set(shown).size).toBe(shown.length)
+        if (left) expect(counted).toBeLessThan(mix.length)
+        else expect(counted).toBe(mix.length)
+        expect(lines.join('')).not.toMatch(/[<>]/)
+      }),
+      { seed: 15, numRuns: 200 },
+    )
   })
 })

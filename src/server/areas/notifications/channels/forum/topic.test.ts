@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { subjectLine } from '#contract/core/subject-line.ts'
 import type { Notification } from '#contract/notifications/inbox.ts'
 import { externalIdOf, renderTopic } from './topic.ts'
 
@@ -35,6 +37,23 @@ describe('NO-11 a forum topic', () => {
     const { title } = renderTopic([notification({ subject: `Ticket: ${word}` })], one)
     expect(title).toBe(`Ticket: ${'x'.repeat(29)}… (2026-05-01 10:00 UTC) 313vns`)
     expect(renderTopic([notification({ subject: 'y '.repeat(100) })], one).title.length).toBeLessThanOrEqual(255)
+  })
+
+  it('has a title and a text that Discourse takes, whatever the subject is', () => {
+    const longWords = fc.string({ unit: fc.constantFrom('a', '👍', '中', '`'), minLength: 20, maxLength: 120 })
+    const sentences = fc.array(longWords, { maxLength: 3 }).map((words) => words.join(' '))
+    const subjects = fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), sentences)
+    fc.assert(
+      fc.property(subjects.map(subjectLine), (subject) => {
+        const { title, raw } = renderTopic([notification({ subject })], one)
+        expect(title.isWellFormed() && raw.isWellFormed()).toBe(true)
+        expect(Array.from(title).length).toBeLessThanOrEqual(255)
+        for (const word of title.split(/\s/)) expect(Array.from(word).length).toBeLessThanOrEqual(30)
+        // The subject is one span of code, which nothing in it ends.
+        expect(raw.split('\n')[0]).toMatch(/^`[^`]*`$/)
+      }),
+      { seed: 15, numRuns: 500 },
+    )
   })
 
   it('of a digest has one block for each notification, at most sixty', () => {

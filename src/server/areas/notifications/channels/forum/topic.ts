@@ -42,8 +42,12 @@ export function renderTopic(
   return { title: `${heading} ${externalId.slice(-6)}`, raw: [...blocks, `Reference: ${externalId}`].join('\n\n') }
 }
 
+/** Counts whole characters, because half a surrogate pair is no text that a forum can store. */
 function shortWords(text: string): string {
-  return text.replace(/\S{31,}/g, (word) => `${word.slice(0, MAX_WORD - 1)}…`)
+  return text.replace(/\S{31,}/gu, (word) => {
+    const characters = Array.from(word).slice(0, MAX_WORD - 1)
+    return `${characters.join('')}…`
+  })
 }
 
 function blockOf({ subject, event_type, app, occurred_at, link }: Notification): string {

@@ -1,0 +1,13 @@
+import { changeCheck } from '#contract/checks/checks.ts'
+import type { Cli } from '../../cli.ts'
+import { openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { show } from '../../output.ts'
+
+type Flags = OutputFlags & LoginFlags
+
+export async function run([alias, check]: [string, string], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const changed = await client.call(changeCheck, { alias, check, enabled: true })
+  show(cli, flags.output, changed, () => `Resumed the check ${changed.name}.`)
+}

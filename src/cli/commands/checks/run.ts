@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type CheckRun, readCheckRun, runCheck } from '#contract/checks/checks.ts'
+import type { Client } from '#contract/core/client.ts'
+import type { Cli } from '../../cli.ts'
+import { openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { Unsuccessful } from '../../exit.ts'
+import { show } from '../../output.ts'
+import { printable } from '../../printable.ts'
+
+type Flags = OutputFlags & LoginFlags & { noWait?: boolean }
+
+const POLL_MS = 500
+
+export async function run([alias, check]: [string, string], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const queued = await client.call(runCheck, { alias, check }, { idempotencyKey: randomUUID() })
+  if (flags.noWait) {
+    show(cli, flags.output, queued, () => `Queued the run ${queued.id}.`)
+    return
+  }
+  const ended = await cli.progress('Running the check', untilEnded(client, { alias, check }, queued))
+  show(cli, flags.output, ended, () => `${ended.verdict}: ${printable(ended.detail ?? ended.code ?? '')}`)
+  if (ended.verdict !== 'pass') throw new Unsuccessful()
+}
+
+async function untilEnded(client: Client, of: { alias: string; check: string }, queued: CheckRun): Promise<CheckRun> {
+  let latest = queued
+  while (latest.state !== 'ended') {
+    await sleep(POLL_MS)
+    latest = await client.call(readCheckRun, { ...of, run_id: queued.id })
+  }
+  return latest
+}

@@ -1,0 +1,38 @@
+import { type Check, readCheck } from '#contract/checks/checks.ts'
+import type { Cli } from '../../cli.ts'
+import { openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { show } from '../../output.ts'
+import { printable } from '../../printable.ts'
+import { toPairs } from '../../table.ts'
+import { scheduleText, stateText } from './texts.ts'
+
+type Flags = OutputFlags & LoginFlags
+
+export async function run([alias, name]: [string, string], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const check = await client.call(readCheck, { alias, check: name })
+  show(cli, flags.output, check, () => toPairs(pairsOf(check)))
+}
+
+function pairsOf(check: Check): [string, string][] {
+  const { kind, ...fields } = check.definition
+  const given = Object.entries(fields).filter(([, value]) => value !== null)
+  return [
+    ['Name', printable(check.name)],
+    ['Id', check.id],
+    ['State', `${stateText(check)} since ${check.state_since}`],
+    ['Kind', kind],
+    ...given.map(([name, value]): [string, string] => [toLabel(name), printable(String(value))]),
+    ['Schedule', printable(scheduleText(check.schedule))],
+    ['Threshold', String(check.threshold)],
+    ['Last run', check.last_run_at === null ? '-' : `${check.last_verdict} at ${check.last_run_at}`],
+    ['Next run', check.next_run_at ?? '-'],
+  ]
+}
+
+/** `timeout_seconds` becomes `Timeout seconds`. */
+function toLabel(name: string): string {
+  const text = name.replaceAll('_', ' ')
+  return `${text[0]!.toUpperCase()}${text.slice(1)}`
+}

@@ -1,0 +1,50 @@
+import { createCheck, MAX_CHECKS_PER_APP } from '#contract/checks/checks.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import { newId } from '#edge/ids.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { auditCheck } from './audit.ts'
+import type { CheckDeps } from './deps.ts'
+import { presentCheck } from './present.ts'
+import { requireApp } from './require-app.ts'
+import { firstSlot } from './schedule.ts'
+import { countChecks, insertCheck, isNameTaken, lockNames } from './store.ts'
+
+export function createRoute(deps: CheckDeps): Route {
+  const { db, clock, apps } = deps
+  return route(createCheck, async ({ alias, name, definition, schedule, threshold }, { principal }) => {
+    const app = await requireApp(deps, principal.org_id, alias)
+    const now = clock.now()
+    const check = {
+      id: newId('chk'),
+      org_id: principal.org_id,
+      app_id: app.id,
+      name,
+      definition,
+      schedule,
+      threshold,
+      next_at: firstSlot(schedule, now),
+      created_by: principal.user_id ?? principal.id,
+      created_at: now,
+    }
+    const created = await db.tx(async (tx) => {
+      if (!(await apps.hold(tx, principal.org_id, app.id))) throw notFound('app')
+      await lockNames(tx, app.id)
+      await refuseTaken(tx, app.id, name, null)
+      if ((await countChecks(tx, app.id)) >= MAX_CHECKS_PER_APP) throw tooMany()
+      const row = await insertCheck(tx, check)
+      await auditCheck(tx, principal, { action: 'check.created', app, check: row, at: now })
+      return row
+    })
+    return presentCheck(created)
+  })
+}
+
+export async function refuseTaken(tx: Tx, appId: string, name: string, exceptId: string | null): Promise<void> {
+  if (!(await isNameTaken(tx, appId, name, exceptId))) return
+  throw new ServiceError('CONFLICT', `A check with the name ${name} already exists in this app. Choose another name.`)
+}
+
+function tooMany(): ServiceError {
+  return new ServiceError('APP_LIMIT', `An app can have ${MAX_CHECKS_PER_APP} checks. Delete one you do not need.`)
+}

@@ -1,0 +1,10 @@
+import type { AppDirectory, HoldApp } from '#edge/apps.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+
+/** What the routes of the area need. */
+export type CheckDeps = {
+  readonly db: Db
+  readonly clock: Clock
+  readonly apps: Pick<AppDirectory, 'find'> & { readonly hold: HoldApp }
+}

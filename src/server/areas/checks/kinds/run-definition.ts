@@ -1,0 +1,31 @@
+import type { CheckDefinition } from '#contract/checks/definition.ts'
+import { type HttpDeps, runHttp } from './http.ts'
+import { type LogDeps, runLog } from './log.ts'
+import type { CheckedApp, Outcome } from './outcome.ts'
+
+export type RunDefinitionDeps = HttpDeps & LogDeps
+
+type Asked = {
+  readonly app: CheckedApp
+  readonly check: { readonly id: string; readonly definition: CheckDefinition }
+  readonly now: Date
+  readonly signal: AbortSignal
+}
+
+/** Runs what a check is defined as. Rejects if the signal is aborted; any other rejection is a fault of svc. */
+export async function runDefinition(
+  deps: RunDefinitionDeps,
+  { app, check, now, signal }: Asked,
+): Promise<{ outcome: Outcome; tokens: number | null }> {
+  const { definition } = check
+  switch (definition.kind) {
+    case 'http':
+      return { outcome: await runHttp(deps, app, definition, signal), tokens: null }
+    case 'log':
+      return { outcome: await runLog(deps, app, definition, now), tokens: null }
+    case 'agent':
+      throw new Error('agent checks are not implemented')
+    default:
+      return definition satisfies never
+  }
+}

@@ -1,0 +1,50 @@
+import { Cron } from 'croner'
+import type { CheckSchedule } from '#contract/checks/definition.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+
+const MINUTE_MS = 60_000
+
+/**
+ * Returns the first slot of a schedule: now for an interval, so that a new check has a result soon, and the next of its
+ * times for a cron expression. Throws INVALID_REQUEST for an expression that cannot be read or never comes true.
+ */
+export function firstSlot(schedule: CheckSchedule, now: Date): Date {
+  if ('every_minutes' in schedule) return now
+  const next = readCron(schedule).nextRun(now)
+  if (!next) throw new ServiceError('INVALID_REQUEST', `schedule.cron: ${schedule.cron} never comes true`)
+  return next
+}
+
+/**
+ * Returns the slot after `slot`. Slots that passed while nothing ran are left out: a check that was due ten times says no
+ * more than one that was due once. Returns undefined if a cron expression has no more times.
+ */
+export function nextSlot(schedule: CheckSchedule, slot: Date, now: Date): Date | undefined {
+  if ('cron' in schedule) {
+    const from = Math.max(slot.getTime(), now.getTime())
+    return readCron(schedule).nextRun(new Date(from)) ?? undefined
+  }
+  const interval = schedule.every_minutes * MINUTE_MS
+  const passed = Math.max(Math.floor((now.getTime() - slot.getTime()) / interval), 0)
+  return new Date(slot.getTime() + (passed + 1) * interval)
+}
+
+function readCron({ cron, timezone }: { cron: string; timezone: string }): Cron {
+  if (!isTimezone(timezone)) {
+    throw new ServiceError('INVALID_REQUEST', `schedule.timezone: ${timezone} is not a timezone such as Europe/Berlin`)
+  }
+  try {
+    return new Cron(cron, { timezone, mode: '5-part' })
+  } catch (cause) {
+    const why = 'is not a cron expression of five fields, such as "0 9 * * 1-5"'
+    throw new ServiceError('INVALID_REQUEST', `schedule.cron: ${cron} ${why}`, { cause })
+  }
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    return Intl.DateTimeFormat('en-US', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
+}
