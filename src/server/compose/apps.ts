@@ -32,5 +32,5 @@ export function composeHosting(parts: ServiceParts): Hosting | undefined {
     onError,
     limits: { memoryBytes, buildMemoryBytes },
   })
-  return { target, traffic, writeLog: logs.write, onError }
+  return { target, traffic, writeLog: logs.write, logStored: logs.stored, onError }
 }

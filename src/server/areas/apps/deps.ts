@@ -19,4 +19,4 @@ export type AppDeps = {
   readonly hosting?: Hosting | undefined
 }
 
-export type Hosting = Pick<HostDeps, 'target' | 'traffic' | 'writeLog' | 'onError'>
+export type Hosting = Pick<HostDeps, 'target' | 'traffic' | 'writeLog' | 'logStored' | 'onError'>

@@ -20,6 +20,8 @@ export type HostDeps = {
   readonly traffic: AppTraffic
   readonly time: HostTime
   readonly writeLog: WriteLog
+  /** Resolves when the lines that were written of the app are stored, or cannot be soon. Never rejects. */
+  readonly logStored: (appId: string) => Promise<void>
   /** The files of a revision, for a build. */
   readonly readFiles: (orgId: string, revisionId: string) => AsyncIterable<SourceFile>
   /** The variables of an app as they are now. */

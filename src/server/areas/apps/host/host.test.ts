@@ -316,6 +316,7 @@ async function startHosting(): Promise<void> {
       },
     },
     writeLog: ({ text }) => lines.push(text),
+    logStored: async () => {},
     readFiles: async function* () {},
     readVariables: async () => ({}),
     removeApp: (id, lease) => removeApp(db, id, lease),

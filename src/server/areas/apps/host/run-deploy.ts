@@ -45,6 +45,7 @@ export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Cont
     const built = await buildDeploy(deps, deploy, signal)
     if (!built.ok) throw new DeployFailed(built.code, built.detail)
     const { release } = built
+    await deps.logStored(deploy.app_id)
     if (!(await asHost(db, lease, (tx) => moveDeploy(tx, deploy.id, ['building'], { state: 'starting' }))))
       return undefined
     const instance = await startInstance(deps, deploy, release)
@@ -115,7 +116,7 @@ async function settle(
   { app, lease, signal }: Context,
   error: unknown,
 ): Promise<void> {
-  const { db, time, onError, writeLog } = deps
+  const { db, time, onError, writeLog, logStored } = deps
   if (signal.aborted) {
     await asHost(db, lease, (tx) => returnToQueue(tx, deploy.id, { countsAttempt: false }))
     return
@@ -131,6 +132,8 @@ async function settle(
     level: 'error',
     text: `Deploy failed (${failure.code}): ${failure.detail}`,
   })
+  // Whoever follows the deploy stops at its end, and must have seen why it failed.
+  await logStored(app.id)
   await asHost(db, lease, (tx) => failDeploy(tx, app, deploy, UNDER_WAY, { ...failure, at: time.now() }))
 }
 

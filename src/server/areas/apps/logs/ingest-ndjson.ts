@@ -7,10 +7,13 @@ import { levelIn, levelNumber } from './level.ts'
 import { appendLines, type NewLine } from './store.ts'
 import { timeOfLine } from './time-of-line.ts'
 
-const BATCH_LINES = 1_000
+/** Stored by one transaction. The texts are bounded too, because a line can have 16 KiB. */
+const BATCH_LINES = 10_000
+const BATCH_CHARACTERS = 2 * 1024 * 1024
 const MAX_ERRORS = 20
 /** A JSON line can be longer than the text in it; one above this is refused and the rest goes on. */
 const MAX_LINE_BYTES = 1024 * 1024
+const LINE_FEED = 10
 
 const Line = z.strictObject({
   text: z.string(),
@@ -28,28 +31,65 @@ export async function readNdjson(
   appId: string,
   body: AsyncIterable<Uint8Array>,
 ): Promise<Ingested> {
-  const result: Ingested = { accepted: 0, rejected: 0, errors: [] }
-  let batch: NewLine[] = []
+  const result = { rejected: 0, errors: [] as Ingested['errors'] }
+  await using batches = createBatches(async (lines) => {
+    await db.tx((tx) => appendLines(tx, appId, lines))
+  })
+  let number = 0
+  for await (const texts of linesOf(body)) {
+    const now = clock.now()
+    for (const text of texts) {
+      number++
+      if (text?.trim() === '') continue
+      const line = text === undefined ? `is longer than ${MAX_LINE_BYTES} bytes` : readLine(text, now)
+      if (typeof line === 'string') {
+        result.rejected++
+        if (result.errors.length < MAX_ERRORS) result.errors.push({ line: number, message: line })
+      } else if (batches.add(line)) await batches.store()
+    }
+  }
+  return { accepted: await batches.end(), ...result }
+}
+
+type Batches = AsyncDisposable & {
+  /** Returns whether the batch is full and has to be stored. */
+  readonly add: (line: NewLine) => boolean
+  /** Begins to store the batch when the one before it is stored, so that at most two are in memory. */
+  readonly store: () => Promise<void>
+  /** Stores what is left, and returns how many lines were stored. */
+  readonly end: () => Promise<number>
+}
+
+/** Gathers lines in batches. One is stored while the next is read, in their order. */
+function createBatches(append: (lines: readonly NewLine[]) => Promise<void>): Batches {
+  let [batch, characters, stored]: [NewLine[], number, number] = [[], 0, 0]
+  let storing: Promise<void> = Promise.resolve()
   const store = async () => {
-    if (batch.length === 0) return
+    await storing
     const lines = batch
     batch = []
-    await db.tx((tx) => appendLines(tx, appId, lines))
-    result.accepted += lines.length
+    characters = 0
+    if (lines.length === 0) return
+    storing = append(lines).then(() => {
+      stored += lines.length
+    })
+    // The next call of `store` rejects with the reason.
+    storing.catch(() => {})
   }
-  let number = 0
-  for await (const text of linesOf(body)) {
-    number++
-    if (text === '') continue
-    const line = text === undefined ? `is longer than ${MAX_LINE_BYTES} bytes` : readLine(text, clock.now())
-    if (typeof line === 'string') {
-      result.rejected++
-      if (result.errors.length < MAX_ERRORS) result.errors.push({ line: number, message: line })
-    } else batch.push(line)
-    if (batch.length >= BATCH_LINES) await store()
+  return {
+    add: (line) => {
+      batch.push(line)
+      characters += line.text.length
+      return batch.length >= BATCH_LINES || characters >= BATCH_CHARACTERS
+    },
+    store,
+    end: async () => {
+      await store()
+      await storing
+      return stored
+    },
+    [Symbol.asyncDispose]: () => storing.catch(() => {}),
   }
-  await store()
-  return result
 }
 
 /** Returns what is wrong as text. */
@@ -74,27 +114,41 @@ function readLine(text: string, now: Date): NewLine | string {
   }
 }
 
-/** Splits a body into lines. Yields undefined for a line that is too long, of which nothing is kept. */
-async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string | undefined> {
+/**
+ * Splits a body into lines, those of one piece of the body together. Undefined stands for a line that is too long, of
+ * which nothing is kept.
+ */
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<(string | undefined)[]> {
   let parts: Uint8Array[] = []
   let size = 0
+  const keep = (part: Uint8Array) => {
+    size += part.length
+    if (size <= MAX_LINE_BYTES) parts.push(part)
+    else parts = []
+  }
   const take = (): string | undefined => {
-    const line = size > MAX_LINE_BYTES ? undefined : Buffer.concat(parts).toString('utf8').trim()
+    const line = size > MAX_LINE_BYTES ? undefined : Buffer.concat(parts).toString('utf8')
     parts = []
     size = 0
     return line
   }
   for await (const chunk of body) {
-    let from = 0
-    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
-      size += at - from
-      if (size <= MAX_LINE_BYTES) parts.push(chunk.subarray(from, at))
-      yield take()
-      from = at + 1
+    const [first, last] = [chunk.indexOf(LINE_FEED), chunk.lastIndexOf(LINE_FEED)]
+    if (first === -1) {
+      keep(chunk)
+      continue
     }
-    size += chunk.length - from
-    if (size <= MAX_LINE_BYTES) parts.push(chunk.subarray(from))
-    else parts = []
+    keep(chunk.subarray(0, first))
+    yield [take()]
+    if (last > first) yield wholeLines(chunk.subarray(first + 1, last))
+    keep(chunk.subarray(last + 1))
   }
-  if (size > 0) yield take()
+  if (size > 0) yield [take()]
+}
+
+function wholeLines(bytes: Uint8Array): (string | undefined)[] {
+  const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8').split('\n')
+  // A character has at most three bytes for each unit of its length.
+  const isShort = (line: string) => line.length * 3 <= MAX_LINE_BYTES || Buffer.byteLength(line) <= MAX_LINE_BYTES
+  return lines.map((line) => (isShort(line) ? line : undefined))
 }

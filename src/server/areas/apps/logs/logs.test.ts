@@ -4,15 +4,17 @@ import { testClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import { readNdjson } from './ingest-ndjson.ts'
 import { answerOtlp } from './ingest-otlp.ts'
 import { logRetention } from './retention.ts'
-import { countDropped, findLines } from './store.ts'
+import { appendLines, countDropped, findLines, findLinesAfter } from './store.ts'
 import { tailEvents } from './tail.ts'
 import { createLogWriter } from './writer.ts'
 
 const ALL = { words: [], minLevel: undefined, deployId: undefined }
+const LINE = { orgId: 'org', deployId: 'dep', source: 'app', level: 'info' } as const
 const clock = testClock()
 let database: TestDatabase
 let db: Db
@@ -30,6 +32,33 @@ describe('MA-15 the log of an app', () => {
     await writer[Symbol.asyncDispose]()
     const texts = (await findLines(db, app, ALL, { limit: 5_000, before: undefined })).map(({ text }) => text)
     expect(texts.toReversed()).toEqual(Array.from({ length: 2_500 }, (_, n) => `line ${n}`))
+  })
+
+  it('keeps texts and deploys as they are, whatever is in them, and says when it has', async () => {
+    const app = await makeApp()
+    await using writer = createLogWriter({ db, clock, onError: fail })
+    const texts = [
+      '',
+      'NULL',
+      'null',
+      '{}',
+      ',',
+      ' space ',
+      '"',
+      '\\',
+      '\\"',
+      "'; drop",
+      'é\ta',
+      '{"a": "b\\n"}',
+      '{a,"b"}',
+    ]
+    for (const text of texts) writer.write({ ...LINE, appId: app, deployId: `of ${text}`, text })
+    await writer.stored(app)
+    const rows = await findLines(db, app, ALL, { limit: 100, before: undefined })
+    expect(rows.toReversed().map(({ text, deploy_id }) => [text, deploy_id])).toEqual(
+      texts.map((text) => [text, `of ${text}`]),
+    )
+    expect(rows[0]).toMatchObject({ at: clock.now(), level: 2, source: 'app', dropped: 0 })
   })
 
   it('counts and shows what was dropped under pressure', async () => {
@@ -73,6 +102,37 @@ describe('MA-15 the log of an app', () => {
         { line: 5, message: 'is longer than 1048576 bytes' },
       ],
     })
+  })
+
+  it.each([1, 3, 7_919, 1e9])('reads a body that comes in pieces of %i bytes', async (size) => {
+    const app = await makeApp()
+    const body = Buffer.from('{"text":"é€"}\n\n \r\n{"text":"\u{1f600}"}\r\nno\n{"text":"last"}')
+    const result = await readNdjson({ db, clock }, app, pieces(body, size))
+    expect(result).toEqual({ accepted: 3, rejected: 1, errors: [{ line: 5, message: 'is not valid JSON' }] })
+    expect((await textsOf(app)).toReversed()).toEqual(['é€', '\u{1f600}', 'last'])
+  })
+
+  it('stores a large body in the order of its lines', async () => {
+    const app = await makeApp()
+    const body = Array.from({ length: 12_000 }, (_, n) => `{"text":"line ${n}"}\n`).join('')
+    expect(await readNdjson({ db, clock }, app, bytes(body))).toMatchObject({ accepted: 12_000, rejected: 0 })
+    const rows = await db.query<{ text: string }>(sql`select text from apps.logs where app_id = ${app} order by id`)
+    expect(rows.findIndex(({ text }, n) => text !== `line ${n}`)).toBe(-1)
+    expect(rows).toHaveLength(12_000)
+  })
+
+  it('refuses a body whose lines cannot be stored, or that breaks off, and keeps what was stored', async () => {
+    const app = await makeApp()
+    const broken = { ...db, tx: () => Promise.reject(new Error('no room')) }
+    const many = Buffer.from('{"text":"a"}\n'.repeat(11_000))
+    await expect(readNdjson({ db: broken, clock }, app, pieces(many, 1e9))).rejects.toThrow('no room')
+    async function* cutOff() {
+      yield many
+      throw new Error('cut off')
+    }
+    await expect(readNdjson({ db, clock }, app, cutOff())).rejects.toThrow('cut off')
+    const [row] = await db.query<{ n: number }>(sql`select count(*)::int as n from apps.logs where app_id = ${app}`)
+    expect(row).toEqual({ n: 10_000 })
   })
 
   it('takes OTLP in JSON', async () => {
@@ -131,6 +191,30 @@ describe('MA-15 the log of an app', () => {
   })
 })
 
+needs('postgres')('MA-15 several writers of one log', () => {
+  it('never make a reader miss a line that goes on after the last one it saw', async () => {
+    const app = await makeApp()
+    const line = { deployId: null, at: clock.now(), level: 2, source: 'ingest', text: 'x', dropped: 0 } as const
+    const lines = Array.from({ length: 25 }, () => line)
+    const append = async () => {
+      for (let n = 0; n < 40; n++) await db.tx((tx) => appendLines(tx, app, lines))
+    }
+    let isOver = false
+    const writing = Promise.all([append(), append(), append()]).finally(() => {
+      isOver = true
+    })
+    let [seen, last] = [0, 0]
+    for (let isLastLook = false; !isLastLook; ) {
+      isLastLook = isOver
+      const rows = await findLinesAfter(db, app, ALL, { limit: 10_000, after: last })
+      seen += rows.length
+      last = rows.at(-1)?.id ?? last
+    }
+    await writing
+    expect(seen).toBe(3_000)
+  })
+})
+
 async function makeApp(): Promise<string> {
   const id = newId('app')
   await db.query(sql`
@@ -140,7 +224,7 @@ async function makeApp(): Promise<string> {
 }
 
 function write(writer: ReturnType<typeof createLogWriter>, appId: string, text: string): void {
-  writer.write({ orgId: 'org', appId, deployId: 'dep', source: 'app', level: 'info', text })
+  writer.write({ ...LINE, appId, text })
 }
 
 async function textsOf(app: string): Promise<string[]> {
@@ -150,6 +234,10 @@ async function textsOf(app: string): Promise<string[]> {
 async function textOf(tail: ReturnType<typeof tailEvents>): Promise<string | undefined> {
   const { value } = await tail.next()
   return value && 'text' in value ? value.text : undefined
+}
+
+async function* pieces(body: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size)
 }
 
 async function* bytes(text: string): AsyncGenerator<Uint8Array> {

@@ -1,3 +1,4 @@
+import { arrayLiteral, numberArray } from '#lib/db/array-literal.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
 
@@ -25,31 +26,45 @@ export type LineRow = {
 }
 
 /**
- * Appends lines to an app's log, in their order. The lock makes ids of one app visible in ascending order. Returns false
- * if there is no such app any more.
+ * Appends lines to an app's log, in their order. Returns false if there is no such app any more.
+ *
+ * The row of `log_sizes` stays locked until the transaction ends, so the ids of one app become visible in ascending order.
  */
 export async function appendLines(tx: Tx, appId: string, lines: readonly NewLine[]): Promise<boolean> {
-  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${appId}, 7))`)
   const bytes = lines.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
   const known = await tx.query(sql`
     insert into apps.log_sizes (app_id, bytes) select id, ${bytes} from apps.apps where id = ${appId}
     on conflict (app_id) do update set bytes = log_sizes.bytes + excluded.bytes
     returning app_id`)
   if (known.length === 0) return false
+  const deploys = numbered(lines.map(({ deployId }) => deployId))
+  const sources = numbered(lines.map(({ source }) => source))
+  // Only texts are unnested: an element of an array of numbers is found at once, and deploys and sources are few.
   await tx.query(sql`
-    insert into apps.logs (app_id, deploy_id, at, level, source, text, dropped)
-    select ${appId}, line.deploy_id, line.at, line.level, line.source, line.text, line.dropped
-    from unnest(
-      ${lines.map(({ deployId }) => deployId)}::text[],
-      ${lines.map(({ at }) => at)}::timestamptz[],
-      ${lines.map(({ level }) => level)}::smallint[],
-      ${lines.map(({ source }) => source)}::text[],
-      ${lines.map(({ text }) => text)}::text[],
-      ${lines.map(({ dropped }) => dropped)}::int[]
-    ) with ordinality as line (deploy_id, at, level, source, text, dropped, n)
-    order by line.n`)
-  await tx.query(sql`select pg_notify(${LOGS_CHANNEL}, ${appId})`)
+    with stored as (
+      insert into apps.logs (app_id, deploy_id, at, level, source, text, dropped)
+      select ${appId},
+        (${arrayLiteral(deploys.distinct)}::text[])[(${numberArray(deploys.places)}::int[])[line.n]],
+        to_timestamp((${numberArray(lines.map(({ at }) => at.getTime()))}::float8[])[line.n] / 1000),
+        (${numberArray(lines.map(({ level }) => level))}::smallint[])[line.n],
+        (${arrayLiteral(sources.distinct)}::text[])[(${numberArray(sources.places)}::int[])[line.n]],
+        line.text,
+        (${numberArray(lines.map(({ dropped }) => dropped))}::int[])[line.n]
+      from unnest(${arrayLiteral(lines.map(({ text }) => text))}::text[]) with ordinality as line (text, n)
+      order by line.n)
+    select pg_notify(${LOGS_CHANNEL}, ${appId})`)
   return true
+}
+
+/** Returns the distinct values, and for each value its place among them, counted from 1 as Postgres does. */
+function numbered<T>(values: readonly T[]): { distinct: T[]; places: number[] } {
+  const placeOf = new Map<T, number>()
+  const places = values.map((value) => {
+    const place = placeOf.get(value) ?? placeOf.size + 1
+    placeOf.set(value, place)
+    return place
+  })
+  return { distinct: [...placeOf.keys()], places }
 }
 
 const columns = sql`id, deploy_id, at, level, source, text, dropped`

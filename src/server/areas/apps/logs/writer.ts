@@ -14,9 +14,16 @@ const BATCH_LINES = 1_000
 const GATHER_MS = 100
 const RETRY_MS = 1_000
 
-type Waiting = { lines: NewLine[]; bytes: number; dropped: number }
+/** How long somebody may wait for lines to be stored. */
+const STORED_WITHIN_MS = 2_000
 
-export type LogWriter = AsyncDisposable & { readonly write: WriteLog }
+type Waiting = { lines: NewLine[]; bytes: number; dropped: number; onStored: (() => void)[] }
+
+export type LogWriter = AsyncDisposable & {
+  readonly write: WriteLog
+  /** Resolves when no line of the app waits any more, and after two seconds at the latest. */
+  readonly stored: (appId: string) => Promise<void>
+}
 
 /**
  * Stores the lines of the apps of this process in small batches. An app that writes faster than they can be stored
@@ -36,7 +43,7 @@ export function createLogWriter({
   const stopping = new AbortController()
 
   const write: WriteLog = ({ appId, deployId, source, level, text }) => {
-    const queue = waiting.get(appId) ?? { lines: [], bytes: 0, dropped: 0 }
+    const queue = waiting.get(appId) ?? { lines: [], bytes: 0, dropped: 0, onStored: [] }
     waiting.set(appId, queue)
     wake.ring()
     if (queue.lines.length >= MAX_WAITING_LINES || queue.bytes + text.length > MAX_WAITING_BYTES) {
@@ -59,7 +66,9 @@ export function createLogWriter({
     queue.lines.splice(0, batch.length)
     queue.bytes -= batch.reduce((sum, { text }) => sum + text.length, 0)
     if (lines.length > batch.length) queue.dropped -= dropped
-    if (queue.lines.length === 0 && queue.dropped === 0) waiting.delete(appId)
+    if (queue.lines.length > 0 || queue.dropped > 0) return
+    waiting.delete(appId)
+    for (const resolve of queue.onStored) resolve()
   }
 
   const flushAll = async (): Promise<void> => {
@@ -80,9 +89,20 @@ export function createLogWriter({
     }
   }
 
+  const stored = async (appId: string): Promise<void> => {
+    const queue = waiting.get(appId)
+    if (!queue) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    queue.onStored.push(resolve)
+    const timer = setTimeout(resolve, STORED_WITHIN_MS)
+    await promise
+    clearTimeout(timer)
+  }
+
   const running = run()
   return {
     write,
+    stored,
     [Symbol.asyncDispose]: async () => {
       stopping.abort()
       wake.ring()
