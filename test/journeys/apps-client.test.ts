@@ -1,5 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SeverityNumber } from '@opentelemetry/api'
+import { OTLPLogExporter as JsonExporter } from '@opentelemetry/exporter-logs-otlp-http'
+import { OTLPLogExporter as ProtobufExporter } from '@opentelemetry/exporter-logs-otlp-proto'
+import { LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-logs'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readEnvironment } from '#contract/apps/environment.ts'
 import { listAppPeople, setAppPerson } from '#contract/apps/people.ts'
 import { runSvc } from '#test/cli-run.ts'
@@ -12,7 +19,7 @@ let owner: Person
 let viewer: Person
 
 beforeAll(async () => {
-  system = await startSystem()
+  system = await startSystem({ env: { SVC_ALLOW_PROCESS_DEPLOYS: 'true' } })
   owner = await system.member('owner')
   viewer = await system.member('viewer', owner.org_id)
 })
@@ -160,5 +167,87 @@ describe('MA-15 svc apps env', () => {
       'Removed EMPTY, GREETING of shop.\n',
     )
     expect(await names()).toEqual(['API_KEY', 'ASKED'])
+  })
+})
+
+describe('MA-15 svc apps deploy', () => {
+  const SERVER = `require('node:http').createServer((_, response) => response.end('up')).listen(process.env.PORT, '127.0.0.1')`
+  let folder: string
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-deploy-'))
+    await svc(['apps', 'create', 'followed', '--build', 'echo built by $0', '--start', 'node server.js'])
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const follow = (source: string, ...options: string[]) => {
+    writeFileSync(join(folder, 'server.js'), source)
+    return svc(['apps', 'deploy', 'followed', '--dir', folder, '--follow', ...options])
+  }
+
+  it('--follow prints the build until the app is live, and exits with 0', async () => {
+    const { exit, stdout, stderr } = await follow(SERVER)
+    expect(stdout).toMatch(/^followed is live \(dep_\w+\)\.\n$/)
+    expect(exit).toBe(0)
+    const printed = linesOf(stderr)
+    expect(printed[0]).toMatch(/^Uploading 1 of 1 files \(\d+ bytes\)\.$/)
+    expect(printed).toContain('built by /bin/sh')
+    const states = printed.flatMap((line) => /^dep_\w+: (\w+)$/.exec(line)?.[1] ?? [])
+    expect(states.at(-1)).toBe('live')
+    expect(states.indexOf('building')).toBeLessThan(states.indexOf('live'))
+  })
+
+  it('--follow exits with 1 and says why once the deploy has failed, and the former revision stays live', async () => {
+    const { exit, stdout } = await follow('process.exit(3)')
+    expect(stdout).toMatch(/^Deploy dep_\w+ failed\. START_FAILED: The app ended while starting: exit code 3\.\n$/)
+    expect(exit).toBe(1)
+    expect((await svc(['apps', 'show', 'followed'])).stdout).toMatch(/\nState +live/)
+    await svc(['apps', 'change', 'followed', '--build', 'echo broken >&2; exit 2'])
+    const build = await follow(`${SERVER} // again`, '-o', 'json')
+    expect(build.exit).toBe(1)
+    expect(linesOf(build.stderr)).toContain('broken')
+    expect(JSON.parse(build.stdout).deploy).toMatchObject({ state: 'failed', failure_code: 'BUILD_FAILED' })
+  })
+
+  it('without --follow exits with 0 as soon as the deploy waits', async () => {
+    writeFileSync(join(folder, 'server.js'), `${SERVER} // once more`)
+    const { exit, stdout } = await svc(['apps', 'deploy', 'followed', '--dir', folder])
+    expect(stdout).toMatch(/^Deploy dep_\w+ of followed is queued\.\n$/)
+    expect(exit).toBe(0)
+  })
+})
+
+describe('MA-15 exporters of OpenTelemetry, set up as the guide says', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs()
+  })
+
+  it.each([
+    ['JSON', JsonExporter, undefined],
+    ['JSON', JsonExporter, 'gzip'],
+    ['protobuf', ProtobufExporter, undefined],
+    ['protobuf', ProtobufExporter, 'gzip'],
+  ])('send logs in %s', async (format, Exporter, compression) => {
+    vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `${system.url}/api/deploy/deployments/shop/otlp`)
+    vi.stubEnv('OTEL_EXPORTER_OTLP_HEADERS', `Authorization=Bearer ${owner.token}`)
+    vi.stubEnv('OTEL_EXPORTER_OTLP_COMPRESSION', compression)
+    const marker = `${format}-${compression}`
+    const provider = new LoggerProvider({ processors: [new SimpleLogRecordProcessor({ exporter: new Exporter() })] })
+    provider.getLogger('shop').emit({
+      timestamp: new Date('2025-12-24T18:00:00.123Z'),
+      severityNumber: SeverityNumber.ERROR,
+      severityText: 'ERROR',
+      body: `order failed ${marker}`,
+      attributes: { order: 42, price: 9.5, paid: false, tags: ['a', 'é'] },
+    })
+    await provider.shutdown()
+    const { stdout } = await svc(['apps', 'logs', 'shop', '--text', marker, '-o', 'json'])
+    expect(JSON.parse(stdout).items).toMatchObject([
+      {
+        text: `order failed ${marker} order=42 price=9.5 paid=false tags=["a","é"]`,
+        level: 'error',
+        source: 'ingest',
+        at: '2025-12-24T18:00:00.123Z',
+      },
+    ])
   })
 })

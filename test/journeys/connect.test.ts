@@ -15,7 +15,12 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import type { Browser, BrowserContext } from 'playwright-core'
+import { pack } from 'tar-stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createApp } from '#contract/apps/apps.ts'
+import { followDeploy, startDeploy } from '#contract/apps/deploys.ts'
+import { uploadRevision } from '#contract/apps/revisions.ts'
+import { createClient } from '#contract/core/client.ts'
 import { launchChromium } from '#test/chromium.ts'
 import { callTool } from '#test/mcp.ts'
 import { type ServerProcess, startProcess } from '#test/processes.ts'
@@ -141,6 +146,44 @@ needs('chromium')('from an unknown address to an answer', () => {
     expect(output.out, output.err).toContain('lost-devices')
   })
 
+  it('MA-15 an app at its own origin never gets the session of a signed-in person, and cannot use it', async () => {
+    const app = await deployMirror(server.url, join(folder, 'data'))
+    // The name of the console that is nearest to `*.localhost`.
+    const consoleUrl = `http://localhost:${new URL(server.url).port}`
+    const context = await browser.newContext()
+    context.setDefaultTimeout(0)
+    const page = await context.newPage()
+    await page.goto(`${consoleUrl}/auth/local`)
+    await page.getByLabel('Code').fill(readFileSync(join(folder, 'data', 'sign-in-code'), 'utf8').trim())
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL((url) => url.pathname !== '/auth/local')
+    const session = (await context.cookies(consoleUrl)).find(({ name }) => name === 'svc_session')!
+    const useSession = (url: string, init: RequestInit) => fetch(url, init).then(({ status }) => status, String)
+    const mint = `${consoleUrl}/api/v1/sessions/token`
+    const inPage = async (url: string, init: RequestInit): Promise<unknown> =>
+      page.evaluate(`(${useSession.toString()})(${JSON.stringify(url)}, ${JSON.stringify(init)})`)
+    expect(await inPage(mint, { method: 'POST' })).toBe(200)
+
+    const first = await page.goto(app)
+    expect((await first!.request().allHeaders()).cookie).toBeUndefined()
+    expect(await page.evaluate('document.cookie')).toBe('own=1')
+    // Even if the browser had the cookie for the app's host too, the app would not get it.
+    await context.addCookies([{ name: session.name, value: session.value, url: app, httpOnly: true }])
+    const again = await page.goto(app)
+    expect((await again!.request().allHeaders()).cookie).toContain(session.value)
+    const seen = JSON.parse(await page.locator('pre').innerText()) as string[]
+    expect(seen).toEqual(['', 'own=1'])
+    // What the app set did not reach the console or other apps.
+    expect((await context.cookies(consoleUrl)).map(({ name }) => name)).not.toContain('own')
+
+    const include = { credentials: 'include' } as const
+    expect(await inPage(`${consoleUrl}/api/v1/me`, include)).toBe('TypeError: Failed to fetch')
+    expect(await inPage(mint, { ...include, method: 'POST' })).toBe('TypeError: Failed to fetch')
+    const answered = page.waitForResponse(mint)
+    await inPage(mint, { ...include, method: 'POST', mode: 'no-cors' })
+    expect([401, 403]).toContain((await answered).status())
+  })
+
   it('AU-10 the conformance suite finds nothing wrong with the authorization server', async () => {
     const port = await freePort()
     // The first of them says whom the registration counts for; one address has five.
@@ -177,6 +220,33 @@ needs('chromium')('from an unknown address to an answer', () => {
     expect(passed.length, results.output).toBeGreaterThanOrEqual(3)
   })
 })
+
+const MIRROR = `
+  const seen = []
+  require('node:http').createServer((request, response) => {
+    if (request.url === '/') seen.push(request.headers.cookie ?? '')
+    response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'own=1; Domain=localhost; Path=/' })
+    response.end('<!doctype html><link rel="icon" href="data:,"><pre>' + JSON.stringify(seen) + '</pre>')
+  }).listen(process.env.PORT, '127.0.0.1')`
+
+/** Deploys an app that shows which cookies it got for its page, and returns its address. */
+async function deployMirror(url: string, dataDir: string): Promise<string> {
+  const { api_key } = JSON.parse(readFileSync(join(dataDir, 'first-run.json'), 'utf8')) as FirstRun
+  const client = createClient({ baseUrl: url, fetch, headers: () => ({ authorization: `Bearer ${api_key}` }) })
+  const settings = { start_command: 'node server.js', health_path: '/healthz' }
+  const app = await client.call(createApp, { alias: 'mirror', settings })
+  const archive = pack()
+  archive.entry({ name: 'server.js' }, MIRROR)
+  archive.finalize()
+  const { id: revision_id } = await client.upload(uploadRevision, { alias: 'mirror' }, archive)
+  const { id: deploy_id } = await client.call(startDeploy, { alias: 'mirror', revision_id })
+  let state = ''
+  for await (const event of client.stream(followDeploy, { alias: 'mirror', deploy_id })) {
+    if (event.type === 'state') state = event.state
+  }
+  expect(state).toBe('live')
+  return app.url!
+}
 
 function memoryProvider(redirectUrl: string, open: (address: string) => Promise<void>): OAuthClientProvider {
   let client: StoredOAuthClientInformation | undefined
