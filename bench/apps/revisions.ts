@@ -7,6 +7,7 @@ import { saveRevision } from '../../src/server/areas/apps/revisions/save.ts'
 import { readFile } from '../../src/server/areas/apps/revisions/store.ts'
 import { BlobWriter } from '../../src/server/areas/apps/revisions/write-blobs.ts'
 import { gitMissing, makeRepository } from './git.ts'
+import { median } from './median.ts'
 import { changedFiles, makeTree, type TreeFile } from './tree.ts'
 
 const ORG = 'org_bench'
@@ -101,8 +102,4 @@ function print(ours: Times, gits: Times | undefined, revisions: number): void {
 function line(name: string, { first, next, file, tree }: Times): void {
   const ms = (value: number, width: number) => `${value.toFixed(1).padStart(width)} ms`
   console.log(`${name.padEnd(8)}${ms(first, 7)}${ms(median(next), 13)}${ms(median(file), 10)}${ms(median(tree), 10)}`)
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
