@@ -88,6 +88,7 @@ const TABLE: Row[] = [
   ['activity.list',           '401 200 200 200 200 200 200 401 200 401', at('/api/activity')],
   ['activity.set-quota',      '401 401 401 401 401 401 401 401 401 200', ({ org }) => ({ path: `/api/wf/admin/quotas/${org}`, body: { per_minute: null, per_day: null } })],
   ['ai.models',               '401 200 200 200 200 200 200 401 200 401', at('/api/ai/v1/models')],
+  ['ai.chat-completions',     '401 404 404 404 404 404 404 401 403 401', at('/api/ai/v1/chat/completions', { model: 'none/none', messages: [{ role: 'user', content: 'table' }] })],
   ['ai.embeddings',           '401 200 200 200 200 200 200 401 403 401', at('/api/ai/v1/embeddings', { model: 'builtin/all-minilm-l6-v2', input: 'table' })],
   ['notifications.list',      '401 200 200 200 200 200 200 401 403 401', at('/api/notifications/inbox')],
   ['notifications.ack',       '401 404 404 404 404 404 404 401 403 401', at('/api/notifications/inbox/ntf_none/ack', {})],

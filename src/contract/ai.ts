@@ -13,7 +13,7 @@ export const listModels = operation({
   name: 'ai.models',
   method: 'GET',
   path: '/api/ai/v1/models',
-  summary: 'List embedding models (OpenAI-compatible)',
+  summary: 'List AI models (OpenAI-compatible)',
   access: member,
   effect: 'read',
   bodyLimit: NO_BODY,
@@ -27,7 +27,13 @@ export const listModels = operation({
         object: z.literal('model'),
         created: z.int(),
         owned_by: z.string(),
-        dimensions: z.int().nullable().describe('Length of a vector; null if only the provider knows it'),
+        dimensions: z
+          .int()
+          .nullable()
+          .describe('Length of a vector; null if only the provider knows it, or if the model makes none'),
+        capabilities: z
+          .array(z.enum(['embeddings', 'chat', 'tools']))
+          .describe('What the model can do; `tools`: call tools in a chat'),
       }),
     ),
   }),

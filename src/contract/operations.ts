@@ -63,6 +63,7 @@ import {
   startSupport,
 } from './auth/support.ts'
 import { createToken, listTokens, revokeToken } from './auth/tokens.ts'
+import { createChatCompletion } from './chat-completions.ts'
 import {
   changeCheck,
   createCheck,
@@ -169,6 +170,7 @@ export const OPERATIONS: readonly Operation[] = [
   listActivity,
   setQuota,
   listModels,
+  createChatCompletion,
   createEmbeddings,
   listInbox,
   ackNotification,

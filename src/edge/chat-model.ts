@@ -1,9 +1,9 @@
 import { type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 
 /** A tool call that a model asks for. `arguments` is the JSON text that it wrote, which need not be valid JSON. */
-type ChatToolCall = { readonly id: string; readonly name: string; readonly arguments: string }
+export type ChatToolCall = { readonly id: string; readonly name: string; readonly arguments: string }
 
-type ChatMessage =
+export type ChatMessage =
   | { readonly role: 'system' | 'user'; readonly text: string }
   | { readonly role: 'assistant'; readonly text: string; readonly toolCalls?: readonly ChatToolCall[] }
   /** The result of a tool call. */
@@ -19,7 +19,7 @@ export type ChatRequest = {
   /** `auto` by default. */
   readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly name: string }
   /** The answer's text is then JSON that the provider was asked to fit to this schema. The caller checks it. */
-  readonly answerSchema?: { readonly name: string; readonly schema: Schema }
+  readonly answerSchema?: { readonly name: string; readonly schema: Schema; readonly strict?: boolean }
   /** Most tokens that the provider may generate. */
   readonly maxOutputTokens: number
   readonly temperature?: number
@@ -27,9 +27,9 @@ export type ChatRequest = {
   readonly stop?: readonly string[]
 }
 
-type ChatStopReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
+export type ChatStopReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
-type ChatUsage = { readonly inputTokens: number; readonly outputTokens: number }
+export type ChatUsage = { readonly inputTokens: number; readonly outputTokens: number }
 
 export type ChatAnswer = {
   readonly text: string

@@ -98,4 +98,8 @@ describe('inputInQuery', () => {
   it.each(cases)('%s %s: %s', (kind, method, expected) => {
     expect(inputInQuery({ ...rest, kind, method } as unknown as Operation)).toBe(expected)
   })
+
+  it('a raw operation can have its input in a JSON body', () => {
+    expect(inputInQuery({ ...rest, kind: 'raw', method: 'POST', jsonInput: true } as unknown as Operation)).toBe(false)
+  })
 })

@@ -103,6 +103,8 @@ export type RawOperation<I extends z.ZodObject = z.ZodObject> = Common & {
   readonly input: I
   readonly consumes?: readonly string[]
   readonly produces: readonly string[]
+  /** The input is the JSON body, read and checked before the handler runs. Otherwise the handler reads the body. */
+  readonly jsonInput?: true
   /** Only for requests that other parties define: OAuth allows more parameters (RFC 6749 section 4.1.2). */
   readonly ignoresUnknownKeys?: true
 }
@@ -135,5 +137,6 @@ export function pathShape(path: string): RegExp {
 
 /** Whether the input of an operation is sent in the query string instead of the body. */
 export function inputInQuery(op: Operation): boolean {
-  return op.method === 'GET' || op.method === 'DELETE' || op.kind === 'upload' || op.kind === 'raw'
+  if (op.kind === 'raw') return !op.jsonInput
+  return op.method === 'GET' || op.method === 'DELETE' || op.kind === 'upload'
 }

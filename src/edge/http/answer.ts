@@ -71,7 +71,7 @@ function streamAnswer({ op, answer }: RouteOf<'stream'>, { log, openStreams }: D
 function rawAnswer({ op, answer }: RouteOf<'raw'>): Answer {
   return async (input, context) => {
     if (op.consumes) refuseMediaType(context.request, op.consumes)
-    const request = boundedRequest(context.request, op.bodyLimit)
+    const request = op.jsonInput ? context.request : boundedRequest(context.request, op.bodyLimit)
     const response = await answer(input, new RequestContext(context, context.principal, request, context.format))
     return withRequestId(response, context.requestId)
   }

@@ -87,6 +87,6 @@ export function problemHeaders(error: ServiceError, requestId: string): Record<s
 }
 
 /** Returns the error object of the OpenAI API (platform.openai.com/docs/guides/error-codes), whose clients show it. */
-function openAiError({ message, status, code }: ServiceError) {
+export function openAiError({ message, status, code }: ServiceError) {
   return { message, type: status < 500 ? 'invalid_request_error' : 'server_error', code }
 }

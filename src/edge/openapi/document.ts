@@ -137,7 +137,8 @@ function toParameter(
 
 function bodyOf(op: Operation, input: JsonSchema): OperationObject['requestBody'] {
   if (!takesBody(op)) return undefined
-  if (op.kind === 'upload' || op.kind === 'raw') return { required: true, content: contentOf(op.consumes ?? []) }
+  if (op.kind === 'upload' || (op.kind === 'raw' && !op.jsonInput))
+    return { required: true, content: contentOf(op.consumes ?? []) }
   const schema = withoutKeys(input, pathParameters(op.path))
   // An operation whose whole input is in the path takes no body.
   if (Object.keys(schema.properties ?? {}).length === 0) return undefined

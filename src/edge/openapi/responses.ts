@@ -28,7 +28,7 @@ const REFUSALS: readonly { status: number; when: (op: Operation) => boolean }[] 
 ]
 
 export function takesBody(op: Operation): boolean {
-  if (op.kind === 'raw') return op.consumes !== undefined && op.consumes.length > 0
+  if (op.kind === 'raw' && !op.jsonInput) return op.consumes !== undefined && op.consumes.length > 0
   return op.kind === 'upload' || !inputInQuery(op)
 }
 

@@ -3,6 +3,7 @@ import type { FindChatModel } from '#edge/chat-model.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { agentPoolLoop, createAgentPool } from '../areas/ai/index.ts'
 import { maintenanceTimezoneOf } from '../areas/maintenance/index.ts'
+import { composeChatModels } from './chat-models.ts'
 import type { Resources } from './parts.ts'
 
 type Agents = AsyncDisposable & {
@@ -12,12 +13,12 @@ type Agents = AsyncDisposable & {
 }
 
 /** Builds what checks and maintenance use to call models. Use it through `parts.shared`. */
-export function composeAgents({ config, db, clock }: Resources): Agents {
+export function composeAgents({ config, db, clock, shared }: Resources): Agents {
   const limit = config.ai.agentTokensPerDay
+  const models = shared(composeChatModels)
   return {
     pool: createAgentPool({ db, clock, limit, timezoneOf: (orgId) => maintenanceTimezoneOf(db, orgId) }),
-    // @TODO the models of the configured providers.
-    findModel: () => undefined,
+    findModel: (name) => models.find(name),
     loops: [agentPoolLoop({ db })],
     [Symbol.asyncDispose]: async () => {},
   }

@@ -8,6 +8,7 @@ import { assets } from '../process/assets.ts'
 import { ownerOf } from '../process/service-table.ts'
 import { composeActivity } from './activity.ts'
 import { composeAppDoor } from './app-door.ts'
+import { composeChatModels } from './chat-models.ts'
 import { composeDatabases } from './databases.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
@@ -16,7 +17,7 @@ import type { Service, ServiceParts } from './parts.ts'
 
 /** The public entry: its own areas, and forwarding to the other services by the prefix of the path. */
 export function compose(parts: ServiceParts): Service {
-  const ai = createAi({ ...parts, ...parts.config.ai })
+  const ai = createAi({ ...parts, ...parts.config.ai, chatModels: parts.shared(composeChatModels) })
   const databases = parts.shared(composeDatabases)
   const activity = parts.shared(composeActivity)
   const dataSources = createDataSources({

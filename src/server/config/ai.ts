@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ProviderSettings } from '../areas/ai/index.ts'
+import type { ProviderModel, ProviderSettings } from '../areas/ai/index.ts'
 import type { EnvironmentReader } from './reader.ts'
 
 export type AiSettings = {
@@ -13,6 +13,9 @@ export type AiSettings = {
 const DEFAULT_TOKENS_PER_DAY = 5_000_000
 const DEFAULT_AGENT_TOKENS_PER_DAY = 1_000_000
 const SHAPE = 'SVC_AI_PROVIDERS must be a JSON list of {"name", "base_url", "api_key", "kind", "models"}'
+const OUTPUT_LIMIT_KEYS = ['max_tokens', 'max_completion_tokens'] as const
+/** OpenAI's own service refuses `max_tokens` for its newer models. Other servers with its API know `max_tokens`. */
+const OPENAI_HOST = /(?:^|\.)openai\.(?:com|azure\.com)$/
 
 const ModelName = z.string('must be a text').min(1, 'must not be empty').max(128, 'must have at most 128 characters')
 const Provider = z.strictObject({
@@ -33,12 +36,21 @@ const Provider = z.strictObject({
     .array(
       z.strictObject({
         name: ModelName,
-        dimensions: z.int('must be a whole number').min(1, 'must be at least 1').max(16_000, 'must be at most 16000'),
+        dimensions: z
+          .int('must be a whole number')
+          .min(1, 'must be at least 1')
+          .max(16_000, 'must be at most 16000')
+          .optional(),
+        chat: z.boolean('must be true or false').optional(),
+        tools: z.boolean('must be true or false').optional(),
       }),
-      'must be a list of {"name", "dimensions"}',
+      'must be a list of {"name", "dimensions", "chat", "tools"}',
     )
     .optional(),
+  output_limit_key: z.enum(OUTPUT_LIMIT_KEYS, `must be ${OUTPUT_LIMIT_KEYS.join(' or ')}`).optional(),
 })
+
+type ConfiguredModel = NonNullable<z.output<typeof Provider>['models']>[number]
 
 export function readAi(read: EnvironmentReader): Readonly<AiSettings> {
   const tokensPerDay = read.integer('SVC_GATEWAY_TOKENS_PER_DAY', DEFAULT_TOKENS_PER_DAY, 0, Number.MAX_SAFE_INTEGER)
@@ -70,8 +82,15 @@ function toList(read: EnvironmentReader): unknown[] {
 function toProvider(read: EnvironmentReader, entry: unknown, place: number): ProviderSettings | undefined {
   const { success, data, error } = Provider.safeParse(entry)
   if (success) {
-    const { name, base_url, api_key, kind, models } = data
-    return Object.freeze({ name, baseUrl: base_url, apiKey: api_key, kind, models })
+    const { name, base_url, api_key, kind } = data
+    const models = data.models?.map(toModel)
+    for (const [i, model] of (models ?? []).entries()) {
+      const fault = modelFault(model, kind)
+      if (fault) read.fault(`SVC_AI_PROVIDERS entry ${place}.models.${i} ${fault}`)
+    }
+    const isOpenAi = OPENAI_HOST.test(new URL(base_url).hostname)
+    const outputLimitKey = data.output_limit_key ?? (isOpenAi ? 'max_completion_tokens' : 'max_tokens')
+    return Object.freeze({ name, baseUrl: base_url, apiKey: api_key, kind, models, outputLimitKey })
   }
   for (const { path, code, message } of error.issues) {
     const what = code === 'unrecognized_keys' ? 'has an unknown key' : message
@@ -80,6 +99,18 @@ function toProvider(read: EnvironmentReader, entry: unknown, place: number): Pro
     )
   }
   return undefined
+}
+
+/** A model with dimensions makes embeddings and one without chats, unless `chat` says otherwise. */
+function toModel({ name, dimensions, ...given }: ConfiguredModel): ProviderModel {
+  const chat = given.chat ?? dimensions === undefined
+  return { name, dimensions, chat, tools: given.tools ?? chat }
+}
+
+function modelFault({ dimensions, chat, tools }: ProviderModel, kind: ProviderSettings['kind']): string | undefined {
+  if (dimensions !== undefined && kind === 'anthropic') return 'must have no dimensions: Anthropic has no embeddings'
+  if (dimensions === undefined && !chat) return 'must have dimensions or chat, otherwise it can do nothing'
+  return tools && !chat ? 'must have chat to have tools' : undefined
 }
 
 function isPlain(text: string): boolean {

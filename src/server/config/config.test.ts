@@ -190,7 +190,7 @@ describe('configuration', () => {
         'SVC_AI_PROVIDERS entry 3.base_url must have no user, query or fragment',
         'SVC_AI_PROVIDERS entry 3.models.0.name must not be empty',
         'SVC_AI_PROVIDERS entry 3.models.0.dimensions must be at least 1',
-        'SVC_AI_PROVIDERS entry 4.models must be a list of {"name", "dimensions"}',
+        'SVC_AI_PROVIDERS entry 4.models must be a list of {"name", "dimensions", "chat", "tools"}',
         'SVC_AI_PROVIDERS names a provider twice',
       ],
     ],
@@ -369,13 +369,64 @@ describe('configuration', () => {
       ai: {
         providers: [
           { name: 'acme', baseUrl: 'http://10.0.0.1:11434/v1', apiKey: undefined, kind: 'openai', models: undefined },
-          { name: 'other-1', baseUrl: 'https://api.example.com', apiKey: 'sk-1', kind: 'openai', models },
+          {
+            name: 'other-1',
+            baseUrl: 'https://api.example.com',
+            apiKey: 'sk-1',
+            kind: 'openai',
+            models: [{ name: 'small', dimensions: 3, chat: false, tools: false }],
+            outputLimitKey: 'max_tokens',
+          },
         ],
         tokensPerDay: 10,
         agentTokensPerDay: 0,
       },
       warnings: [],
     })
+  })
+
+  it('DS-24 a model makes embeddings if it has dimensions and chats if it has none, unless the entry says otherwise', () => {
+    const entry = { name: 'a', base_url: 'https://api.example.com', kind: 'openai' }
+    const models = [
+      { name: 'vectors', dimensions: 3 },
+      { name: 'both', dimensions: 3, chat: true },
+      { name: 'talk' },
+      { name: 'plain', tools: false },
+    ]
+    const env = { SVC_AI_PROVIDERS: JSON.stringify([{ ...entry, models }]) }
+    expect(readSettings(env).ai.providers[0]!.models).toEqual([
+      { name: 'vectors', dimensions: 3, chat: false, tools: false },
+      { name: 'both', dimensions: 3, chat: true, tools: true },
+      { name: 'talk', dimensions: undefined, chat: true, tools: true },
+      { name: 'plain', dimensions: undefined, chat: true, tools: false },
+    ])
+  })
+
+  it.each([
+    ['https://api.openai.com/v1', undefined, 'max_completion_tokens'],
+    ['https://me.openai.azure.com/openai/v1', undefined, 'max_completion_tokens'],
+    ['https://api.notopenai.com/v1', undefined, 'max_tokens'],
+    ['http://10.0.0.1:11434/v1', undefined, 'max_tokens'],
+    ['http://10.0.0.1:11434/v1', 'max_completion_tokens', 'max_completion_tokens'],
+    ['https://api.openai.com/v1', 'max_tokens', 'max_tokens'],
+  ])('DS-24 %s with output_limit_key %s gets the output limit as %s', (base_url, output_limit_key, expected) => {
+    const env = { SVC_AI_PROVIDERS: JSON.stringify([{ name: 'a', base_url, kind: 'openai', output_limit_key }]) }
+    expect(readSettings(env).ai.providers[0]!.outputLimitKey).toBe(expected)
+  })
+
+  it.each<[object, string]>([
+    [
+      { kind: 'anthropic', models: [{ name: 'm', dimensions: 3 }] },
+      '.models.0 must have no dimensions: Anthropic has no embeddings',
+    ],
+    [{ models: [{ name: 'm', chat: false }] }, '.models.0 must have dimensions or chat, otherwise it can do nothing'],
+    [{ models: [{ name: 'm', dimensions: 3, tools: true }] }, '.models.0 must have chat to have tools'],
+    [{ models: [{ name: 'm', chat: 'yes' }] }, '.models.0.chat must be true or false'],
+    [{ output_limit_key: 'limit' }, '.output_limit_key must be max_tokens or max_completion_tokens'],
+  ])('DS-24 a provider with %j is refused', (over, fault) => {
+    const entry = { name: 'a', base_url: 'https://api.example.com', kind: 'openai', ...over }
+    const env = { SVC_AI_PROVIDERS: JSON.stringify([entry]) }
+    expect(faultsOf(env)).toEqual([`SVC_AI_PROVIDERS entry 1${fault}`])
   })
 
   it('OP-03 a stop drains for 5 seconds where requests can go elsewhere, and not at all on one machine', () => {

@@ -12,8 +12,9 @@ function openCounting(settings: Partial<ProviderSettings> = {}) {
     asked.push([...texts])
     return { vectors: texts.map((text) => new Float32Array([text.length])), tokens: 1 }
   }
-  const models = [{ name: 'len', dimensions: 1 }]
-  const base = { name: 'acme', baseUrl: 'http://acme.test', apiKey: undefined, kind: 'openai', models } as const
+  const models = [{ name: 'len', dimensions: 1, chat: false, tools: false }]
+  const address = { name: 'acme', baseUrl: 'http://acme.test', apiKey: undefined } as const
+  const base = { ...address, kind: 'openai', models, outputLimitKey: 'max_tokens' } as const
   const registry = createModels({ embed: async () => ({ vectors: [], tokens: 0 }) }, [{ ...base, ...settings, embed }])
   return { asked, registry }
 }

@@ -54,8 +54,8 @@ describe('DS-24 the AI gateway', () => {
     expect(await system.client(token).call(listModels, {})).toEqual({
       object: 'list',
       data: [
-        { ...model, id: BUILTIN, owned_by: 'builtin', dimensions: 384 },
-        { ...model, id: 'acme/fake-small', owned_by: 'acme', dimensions: 8 },
+        { ...model, id: BUILTIN, owned_by: 'builtin', dimensions: 384, capabilities: ['embeddings'] },
+        { ...model, id: 'acme/fake-small', owned_by: 'acme', dimensions: 8, capabilities: ['embeddings'] },
       ],
     })
   })

@@ -1,7 +1,11 @@
+import type { OpenStreams } from '#edge/http/open-streams.ts'
 import type { Route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
+import type { Log } from '#lib/log.ts'
 import { createBuiltin } from './builtin.ts'
+import type { ChatModels } from './chat/chat-models.ts'
+import { chatCompletionsRoute } from './chat/completions.ts'
 import { createEmbed, type Embed } from './embed.ts'
 import { embeddingsRoute } from './embeddings.ts'
 import { modelsRoute } from './models.ts'
@@ -11,7 +15,8 @@ import { createModels, type Models, type Remote } from './registry.ts'
 import { createMeter } from './usage.ts'
 
 export { agentPoolLoop, createAgentPool } from './agent-pool/pool.ts'
-export type { ProviderSettings } from './provider.ts'
+export { type ChatModels, createChatModels } from './chat/chat-models.ts'
+export type { ProviderModel, ProviderSettings } from './provider.ts'
 
 type Ai = AsyncDisposable & {
   readonly routes: readonly Route[]
@@ -27,9 +32,13 @@ type Options = {
   outgoing: Outgoing
   providers: readonly ProviderSettings[]
   tokensPerDay: number
+  chatModels: ChatModels
+  log: Log
+  openStreams: OpenStreams
 }
 
-export function createAi({ db, clock, outgoing, providers, tokensPerDay }: Options): Ai {
+export function createAi(options: Options): Ai {
+  const { db, clock, outgoing, providers, tokensPerDay, chatModels } = options
   const builtin = createBuiltin()
   const remotes = providers.filter(({ kind }) => kind === 'openai')
   const models = createModels(
@@ -38,7 +47,11 @@ export function createAi({ db, clock, outgoing, providers, tokensPerDay }: Optio
   )
   const meter = createMeter({ db, clock, limit: tokensPerDay })
   return {
-    routes: [modelsRoute({ models }), embeddingsRoute({ models, meter })],
+    routes: [
+      modelsRoute({ models, chatModels }),
+      embeddingsRoute({ models, meter }),
+      chatCompletionsRoute({ ...options, models: chatModels, meter }),
+    ],
     embed: createEmbed(models),
     models,
     warm: () => builtin.warm(),

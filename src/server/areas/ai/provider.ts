@@ -22,6 +22,17 @@ export type ProviderSettings = {
   readonly baseUrl: string
   readonly apiKey: string | undefined
   readonly kind: 'openai' | 'anthropic'
-  /** Its embedding models. Undefined accepts every model name. */
-  readonly models: readonly { readonly name: string; readonly dimensions: number }[] | undefined
+  /** Undefined accepts every model name, for chat and (with the kind `openai`) for embeddings. */
+  readonly models: readonly ProviderModel[] | undefined
+  /** Name of the output limit in requests of the kind `openai`. */
+  readonly outputLimitKey: 'max_tokens' | 'max_completion_tokens'
+}
+
+export type ProviderModel = {
+  readonly name: string
+  /** Length of its vectors; undefined if it makes none. */
+  readonly dimensions: number | undefined
+  readonly chat: boolean
+  /** Whether it can call tools. */
+  readonly tools: boolean
 }

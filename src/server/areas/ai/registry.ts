@@ -31,7 +31,7 @@ const OWN_NAME = /^[\w.:/@-]{1,128}$/
 /** All embedding models by name. */
 export function createModels(builtin: Pick<Builtin, 'embed'>, remotes: readonly Remote[]): Models {
   const shipped = builtinModel(builtin)
-  const listed = [shipped, ...remotes.flatMap((remote) => (remote.models ?? []).map((own) => remoteModel(remote, own)))]
+  const listed = [shipped, ...remotes.flatMap(listedModels)]
   const open = remotes.filter(({ models }) => models === undefined)
   const find = (name: string) => listed.find((model) => model.name === name) ?? findOpen(open, name)
   const names = [...listed.map(({ name }) => name), ...open.map(({ name }) => `${name}/<any of its models>`)]
@@ -44,6 +44,11 @@ export function createModels(builtin: Pick<Builtin, 'embed'>, remotes: readonly 
       return model
     },
   }
+}
+
+function listedModels(remote: Remote): Model[] {
+  const embedding = (remote.models ?? []).filter(({ dimensions }) => dimensions !== undefined)
+  return embedding.map((own) => remoteModel(remote, own))
 }
 
 function builtinModel(builtin: Pick<Builtin, 'embed'>): Model {

@@ -14,7 +14,8 @@ const FIRST_WAIT_MS = 500
 const MAX_WAIT_MS = 10_000
 /** Reasons of a failure before the request was sent. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
-const RETRIED = new Set([429, 500, 503])
+/** 529 is Anthropic's for an overloaded service. */
+const RETRIED = new Set([429, 500, 503, 529])
 
 const sleep: Delay = (ms, signal) => wait(ms, undefined, { signal })
 
@@ -37,8 +38,13 @@ async function send(request: Request, options: Options, waitMs: number): Promise
   } catch (error) {
     if (!(error instanceof OperatorFetchError)) throw error
     const failure = { error: providerFault(name, 'cannot be reached', error) }
-    return NOT_CONNECTED.has(codeOf(error.cause)) ? { ...failure, waitMs } : failure
+    return wasSent(error) ? failure : { ...failure, waitMs }
   }
+}
+
+/** Whether the provider may have received the request that failed with this error. */
+export function wasSent(error: OperatorFetchError): boolean {
+  return !NOT_CONNECTED.has(codeOf(error.cause))
 }
 
 /** Drops the provider's own message, because it can quote the text or the key. */

@@ -5,7 +5,12 @@ import { addTokens, correctTokens } from './store.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
+/** Counts the tokens that were used in place of those that were reserved. Call it at most once. */
+export type SettleUsage = (tokens: number) => Promise<void>
+
 export type Meter = {
+  /** Reserves `most` tokens of today. They stay counted if they are never settled. Throws RATE_LIMITED. */
+  reserve(org_id: string, most: number): Promise<SettleUsage>
   /** Reserves `most` tokens while `run` works, then counts the tokens it used. A failed run costs nothing. */
   spend<T extends { tokens: number }>(
     org_id: string,
@@ -17,12 +22,16 @@ export type Meter = {
 
 /** Enforces the daily token limit of an organization, also for concurrent requests. It resets at midnight UTC. */
 export function createMeter({ db, clock, limit }: { db: Querier; clock: Clock; limit: number }): Meter {
+  const reserve: Meter['reserve'] = async (org_id, most) => {
+    const now = clock.now()
+    const day = now.toISOString().slice(0, 10)
+    if (!(await addTokens(db, { org_id, day, tokens: most }, limit))) throw usedUp(limit, now)
+    return (tokens) => correctTokens(db, { org_id, day, tokens: tokens - most })
+  }
   return {
+    reserve,
     spend: async (org_id, most, signal, run) => {
-      const now = clock.now()
-      const day = now.toISOString().slice(0, 10)
-      const settle = (tokens: number) => correctTokens(db, { org_id, day, tokens: tokens - most })
-      if (!(await addTokens(db, { org_id, day, tokens: most }, limit))) throw usedUp(limit, now)
+      const settle = await reserve(org_id, most)
       const result = await run().catch(async (error: unknown) => {
         // A caller that disconnects still pays, because the work was done.
         if (!signal.aborted) await settle(0)

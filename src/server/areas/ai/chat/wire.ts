@@ -1,0 +1,40 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import type { ChatRequest } from '#edge/chat-model.ts'
+import type { ChatEvent } from './events.ts'
+
+/** How one kind of provider is spoken to. All of it is pure. */
+export type Wire = {
+  readonly path: string
+  headers(apiKey: string | undefined): Record<string, string>
+  /** Returns the JSON body of a streamed call. Throws INVALID_REQUEST for what this kind of provider cannot do. */
+  body(model: string, request: ChatRequest): object
+  /** Tokens that the provider adds to a request by itself, at most. */
+  addedTokens(request: ChatRequest): number
+  /** Returns a reader for the events of one answer. */
+  reader(request: ChatRequest): AnswerReader
+}
+
+/** Reads the data of one server-sent event after the other. Throws UnreadableAnswer. */
+export type AnswerReader = {
+  read(data: string): ChatEvent[]
+  /** Called after the last event. Returns undefined if the answer is not complete. */
+  end(): Extract<ChatEvent, { type: 'end' }> | undefined
+}
+
+/** The provider sent something that is not its protocol, or reported a failure in the middle of its answer. */
+export class UnreadableAnswer extends Error {
+  override readonly name = 'UnreadableAnswer'
+}
+
+export function parseData(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    // The parser's message can quote the answer, so it is dropped.
+    throw new UnreadableAnswer('sent an answer that cannot be read')
+  }
+}
+
+export function invalidRequest(detail: string): ServiceError {
+  return new ServiceError('INVALID_REQUEST', detail)
+}
