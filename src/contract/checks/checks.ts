@@ -83,7 +83,7 @@ export const createCheck = operation({
     alias: Alias,
     name: Name,
     definition: Definition,
-    schedule: CheckSchedule.default({ every_minutes: 5 }),
+    schedule: CheckSchedule.optional().describe('Every 5 minutes if it is not given, and every 60 for `agent`'),
     threshold: Threshold.default(1),
   }),
   output: Check,

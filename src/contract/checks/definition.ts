@@ -69,6 +69,7 @@ const AgentCheck = z.strictObject({
   instructions: z.string().trim().min(1).max(4000).describe('What the model judges, and when the check fails'),
   model: z.string().min(3).max(200).describe('Name of a chat model of this installation, as `provider/model`'),
   window_minutes: windowMinutes,
+  level: LogLevel.nullable().default(null).describe('Shows lines of this level and above; null shows all'),
   path: Target.refine((path) => path.startsWith('/'), 'must be a path')
     .nullable()
     .default(null)

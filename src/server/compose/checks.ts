@@ -1,6 +1,7 @@
 import type { Route } from '#edge/http/route.ts'
 import { createAppDirectory, createAppLogs, createAppProbe } from '../areas/apps/index.ts'
 import { createCheckRoutes, createCheckWork } from '../areas/checks/index.ts'
+import { composeAgents } from './agents.ts'
 import { composeAppTraffic } from './app-traffic.ts'
 import type { ServiceParts } from './parts.ts'
 
@@ -12,11 +13,14 @@ export function composeCheckRoutes(parts: ServiceParts): readonly Route[] {
 /** The loops and slots of checks. The worker that hosts an app also asks it. */
 export function composeCheckWork(parts: ServiceParts): ReturnType<typeof createCheckWork> {
   const { traffic } = parts.shared(composeAppTraffic)
+  const { pool, findModel } = parts.shared(composeAgents)
   return createCheckWork({
     ...parts,
     apps: createAppDirectory(parts),
     probe: createAppProbe({ db: parts.db, traffic, urlOf: parts.publicUrls.ofApp }),
     logs: createAppLogs(parts),
+    pool,
+    findModel,
     keepDays: parts.config.apps.checkRetentionDays,
     onError: (error, check) => parts.log.error({ error, check }, 'a check could not run because of a fault in svc'),
   })

@@ -25,7 +25,7 @@ type Flag = keyof DefinitionFlags
 const FIELDS: Record<Kind, Partial<Record<Flag, string>>> = {
   http: { target: 'target', status: 'expected_status', contains: 'contains', within: 'timeout_seconds' },
   log: { text: 'text', level: 'level', max: 'max_count', min: 'min_count', window: 'window_minutes' },
-  agent: { instructions: 'instructions', model: 'model', path: 'path', window: 'window_minutes' },
+  agent: { instructions: 'instructions', model: 'model', level: 'level', path: 'path', window: 'window_minutes' },
 }
 const OPTIONS = [...new Set(Object.values(FIELDS).flatMap((fields) => Object.keys(fields)))] as Flag[]
 

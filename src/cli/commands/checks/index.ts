@@ -10,7 +10,12 @@ const DEFINITION: readonly Option[] = [
   { name: 'contains', value: 'text', summary: 'http: text that the answer must contain; "" for none' },
   { name: 'within', value: 'seconds', range: [1, 30], summary: 'http: time for the answer (default: 10)' },
   { name: 'text', value: 'words', summary: 'log: words that a line must contain; "" for any line' },
-  { name: 'level', value: 'level', choices: ['debug', 'info', 'warn', 'error'], summary: 'log: this level and above' },
+  {
+    name: 'level',
+    value: 'level',
+    choices: ['debug', 'info', 'warn', 'error'],
+    summary: 'log and agent: this level and above',
+  },
   { name: 'max', value: 'n', range: [0, 10_000], summary: 'log: fail if more lines match' },
   { name: 'min', value: 'n', range: [0, 10_000], summary: 'log: fail if fewer lines match' },
   { name: 'instructions', value: 'text', summary: 'agent: what the model judges, and when the check fails' },
@@ -24,7 +29,7 @@ const DEFINITION: readonly Option[] = [
   },
 ]
 const SCHEDULE: readonly Option[] = [
-  { name: 'every', value: 'minutes', range: [1, 1440], summary: 'run at this interval (default: 5)' },
+  { name: 'every', value: 'minutes', range: [1, 1440], summary: 'run at this interval (default: 5, for agent 60)' },
   { name: 'cron', value: 'expression', summary: 'run at these times instead: minute, hour, day, month, weekday' },
   { name: 'timezone', value: 'name', summary: 'timezone of --cron (default: UTC)' },
   { name: 'threshold', value: 'n', range: [1, 100], summary: 'fails in a row until it counts as failed (default: 1)' },

@@ -1,4 +1,5 @@
 import { createCheck, MAX_CHECKS_PER_APP } from '#contract/checks/checks.ts'
+import type { CheckDefinition, CheckSchedule } from '#contract/checks/definition.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
@@ -12,7 +13,8 @@ import { countChecks, insertCheck, isNameTaken, lockNames } from './store.ts'
 
 export function createRoute(deps: CheckDeps): Route {
   const { db, clock, apps } = deps
-  return route(createCheck, async ({ alias, name, definition, schedule, threshold }, { principal }) => {
+  return route(createCheck, async ({ alias, name, definition, threshold, ...given }, { principal }) => {
+    const schedule = given.schedule ?? defaultSchedule(definition)
     const app = await requireApp(deps, principal.org_id, alias)
     const now = clock.now()
     const check = {
@@ -43,6 +45,11 @@ export function createRoute(deps: CheckDeps): Route {
 export async function refuseTaken(tx: Tx, appId: string, name: string, exceptId: string | null): Promise<void> {
   if (!(await isNameTaken(tx, appId, name, exceptId))) return
   throw new ServiceError('CONFLICT', `A check with the name ${name} already exists in this app. Choose another name.`)
+}
+
+/** A model costs tokens at every run. */
+function defaultSchedule({ kind }: CheckDefinition): CheckSchedule {
+  return { every_minutes: kind === 'agent' ? 60 : 5 }
 }
 
 function tooMany(): ServiceError {

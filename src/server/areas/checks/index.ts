@@ -21,5 +21,5 @@ export function createCheckWork(deps: RunDeps & { readonly db: Db; readonly keep
   readonly loops: readonly Loop[]
   readonly slots: readonly JobKind[]
 } {
-  return { loops: [planLoop(deps), retentionLoop(deps)], slots: [runJobs(deps)] }
+  return { loops: [planLoop(deps), retentionLoop(deps)], slots: [runJobs(deps, 'other'), runJobs(deps, 'agent')] }
 }

@@ -12,7 +12,7 @@ import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { eventsOf } from '#test/events.ts'
 import { runJobs as runAllJobs } from '#test/run-jobs.ts'
 import { needs } from '#test/stores.ts'
-import { type RunDeps, runJobs } from './jobs.ts'
+import { runJobs as createJobs, type RunDeps } from './jobs.ts'
 import { planLoop } from './plan.ts'
 import { retentionLoop } from './retention.ts'
 import { queueRuns } from './runs-store.ts'
@@ -67,12 +67,17 @@ function depsOf(verdict: () => Verdict | Promise<Verdict>, over: Partial<RunDeps
     },
     logs: {
       count: async () => ({ count: 0, isComplete: (await verdict()) !== 'indeterminate' }),
+      read: async () => ({ lines: [], isComplete: true }),
     },
     safeFetch: async () => expect.fail('nothing is sent to the network'),
+    findModel: () => undefined,
+    pool: { reserve: async () => 'exhausted', settle: async () => undefined },
     onError: (error) => void faults.push(error),
     ...over,
   }
 }
+
+const runJobs = (deps: RunDeps) => createJobs(deps, 'other')
 
 const HTTP: CheckDefinition = {
   kind: 'http',
@@ -268,6 +273,18 @@ describe('a run', () => {
     expect(await runsOf(counting)).toMatchObject([{ state: 'ended' }])
     await runAllJobs(runJobs(deps))
     expect(await runsOf(asking)).toMatchObject([{ state: 'ended', verdict: 'pass' }])
+  })
+
+  it('of a check that asks a model runs in slots of its own', async () => {
+    const id = await newCheck()
+    const AGENT = { kind: 'agent', instructions: 'Judge.', model: 'a/b', window_minutes: 15, level: null, path: null }
+    await db.query(sql`update checks.checks set definition = ${JSON.stringify(AGENT)} where id = ${id}`)
+    await plan()
+    const deps = depsOf(() => 'pass')
+    await runAllJobs(createJobs(deps, 'other'))
+    expect(await runsOf(id)).toMatchObject([{ state: 'queued' }])
+    await runAllJobs(createJobs(deps, 'agent'))
+    expect(await runsOf(id)).toMatchObject([{ state: 'ended', verdict: 'error', code: 'model_unknown' }])
   })
 
   it('that is given back waits again, and one that waits behind a running one begins after it', async () => {

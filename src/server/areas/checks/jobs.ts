@@ -24,7 +24,8 @@ export type RunDeps = RunDefinitionDeps & {
   readonly onError: (error: unknown, checkId: string) => void
 }
 
-const SLOTS = 8
+/** Models answer slowly, so their runs have slots of their own and never delay the others. */
+const SLOTS = { agent: 2, other: 8 }
 const LEASE_SECONDS = 30
 const POLL_SECONDS = 15
 const DRAIN_SECONDS = 10
@@ -33,18 +34,19 @@ const MAX_CANDIDATES = 1_000
 /** A run whose process died twice is not begun a third time: it may be the reason. */
 const MAX_ATTEMPTS = 2
 
-/** Runs checks. A run that asks an app is left to the process that hosts it. */
-export function runJobs(deps: RunDeps): JobKind<ClaimedRun> {
+/** Runs checks that ask a model, or all others. A run that asks an app is left to the process that hosts it. */
+export function runJobs(deps: RunDeps, kind: keyof typeof SLOTS): JobKind<ClaimedRun> {
   const { db, probe } = deps
   return {
-    name: 'checks-run',
-    slots: SLOTS,
+    name: kind === 'agent' ? 'checks-agent' : 'checks-run',
+    slots: SLOTS[kind],
     leaseSeconds: LEASE_SECONDS,
     wakeOn: RUNS_CHANNEL,
     pollSeconds: POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     async claim(limit) {
-      const candidates = await findClaimable(db, MAX_CANDIDATES)
+      const waiting = await findClaimable(db, MAX_CANDIDATES)
+      const candidates = waiting.filter(({ asks_model }) => asks_model === (kind === 'agent'))
       const asked = [...new Set(candidates.filter(({ asks_app }) => asks_app).map(({ app_id }) => app_id))]
       const elsewhere = await probe.hostedElsewhere(asked)
       const ids = candidates.filter(({ asks_app, app_id }) => !asks_app || !elsewhere.has(app_id)).map(({ id }) => id)

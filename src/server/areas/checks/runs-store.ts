@@ -77,7 +77,12 @@ export async function dropWaiting(tx: Tx, checkId: string): Promise<void> {
     delete from checks.runs where check_id = ${checkId} and state = 'queued' and trigger = 'schedule'`)
 }
 
-type WaitingRun = { readonly id: string; readonly app_id: string; readonly asks_app: boolean }
+type WaitingRun = {
+  readonly id: string
+  readonly app_id: string
+  readonly asks_app: boolean
+  readonly asks_model: boolean
+}
 
 /** Whether a run asks the app itself, which only the process that hosts the app can do. */
 const ASKS_APP = sql`
@@ -87,7 +92,8 @@ const ASKS_APP = sql`
 /** Runs that can be claimed, oldest first: queued ones, and those whose process died. Also runs of deleted checks. */
 export async function findClaimable(db: Querier, limit: number): Promise<WaitingRun[]> {
   return db.query(sql`
-    select run.id, run.app_id, ${ASKS_APP} as asks_app
+    select run.id, run.app_id, ${ASKS_APP} as asks_app,
+      coalesce(check_.definition->>'kind' = 'agent', false) as asks_model
     from (
       select id, app_id, check_id from checks.runs waiting
       where state = 'queued'

@@ -1,9 +1,10 @@
 import type { CheckDefinition } from '#contract/checks/definition.ts'
+import { type AgentDeps, runAgent } from './agent.ts'
 import { type HttpDeps, runHttp } from './http.ts'
 import { type LogDeps, runLog } from './log.ts'
 import type { CheckedApp, Outcome } from './outcome.ts'
 
-export type RunDefinitionDeps = HttpDeps & LogDeps
+export type RunDefinitionDeps = HttpDeps & LogDeps & AgentDeps
 
 type Asked = {
   readonly app: CheckedApp
@@ -24,7 +25,7 @@ export async function runDefinition(
     case 'log':
       return { outcome: await runLog(deps, app, definition, now), tokens: null }
     case 'agent':
-      throw new Error('agent checks are not implemented')
+      return runAgent(deps, { app, checkId: check.id, definition, now, signal })
     default:
       return definition satisfies never
   }

@@ -1,0 +1,77 @@
+import type { DefinitionOf } from '#contract/checks/definition.ts'
+import type { AppAnswer, AppLogs, AppProbe } from '#edge/apps.ts'
+import type { CheckedApp } from './outcome.ts'
+import { readStart } from './read-start.ts'
+
+/** What a model sees of an app. Nothing in it is trusted. */
+export type Evidence = {
+  readonly log: {
+    readonly since: string
+    readonly until: string
+    readonly lines: readonly { readonly at: string; readonly level: string; readonly text: string }[]
+  }
+  /** The answer at the path of the check, if it has one. */
+  readonly answer: { readonly status: number; readonly body: string } | { readonly fault: string } | null
+  /** False if lines or a part of the answer are left out, because they are too many or too long. */
+  readonly isComplete: boolean
+}
+
+export type EvidenceDeps = { readonly logs: Pick<AppLogs, 'read'>; readonly probe: Pick<AppProbe, 'get'> }
+
+const MAX_LOG_BYTES = 32 * 1024
+const MAX_BODY_BYTES = 8 * 1024
+const ANSWER_LIMIT_MS = 10_000
+
+/** Returns `no_address` if the check names a path and svc knows no address of the app. */
+export async function collectEvidence(
+  { logs, probe }: EvidenceDeps,
+  app: CheckedApp,
+  { window_minutes, level, path }: DefinitionOf<'agent'>,
+  now: Date,
+  signal: AbortSignal,
+): Promise<Evidence | 'no_address'> {
+  const since = new Date(now.getTime() - window_minutes * 60_000)
+  const answered = path === null ? undefined : await ask(probe, app, path, signal)
+  if (answered === 'no_address') return answered
+  const { lines, isComplete } = await logs.read(app.id, { since, until: now, words: [], level }, MAX_LOG_BYTES)
+  return {
+    log: {
+      since: since.toISOString(),
+      until: now.toISOString(),
+      lines: lines.map(({ at, ...line }) => ({ at: at.toISOString(), ...line })),
+    },
+    answer: answered?.answer ?? null,
+    isComplete: isComplete && !answered?.isCut,
+  }
+}
+
+type Asked = { readonly answer: Evidence['answer']; readonly isCut: boolean }
+
+async function ask(
+  probe: EvidenceDeps['probe'],
+  app: CheckedApp,
+  path: string,
+  signal: AbortSignal,
+): Promise<Asked | 'no_address'> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)])
+  try {
+    const answer = await probe.get(app, path, limit)
+    return answer.type === 'no_address' ? 'no_address' : await shown(answer)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (limit.aborted) return fault('The app did not answer within 10 seconds.')
+    if (error instanceof TypeError) return fault('The app broke the connection.')
+    throw error
+  }
+}
+
+async function shown(answer: Exclude<AppAnswer, { type: 'no_address' }>): Promise<Asked> {
+  if (answer.type === 'not_running') return fault('The app is not running.')
+  if (answer.type === 'no_answer') return fault('The app did not answer the request.')
+  const { text, isCut } = await readStart(answer.response, MAX_BODY_BYTES)
+  return { answer: { status: answer.response.status, body: text }, isCut }
+}
+
+function fault(text: string): Asked {
+  return { answer: { fault: text }, isCut: false }
+}
