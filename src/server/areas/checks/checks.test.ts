@@ -128,7 +128,11 @@ describe('a check', () => {
 describe('a check is refused', () => {
   it.each([
     ['a name like an id', { name: 'chk_1' }, 'name: must begin with a letter'],
-    ['a cron expression that never comes true', { schedule: { cron: '0 0 31 2 *' } }, 'never comes true'],
+    [
+      'a cron expression that never comes true',
+      { schedule: { cron: '0 0 31 2 *' } },
+      'schedule.cron: This schedule has no date that exists.',
+    ],
     ['an unknown timezone', { schedule: { cron: '0 9 * * *', timezone: 'Mars' } }, 'schedule.timezone: Mars'],
     ['a path with a space', { definition: http({ target: '/a b' }) }, 'definition.target: must be a path'],
     ['a path to another host', { definition: http({ target: '//evil.example.com/' }) }, 'definition.target'],

@@ -29,9 +29,10 @@ describe('the schedule of a check', () => {
   })
 
   it.each([
-    [{ cron: 'every day', timezone: 'UTC' }, 'schedule.cron: every day is not a cron expression of five fields'],
-    [{ cron: '* * * * * *', timezone: 'UTC' }, 'schedule.cron: * * * * * * is not a cron expression of five fields'],
-    [{ cron: '0 0 31 2 *', timezone: 'UTC' }, 'schedule.cron: 0 0 31 2 * never comes true'],
+    [{ cron: 'every day', timezone: 'UTC' }, 'schedule.cron: A schedule has five fields'],
+    [{ cron: '* * * * * *', timezone: 'UTC' }, 'schedule.cron: A schedule has five fields'],
+    [{ cron: '0 25 * * *', timezone: 'UTC' }, 'schedule.cron: This is not a cron expression.'],
+    [{ cron: '0 0 31 2 *', timezone: 'UTC' }, 'schedule.cron: This schedule has no date that exists.'],
     [{ cron: '0 9 * * *', timezone: 'Berlin' }, 'schedule.timezone: Berlin is not a timezone'],
   ])('refuses %j', (schedule, message) => {
     expect(() => firstSlot(schedule, at('2026-03-01T10:00:00'))).toThrow(message)

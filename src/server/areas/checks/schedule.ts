@@ -1,6 +1,6 @@
-import { Cron } from 'croner'
 import type { CheckSchedule } from '#contract/checks/definition.ts'
 import { ServiceError } from '#contract/core/errors.ts'
+import { cronFault, nextTime } from '#lib/cron.ts'
 
 const MINUTE_MS = 60_000
 
@@ -10,9 +10,13 @@ const MINUTE_MS = 60_000
  */
 export function firstSlot(schedule: CheckSchedule, now: Date): Date {
   if ('every_minutes' in schedule) return now
-  const next = readCron(schedule).nextRun(now)
-  if (!next) throw new ServiceError('INVALID_REQUEST', `schedule.cron: ${schedule.cron} never comes true`)
-  return next
+  const { cron, timezone } = schedule
+  if (!isTimezone(timezone)) {
+    throw new ServiceError('INVALID_REQUEST', `schedule.timezone: ${timezone} is not a timezone such as Europe/Berlin`)
+  }
+  const fault = cronFault(cron)
+  if (fault !== undefined) throw new ServiceError('INVALID_REQUEST', `schedule.cron: ${fault}`)
+  return nextTime(schedule, now)!
 }
 
 /**
@@ -22,23 +26,11 @@ export function firstSlot(schedule: CheckSchedule, now: Date): Date {
 export function nextSlot(schedule: CheckSchedule, slot: Date, now: Date): Date | undefined {
   if ('cron' in schedule) {
     const from = Math.max(slot.getTime(), now.getTime())
-    return readCron(schedule).nextRun(new Date(from)) ?? undefined
+    return nextTime(schedule, new Date(from))
   }
   const interval = schedule.every_minutes * MINUTE_MS
   const passed = Math.max(Math.floor((now.getTime() - slot.getTime()) / interval), 0)
   return new Date(slot.getTime() + (passed + 1) * interval)
-}
-
-function readCron({ cron, timezone }: { cron: string; timezone: string }): Cron {
-  if (!isTimezone(timezone)) {
-    throw new ServiceError('INVALID_REQUEST', `schedule.timezone: ${timezone} is not a timezone such as Europe/Berlin`)
-  }
-  try {
-    return new Cron(cron, { timezone, mode: '5-part' })
-  } catch (cause) {
-    const why = 'is not a cron expression of five fields, such as "0 9 * * 1-5"'
-    throw new ServiceError('INVALID_REQUEST', `schedule.cron: ${cron} ${why}`, { cause })
-  }
 }
 
 function isTimezone(name: string): boolean {
