@@ -80,8 +80,9 @@ import { configureSource, getSource } from './data-sources/search-config.ts'
 import { exposeSource, listSlimSources, listSources, querySource, switchSource } from './data-sources/sources.ts'
 import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
 import { callFunction, listFunctions } from './functions.ts'
-import { listMaintenanceRuns, readMaintenance, readMaintenanceRun } from './maintenance/runs.ts'
+import { listMaintenanceRuns, readMaintenance, readMaintenanceRun, startMaintenanceRun } from './maintenance/runs.ts'
 import { changeAppMaintenance, changeOrgMaintenance, readOrgMaintenance } from './maintenance/settings.ts'
+import { listCheckStates, listLiveFiles, readLogTemplates } from './maintenance/tools.ts'
 import { endpointMetadata, notificationsMcp, platformMcp, platformMetadata } from './mcp.ts'
 import { listChannels } from './notifications/channels.ts'
 import { chatCallback, connectChat, disconnectChat, readChat, startChatInstallation } from './notifications/chat.ts'
@@ -247,6 +248,10 @@ export const OPERATIONS: readonly Operation[] = [
   readMaintenance,
   listMaintenanceRuns,
   readMaintenanceRun,
+  startMaintenanceRun,
+  readLogTemplates,
+  listLiveFiles,
+  listCheckStates,
   listFunctions,
   callFunction,
   connectWorker,

@@ -57,6 +57,23 @@ export type AppLogs = {
   read(appId: string, window: LogWindow, maxBytes: number): Promise<LogEvidence>
 }
 
+/** Reads the source of apps as it is live. */
+export type AppSource = {
+  /** Returns undefined for an app that was never deployed. */
+  live(
+    orgId: string,
+    appId: string,
+  ): Promise<
+    | { readonly revisionId: string; readonly files: readonly { readonly path: string; readonly size: number }[] }
+    | undefined
+  >
+}
+
+/** Says in which state the checks of an app are. Paused checks are left out. */
+export type ListCheckStates = (
+  appId: string,
+) => Promise<readonly { readonly name: string; readonly state: string; readonly since: Date }[]>
+
 /** A request to an app. `host` and `isSecure` are what its client used. */
 export type AppRequest = {
   readonly label: string

@@ -51,6 +51,7 @@ const TABLE: [code: ErrorCode, status: number, exit: number, mcp: 'tool' | 'prot
   ['WORKER_LIMIT', 409, 6, 'tool'],
   ['PIPELINE_DISABLED', 409, 6, 'tool'],
   ['PIPELINE_BUSY', 409, 6, 'tool'],
+  ['MAINTENANCE_APP_DISABLED', 409, 6, 'tool'],
   ['PAYLOAD_TOO_LARGE', 413, 5, 'protocol'],
   ['UNSUPPORTED_MEDIA_TYPE', 415, 5, 'protocol'],
   ['EXPECTATION_FAILED', 417, 1, 'protocol'],

@@ -51,6 +51,7 @@ export const ERRORS = {
   WORKER_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many workers' },
   PIPELINE_DISABLED: { status: 409, exit: 6, mcp: 'tool', title: 'Pipeline disabled' },
   PIPELINE_BUSY: { status: 409, exit: 6, mcp: 'tool', title: 'Pipeline already running' },
+  MAINTENANCE_APP_DISABLED: { status: 409, exit: 6, mcp: 'tool', title: 'Maintenance switched off for the app' },
   PAYLOAD_TOO_LARGE: { status: 413, exit: 5, mcp: 'protocol', title: 'Request body too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exit: 5, mcp: 'protocol', title: 'Unsupported media type' },
   EXPECTATION_FAILED: { status: 417, exit: 1, mcp: 'protocol', title: 'Expectation failed' },

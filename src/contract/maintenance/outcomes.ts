@@ -13,7 +13,7 @@ export const OUTCOMES = {
 } as const satisfies Record<string, Presentation>
 
 type Presentation = { readonly chip: string; readonly meaning: string; readonly exit: number }
-type Outcome = keyof typeof OUTCOMES
+export type Outcome = keyof typeof OUTCOMES
 
 /** What a client shows for an outcome that it does not know, for example one of a newer server. Never a healthy result. */
 const UNRECOGNISED: Presentation = {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Alias } from '../apps/app-access.ts'
-import { NO_BODY } from '../core/limits.ts'
+import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
-import { OrgMaintenance } from './settings.ts'
+import { byMaintenanceAdmin, OrgMaintenance } from './settings.ts'
 
 const viewer = { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' } as const
 
@@ -78,5 +78,22 @@ export const readMaintenanceRun = operation({
   bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias, execution_id: z.string().max(64) }),
+  output: MaintenanceRun,
+})
+
+export const startMaintenanceRun = operation({
+  kind: 'json',
+  name: 'maintenance.start-run',
+  method: 'POST',
+  path: '/api/deploy/deployments/{alias}/maintenance-agent/runs',
+  summary: 'Start a maintenance run',
+  description:
+    'One run holds an app at a time: while one does, another start answers with a run that ended as `skipped`. With the header `Idempotency-Key` a repeated start answers with the first run as it is now, for good.',
+  access: byMaintenanceAdmin,
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  errors: ['NOT_FOUND', 'MAINTENANCE_AGENT_NOT_FOUND', 'MAINTENANCE_APP_DISABLED', 'IDEMPOTENCY_KEY_REUSED'],
+  status: 202,
+  input: z.object({ alias: Alias, mode: z.enum(['nightly', 'manual']).describe('Shown in the history') }),
   output: MaintenanceRun,
 })

@@ -4,7 +4,7 @@ import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 
 /** Deciding about the agent is for people: agents and support sessions may not. */
-const byMaintenanceAdmin = {
+export const byMaintenanceAdmin = {
   principals: ['user', 'api_token'],
   role: 'admin',
   scope: null,

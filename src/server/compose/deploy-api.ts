@@ -1,9 +1,9 @@
 import { createAppDirectory } from '../areas/apps/index.ts'
-import { createMaintenance } from '../areas/maintenance/index.ts'
 import { createTickets } from '../areas/tickets/index.ts'
 import { composeApps } from './apps.ts'
 import { composeCheckRoutes } from './checks.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
+import { composeMaintenance } from './maintenance.ts'
 import type { Service, ServiceParts } from './parts.ts'
 import { composePeople } from './people.ts'
 import { composePipelines } from './pipelines.ts'
@@ -11,7 +11,7 @@ import { composePipelines } from './pipelines.ts'
 export function compose(parts: ServiceParts): Service {
   const apps = createAppDirectory(parts)
   const tickets = createTickets({ ...parts, apps, people: composePeople(parts) })
-  const maintenance = createMaintenance({ ...parts, apps, listModels: () => [] })
+  const maintenance = composeMaintenance(parts)
   const pipelines = composePipelines(parts)
   const fetch = composeEdge(parts, {
     name: 'deploy-api',
@@ -23,6 +23,7 @@ export function compose(parts: ServiceParts): Service {
       ...pipelines.routes,
     ],
     validate: validateAtAuth(parts, 'deploy-api'),
+    resolve: maintenance.resolve,
     hasPart: apps.hasPart,
   })
   return { fetch, [Symbol.asyncDispose]: () => pipelines[Symbol.asyncDispose]() }

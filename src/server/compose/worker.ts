@@ -7,6 +7,7 @@ import { composeApps, composeHosting } from './apps.ts'
 import { composeCheckWork } from './checks.ts'
 import { composeDatabases } from './databases.ts'
 import { composeEdge } from './edge.ts'
+import { composeMaintenanceJobs } from './maintenance.ts'
 import { composeNotifications } from './notifications.ts'
 import type { ServiceParts, WorkerService } from './parts.ts'
 import { composePipelines } from './pipelines.ts'
@@ -37,6 +38,12 @@ export function compose(parts: ServiceParts): WorkerService {
       ...pipelines.loops,
       ...checks.loops,
     ],
-    slots: [...parts.shared(composeDatabases).slots, ...notifications.slots, ...apps.slots, ...checks.slots],
+    slots: [
+      ...parts.shared(composeDatabases).slots,
+      ...notifications.slots,
+      ...apps.slots,
+      ...checks.slots,
+      ...composeMaintenanceJobs(parts),
+    ],
   }
 }

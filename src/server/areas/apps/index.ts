@@ -29,6 +29,7 @@ export { type AppTraffic, createAppTraffic } from './host/traffic.ts'
 export { createAppLogs } from './logs/evidence.ts'
 export { createLogWriter, type LogWriter } from './logs/writer.ts'
 export { createProcessTarget } from './process/process-target.ts'
+export { createAppSource } from './revisions/source.ts'
 
 export type Apps = {
   /** For deploy-api. */

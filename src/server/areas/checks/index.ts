@@ -11,6 +11,8 @@ import { readRoutes } from './read.ts'
 import { retentionLoop } from './retention.ts'
 import { runRoute } from './run-now.ts'
 
+export { listStates } from './store.ts'
+
 /** For deploy-api. */
 export function createCheckRoutes(deps: CheckDeps): readonly Route[] {
   return [createRoute(deps), ...readRoutes(deps), changeRoute(deps), deleteRoute(deps), runRoute(deps)]

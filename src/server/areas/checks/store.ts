@@ -157,3 +157,9 @@ export async function findCheck(db: Querier, id: string): Promise<CheckRow | und
   const [row] = await db.query<CheckRow>(sql`select ${COLUMNS} from checks.checks where id = ${id}`)
   return row
 }
+
+/** States of the checks that are not paused, for parts that judge an app. */
+export async function listStates(db: Querier, appId: string): Promise<{ name: string; state: string; since: Date }[]> {
+  return db.query(sql`
+    select name, state, state_since as since from checks.checks where app_id = ${appId} and enabled order by name`)
+}

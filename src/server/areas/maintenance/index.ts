@@ -1,12 +1,33 @@
+import type { ResolveCaller } from '#edge/credentials/caller.ts'
 import type { Route } from '#edge/http/route.ts'
+import type { JobKind } from '#lib/work/job-kind.ts'
 import type { MaintenanceDeps } from './deps.ts'
+import { resolveRuns } from './identity/resolve.ts'
+import { createRunTokens } from './identity/token.ts'
+import { type RunDeps, runJobs } from './runs/job.ts'
 import { runRoutes } from './runs/routes.ts'
+import { startRoute } from './runs/start.ts'
 import { appRoute } from './settings/app.ts'
 import { orgRoutes } from './settings/org.ts'
+import { type ToolDeps, toolRoutes } from './tools/routes.ts'
 
 export { maintenanceTimezoneOf } from './settings/store.ts'
 
-/** Builds the area. deploy-api mounts its routes. */
-export function createMaintenance(deps: MaintenanceDeps): { readonly routes: readonly Route[] } {
-  return { routes: [...orgRoutes(deps), appRoute(deps), ...runRoutes(deps)] }
+type Maintenance = {
+  readonly routes: readonly Route[]
+  /** Recognises runs, which no other service knows. */
+  readonly resolve: (others: ResolveCaller) => ResolveCaller
+}
+
+/** Builds what deploy-api serves: settings, runs, and the tools of runs. */
+export function createMaintenance(deps: MaintenanceDeps & ToolDeps & { internalSecret: string }): Maintenance {
+  return {
+    routes: [...orgRoutes(deps), appRoute(deps), ...runRoutes(deps), startRoute(deps), ...toolRoutes(deps)],
+    resolve: resolveRuns({ db: deps.db, tokens: createRunTokens(deps.internalSecret) }),
+  }
+}
+
+/** Builds what the worker runs. */
+export function createMaintenanceJobs(deps: Omit<RunDeps, 'tokens'> & { internalSecret: string }): readonly JobKind[] {
+  return [runJobs({ ...deps, tokens: createRunTokens(deps.internalSecret) })]
 }

@@ -65,3 +65,19 @@ create table maintenance.evidence (
   bytes integer not null,
   primary key (run_id, n)
 );
+
+-- A fault of an app, over all runs that saw it.
+create table maintenance.findings (
+  app_id text not null references apps.apps on delete cascade,
+  fingerprint text not null,
+  kind text not null,
+  path text,
+  symbol text,
+  template text not null,
+  summary text not null,
+  first_run_id text not null,
+  first_seen_at timestamptz not null,
+  last_seen_at timestamptz not null,
+  count integer not null,
+  primary key (app_id, fingerprint)
+);

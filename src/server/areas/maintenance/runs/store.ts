@@ -1,6 +1,6 @@
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
 import type { RunStatus } from '#contract/maintenance/runs.ts'
-import type { Querier } from '#lib/db/db.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
 export type RunRow = {
@@ -37,4 +37,38 @@ export async function findRun(db: Querier, appId: string, id: string): Promise<R
   const [row] = await db.query<RunRow>(sql`
     select ${COLUMNS} from maintenance.runs run where app_id = ${appId} and id = ${id}`)
   return row
+}
+
+export async function findRunByKey(db: Querier, appId: string, key: string): Promise<RunRow | undefined> {
+  const [row] = await db.query<RunRow>(sql`
+    select ${COLUMNS} from maintenance.runs run where app_id = ${appId} and idempotency_key = ${key}`)
+  return row
+}
+
+/** Notified when a run was queued. */
+export const RUNS_CHANNEL = 'svc_maintenance_runs'
+
+export type NewRun = {
+  readonly id: string
+  readonly orgId: string
+  readonly appId: string
+  readonly mode: RunRow['mode']
+  readonly model: string
+  readonly key: string | null
+  readonly requestedBy: string | null
+  readonly at: Date
+}
+
+/** Queues a run, or records one that ended at once. Returns false if another run holds the app or has the key. */
+export async function insertRun(tx: Tx, run: NewRun, ended: TerminalCode | null): Promise<boolean> {
+  const rows = await tx.query(sql`
+    insert into maintenance.runs
+      (id, org_id, app_id, mode, model, idempotency_key, requested_by, status, terminal_code, created_at, ended_at)
+    values
+      (${run.id}, ${run.orgId}, ${run.appId}, ${run.mode}, ${run.model}, ${run.key}, ${run.requestedBy},
+       ${ended === null ? 'queued' : 'ended'}, ${ended}, ${run.at}, ${ended === null ? null : run.at})
+    on conflict do nothing
+    returning id`)
+  if (rows.length > 0 && ended === null) await tx.query(sql`select pg_notify(${RUNS_CHANNEL}, '')`)
+  return rows.length > 0
 }

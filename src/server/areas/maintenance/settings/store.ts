@@ -37,10 +37,15 @@ export async function saveOrg(tx: Tx, orgId: string, settings: OrgMaintenance, {
     where org_id = ${orgId}`)
 }
 
-export async function readApp(db: Querier, appId: string): Promise<{ enabled: boolean }> {
+export async function readApp(db: Querier, appId: string, lock = NO_LOCK): Promise<{ enabled: boolean }> {
   const [row] = await db.query<{ enabled: boolean }>(sql`
-    select enabled from maintenance.apps where app_id = ${appId}`)
+    select enabled from maintenance.apps where app_id = ${appId} ${lock}`)
   return row ?? { enabled: false }
+}
+
+/** As `readApp`, and holds off switching the app until the transaction ends. */
+export function holdApp(tx: Tx, appId: string): Promise<{ enabled: boolean }> {
+  return readApp(tx, appId, sql`for share`)
 }
 
 type AppSwitch = By & { orgId: string; appId: string; enabled: boolean }

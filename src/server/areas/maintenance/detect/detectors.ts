@@ -1,0 +1,85 @@
+import type { LogCluster } from './cluster.ts'
+
+type CheckState = { readonly name: string; readonly state: string; readonly since: Date }
+
+/** What the detectors look at. They see the same evidence as a model. */
+type Evidence = {
+  readonly clusters: readonly LogCluster[]
+  readonly checks: readonly CheckState[]
+  /** Paths of the files of the live revision. */
+  readonly files: readonly string[]
+}
+
+/** A fault of the app, as `kind`, `path`, `symbol` and `template` identify it. */
+export type Detected = {
+  readonly kind: 'error_in_code' | 'error_in_logs' | 'dependency' | 'failing_check'
+  readonly path: string | null
+  readonly symbol: string | null
+  readonly template: string
+  readonly summary: string
+}
+
+/** An error without a stack trace counts from this number on: single ones happen in healthy apps. */
+const MIN_REPEATS = 3
+const MAX_DETECTED = 20
+
+/** Finds faults by fixed rules, the gravest first. The same evidence always gives the same findings. */
+export function detect(evidence: Evidence): Detected[] {
+  const errors = evidence.clusters.filter(({ level }) => level === 'error')
+  const found = [
+    ...evidence.checks.flatMap(fromCheck),
+    ...errors.flatMap((error) => fromCluster(error, evidence.files)),
+  ]
+  return found.sort((a, b) => GRAVITY.indexOf(a.kind) - GRAVITY.indexOf(b.kind)).slice(0, MAX_DETECTED)
+}
+
+const GRAVITY: readonly Detected['kind'][] = ['failing_check', 'error_in_code', 'error_in_logs', 'dependency']
+
+function fromCheck({ name, state }: CheckState): Detected[] {
+  if (state !== 'fail') return []
+  const template = `check ${name}`
+  return [{ kind: 'failing_check', path: null, symbol: null, template, summary: `The check ${name} fails.` }]
+}
+
+function fromCluster({ template, count, frames }: LogCluster, files: readonly string[]): Detected[] {
+  const times = count === 1 ? 'once' : `${count} times`
+  const place = frames.flatMap(({ path, symbol }) => placeIn(files, path, symbol))[0]
+  if (isDependency(template)) {
+    if (count < MIN_REPEATS) return []
+    const summary = `Something that the app depends on did not answer, ${times}: ${template}`
+    return [{ kind: 'dependency', path: null, symbol: null, template, summary }]
+  }
+  if (place) {
+    const { path, symbol } = place
+    const where = symbol === null ? path : `${symbol} in ${path}`
+    return [
+      {
+        kind: 'error_in_code',
+        path,
+        symbol,
+        template,
+        summary: `An error in ${where} was logged ${times}: ${template}`,
+      },
+    ]
+  }
+  if (count < MIN_REPEATS) return []
+  return [
+    { kind: 'error_in_logs', path: null, symbol: null, template, summary: `An error was logged ${times}: ${template}` },
+  ]
+}
+
+/** The file of the revision that a frame names: paths in traces are absolute, and those of the revision are not. */
+function placeIn(files: readonly string[], path: string, symbol: string | null) {
+  if (path.includes('/node_modules/')) return []
+  const found = files
+    .filter((file) => path === file || path.endsWith(`/${file}`))
+    .sort((a, b) => b.length - a.length)[0]
+  return found === undefined ? [] : [{ path: found, symbol }]
+}
+
+const NETWORK_FAULT = /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|socket hang up)\b/
+const BAD_GATEWAY = /\b(?:bad gateway|service unavailable|gateway time-?out|upstream)\b/i
+
+function isDependency(template: string): boolean {
+  return NETWORK_FAULT.test(template) || BAD_GATEWAY.test(template)
+}

@@ -1,0 +1,37 @@
+import type { JobKind } from '#lib/work/job-kind.ts'
+import { createAppDirectory, createAppLogs, createAppSource } from '../areas/apps/index.ts'
+import { listStates } from '../areas/checks/index.ts'
+import { createMaintenance, createMaintenanceJobs } from '../areas/maintenance/index.ts'
+import type { ServiceParts } from './parts.ts'
+
+/** What deploy-api serves of the maintenance agent: settings, runs, and the tools of runs. */
+export function composeMaintenance(parts: ServiceParts): ReturnType<typeof createMaintenance> {
+  return createMaintenance({
+    ...parts,
+    apps: createAppDirectory(parts),
+    logs: createAppLogs(parts),
+    source: createAppSource(parts),
+    listChecks: (appId) => listStates(parts.db, appId),
+    listModels: () => [],
+    internalSecret: parts.config.secrets.internalSecret,
+  })
+}
+
+/** The runs themselves. They reach the app only through the tools that deploy-api serves. */
+export function composeMaintenanceJobs(parts: ServiceParts): readonly JobKind[] {
+  const { db, clock, log, config, neighbour } = parts
+  return createMaintenanceJobs({
+    db,
+    clock,
+    apps: createAppDirectory(parts),
+    toolFetch: (request, executionId) =>
+      neighbour('deploy-api')(request, {
+        clientAddress: '127.0.0.1',
+        requestId: executionId,
+        via: 'api',
+        direct: false,
+      }),
+    internalSecret: config.secrets.internalSecret,
+    onError: (error, run) => log.error({ error, run }, 'a maintenance run could not finish because of a fault in svc'),
+  })
+}
