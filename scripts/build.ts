@@ -6,6 +6,7 @@ import { WORKERS } from '../src/server/process/assets.ts'
 import { buildCli, packClient } from './build-cli.ts'
 import { buildConsole } from './build-console.ts'
 import { buildSkills } from './build-skills.ts'
+import { packSdk } from './pack-sdk.ts'
 
 /**
  * `node scripts/build.ts [part…]` makes a release in `dist/`. `lib/bundle.ts` and `process/assets.ts` find its files.
@@ -38,6 +39,7 @@ const PARTS: Record<string, () => Promise<unknown>> = {
     await buildCli(common)
     await packClient()
   },
+  sdk: () => packSdk(join(dist, 'worker-sdk')),
   skills: () => buildSkills(),
   migrations: copyMigrations,
   cluster: () => cp(EMPTY_CLUSTER, join(dist, basename(EMPTY_CLUSTER))),

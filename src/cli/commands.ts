@@ -5,6 +5,7 @@ import { checks } from './commands/checks/index.ts'
 import { context } from './commands/context/index.ts'
 import { datasource } from './commands/datasource/index.ts'
 import { db } from './commands/db/index.ts'
+import { functions } from './commands/functions/index.ts'
 import { notifications } from './commands/notifications/index.ts'
 import { pipelines } from './commands/pipelines/index.ts'
 import { skillPrompt, skills } from './commands/skills/index.ts'
@@ -123,6 +124,7 @@ export const TABLE: Table = {
     ...tickets,
     ...checks,
     ...pipelines,
+    ...functions,
     ...tokens,
     ...notifications,
     ...agents,
@@ -140,6 +142,7 @@ export const TABLE: Table = {
     { path: 'tickets', summary: 'File tickets on apps and answer them' },
     { path: 'checks', summary: 'Watch an app and be told when something changes' },
     { path: 'pipelines', summary: 'Run and watch the pipelines of apps' },
+    { path: 'functions', summary: 'Call functions of apps' },
     { path: 'tokens', summary: 'Manage your API tokens' },
     { path: 'notifications', summary: 'Read notifications and choose what is sent where' },
     { path: 'notifications follows', summary: 'Choose which apps you are told about' },

@@ -3,7 +3,7 @@ import { Alias } from './apps/app-access.ts'
 import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
 import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
-import { FunctionDefinition, JsonObject, JsonSchema, MAX_FUNCTION_SECONDS, ServedName } from './workers.ts'
+import { JsonObject, JsonSchema, MAX_FUNCTION_SECONDS, ServedName } from './workers.ts'
 
 const byCaller = { principals: ['user', 'api_token', 'agent'], scope: 'functions:call', org: 'token' } as const
 
@@ -12,7 +12,7 @@ const AppFunction = z.object({
   name: z.string(),
   description: z.string(),
   input_schema: JsonSchema.describe('JSON Schema of the arguments'),
-  timeout_seconds: FunctionDefinition.shape.timeout_seconds,
+  timeout_seconds: z.int(),
   connected: z.boolean().describe('Whether a worker is connected that runs it'),
 })
 export type AppFunction = z.infer<typeof AppFunction>
@@ -30,6 +30,12 @@ export const listFunctions = operation({
   errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias.optional().describe('Only functions of this app'), ...pageInput }),
   output: listOf(AppFunction),
+  tool: {
+    name: 'functions_list',
+    endpoint: 'platform',
+    description:
+      'Lists the functions that the apps of your organization offer, with the JSON schema of their arguments. `connected: false` means that no worker runs it now. Call one with function_call.',
+  },
 })
 
 export const callFunction = operation({
@@ -51,4 +57,11 @@ export const callFunction = operation({
     timeout_seconds: z.int().min(1).max(MAX_FUNCTION_SECONDS).optional().describe('Less than the function allows'),
   }),
   output: z.object({ call_id: z.string(), result: z.unknown().describe('What the function returned') }),
+  tool: {
+    name: 'function_call',
+    endpoint: 'platform',
+    runsForeignCode: true,
+    description:
+      'Calls a function of an app and returns its result. Take alias, name and the schema of the arguments from functions_list. The function may change data.',
+  },
 })

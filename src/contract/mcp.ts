@@ -21,8 +21,8 @@ export const platformMcp = operation({
   ...endpoint,
   name: 'mcp.platform',
   path: '/mcp/platform',
-  summary: 'MCP endpoint for data sources',
-  access: { ...callers, scope: ['datasources:read', 'datasources:query'] },
+  summary: 'MCP endpoint for data sources and functions',
+  access: { ...callers, scope: ['datasources:read', 'datasources:query', 'functions:call'] },
 })
 
 export const notificationsMcp = operation({

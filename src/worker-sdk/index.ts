@@ -1,5 +1,15 @@
+export type {
+  CallContext,
+  CallLog,
+  CreateWorker,
+  FunctionOptions,
+  JsonSchema,
+  PipelineOptions,
+  StandardSchema,
+  Worker,
+  WorkerOptions,
+} from './api.ts'
 export { createWorkerClient, type WorkerClientOptions } from './client.ts'
 export { createTokenSource, type TokenSource } from './token-source.ts'
-
-/** Version of the SDK. Since 0.0.18 a worker sends the projected token of its deployment. */
-export const SDK_VERSION = '0.0.18'
+export { SDK_VERSION } from './version.ts'
+export { createWorker } from './worker.ts'

@@ -2,6 +2,9 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 
+/** The tools of `/platform`, in their order. */
+export const PLATFORM_TOOLS = ['data_sources_list', 'data_source_query', 'functions_list', 'function_call']
+
 type McpAnswer = {
   status: number
   challenge: string | null

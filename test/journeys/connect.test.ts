@@ -22,7 +22,7 @@ import { followDeploy, startDeploy } from '#contract/apps/deploys.ts'
 import { uploadRevision } from '#contract/apps/revisions.ts'
 import { createClient } from '#contract/core/client.ts'
 import { launchChromium } from '#test/chromium.ts'
-import { callTool } from '#test/mcp.ts'
+import { callTool, PLATFORM_TOOLS } from '#test/mcp.ts'
 import { type ServerProcess, startProcess } from '#test/processes.ts'
 import { needs } from '#test/stores.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
@@ -86,7 +86,7 @@ needs('chromium')('from an unknown address to an answer', () => {
     const connected = client()
     await connected.connect(transport())
     const { tools } = await connected.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(['data_sources_list', 'data_source_query'])
+    expect(tools.map(({ name }) => name)).toEqual(PLATFORM_TOOLS)
     const answer = await connected.callTool({ name: 'data_source_query', arguments: QUESTION })
     expect(answer.structuredContent).toMatchObject({ count: 1, results: [{ id: 'lost-devices' }] })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Connector, type Person, PLATFORM, startConnector, type Tokens } from '#test/connector.ts'
-import { callTool, sendMcp, toolNames } from '#test/mcp.ts'
+import { callTool, PLATFORM_TOOLS, sendMcp, toolNames } from '#test/mcp.ts'
 
 const NOTIFICATIONS = PLATFORM.replace('/platform', '/notifications')
 const METADATA = 'https://app.example.test/.well-known/oauth-protected-resource/mcp/platform'
@@ -26,7 +26,7 @@ describe('connected agents', () => {
 
   it('AU-13 DS-23 an agent lists and calls with the access token of its grant', async () => {
     const { access_token } = await connect()
-    expect(await toolNames(platform, access_token)).toEqual(['data_sources_list', 'data_source_query'])
+    expect(await toolNames(platform, access_token)).toEqual(PLATFORM_TOOLS)
     const { body } = await callTool(platform, access_token, 'data_sources_list')
     expect(body.result!.structuredContent).toEqual({ items: [], next_cursor: null })
   })

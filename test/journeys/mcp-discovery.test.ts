@@ -27,9 +27,9 @@ describe('AU-10 an agent finds out where to get a token', () => {
     const platform = {
       resource: `${system.url}/mcp/platform`,
       authorization_servers: [system.url],
-      scopes_supported: ['datasources:read', 'datasources:query'],
+      scopes_supported: ['datasources:read', 'datasources:query', 'functions:call'],
       bearer_methods_supported: ['header'],
-      resource_name: 'svc data sources',
+      resource_name: 'svc data sources and functions',
     }
     expect(await metadata(`${WELL_KNOWN}/mcp/platform`)).toMatchObject({ status: 200, body: platform })
     expect((await metadata(WELL_KNOWN)).body).toEqual(platform)
@@ -45,7 +45,7 @@ describe('AU-10 an agent finds out where to get a token', () => {
 
   it('a refusal names the metadata and the scopes', async () => {
     for (const [endpoint, scope] of [
-      ['platform', 'datasources:read datasources:query'],
+      ['platform', 'datasources:read datasources:query functions:call'],
       ['notifications', 'notifications:read notifications:ack'],
     ]) {
       const named = `resource_metadata="${system.url}${WELL_KNOWN}/mcp/${endpoint}", scope="${scope}"`
@@ -173,7 +173,7 @@ describe('AU-10 the MCP server on a host of its own', () => {
     const { status, challenge } = await listAs(own, undefined, { path: '/platform', host: 'mcp.example.com' })
     expect([status, challenge]).toEqual([
       401,
-      `Bearer resource_metadata="https://mcp.example.com${WELL_KNOWN}/platform", scope="datasources:read datasources:query"`,
+      `Bearer resource_metadata="https://mcp.example.com${WELL_KNOWN}/platform", scope="datasources:read datasources:query functions:call"`,
     ])
     expect((await listAs(own, token, { path: '/platform', host: 'other.example.com' })).status).toBe(403)
     expect((await requestAs(own, { path: '/platform', host: 'mcp.example.com' })).status).toBe(405)

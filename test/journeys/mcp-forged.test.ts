@@ -10,7 +10,7 @@ import { callTool, sendMcp } from '#test/mcp.ts'
 import { SESSION } from '#test/sign-in.ts'
 
 const METADATA = 'https://app.example.test/.well-known/oauth-protected-resource/mcp/platform'
-const REFUSED = `Bearer error="invalid_token", resource_metadata="${METADATA}", scope="datasources:read datasources:query"`
+const REFUSED = `Bearer error="invalid_token", resource_metadata="${METADATA}", scope="datasources:read datasources:query functions:call"`
 
 describe('what is no access token of a live grant', () => {
   let connector: Connector
@@ -115,7 +115,7 @@ describe('what is no access token of a live grant', () => {
   })
 
   it('AU-13 row 36: no token at all, in the query or in a cookie', async () => {
-    const asked = `Bearer resource_metadata="${METADATA}", scope="datasources:read datasources:query"`
+    const asked = `Bearer resource_metadata="${METADATA}", scope="datasources:read datasources:query functions:call"`
     const token = await sign(claims)
     const inQuery = await sendMcp(`${platform}?access_token=${token}`, undefined)
     expect([inQuery.status, inQuery.challenge]).toEqual([401, asked])
@@ -140,8 +140,8 @@ describe('what is no access token of a live grant', () => {
     const none = await send(foreign)
     expect([none.status, none.challenge, none.body.detail]).toEqual([
       403,
-      `Bearer error="insufficient_scope", resource_metadata="${METADATA}", scope="datasources:read datasources:query"`,
-      'This endpoint needs the scope datasources:read datasources:query.',
+      `Bearer error="insufficient_scope", resource_metadata="${METADATA}", scope="datasources:read datasources:query functions:call"`,
+      'This endpoint needs the scope datasources:read datasources:query functions:call.',
     ])
   })
 

@@ -9,6 +9,7 @@ import { parse } from 'yaml'
 import { createOrg } from '#contract/auth/auth.ts'
 import { listSlimSources } from '#contract/data-sources/sources.ts'
 import { sql } from '#lib/db/sql.ts'
+import { PLATFORM_TOOLS } from '#test/mcp.ts'
 import { type Mode, type System, startSystem } from '#test/system.ts'
 
 const run = promisify(execFile)
@@ -93,7 +94,7 @@ describe.each<Mode>(['together', 'apart'])('a list of sources, services %s', (mo
     })
     await client.connect(transport)
     const { tools } = await client.listTools()
-    expect(tools.map((tool) => tool.name)).toEqual(['data_sources_list', 'data_source_query'])
+    expect(tools.map((tool) => tool.name)).toEqual(PLATFORM_TOOLS)
     expect(tools[0]!.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
     const result = await client.callTool({ name: 'data_sources_list', arguments: {} })
     expect(result.structuredContent).toMatchObject({ items: [{ id: 'db_handbook' }] })

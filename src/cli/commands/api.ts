@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { fromProblem, type Problem, ServiceError } from '#contract/core/errors.ts'
 import { callRaw } from '../api.ts'
 import type { Cli } from '../cli.ts'
@@ -6,6 +5,7 @@ import type { LoginFlags } from '../command.ts'
 import { requireLogin } from '../credentials.ts'
 import { toJson } from '../output.ts'
 import { printable, printableLines } from '../printable.ts'
+import { readData } from '../read-data.ts'
 
 type Flags = LoginFlags & { data?: string; header?: string[]; include?: boolean }
 
@@ -41,11 +41,7 @@ function parseHeader(text: string): [string, string] {
 async function readBody(method: string, data: string | undefined, cli: Cli): Promise<string | undefined> {
   if (data === undefined) return undefined
   if (BODILESS.includes(method)) throw usageError(`${method} sends no body. Leave out --data.`)
-  if (data === '-' || data === '@-') return await cli.readStdin()
-  if (!data.startsWith('@')) return data
-  return await readFile(data.slice(1), 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new ServiceError('INVALID_REQUEST', `Cannot read ${data.slice(1)}: ${cause.message}.`, { cause })
-  })
+  return readData(data, cli)
 }
 
 /** Returns the body unchanged for programs. For a terminal it is indented and control characters are escaped. */

@@ -64,6 +64,8 @@ type Tool = {
   readonly endpoint: 'platform' | 'notifications'
   /** A write that is safe to repeat. */
   readonly repeatable?: true
+  /** It runs code of others, which may change or delete data and reach other services. */
+  readonly runsForeignCode?: true
 }
 
 export type JsonOperation<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> = Common & {

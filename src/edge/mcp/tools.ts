@@ -101,6 +101,7 @@ function textOf(error: ServiceError, requestId: string): string {
 
 function toTool(op: JsonOperation): Tool {
   const readOnly = op.effect === 'read'
+  const foreign = op.tool!.runsForeignCode === true
   return {
     name: op.tool!.name,
     title: op.summary,
@@ -109,9 +110,9 @@ function toTool(op: JsonOperation): Tool {
     outputSchema: objectSchema(op.output, 'output'),
     annotations: {
       readOnlyHint: readOnly,
-      destructiveHint: false,
+      destructiveHint: foreign,
       idempotentHint: readOnly || op.tool!.repeatable === true,
-      openWorldHint: false,
+      openWorldHint: foreign,
     },
   }
 }

@@ -1,5 +1,6 @@
 import { createHops, HOP_HEADER } from '#edge/credentials/hop.ts'
-import { createMcp } from '../areas/mcp/index.ts'
+import { createMcp, type ServiceOf } from '../areas/mcp/index.ts'
+import { ownerOf } from '../process/service-table.ts'
 import { composeEdge, countFailureOf, validateAtAuth } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 
@@ -10,7 +11,7 @@ export function compose(parts: ServiceParts): Service {
     ...parts,
     validate,
     agentSecrets: agentSecretsOf(parts),
-    gateway: parts.neighbour('api-gateway'),
+    serviceOf: servicesOf(parts),
     countFailure: countFailureOf(parts),
     mcpUrl: connector.mcpUrl,
     signInUrl: signIn.redirectBaseUrl,
@@ -18,6 +19,14 @@ export function compose(parts: ServiceParts): Service {
   })
   const edge = composeEdge(parts, { name: 'mcp-server', routes: mcp.routes, validate, resolve: mcp.resolve })
   return { fetch: mcp.atOwnAddress(edge) }
+}
+
+/** An agent's tool is called at the service that answers it, because an assertion is good for one service only. */
+function servicesOf(parts: ServiceParts): ServiceOf {
+  return ({ path }) => {
+    const audience = ownerOf(path) === 'deploy-api' ? 'deploy-api' : 'api-gateway'
+    return { audience, send: parts.neighbour(audience) }
+  }
 }
 
 /** Returns undefined where auth is hosted, because a hosted auth service issues no tokens for our endpoints. */

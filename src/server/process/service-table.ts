@@ -13,7 +13,10 @@ export const SERVICE_TABLE: Record<ServiceName, Row> = {
   'api-gateway': { prefixes: [], calls: ['auth-service', 'deploy-api', 'mcp-server'] },
   'auth-service': { prefixes: ['/api/v1', '/auth', '/oauth', '/.well-known/oauth-authorization-server'], calls: [] },
   'deploy-api': { prefixes: ['/api/deploy'], calls: ['auth-service'] },
-  'mcp-server': { prefixes: ['/mcp', '/.well-known/oauth-protected-resource'], calls: ['auth-service', 'api-gateway'] },
+  'mcp-server': {
+    prefixes: ['/mcp', '/.well-known/oauth-protected-resource'],
+    calls: ['auth-service', 'api-gateway', 'deploy-api'],
+  },
   worker: { prefixes: [], calls: [] },
 }
 

@@ -2,7 +2,7 @@ import { notificationsMcp, platformMcp } from '#contract/mcp.ts'
 
 /** The endpoints `{mcp_url}/platform` and `{mcp_url}/notifications`. */
 export const ENDPOINTS = {
-  platform: { op: platformMcp, title: 'svc data sources' },
+  platform: { op: platformMcp, title: 'svc data sources and functions' },
   notifications: { op: notificationsMcp, title: 'svc notifications' },
 } as const
 

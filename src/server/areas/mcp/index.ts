@@ -11,7 +11,7 @@ import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 import { servedAt } from './address.ts'
 import { createAgents, NO_AGENTS } from './agents.ts'
-import { callGateway } from './call-gateway.ts'
+import { callService, type ServiceOf } from './call-service.ts'
 import { createMcpCallers } from './caller.ts'
 import { insufficientScope } from './challenge.ts'
 import { ENDPOINTS, type EndpointName } from './endpoints.ts'
@@ -19,8 +19,10 @@ import { createHostCheck } from './host-check.ts'
 import { metadataRoutes } from './metadata.ts'
 import { createResources, type ResourceOf } from './resource.ts'
 
+export type { ServiceOf } from './call-service.ts'
+
 type Deps = {
-  gateway: ServiceFetch
+  serviceOf: ServiceOf
   /** Asks auth who a token stands for. */
   validate: ValidateToken
   /** Secrets to read agents' tokens and to speak for agents with; undefined where agents cannot connect. */
@@ -46,7 +48,7 @@ type Mcp = {
   readonly atOwnAddress: (service: ServiceFetch) => ServiceFetch
 }
 
-/** Serves the operations that are tools to agents over MCP, by calling the gateway. */
+/** Serves the operations that are tools to agents over MCP, by calling the services that answer them. */
 export function createMcp(deps: Deps): Mcp {
   const { agentSecrets, mcpUrl } = deps
   const configuredUrls = [mcpUrl, deps.signInUrl].filter((url) => url !== undefined)
@@ -57,7 +59,7 @@ export function createMcp(deps: Deps): Mcp {
     isConfigured: configuredUrls.length > 0,
   })
   const checkHost = createHostCheck({ publicUrls: configuredUrls, isPassedOn: deps.isPassedOn })
-  const call = callGateway({ ...deps, agents, resourceOf })
+  const call = callService({ ...deps, agents, resourceOf })
   const endpoint = (name: EndpointName) => toolEndpoint(name, call, resourceOf, deps)
   const [platform, notifications] = [endpoint('platform'), endpoint('notifications')]
   return {

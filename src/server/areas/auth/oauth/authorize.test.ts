@@ -110,7 +110,7 @@ describe('an authorization request', () => {
   it('AU-10 without a scope asks for all offered scopes, and never for unknown ones', () => {
     const scopeOf = (asked: string) =>
       normalizeAuthorizeQuery(new URLSearchParams(asked), 'https://s.test/mcp').get('scope')
-    expect(scopeOf('client_id=a')).toBe('datasources:read datasources:query')
+    expect(scopeOf('client_id=a')).toBe('datasources:read datasources:query functions:call')
     expect(scopeOf('resource=https://s.test/mcp/notifications')).toBe('notifications:read notifications:ack')
     expect(scopeOf('scope=datasources:query+openid+offline_access+root')).toBe('datasources:query')
     expect(scopeOf('scope=notifications:read')).toBe('notifications:read')
@@ -246,7 +246,13 @@ describe('the metadata that agents read before they connect', () => {
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none'],
       revocation_endpoint_auth_methods_supported: ['none'],
-      scopes_supported: ['datasources:read', 'datasources:query', 'notifications:read', 'notifications:ack'],
+      scopes_supported: [
+        'datasources:read',
+        'datasources:query',
+        'functions:call',
+        'notifications:read',
+        'notifications:ack',
+      ],
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: true,
     })

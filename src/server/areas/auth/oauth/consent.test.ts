@@ -160,7 +160,7 @@ describe('the consent page', () => {
         client_id: clientId,
         client_name: 'Test Agent',
         redirect_host: '127.0.0.1:33418',
-        scopes: ['datasources:read', 'datasources:query'],
+        scopes: ['datasources:read', 'datasources:query', 'functions:call'],
         user_id: member.user_id,
         email: member.email,
         last_used_at: null,

@@ -19,7 +19,7 @@ describe('connecting an agent', () => {
       aud: PLATFORM,
       sub: person.user_id,
       client_id: clientId,
-      scope: 'datasources:read datasources:query',
+      scope: 'datasources:read datasources:query functions:call',
       gid: expect.stringMatching(/^grt_/),
     })
     expect(tokens).toMatchObject({ token_type: 'Bearer', expires_in: 600 })

@@ -1,4 +1,6 @@
 import { createClient } from '#contract/core/client.ts'
+import type { JsonOperation } from '#contract/core/operation.ts'
+import type { Audience } from '#contract/core/principal.ts'
 import { ACCESS_TOKEN_TYPE } from '#edge/credentials/access-token.ts'
 import { bearerOf } from '#edge/credentials/caller.ts'
 import type { Context, RequestInfo, ServiceFetch } from '#edge/http/route.ts'
@@ -9,15 +11,19 @@ import { withChallenge } from './challenge.ts'
 import { endpointAt } from './endpoints.ts'
 import type { ResourceOf } from './resource.ts'
 
-type Deps = { gateway: ServiceFetch; agents: Agents; resourceOf: ResourceOf }
+/** The service that answers an operation, by its name as an audience. */
+export type ServiceOf = (op: JsonOperation) => { readonly audience: Audience; readonly send: ServiceFetch }
 
-/** Calls operations at the gateway, which asks again who calls: this service decides nothing. */
-export function callGateway({ gateway, agents, resourceOf }: Deps): CallTool {
+type Deps = { serviceOf: ServiceOf; agents: Agents; resourceOf: ResourceOf }
+
+/** Calls operations at their own service, which asks again who calls: this service decides nothing. */
+export function callService({ serviceOf, agents, resourceOf }: Deps): CallTool {
   return async (op, input, context) => {
-    const authorization = `Bearer ${credentialOf(context, agents)}`
+    const { audience, send } = serviceOf(op)
+    const authorization = `Bearer ${credentialOf(context, agents, audience)}`
     const client = createClient({
-      baseUrl: 'http://api-gateway',
-      fetch: (request) => gateway(withoutAgentToken(request), { ...infoOf(context), via: 'mcp' }),
+      baseUrl: `http://${audience}`,
+      fetch: (request) => send(withoutAgentToken(request), { ...infoOf(context), via: 'mcp' }),
       headers: () => ({ authorization }),
     })
     try {
@@ -29,10 +35,10 @@ export function callGateway({ gateway, agents, resourceOf }: Deps): CallTool {
 }
 
 /** Returns an assertion for an agent, whose request is not looked at, and for everyone else the token they sent. */
-function credentialOf({ principal, request }: Context, agents: Agents): string {
-  if (principal?.kind === 'agent') return agents.assert(principal, 'api-gateway')
+function credentialOf({ principal, request }: Context, agents: Agents, audience: Audience): string {
+  if (principal?.kind === 'agent') return agents.assert(principal, audience)
   const token = bearerOf(request)
-  if (token === undefined) throw new Error('a call without a token cannot be passed on to the gateway')
+  if (token === undefined) throw new Error('a call without a token cannot be passed on to another service')
   return token
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { Principal } from '#contract/core/principal.ts'
+import { type Audience, Principal } from '#contract/core/principal.ts'
 import { listSources } from '#contract/data-sources/sources.ts'
 import { ACCESS_TOKEN_TYPE } from '#edge/credentials/access-token.ts'
 import { createAssertionSigner } from '#edge/credentials/actor-assertion.ts'
@@ -10,7 +10,7 @@ import { systemClock } from '#lib/clock.ts'
 import { createHmacSha256 } from '#lib/crypto/hmac.ts'
 import { signHs256 } from '#lib/crypto/hs256.ts'
 import { createAgents, NO_AGENTS } from './agents.ts'
-import { callGateway } from './call-gateway.ts'
+import { callService } from './call-service.ts'
 
 const INFO: RequestInfo = { clientAddress: '203.0.113.1', requestId: 'req_1', via: 'api', direct: false }
 const AGENT: Principal = {
@@ -26,13 +26,21 @@ const AGENT: Principal = {
 const ACCESS_TOKEN = signHs256({ gid: 'grt_1' }, ACCESS_TOKEN_TYPE, createHmacSha256(randomBytes(32)))
 
 /** Calls a tool for the principal and returns what the gateway was sent as authorization. */
-async function forwarded(principal: Principal, token: string, agents = signingAgents()) {
+async function forwarded(
+  principal: Principal,
+  token: string,
+  agents = signingAgents(),
+  audience: Audience = 'api-gateway',
+) {
   const sent: (string | null)[] = []
-  const call = callGateway({
-    gateway: async (request) => {
-      sent.push(request.headers.get('authorization'))
-      return Response.json({ items: [], next_cursor: null })
-    },
+  const call = callService({
+    serviceOf: () => ({
+      audience,
+      send: async (request) => {
+        sent.push(request.headers.get('authorization'))
+        return Response.json({ items: [], next_cursor: null })
+      },
+    }),
     agents,
     resourceOf: () => undefined,
   })
@@ -72,6 +80,11 @@ describe('AU-13 an access token of an agent is never passed on', () => {
       scope: 'datasources:read',
       aud: 'api-gateway',
     })
+  })
+
+  it('the deploy-api gets an assertion that is good for it alone', async () => {
+    const { sent } = await forwarded(AGENT, ACCESS_TOKEN, signingAgents(), 'deploy-api')
+    expect(decodeJwt(sent[0]!.replace('Bearer ', ''))).toMatchObject({ aud: 'deploy-api' })
   })
 
   it.each<[string, Partial<Principal>]>([

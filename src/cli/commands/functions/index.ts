@@ -1,0 +1,50 @@
+import { type Command, LIMIT } from '../../command.ts'
+
+export const functions: readonly Command[] = [
+  {
+    path: 'functions list',
+    summary: 'List functions that you can call',
+    description:
+      'List the functions of the apps of your organization, and whether a worker that runs them is connected.',
+    options: [{ name: 'app', value: 'alias', summary: 'only functions of this app' }, LIMIT],
+    output: true,
+    login: true,
+    examples: ['svc functions list', 'svc functions list --app shop --json'],
+    load: () => import('./list.ts'),
+  },
+  {
+    path: 'functions call',
+    summary: 'Call a function',
+    description: 'Call a function of an app and print its result. Ctrl-C cancels the call.',
+    arguments: [
+      { name: 'app', summary: 'alias of the app' },
+      { name: 'name', summary: 'name from `svc functions list`' },
+    ],
+    options: [
+      {
+        name: 'data',
+        short: 'd',
+        value: 'arguments',
+        summary: 'JSON object of arguments; @file reads it from a file, - from standard input',
+      },
+    ],
+    output: true,
+    login: true,
+    examples: [
+      'svc functions call shop greet --data \'{"name": "Ada"}\'',
+      'svc functions call shop import --data @rows.json --json',
+    ],
+    load: () => import('./call.ts'),
+  },
+  {
+    path: 'functions invocations',
+    summary: 'List calls of functions',
+    description:
+      'List who called which function when, and how it ended, newest first. Admins and owners see all calls, others their own. Arguments and results are not stored.',
+    options: [LIMIT],
+    output: true,
+    login: true,
+    examples: ['svc functions invocations', 'svc functions invocations --limit 20 --json'],
+    load: () => import('./invocations.ts'),
+  },
+]

@@ -1,0 +1,18 @@
+import { listFunctions } from '#contract/functions.ts'
+import type { Cli } from '../../cli.ts'
+import { collect, openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { showList } from '../../output.ts'
+
+type Flags = OutputFlags & LoginFlags & { app?: string; limit?: number }
+
+export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const input = flags.app === undefined ? {} : { alias: flags.app }
+  const list = await cli.progress('Listing functions', collect(client, listFunctions, input, flags.limit))
+  showList(cli, flags.output, list, {
+    header: ['APP', 'NAME', 'CONNECTED', 'DESCRIPTION'],
+    row: ({ alias, name, connected, description }) => [alias, name, connected ? 'yes' : 'no', description],
+    none: 'There are no functions yet. Workers of apps register them: see docs/functions.md.',
+  })
+}
