@@ -20,7 +20,9 @@ export const FAILED: CallResult = { ok: false, code: 'FUNCTION_FAILED', message:
 export async function openPipelineBench(db: Db, start: string) {
   let now = new Date(start)
   const sealer = createSealer([randomBytes(32).toString('hex')])
+  const errors: unknown[] = []
   const deps = {
+    onError: (error: unknown) => void errors.push(error),
     db,
     clock: { now: () => now },
     sealer,
@@ -43,6 +45,10 @@ export async function openPipelineBench(db: Db, start: string) {
     ...app,
     deps,
     hooks,
+    /** What the evaluator reported. */
+    errors,
+    /** A person who changes pipelines. */
+    by: { principal: { id: 'tok_bench', org_id: app.orgId }, app },
     /** Turns to another process: what the former one remembered is gone. */
     restart: () => {
       loop = scheduleLoop(deps)

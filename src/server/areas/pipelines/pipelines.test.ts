@@ -150,6 +150,19 @@ describe('NO-03 pipelines over HTTP', () => {
     ])
   })
 
+  it('leave an entry in the audit trail when a person changes them', async () => {
+    app = await newApp(system)
+    await leave(await connect({ name: 'p' }))
+    for (const enabled of [false, false, true]) await app.client.call(changePipeline, { ...of('p'), enabled })
+    await app.client.call(deletePipeline, of('p'))
+    const entries = await system.db.query(sql`
+      select action, detail from svc.audit where org_id = ${app.org_id} and action like 'pipeline.%' order by id`)
+    const detail = { alias: app.alias, name: 'p' }
+    expect(entries).toEqual(
+      ['pipeline.disabled', 'pipeline.enabled', 'pipeline.deleted'].map((action) => ({ action, detail })),
+    )
+  })
+
   it('are deleted only when no worker declares them', async () => {
     app = await newApp(system)
     const worker = await connect({ name: 'p' })

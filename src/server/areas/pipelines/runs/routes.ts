@@ -43,13 +43,15 @@ export function pipelineRoutes(deps: RouteDeps): Route[] {
     route(readPipeline, async (input, { principal }) =>
       showPipeline(deps, await needPipeline(principal.org_id, input)),
     ),
-    route(changePipeline, async (input, { principal }) => {
-      const { id } = await needPipeline(principal.org_id, input)
-      return showPipeline(deps, await switchPipeline(deps, id, input.enabled))
+    route(changePipeline, async ({ alias, name, enabled }, { principal }) => {
+      const app = await needApp(principal.org_id, alias)
+      const { id } = await requirePipeline(db, app.id, name)
+      return showPipeline(deps, await switchPipeline(deps, id, enabled, { principal, app }))
     }),
-    route(deletePipeline, async (input, { principal }) => {
-      const { id, name } = await needPipeline(principal.org_id, input)
-      await removePipeline(deps, id)
+    route(deletePipeline, async ({ alias, name }, { principal }) => {
+      const app = await needApp(principal.org_id, alias)
+      const { id } = await requirePipeline(db, app.id, name)
+      await removePipeline(deps, id, { principal, app })
       return { name, deleted: true as const }
     }),
     route(runPipeline, async (input, { principal }) => {

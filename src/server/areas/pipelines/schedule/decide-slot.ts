@@ -16,15 +16,15 @@ type Slot = {
 
 type SlotDecision =
   | { readonly decision: 'run' }
+  | { readonly decision: 'wait' }
   | { readonly decision: 'missed' | 'host_offline'; readonly code: string; readonly reason: string }
-  | { readonly decision: 'wait'; readonly until: Date }
 
 /** Decides what becomes of a slot that is due and that no other run of the pipeline is in the way of. */
 export function decideSlot({ scheduledAt, now, isServed, isConnected, watchingSince }: Slot): SlotDecision {
   const isOverdue = now.getTime() - scheduledAt.getTime() > START_WINDOW_MS
   if (isServed) return isOverdue ? NOT_RUNNING : { decision: 'run' }
-  const until = new Date(Math.max(scheduledAt.getTime(), watchingSince.getTime()) + GRACE_MS)
-  if (now < until) return { decision: 'wait', until }
+  const waitsUntil = Math.max(scheduledAt.getTime(), watchingSince.getTime()) + GRACE_MS
+  if (now.getTime() < waitsUntil) return { decision: 'wait' }
   return isConnected ? NOT_SERVED : OFFLINE
 }
 

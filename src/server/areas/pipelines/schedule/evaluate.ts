@@ -19,52 +19,51 @@ const IN_THE_WAY = {
 } as const
 
 /**
- * Decides one slot of a pipeline that is due, in the transaction that holds the pipeline's lock. Returns when to look
- * again, or undefined when the pipeline is not due (any more) or another process is at it.
+ * Decides one slot of a pipeline that is due, in the transaction that holds the pipeline's lock. Returns whether nothing
+ * of the pipeline is due any more: not while the slot waits for a worker, while another slot is left to decide, or if
+ * another process is at it.
  */
-export async function evaluatePipeline(tx: Tx, deps: RunDeps, id: string, look: Look): Promise<Date | undefined> {
+export async function evaluatePipeline(tx: Tx, deps: RunDeps, id: string, look: Look): Promise<boolean> {
   const pipeline = await lockDuePipeline(tx, id, look.now)
-  if (!pipeline || !isScheduled(pipeline)) return undefined
+  if (!pipeline || !isScheduled(pipeline)) return false
   const schedule = { cron: pipeline.schedule, timezone: pipeline.timezone }
   const slot = slotToDecide(schedule, pipeline.next_at, look.now)
-  if (!slot) return undefined
-  const waitUntil = await settleSlot(tx, deps, { pipeline, slot, ...look })
-  if (waitUntil) return waitUntil
+  if (!slot || !(await settleSlot(tx, deps, { pipeline, slot, ...look }))) return false
   const next = nextTime(schedule, slot)
   await setNextSlot(tx, id, next)
-  return next
+  return !next || next > look.now
 }
 
-/** Returns undefined when the slot was decided, otherwise the time until which it waits for a worker. */
+/** Returns false while the slot waits for a worker. */
 async function settleSlot(
   tx: Tx,
   deps: RunDeps,
   { pipeline, slot, now, watchingSince }: Look & { pipeline: PipelineRow; slot: Date },
-): Promise<Date | undefined> {
+): Promise<boolean> {
   const newRun = { pipeline, scheduled_at: slot, requested_by: null, now }
   const place = await findPlace(tx, pipeline)
   if (place === 'skip') {
     await addRun(tx, newRun, IN_THE_WAY)
-    return undefined
+    return true
   }
   if (place === 'wait') {
     await addRun(tx, newRun)
-    return undefined
+    return true
   }
   const { app_id, name } = pipeline
   const served = await isServed(tx, app_id, 'pipeline', name)
   const connected = served || (await isConnected(tx, app_id))
   const decided = decideSlot({ scheduledAt: slot, now, isServed: served, isConnected: connected, watchingSince })
-  if (decided.decision === 'wait') return decided.until
+  if (decided.decision === 'wait') return false
   if (decided.decision === 'run') {
     const run = await addRun(tx, newRun)
     if (run) await startRun(tx, deps.sealer, pipeline, run.id)
-    return undefined
+    return true
   }
   const { decision: outcome, code: reason_code, reason } = decided
   const run = await addRun(tx, newRun, { state: outcome, reason_code, reason })
   if (run) await recordOutcome(tx, deps, { pipeline, run, outcome, at: now })
-  return undefined
+  return true
 }
 
 function isScheduled(pipeline: PipelineRow): pipeline is Scheduled {

@@ -1,12 +1,14 @@
 import type { Loop } from '#lib/work/loop.ts'
-import type { RunDeps } from '../runs/deps.ts'
+import type { PipelineDeps } from '../deps.ts'
 import { GRACE_MS } from './decide-slot.ts'
 import { evaluatePipeline } from './evaluate.ts'
 import { type DuePipeline, findNextDue, pageDuePipelines, SCHEDULE_CHANNEL } from './store.ts'
 
+type ScheduleDeps = Pick<PipelineDeps, 'db' | 'clock' | 'sealer' | 'appsIn' | 'onError'>
+
 const PAGE = 200
-/** How often to look for a worker that a slot waits for. */
-const WAITING_MS = 2_000
+/** How soon to look again for a worker that a slot waits for, or at a pipeline that another process has locked. */
+const RETRY_MS = 2_000
 /** Covers lost notifications and clocks that were set. */
 const IDLE_MS = 30 * 60_000
 
@@ -14,40 +16,52 @@ const IDLE_MS = 30 * 60_000
  * Starts runs that are due. Any number of processes may run it: the lock of a pipeline and the unique time of a run see
  * to it that each slot is decided once.
  */
-export function scheduleLoop(deps: RunDeps): Loop {
+export function scheduleLoop(deps: ScheduleDeps): Loop {
   const watch = createWatch()
   return {
     name: 'pipelines-schedule',
     wakeOn: SCHEDULE_CHANNEL,
     async tick(now, signal) {
-      const watchingSince = watch.look(now)
-      let isWaiting = false
+      const look = { now, watchingSince: watch.look(now) }
+      let isSettled = true
       for await (const { id } of duePipelines(deps, now)) {
         if (signal.aborted) break
-        const next = await deps.db.tx((tx) => evaluatePipeline(tx, deps, id, { now, watchingSince }))
-        if (next && next <= new Date(now.getTime() + GRACE_MS)) isWaiting = true
+        const evaluate = () => deps.db.tx((tx) => evaluatePipeline(tx, deps, id, look))
+        // A pipeline that cannot be evaluated must not keep the others.
+        if (!(await evaluate().catch(reportTo(deps)))) isSettled = false
       }
-      const next = isWaiting
-        ? new Date(now.getTime() + WAITING_MS)
-        : earlier(await findNextDue(deps.db, now), new Date(now.getTime() + IDLE_MS))
+      const next = isSettled ? await nextLook(deps, now) : after(now, RETRY_MS)
       watch.planned(next)
       return next
     },
   }
 }
 
-async function* duePipelines({ db }: Pick<RunDeps, 'db'>, now: Date): AsyncGenerator<DuePipeline> {
-  let after: DuePipeline | undefined
-  while (true) {
-    const page = await pageDuePipelines(db, { now, after, limit: PAGE })
-    yield* page
-    after = page.at(-1)
-    if (page.length < PAGE) return
+function reportTo({ onError }: ScheduleDeps): (error: unknown) => false {
+  return (error) => {
+    onError(error)
+    return false
   }
 }
 
-function earlier(a: Date | undefined, b: Date): Date {
-  return a && a < b ? a : b
+async function nextLook({ db }: ScheduleDeps, now: Date): Promise<Date> {
+  const due = await findNextDue(db, now)
+  const idle = after(now, IDLE_MS)
+  return due && due < idle ? due : idle
+}
+
+function after(time: Date, ms: number): Date {
+  return new Date(time.getTime() + ms)
+}
+
+async function* duePipelines({ db }: ScheduleDeps, now: Date): AsyncGenerator<DuePipeline> {
+  let last: DuePipeline | undefined
+  while (true) {
+    const page = await pageDuePipelines(db, { now, after: last, limit: PAGE })
+    yield* page
+    last = page.at(-1)
+    if (page.length < PAGE) return
+  }
 }
 
 /**

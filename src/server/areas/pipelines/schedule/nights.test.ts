@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { DONE, FAILED, openPipelineBench } from '#test/pipeline-bench.ts'
+import { sweepLoop } from '../calls/sweep.ts'
 import { requestRun } from '../runs/request.ts'
 import { switchPipeline } from './switch.ts'
 
@@ -111,7 +112,7 @@ it('NO-03 a connected worker that does not declare the pipeline is a missed run,
 it('NO-03 skipped runs, disabled pipelines and pipelines without a schedule raise no event', async () => {
   const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:00Z')
   await bench.connect(NIGHTLY, { name: 'by-hand' }, { ...NIGHTLY, name: 'off' })
-  await switchPipeline(bench.deps, await bench.pipelineId('off'), false)
+  await switchPipeline(bench.deps, await bench.pipelineId('off'), false, bench.by)
   await requestRun(bench.deps, await bench.pipelineId('by-hand'), null)
   const [byHand] = await bench.take()
   await bench.finish(byHand!, FAILED)
@@ -120,7 +121,7 @@ it('NO-03 skipped runs, disabled pipelines and pipelines without a schedule rais
   // The run of the first night still runs in the second.
   await bench.runUntil('2026-06-03T00:40:00Z')
   expect((await bench.runs()).map(({ state }) => state)).toEqual(['failed', 'running', 'skipped'])
-  await switchPipeline(bench.deps, await bench.pipelineId('nightly'), false)
+  await switchPipeline(bench.deps, await bench.pipelineId('nightly'), false, bench.by)
   await bench.finish(long!, FAILED)
   await bench.disconnect()
   await bench.runUntil('2026-06-05T00:00:00Z')
@@ -141,4 +142,42 @@ it('NO-03 queued runs start one after another, and only so many wait', async () 
   expect(await bench.take()).toEqual([])
   expect((await bench.runs()).filter(({ state }) => state === 'succeeded')).toHaveLength(11)
   expect(await bench.events()).toEqual([])
+})
+
+it('NO-03 a worker that leaves before it took the run is an offline host, one that is lost during it a failed run', async () => {
+  const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:00Z')
+  const { appId, deps, hooks } = bench
+  const sweep = () => sweepLoop({ ...deps, pipelines: hooks }).tick(new Date(), new AbortController().signal)
+  await bench.connect(NIGHTLY)
+  await bench.runUntil('2026-06-02T12:00:00Z')
+  await bench.disconnect()
+  await sweep()
+  expect((await bench.runs()).map(({ state }) => state)).toEqual(['queued'])
+  // The worker has a minute to come back, by the clock of the database.
+  await opened.db.query(sql`
+    update pipelines.calls set created_at = created_at - interval '61 seconds' where app_id = ${appId}`)
+  await sweep()
+  await bench.connect(NIGHTLY)
+  await bench.runUntil('2026-06-03T12:00:00Z')
+  expect(await bench.take()).toHaveLength(1)
+  await bench.disconnect()
+  await sweep()
+  await sweep()
+  expect((await bench.runs()).map(({ state, reason_code }) => [state, reason_code])).toEqual([
+    ['host_offline', 'NO_WORKER'],
+    ['failed', 'WORKER_LOST'],
+  ])
+  expect(await bench.events()).toEqual(['pipeline.run.host_offline', 'pipeline.run.failed'])
+})
+
+it('NO-03 a pipeline that cannot be evaluated is reported and does not keep the others', async () => {
+  const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:00Z')
+  await bench.connect({ ...NIGHTLY, name: 'unreadable' }, NIGHTLY)
+  // As a release with other rules for schedules could have left it.
+  await opened.db.query(sql`
+    update pipelines.pipelines set schedule = 'at noon', next_at = next_at - interval '1 minute'
+    where id = ${await bench.pipelineId('unreadable')}`)
+  await bench.runUntil('2026-06-02T00:31:00Z')
+  expect((await bench.runs()).map(({ state }) => state)).toEqual(['queued'])
+  expect(bench.errors.length).toBeGreaterThan(0)
 })

@@ -2,6 +2,7 @@ import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { isServed } from '../calls/served.ts'
 import type { RunDeps } from '../runs/deps.ts'
 import { countOpenRuns, skipWaitingRuns } from '../runs/store.ts'
+import { auditPipeline, type ChangedBy } from './audit.ts'
 import { firstSlot } from './cron.ts'
 import { deletePipelineRow, lockPipeline, type PipelineRow, setEnabled } from './store.ts'
 
@@ -10,6 +11,7 @@ export function switchPipeline(
   { db, clock }: Pick<RunDeps, 'db' | 'clock'>,
   id: string,
   enabled: boolean,
+  by: ChangedBy,
 ): Promise<PipelineRow> {
   return db.tx(async (tx) => {
     const pipeline = await lockPipeline(tx, id)
@@ -18,6 +20,8 @@ export function switchPipeline(
     const now = clock.now()
     const changed = { ...pipeline, enabled, next_at: firstSlot({ ...pipeline, enabled }, now) }
     await setEnabled(tx, id, changed)
+    const action = enabled ? 'pipeline.enabled' : 'pipeline.disabled'
+    await auditPipeline(tx, by, { action, pipeline, at: now })
     if (!enabled)
       await skipWaitingRuns(tx, id, { at: now, code: 'DISABLED', reason: 'The pipeline was disabled before its turn.' })
     return changed
@@ -25,7 +29,7 @@ export function switchPipeline(
 }
 
 /** Deletes a pipeline that no worker declares any more, with its history. */
-export function removePipeline({ db }: Pick<RunDeps, 'db'>, id: string): Promise<void> {
+export function removePipeline({ db, clock }: Pick<RunDeps, 'db' | 'clock'>, id: string, by: ChangedBy): Promise<void> {
   return db.tx(async (tx) => {
     const pipeline = await lockPipeline(tx, id)
     if (!pipeline) throw notFound('pipeline')
@@ -38,5 +42,6 @@ export function removePipeline({ db }: Pick<RunDeps, 'db'>, id: string): Promise
     if ((await countOpenRuns(tx, id)).active > 0)
       throw new ServiceError('CONFLICT', `A run of the pipeline ${name} is under way. Try again when it has ended.`)
     await deletePipelineRow(tx, id)
+    await auditPipeline(tx, by, { action: 'pipeline.deleted', pipeline, at: clock.now() })
   })
 }
