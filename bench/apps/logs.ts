@@ -12,6 +12,7 @@ import type { AppServer } from './server.ts'
 const ALIAS = 'logs'
 /** So many make a body of 7 MB; 8 MB are accepted. */
 const LINES_PER_BODY = 20_000
+const IN_FLIGHT = 2
 const run = promisify(execFile)
 
 /** The same lines as bodies of requests and as a file for COPY. */
@@ -77,11 +78,20 @@ function makeLines(count: number, dir: string): Lines {
   return { count, file, bodies }
 }
 
-/** Returns the milliseconds until the server answered that all lines are stored. */
+/**
+ * Returns the milliseconds until the server answered that all lines are stored. Sends a body while it waits for the answer
+ * to the one before, as shippers of logs do.
+ */
 async function ingest({ client }: AppServer, { count, bodies }: Lines): Promise<number> {
   const started = performance.now()
-  let accepted = 0
-  for (const body of bodies) accepted += (await client.upload(ingestLogs, { alias: ALIAS }, body)).accepted
+  let [next, accepted] = [0, 0]
+  const send = async () => {
+    while (next < bodies.length) {
+      const answer = await client.upload(ingestLogs, { alias: ALIAS }, bodies[next++]!)
+      accepted += answer.accepted
+    }
+  }
+  await Promise.all(Array.from({ length: IN_FLIGHT }, send))
   const took = performance.now() - started
   if (accepted !== count) throw new Error(`${accepted} of ${count} lines were stored`)
   return took

@@ -28,32 +28,32 @@ export type LineRow = {
 /**
  * Appends lines to an app's log, in their order. Returns false if there is no such app any more.
  *
- * The row of `log_sizes` stays locked until the transaction ends, so the ids of one app become visible in ascending order.
+ * The row of `log_sizes` is locked before the first line gets its id, and until the transaction ends, so the ids of one
+ * app become visible in ascending order. All is one statement, so that other writers do not wait while it is sent.
  */
 export async function appendLines(tx: Tx, appId: string, lines: readonly NewLine[]): Promise<boolean> {
   const bytes = lines.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
-  const known = await tx.query(sql`
-    insert into apps.log_sizes (app_id, bytes) select id, ${bytes} from apps.apps where id = ${appId}
-    on conflict (app_id) do update set bytes = log_sizes.bytes + excluded.bytes
-    returning app_id`)
-  if (known.length === 0) return false
   const deploys = numbered(lines.map(({ deployId }) => deployId))
   const sources = numbered(lines.map(({ source }) => source))
   // Only texts are unnested: an element of an array of numbers is found at once, and deploys and sources are few.
-  await tx.query(sql`
-    with stored as (
+  const notified = await tx.query(sql`
+    with app as (
+      insert into apps.log_sizes (app_id, bytes) select id, ${bytes} from apps.apps where id = ${appId}
+      on conflict (app_id) do update set bytes = log_sizes.bytes + excluded.bytes
+      returning app_id),
+    stored as (
       insert into apps.logs (app_id, deploy_id, at, level, source, text, dropped)
-      select ${appId},
+      select app.app_id,
         (${arrayLiteral(deploys.distinct)}::text[])[(${numberArray(deploys.places)}::int[])[line.n]],
         to_timestamp((${numberArray(lines.map(({ at }) => at.getTime()))}::float8[])[line.n] / 1000),
         (${numberArray(lines.map(({ level }) => level))}::smallint[])[line.n],
         (${arrayLiteral(sources.distinct)}::text[])[(${numberArray(sources.places)}::int[])[line.n]],
         line.text,
         (${numberArray(lines.map(({ dropped }) => dropped))}::int[])[line.n]
-      from unnest(${arrayLiteral(lines.map(({ text }) => text))}::text[]) with ordinality as line (text, n)
+      from app, unnest(${arrayLiteral(lines.map(({ text }) => text))}::text[]) with ordinality as line (text, n)
       order by line.n)
-    select pg_notify(${LOGS_CHANNEL}, ${appId})`)
-  return true
+    select pg_notify(${LOGS_CHANNEL}, app_id) from app`)
+  return notified.length === 1
 }
 
 /** Returns the distinct values, and for each value its place among them, counted from 1 as Postgres does. */
