@@ -7,6 +7,7 @@ import { type Deploy, followDeploy, rollBack, startDeploy } from '#contract/apps
 import { changeEnvironment } from '#contract/apps/environment.ts'
 import { searchLogs, tailLogs } from '#contract/apps/logs.ts'
 import { uploadRevision } from '#contract/apps/revisions.ts'
+import { createCheck, readCheckRun, runCheck } from '#contract/checks/checks.ts'
 import type { Client } from '#contract/core/client.ts'
 import { sql } from '#lib/db/sql.ts'
 import { type Mode, type System, startSystem } from '#test/system.ts'
@@ -55,6 +56,18 @@ describe.each<[Mode, Record<string, string>, string]>([
     const headers = JSON.parse(body) as Record<string, string>
     expect(headers).toMatchObject({ cookie: 'mine=1', 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': protocol })
     expect(body).not.toContain('x-svc-')
+  })
+
+  it('is asked by its checks at its own address, also if the worker is another process', async () => {
+    const check = 'Headers'
+    const definition = { kind: 'http' as const, target: '/headers', contains: '"x-forwarded-host":"shop--' }
+    await client.call(createCheck, { alias: 'shop', name: check, definition, schedule: { cron: '0 0 1 1 *' } })
+    const { id } = await client.call(runCheck, { alias: 'shop', check })
+    const run = await until(async () => {
+      const now = await client.call(readCheckRun, { alias: 'shop', check, run_id: id })
+      return now.state === 'ended' && now
+    })
+    expect(run).toMatchObject({ verdict: 'pass', detail: 'The app answered 200.' })
   })
 
   it('refuses a WebSocket with 501', async () => {
