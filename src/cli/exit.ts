@@ -11,9 +11,15 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-/** The command worked, but what it reported is a failure, such as a failed deploy (exit 1). Prints nothing more. */
+/** The command worked, but what it reported is a failure, such as a failed deploy. Prints nothing more. */
 export class Unsuccessful extends Error {
   override readonly name = 'Unsuccessful'
+  readonly exit: number
+
+  constructor(exit: number = ERRORS.INTERNAL.exit) {
+    super()
+    this.exit = exit
+  }
 }
 
 /** The next step to suggest for each error code. A `HintedError` brings its own. */
@@ -33,7 +39,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 /** Prints why a command failed and returns its exit code, which depends on the error's code alone. */
 export function reportError(error: unknown, format: 'text' | 'json', note: (line: string) => void): number {
   if (error instanceof Interrupted) return INTERRUPTED
-  if (error instanceof Unsuccessful) return ERRORS.INTERNAL.exit
+  if (error instanceof Unsuccessful) return error.exit
   const serviceError = error instanceof ServiceError ? error : toServiceError(error)
   for (const line of format === 'json' ? [toJson(toDocument(serviceError))] : toLines(serviceError)) note(line)
   return ERRORS[serviceError.code].exit

@@ -54,6 +54,74 @@ const people: readonly Command[] = [
   },
 ]
 
+const maintenance: readonly Command[] = [
+  {
+    path: 'apps maintenance status',
+    summary: 'Show the maintenance agent of an app',
+    description: 'Show the settings of the maintenance agent for an app, and its latest run.',
+    arguments: [ALIAS],
+    output: true,
+    login: true,
+    examples: ['svc apps maintenance status hello', 'svc apps maintenance status hello --json'],
+    load: () => import('./maintenance/status.ts'),
+  },
+  {
+    path: 'apps maintenance enable',
+    summary: 'Switch the maintenance agent on for an app',
+    description:
+      'Switch the maintenance agent on for an app. The organization must have switched it on before. Needs the role admin or owner.',
+    arguments: [ALIAS],
+    output: true,
+    login: true,
+    confirms: true,
+    examples: ['svc apps maintenance enable hello --yes'],
+    load: () => import('./maintenance/enable.ts'),
+  },
+  {
+    path: 'apps maintenance disable',
+    summary: 'Switch the maintenance agent off for an app',
+    description:
+      'Switch the maintenance agent off for an app. A run that is under way stops at once. Needs the role admin or owner.',
+    arguments: [ALIAS],
+    output: true,
+    login: true,
+    confirms: true,
+    examples: ['svc apps maintenance disable hello --yes'],
+    load: () => import('./maintenance/disable.ts'),
+  },
+  {
+    path: 'apps maintenance run',
+    summary: 'Run the maintenance agent on an app',
+    description:
+      'Run the maintenance agent on an app and wait for the result. Exits with 0 if nothing was found, and with 11 if a finding was recorded. Needs the role admin or owner.',
+    arguments: [ALIAS],
+    options: [
+      { name: 'follow', summary: 'print each change of status; with --json one document a line' },
+      { name: 'async', summary: 'print the execution id and do not wait' },
+      {
+        name: 'idempotency-key',
+        value: 'key',
+        summary: 'repeat a command without starting a second run: the same key shows the first',
+      },
+    ],
+    output: true,
+    login: true,
+    examples: ['svc apps maintenance run hello --follow', 'svc apps maintenance run hello --follow --json'],
+    load: () => import('./maintenance/run.ts'),
+  },
+  {
+    path: 'apps maintenance runs',
+    summary: 'List the maintenance runs of an app',
+    description: 'List the maintenance runs of an app, newest first.',
+    arguments: [ALIAS],
+    options: [LIMIT],
+    output: true,
+    login: true,
+    examples: ['svc apps maintenance runs hello --limit 10'],
+    load: () => import('./maintenance/runs.ts'),
+  },
+]
+
 const env: readonly Command[] = [
   {
     path: 'apps env list',
@@ -238,4 +306,5 @@ export const apps: readonly Command[] = [
   },
   ...people,
   ...env,
+  ...maintenance,
 ]

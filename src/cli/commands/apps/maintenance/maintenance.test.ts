@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp } from '#contract/apps/apps.ts'
+import { ingestLogs } from '#contract/apps/logs.ts'
+import { changeOrgMaintenance } from '#contract/maintenance/settings.ts'
+import { runSvc } from '#test/cli-run.ts'
+import { type System, startSystem } from '#test/system.ts'
+
+type Person = Awaited<ReturnType<System['member']>>
+
+let system: System
+let admin: Person
+beforeAll(async () => {
+  system = await startSystem()
+  admin = await system.member('admin')
+  await api().call(createApp, { alias: 'shop' })
+})
+afterAll(() => system?.[Symbol.asyncDispose]())
+
+const api = () => system.client(admin.token)
+const svc = (args: string[], as = admin) =>
+  runSvc(['apps', 'maintenance', ...args], { env: { SVC_API_URL: system.url, SVC_API_KEY: as.token } })
+const lines = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line): Record<string, unknown> => JSON.parse(line))
+
+describe('MA-12 svc apps maintenance', () => {
+  it('exits with 4 while the organization has it off', async () => {
+    expect(await svc(['status', 'shop'])).toMatchObject({ exit: 4 })
+    expect(await svc(['enable', 'shop', '--yes'])).toMatchObject({ exit: 4 })
+    expect(await svc(['run', 'shop'])).toMatchObject({ exit: 4 })
+    expect(await svc(['runs', 'shop'])).toMatchObject({ exit: 0, stdout: '' })
+  })
+
+  it('exits with 6 while the app has it off, and tells how to switch it on', async () => {
+    const change = { org_id: admin.org_id, enabled: true, model: 'builtin/detectors' }
+    await api().call(changeOrgMaintenance, change)
+    const refused = await svc(['run', 'shop'])
+    expect([refused.exit, refused.stderr]).toEqual([
+      6,
+      expect.stringContaining('svc apps maintenance enable shop --yes'),
+    ])
+    expect(await svc(['enable', 'shop', '--yes'])).toMatchObject({
+      exit: 0,
+      stdout: 'The maintenance agent is on for shop.\n',
+    })
+  })
+
+  it('exits with 0 after a run that found nothing, and with 11 after one that recorded a finding', async () => {
+    expect(await svc(['run', 'shop'])).toMatchObject({ exit: 0, stdout: 'Ran, found nothing (found_nothing).\n' })
+    const fault = '{"level":"error","text":"Cannot read the price"}\n'.repeat(3)
+    await api().upload(ingestLogs, { alias: 'shop' }, new Blob([fault]).stream(), {
+      contentType: 'application/x-ndjson',
+    })
+    expect(await svc(['run', 'shop'])).toMatchObject({
+      exit: 11,
+      stdout: 'Finding recorded (finding_recorded).\nAn error was logged 3 times: Cannot read the price\n',
+    })
+    const status = await svc(['status', 'shop'])
+    expect(status.stdout).toMatch(/^Maintenance +on\nModel +builtin\/detectors\nNightly +0 3 \* \* \* UTC\n/)
+    expect(status.stdout).toMatch(/\nResult +Finding recorded\nSummary +An error was logged 3 times/)
+  })
+
+  it('prints one document a line with --follow --json, and exactly one summary', async () => {
+    const { exit, stdout } = await svc(['run', 'shop', '--follow', '--json'])
+    const documents = lines(stdout)
+    expect(exit).toBe(11)
+    expect(documents[0]).toEqual({ type: 'execution_created', execution_id: expect.stringMatching(/^exe_/) })
+    expect(documents.at(-1)).toMatchObject({ type: 'summary', outcome: 'finding_recorded', exit_code: 11 })
+    const between = documents.slice(1, -1).map(({ type }) => type)
+    expect(new Set(between)).toEqual(new Set(['status']))
+  })
+
+  it('MA-13 shows the same run for the same key', async () => {
+    const first = await svc(['run', 'shop', '--json', '--idempotency-key', 'nightly-1'])
+    const second = await svc(['run', 'shop', '--json', '--idempotency-key', 'nightly-1'])
+    expect(JSON.parse(second.stdout)).toEqual(JSON.parse(first.stdout))
+  })
+
+  it('does not wait with --async, and refuses to follow what it does not wait for', async () => {
+    expect(await svc(['run', 'shop', '--async'])).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/^exe_\w+\n$/),
+    })
+    expect(await svc(['run', 'shop', '--async', '--follow'])).toMatchObject({ exit: 5 })
+  })
+
+  it('lists runs newest first', async () => {
+    const { stdout } = await svc(['runs', 'shop', '--limit', '2'])
+    const [header, ...rows] = stdout.trimEnd().split('\n')
+    expect(header!.split(/ {2,}/)).toEqual(['EXECUTION', 'STATUS', 'TERMINAL CODE', 'TOKENS', 'CREATED'])
+    const ids = rows.map((row) => row.split(' ')[0]!)
+    expect(ids).toEqual(ids.toSorted().toReversed())
+  })
+
+  it('is refused to developers with exit 3, and switches off', async () => {
+    const developer = await system.member('developer', admin.org_id)
+    expect(await svc(['disable', 'shop', '--yes'], developer)).toMatchObject({ exit: 3 })
+    expect(await svc(['disable', 'shop', '--yes'])).toMatchObject({
+      exit: 0,
+      stdout: 'The maintenance agent is off for shop. Its history stays.\n',
+    })
+  })
+})

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '#contract/core/errors.ts'
+import { type MaintenanceRun, startMaintenanceRun } from '#contract/maintenance/runs.ts'
+import type { Cli } from '../../../cli.ts'
+import { openClient } from '../../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command.ts'
+import { Unsuccessful } from '../../../exit.ts'
+import { show } from '../../../output.ts'
+import { printable } from '../../../printable.ts'
+import { untilEnded } from './follow.ts'
+import { exitOf, resultText } from './texts.ts'
+
+type Flags = OutputFlags & LoginFlags & { follow?: boolean; async?: boolean; idempotencyKey?: string }
+
+export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<void> {
+  if (flags.async && flags.follow) {
+    throw new ServiceError('INVALID_REQUEST', '--async does not wait and --follow does. Give one of them.')
+  }
+  const client = await openClient(flags, cli)
+  const idempotencyKey = flags.idempotencyKey ?? randomUUID()
+  const started = await client.call(startMaintenanceRun, { alias, mode: 'manual' }, { idempotencyKey })
+  if (flags.async) {
+    show(cli, flags.output, { execution_id: started.execution_id }, () => started.execution_id)
+    return
+  }
+  const asLines = flags.follow === true && flags.output === 'json'
+  const report = reporter(cli, flags, asLines)
+  report({ type: 'execution_created', execution_id: started.execution_id }, `Started ${started.execution_id}.`)
+  const waiting = untilEnded(client, {
+    alias,
+    started,
+    timeoutSeconds: flags.timeout,
+    onStatus: (status) => report({ type: 'status', execution_id: started.execution_id, status }, `${status} …`),
+  })
+  const ended = await cli.progress('Running maintenance', waiting)
+  if (asLines) cli.print(JSON.stringify({ type: 'summary', ...ended }))
+  else show(cli, flags.output, ended, () => toLines(ended))
+  const exit = exitOf(ended)
+  if (exit !== 0) throw new Unsuccessful(exit)
+}
+
+/** With `--follow --json` every line of stdout is one document; otherwise progress is for people and goes to stderr. */
+function reporter(cli: Cli, { follow }: Flags, asLines: boolean): (document: object, text: string) => void {
+  return (document, text) => {
+    if (asLines) cli.print(JSON.stringify(document))
+    else if (follow) cli.note(text)
+  }
+}
+
+function toLines(ended: MaintenanceRun): string[] {
+  const { summary, terminal_code: code } = ended
+  return [
+    `${resultText(ended)} (${printable(code ?? ended.status)}).`,
+    ...(summary === null ? [] : [printable(summary)]),
+  ]
+}

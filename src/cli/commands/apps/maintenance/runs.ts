@@ -1,0 +1,24 @@
+import { listMaintenanceRuns } from '#contract/maintenance/runs.ts'
+import type { Cli } from '../../../cli.ts'
+import { collect, openClient } from '../../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command.ts'
+import { showList } from '../../../output.ts'
+import { printable } from '../../../printable.ts'
+
+type Flags = OutputFlags & LoginFlags & { limit?: number }
+
+export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const list = await cli.progress('Listing runs', collect(client, listMaintenanceRuns, { alias }, flags.limit))
+  showList(cli, flags.output, list, {
+    header: ['EXECUTION', 'STATUS', 'TERMINAL CODE', 'TOKENS', 'CREATED'],
+    row: ({ execution_id, status, terminal_code, tokens_spent, created_at }) => [
+      execution_id,
+      status,
+      printable(terminal_code ?? '-'),
+      String(tokens_spent),
+      created_at,
+    ],
+    none: `The maintenance agent never ran on ${alias}. Run it: svc apps maintenance run ${alias} --follow`,
+  })
+}

@@ -1,0 +1,26 @@
+import { readMaintenance } from '#contract/maintenance/runs.ts'
+import type { Cli } from '../../../cli.ts'
+import { openClient } from '../../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command.ts'
+import { show } from '../../../output.ts'
+import { printable } from '../../../printable.ts'
+import { toPairs } from '../../../table.ts'
+import { resultText } from './texts.ts'
+
+export async function run([alias]: [string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const status = await client.call(readMaintenance, { alias })
+  const { settings, last_run: last } = status
+  show(cli, flags.output, status, () =>
+    toPairs([
+      ['Maintenance', settings.enabled ? 'on' : 'off'],
+      ['Model', printable(settings.model ?? '-')],
+      ['Nightly', `${settings.nightly_cron} ${settings.timezone}`],
+      ['Cooldown', `${settings.cooldown_hours} hours`],
+      ['Latest run', last ? `${last.execution_id}, ${last.created_at}` : 'none yet'],
+      ...(last ? ([['Result', resultText(last)]] as const) : []),
+      ...(last?.summary ? ([['Summary', printable(last.summary)]] as const) : []),
+    ]),
+  )
+  if (!settings.enabled) cli.note(`Switch it on: svc apps maintenance enable ${alias} --yes`)
+}

@@ -1,0 +1,12 @@
+import { presentOutcome } from '#contract/maintenance/outcomes.ts'
+import type { MaintenanceRun } from '#contract/maintenance/runs.ts'
+
+/** The result of a run in the words of the console, or its status while it has none. */
+export function resultText({ status, outcome }: MaintenanceRun): string {
+  return outcome === null ? status : presentOutcome(outcome).chip
+}
+
+/** The exit code that scripts act on. A result that this client does not know is never a success. */
+export function exitOf({ outcome }: MaintenanceRun): number {
+  return presentOutcome(outcome ?? '').exit
+}
