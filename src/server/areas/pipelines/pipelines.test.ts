@@ -18,6 +18,7 @@ import { codeOf } from '#test/managed-databases.ts'
 import { connectRawWorker } from '#test/raw-worker.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { createWorker } from '../../../worker-sdk/index.ts'
 
 let system: System
 let app: TestApp
@@ -207,6 +208,46 @@ describe('NO-03 pipelines over HTTP', () => {
       const rows = await system.db.query(sql`select from pipelines.pipelines where org_id = ${app.org_id}`)
       return rows.length === 0
     })
+  })
+})
+
+describe('NO-03 pipelines of the worker SDK', () => {
+  it('run with a log, report what they throw, and are aborted when their time is over', async () => {
+    app = await newApp(system)
+    const aborted = Promise.withResolvers<void>()
+    const worker = createWorker({
+      app: app.alias,
+      env: { SVC_API_URL: system.url, SERVER_API_TOKEN: app.token },
+      onError: () => {},
+    })
+      .pipeline('report', { schedule: '0 3 * * *', timezone: 'Asia/Tokyo' }, ({ log }) => {
+        log.info('begin')
+        log.warn('paper is low')
+        throw new Error('out of paper')
+      })
+      .pipeline('endless', { timeoutSeconds: 1 }, ({ signal }) => {
+        signal.addEventListener('abort', () => aborted.resolve())
+        return new Promise(() => {})
+      })
+    await worker.start()
+    expect(await read('report')).toMatchObject({ schedule: '0 3 * * *', timezone: 'Asia/Tokyo', is_served: true })
+    const ended = async (name: string) => {
+      const { id } = await start(name)
+      const run = { ...of(name), run_id: id }
+      await until(async () => (await app.client.call(readPipelineRun, run)).ended_at !== null)
+      return run
+    }
+    const report = await ended('report')
+    expect(await app.client.call(readPipelineRun, report)).toMatchObject({ state: 'failed', reason: 'out of paper' })
+    const { lines } = await app.client.call(readPipelineRunLog, report)
+    expect(lines.map(({ level, text }) => [level, text])).toEqual([
+      ['info', 'begin'],
+      ['warn', 'paper is low'],
+    ])
+    const endless = await ended('endless')
+    expect(await app.client.call(readPipelineRun, endless)).toMatchObject({ state: 'failed', reason_code: 'TIMEOUT' })
+    await aborted.promise
+    await worker.stop({ graceSeconds: 0 })
   })
 })
 
