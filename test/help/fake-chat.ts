@@ -11,6 +11,8 @@ type Answer = {
   stop?: string
   /** Null sends none. */
   usage?: { input: number; output: number } | null
+  /** The answer begins, with its status, when this resolves. */
+  begin?: Promise<unknown>
   /** The answer stops after half of its events until this resolves. */
   pause?: Promise<unknown>
 }
@@ -81,6 +83,7 @@ async function answer(fake: FakeChat, request: IncomingMessage, response: Server
   const reply = fake.next.shift() ?? {}
   if (reply === 'silent') return
   if (reply !== 'cut' && 'status' in reply) return refuse(response, reply.status, body, reply.headers)
+  if (reply !== 'cut' && 'begin' in reply) await reply.begin
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   if (reply !== 'cut' && 'sse' in reply) return void response.end(reply.sse)
   await send(response, kind, reply)

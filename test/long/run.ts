@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { deliveryKills } from '#test/delivery-kills.ts'
 import { killRounds } from '#test/kill-rounds.ts'
+import { longCalls } from '#test/long-calls.ts'
 import { startProcess } from '#test/processes.ts'
 import { queueKills } from '#test/queue-kills.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
@@ -21,6 +22,9 @@ async function proveWrites(): Promise<void> {
     const report = await killRounds({ env, operatorToken: operator_token, rounds: 20, seed })
     console.log(`kill -9, seed ${seed}: ${JSON.stringify(report, null, 2)}`)
     if (report.lost.length > 0) process.exitCode = 1
+    const answers = await longCalls(folder)
+    console.log(`calls of a model that is silent for more than a minute: ${JSON.stringify(answers)}`)
+    if (answers.some((answer) => answer !== 'Hello there, friend.')) process.exitCode = 1
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -59,6 +59,15 @@ describe.each<Mode>(['together', 'apart'])('refusals of the edge, with services 
     expect((await problem(query)).detail).toBe('x: unknown key')
   })
 
+  it('a body that is nested too deeply is 400', async () => {
+    const nested = (levels: number) => `{"name": ${'['.repeat(levels)}${']'.repeat(levels)}}`
+    const tooDeep = 'The body is nested too deeply. At most 100 levels are accepted.'
+    expect((await problem(await post(nested(100)))).detail).not.toBe(tooDeep)
+    for (const levels of [101, 50_000]) {
+      expect(await problem(await post(nested(levels)))).toMatchObject({ code: 'INVALID_REQUEST', detail: tooDeep })
+    }
+  })
+
   it('every fault of the input is reported at once, each with its path', async () => {
     const response = await fetch(`${system.url}/api/v1/admin/orgs`, {
       method: 'POST',

@@ -161,7 +161,13 @@ async function readBytes(request: Request, limit: number | undefined): Promise<A
   }
 }
 
-/** Refuses NUL, which Postgres cannot store as text, and half surrogate pairs, which are no characters. */
+/** No input needs more, and code that follows the input down must not run out of stack. */
+const MAX_INPUT_DEPTH = 100
+
+/**
+ * Refuses NUL, which Postgres cannot store as text, and half surrogate pairs, which are no characters. Also refuses input
+ * that is nested too deeply.
+ */
 function refuseBadText(value: unknown, path: readonly string[]): void {
   if (typeof value === 'string') {
     if (!value.includes('\0') && value.isWellFormed()) return
@@ -170,6 +176,12 @@ function refuseBadText(value: unknown, path: readonly string[]): void {
     throw new ServiceError('INVALID_REQUEST', `${where}: ${errors[0]!.message}`, { errors })
   }
   if (typeof value !== 'object' || value === null) return
+  if (path.length > MAX_INPUT_DEPTH) {
+    throw new ServiceError(
+      'INVALID_REQUEST',
+      `The body is nested too deeply. At most ${MAX_INPUT_DEPTH} levels are accepted.`,
+    )
+  }
   for (const [key, inner] of Object.entries(value)) {
     refuseBadText(key, [...path, 'key'])
     // Schemas of maps drop this key silently, and no part of the input may be ignored.

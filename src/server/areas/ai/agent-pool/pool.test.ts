@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AgentPool } from '#edge/agent-pool.ts'
+import { type AgentPool, chatFromPool } from '#edge/agent-pool.ts'
 import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
+import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { startFakeChat } from '#test/fake-chat.ts'
 import { startReporting } from '#test/slots-processes.ts'
 import { needs } from '#test/stores.ts'
+import { until } from '#test/until.ts'
+import { createChatModels } from '../chat/chat-models.ts'
 import { agentPoolLoop, createAgentPool } from './pool.ts'
 
 const clock = testClock(new Date('2026-03-01T12:00:00Z'))
@@ -181,6 +185,48 @@ describe('MA-08 the pool of an organization', () => {
       const sum = booked.reduce((total, row) => total + row.booked!, 0)
       expect(await days('org_many')).toEqual([`2026-03-01 ${sum}`])
     })
+
+    it.each(['openai', 'anthropic'] as const)(
+      '20 calls of a model at once (%s) are booked with what it served',
+      async (kind) => {
+        await using fake = await startFakeChat()
+        await using outgoing = createOperatorFetch()
+        const { baseUrl, apiKey } = fake
+        const settings = {
+          name: 'acme',
+          baseUrl,
+          apiKey,
+          kind,
+          models: undefined,
+          outputLimitKey: 'max_tokens',
+        } as const
+        const model = createChatModels([settings], { outgoing }).find('acme/m')!
+        const request = { messages: [{ role: 'user', text: 'hello' }], maxOutputTokens: 100 } as const
+        const most = model.mostTokens(request)
+        const pool = poolOf(most * 10)
+        const call = (reference: string) =>
+          chatFromPool(
+            { pool, model },
+            { orgId: kind, spender: 'check', reference },
+            request,
+            new AbortController().signal,
+          )
+        const gate = Promise.withResolvers<void>()
+        fake.next.push(
+          ...Array.from({ length: 10 }, (_, i) => ({ begin: gate.promise, usage: { input: 20, output: i } })),
+        )
+        const calls = Promise.all(Array.from({ length: 20 }, (_, i) => call(`chk_${i}`)))
+        await until(() => fake.asked.length === 10)
+        expect(await days(kind)).toEqual([`2026-03-01 ${most * 10}`])
+        gate.resolve()
+        expect((await calls).filter((answer) => answer === 'exhausted')).toHaveLength(10)
+        expect(await days(kind)).toEqual(['2026-03-01 245'])
+        fake.next.push({ usage: { input: most, output: 1 } })
+        expect(await call('chk_more')).toMatchObject({ stopReason: 'stop' })
+        expect(await days(kind)).toEqual([`2026-03-01 ${245 + most + 1} closed`])
+        expect(await call('chk_closed')).toBe('exhausted')
+      },
+    )
 
     it('two processes share it to the token, and what a killed one had reserved stays booked in full', async () => {
       const args = [database.url!, 'org_killed', '20000', '100']

@@ -58,7 +58,7 @@ async function answerAsStream(
   const opened = Promise.withResolvers<void>()
   const events = metered(model.stream(request, AbortSignal.any([signal, ending.signal]), opened.resolve), meter)
   const first = events.next()
-  await Promise.race([first, opened.promise, waitForStatus()])
+  await withinStatusWait([first, opened.promise])
   const onFault = (error: ServiceError) =>
     log.warn({ error: error.cause ?? error, request_id: requestId }, 'a streamed chat completion ended with a fault')
   const body = completionStream(
@@ -72,8 +72,11 @@ async function answerAsStream(
 
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-function waitForStatus(): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, STATUS_WAIT_MS).unref())
+/** Resolves with the first of these or after the wait. Rejects if the first of them does. */
+async function withinStatusWait(work: readonly Promise<unknown>[]): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, STATUS_WAIT_MS)
+  await Promise.race([...work, late.promise]).finally(() => clearTimeout(timer))
 }
 
 /**
