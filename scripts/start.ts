@@ -1,5 +1,6 @@
 import { existsSync, globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { telling } from '../src/server/process/progress.ts'
 import { stopWithNpm } from './stop-with-npm.ts'
 
 stopWithNpm(process.env)
@@ -11,7 +12,7 @@ const built = join(root, 'dist', 'console', 'index.html')
 if (isStale()) {
   try {
     const { buildConsole } = await import('./build-console.ts')
-    await buildConsole()
+    await telling('building the console', buildConsole)
   } catch (error) {
     console.error(`svc: the console is not built: ${error instanceof Error ? error.message : String(error)}`)
   }

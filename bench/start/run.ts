@@ -4,13 +4,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 
 /**
  * First start, restart and memory of the embedded default, as `npm start` runs it, beside the limits below and, with
  * `--against FOLDER`, an earlier checkout with its dependencies installed. Memory is the proportional set size of the
  * server and every process below it. Rounds alternate; nothing is random.
  */
-const LIMITS = { 'restart, s': 3, 'memory after questions, MB': 800 }
+const LIMITS = { 'first start, s': 5, 'example answers, s': 10, 'restart, s': 1.5, 'memory after questions, MB': 800 }
 const tenth = process.argv.includes('--tenth')
 const ROUNDS = tenth ? 1 : 3
 const QUESTIONS = tenth ? 15 : 150
@@ -32,15 +33,22 @@ async function measure(root: string): Promise<Figures> {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-bench-start-'))
   try {
     const first = await start(root, dataDir)
+    await untilAnswered(first.url, dataDir)
+    const answered = (performance.now() - first.began) / 1000
+    const firstCpu = cpuOf(first.child.pid!)
     await stop(first.child)
     const again = await start(root, dataDir)
+    const againCpu = cpuOf(again.child.pid!)
     const idle = memoryOf(again.child.pid!)
     await askMany(again.url, dataDir)
     const used = memoryOf(again.child.pid!)
     await stop(again.child)
     return {
       'first start, s': first.seconds,
+      'example answers, s': answered,
+      'CPU until then, s': firstCpu,
       'restart, s': again.seconds,
+      'CPU of the restart, s': againCpu,
       'memory idle, MB': idle,
       'memory after questions, MB': used,
     }
@@ -49,7 +57,9 @@ async function measure(root: string): Promise<Figures> {
   }
 }
 
-async function start(root: string, dataDir: string): Promise<{ child: ChildProcess; url: string; seconds: number }> {
+type Started = { child: ChildProcess; url: string; began: number; seconds: number }
+
+async function start(root: string, dataDir: string): Promise<Started> {
   const began = performance.now()
   const child = spawn(process.execPath, ['--max-semi-space-size=16', 'bin/start.js'], {
     cwd: root,
@@ -58,7 +68,7 @@ async function start(root: string, dataDir: string): Promise<{ child: ChildProce
   })
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /^svc ready at (\S+)$/.exec(line)?.[1]
-    if (url) return { child, url, seconds: (performance.now() - began) / 1000 }
+    if (url) return { child, url, began, seconds: (performance.now() - began) / 1000 }
   }
   throw new Error('it ended before it was ready')
 }
@@ -69,27 +79,57 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 async function askMany(url: string, dataDir: string): Promise<void> {
-  const { api_key } = JSON.parse(readFileSync(join(dataDir, 'first-run.json'), 'utf8')) as { api_key: string }
   for (let n = 0; n < QUESTIONS; n++) {
-    const response = await fetch(`${url}/api/wf/slim/data-sources/db_handbook/query`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query: `what about question ${n}?` }),
-    })
+    const response = await ask(url, dataDir, `what about question ${n}?`)
     if (!response.ok) throw new Error(`a question was answered ${response.status}: ${await response.text()}`)
     await response.text()
   }
 }
 
+/** Asks the example until it answers: it is created after the server is ready. */
+async function untilAnswered(url: string, dataDir: string): Promise<void> {
+  for (;;) {
+    const response = await ask(url, dataDir, 'my laptop was stolen, what now?')
+    await response.text()
+    if (response.ok) return
+    await setTimeout(50)
+  }
+}
+
+function ask(url: string, dataDir: string, query: string): Promise<Response> {
+  const { api_key } = JSON.parse(readFileSync(join(dataDir, 'first-run.json'), 'utf8')) as { api_key: string }
+  return fetch(`${url}/api/wf/slim/data-sources/db_handbook/query`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+}
+
 function memoryOf(root: number): number {
-  const parents = new Map(
-    readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map((pid) => [Number(pid), Number(/^\d+ \(.*\) \S (\d+)/s.exec(read(`/proc/${pid}/stat`))?.[1] ?? 0)]),
-  )
-  const isBelow = (pid: number): boolean => pid === root || (parents.has(pid) && isBelow(parents.get(pid)!))
-  const sizes = [...parents.keys()].filter(isBelow).map((pid) => read(`/proc/${pid}/smaps_rollup`))
+  const sizes = treeOf(root).map((pid) => read(`/proc/${pid}/smaps_rollup`))
   return sizes.reduce((sum, text) => sum + Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0), 0) / 1024
+}
+
+const TICKS_PER_SECOND = 100
+
+/** Returns the seconds of user and system time of the process and those below it, ended ones included. */
+function cpuOf(root: number): number {
+  // Fields 14 to 17 of /proc/<pid>/stat, counted from the third, which follows the name in parentheses.
+  const ticks = treeOf(root).flatMap((pid) => statOf(pid).slice(11, 15).map(Number))
+  return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND
+}
+
+function treeOf(root: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const parents = new Map(pids.map((pid) => [Number(pid), Number(statOf(Number(pid))[1] ?? 0)]))
+  const isBelow = (pid: number): boolean => pid === root || (parents.has(pid) && isBelow(parents.get(pid)!))
+  return [...parents.keys()].filter(isBelow)
+}
+
+function statOf(pid: number): string[] {
+  return read(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ')
 }
 
 function read(file: string): string {

@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import { checkWritable, MIN_FREE_BYTES } from '#lib/data-folder.ts'
 import { isCluster } from '#lib/db/cluster.ts'
 import { lockFolder } from '#lib/folder-lock.ts'
-import type { Log } from '#lib/log.ts'
 import { hasLocalSignIn, localCodeFile } from './compose/sign-in.ts'
 import { readSettings, type Settings, toConfig } from './config/config.ts'
 import { environment } from './config/reader.ts'
 import { loadOrMakeSecrets } from './process/embedded-secrets.ts'
-import { exampleAppOnce, exampleOnce, firstRun } from './process/first-run.ts'
+import { finishStart } from './process/finish-start.ts'
+import { exampleAppOnce, firstRun, pendingExample } from './process/first-run.ts'
 import { nextSteps, shortPath } from './process/next-steps.ts'
+import { telling } from './process/progress.ts'
 import { openResources } from './process/resources.ts'
+import type { ServiceName } from './process/service-table.ts'
 import { type Running, startServices } from './process/start.ts'
 import { startFault } from './process/start-fault.ts'
 
@@ -40,14 +42,17 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<R
     stack.use(lockFolder(settings.dataDir))
   }
   const config = toConfig(settings, embedded ? loadOrMakeSecrets(settings.dataDir) : {})
-  const resources = await openResources(config, stack)
+  const resources = await telling('opening the database', () => openResources(config, stack))
   const firstStart = Promise.withResolvers<void>()
   const checks = { 'first start': { ask: () => firstStart.promise } }
-  const running = await startServices(resources, stack, { ...config, checks, urlOf: (name) => config.urls[name] })
-  const account = embedded && !config.urls['auth-service'] ? await firstRun(resources, running.url) : undefined
-  // The server starts without the example if it fails; the next start tries to create it again.
-  const exampleMade = !account || (await exampleOnce(resources, running).then(() => true, noExample(resources.log)))
+  const options = { ...config, checks, urlOf: (name: ServiceName) => config.urls[name] }
+  const running = await telling('starting the services', () => startServices(resources, stack, options))
+  const hasAccount = embedded && !config.urls['auth-service']
+  const account = hasAccount
+    ? await telling('creating the first account', () => firstRun(resources, running.url))
+    : undefined
   firstStart.resolve()
+  const example = account && pendingExample(resources, running)
   const lines = [
     `svc ready at ${running.url}`,
     `  started in ${(performance.now() / 1000).toFixed(1)} s: ${config.services.join(', ')}`,
@@ -55,18 +60,19 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<R
       ? [`  sign in at ${running.url}/auth/local with the code in ${shortPath(localCodeFile(config))}`]
       : []),
     ...[...settings.warnings, ...running.warnings].map((warning) => `  warning: ${warning}`),
-    ...(exampleMade ? [] : ['  the example could not be created: see the log, or turn it off with SVC_EXAMPLE=false']),
+    ...(example ? ['  the example data source is being created, which takes some seconds'] : []),
     ...(account
       ? [
           account.first
-            ? nextSteps(running.url, config.dataDir, config.example && exampleMade)
+            ? nextSteps(running.url, config.dataDir, config.example)
             : `  your API key is in ${shortPath(account.file)}`,
         ]
       : []),
   ]
-  process.stdout.write(`${lines.join('\n')}\n`)
-  // In the background: deploying takes longer than a start may.
-  if (account) void exampleAppOnce(resources, running).catch(noExample(resources.log))
+  const print = (line: string) => void process.stdout.write(`${line}\n`)
+  print(lines.join('\n'))
+  const app = account && (() => exampleAppOnce(resources, running))
+  void finishStart({ log: resources.log, print, warm: () => running.warm(), example, app }, stack)
   return running
 }
 
@@ -77,13 +83,6 @@ async function assertPortFree({ host, port }: Settings): Promise<void> {
     probe.once('error', reject).listen(port, host, resolve)
   })
   await new Promise((resolve) => probe.close(resolve))
-}
-
-function noExample(log: Log): (error: unknown) => false {
-  return (error) => {
-    log.error({ error }, 'the example could not be created')
-    return false
-  }
 }
 
 /**

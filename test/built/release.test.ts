@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOrg } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
 import { launchChromium } from '#test/chromium.ts'
-import { type ServerProcess, startProcess } from '#test/processes.ts'
+import { type ServerProcess, startProcess, untilExample } from '#test/processes.ts'
 import { needs } from '#test/stores.ts'
 import { readPublication } from '../../src/server/areas/skills/publication.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
@@ -30,6 +30,7 @@ describe('a release', () => {
     symlinkSync(join(ROOT, 'node_modules'), join(release, 'node_modules'))
     const env = { PORT: '0', SVC_DATA_DIR: join(folder, 'data') }
     server = await startProcess(env, [join(release, 'dist', 'server.js')])
+    await untilExample(server)
     first = JSON.parse(readFileSync(join(folder, 'data', 'first-run.json'), 'utf8')) as FirstRun
   })
   afterAll(async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Environment } from '../../src/server/config/reader.ts'
 import { SERVICE_NAMES, type ServiceName } from '../../src/server/process/service-table.ts'
+import { until } from './until.ts'
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'server', 'main.ts')
 
@@ -49,6 +50,11 @@ export async function startProcess(
     await stop()
     throw error
   }
+}
+
+/** Resolves when the example of a first start can be asked. */
+export async function untilExample({ output }: Pick<ServerProcess, 'output'>): Promise<void> {
+  await until(() => output.includes('the example data source is ready'))
 }
 
 const URL_VARIABLES: Partial<Record<ServiceName, string>> = {

@@ -23,7 +23,7 @@ import { uploadRevision } from '#contract/apps/revisions.ts'
 import { createClient } from '#contract/core/client.ts'
 import { launchChromium } from '#test/chromium.ts'
 import { callTool, PLATFORM_TOOLS } from '#test/mcp.ts'
-import { type ServerProcess, startProcess } from '#test/processes.ts'
+import { type ServerProcess, startProcess, untilExample } from '#test/processes.ts'
 import { needs } from '#test/stores.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
 import { failuresOf, runConformance } from '../conformance/run.ts'
@@ -45,6 +45,7 @@ needs('chromium')('from an unknown address to an answer', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'svc-connect-'))
     server = await startProcess({ PORT: '0', SVC_DATA_DIR: join(folder, 'data') })
+    await untilExample(server)
     platform = `${server.url}/mcp/platform`
     browser = await launchChromium()
     person = await browser.newContext({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false })

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { killRounds } from '#test/kill-rounds.ts'
 import { type ServerProcess, startProcess } from '#test/processes.ts'
 import { stores } from '#test/stores.ts'
+import { until } from '#test/until.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
 
 /** The real thing as `npm start` runs it: a process of its own on a folder of its own. */
@@ -120,7 +121,7 @@ it('OP-01 an example that cannot be made costs nobody the server', async () => {
   const env = { PORT: '0', SVC_DATA_DIR: join(place, 'data'), SVC_GATEWAY_TOKENS_PER_DAY: '1' }
   const server = await startProcess(env)
   try {
-    expect(server.output.join('\n')).toContain('the example could not be created')
+    await until(() => server.output.some((line) => line.startsWith('the example could not be created')))
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
   } finally {
     await server[Symbol.asyncDispose]()

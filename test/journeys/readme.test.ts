@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Checkout, makeCheckout } from '#test/checkout.ts'
-import { type ServerProcess, startProcess } from '#test/processes.ts'
+import { type ServerProcess, startProcess, untilExample } from '#test/processes.ts'
 
 const run = promisify(execFile)
 const README = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
@@ -18,6 +18,7 @@ describe('OP-01 the README, followed word for word', () => {
   beforeAll(async () => {
     checkout = makeCheckout()
     server = await startProcess({ PORT: '0' }, undefined, checkout.folder)
+    await untilExample(server)
   })
   afterAll(async () => {
     await server?.[Symbol.asyncDispose]()

@@ -1,5 +1,5 @@
 import { isBundled } from '#lib/bundle.ts'
-import { createAi } from '../areas/ai/index.ts'
+import { BUILTIN_MODEL, createAi } from '../areas/ai/index.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
 import { createConsole } from '../areas/console/index.ts'
 import { createDataSources } from '../areas/data-sources/index.ts'
@@ -28,6 +28,7 @@ export function compose(parts: ServiceParts): Service {
     hasDatabase: (tx, orgId, name) => databases.has(tx, orgId, name),
     openDatabase: (orgId, name, as) => databases.open(orgId, name, as),
     spend: (orgId) => activity.spend(orgId),
+    isUnfinished: ({ org_id, id }) => parts.unfinishedSources.has(`${org_id} ${id}`),
   })
   const hosted = composeHostedSignIn(parts)
   const fetch = composeEdge(parts, {
@@ -53,6 +54,9 @@ export function compose(parts: ServiceParts): Service {
   return {
     fetch: composeAppDoor(parts, fetch),
     warnings: () => databases.warnings(),
+    warm: async () => {
+      if (await dataSources.usesModel(BUILTIN_MODEL)) await ai.warm()
+    },
     [Symbol.asyncDispose]: () => ai[Symbol.asyncDispose](),
   }
 }

@@ -26,6 +26,7 @@ export type Resources = {
   readonly log: Log
   readonly metrics: Metrics
   readonly principalCache: PrincipalCache
+  readonly unfinishedSources: UnfinishedSources
   /** For addresses from the configuration, such as identity providers. */
   readonly outgoing: (request: Request) => Promise<Response>
   /** For addresses that users or agents give. */
@@ -38,6 +39,9 @@ export type Resources = {
    */
   readonly shared: <T extends AsyncDisposable>(build: (resources: Resources) => T) => T
 }
+
+/** Organization and id of data sources that this process is still creating. A question to one is answered with that instead of 404. */
+type UnfinishedSources = Set<`${string} ${string}`>
 
 /** What `compose` of a service gets. */
 export type ServiceParts = Resources & {
@@ -74,6 +78,8 @@ export type Service = Partial<AsyncDisposable> & {
   readonly fetch: ServiceFetch
   /** Returns warnings for the operator, printed at the start. */
   readonly warnings?: () => Promise<readonly string[]>
+  /** Loads what the first requests would otherwise wait for. */
+  readonly warm?: () => Promise<void>
 }
 
 /** Only the worker has work of its own, so the other services can be scaled without regard to it. */

@@ -18,6 +18,8 @@ export const assets = {
   skills: (): string => join(rootFolder, 'skills'),
   /** Source of the app that the first start deploys. */
   exampleApp: (): string => join(rootFolder, 'examples', 'hello'),
+  /** Vectors of the articles of the example data source. */
+  exampleVectors: (): string => join(rootFolder, 'examples', 'handbook-vectors.bin'),
   packageJson: (): string => (isBundled ? join(rootFolder, '..', 'package.json') : join(rootFolder, 'package.json')),
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createClient } from '#contract/core/client.ts'
 import { newId } from '#edge/ids.ts'
 import { authKeys, chooseFirstAccount, type FirstAccount, makeFirstAccount } from '../areas/auth/index.ts'
-import { createExample } from '../areas/example/index.ts'
+import { createExample, EXAMPLE_SOURCE } from '../areas/example/index.ts'
 import type { Resources } from '../compose/parts.ts'
 import { assets } from './assets.ts'
 import { writePrivate } from './embedded-secrets.ts'
@@ -37,35 +37,44 @@ export async function firstRun(
   return { first: true, file }
 }
 
-/** Makes the example data once per data folder. After a killed start the next one continues. */
-export async function exampleOnce(resources: Resources, running: Running): Promise<void> {
-  await makeOnce(resources, running, 'example-made', (example) => example.make())
+export type PendingExample = { make(): Promise<void> }
+
+/**
+ * Returns the example data source if this data folder is still to get it. After a killed start the next one continues.
+ * From now on until it is made, a question to it is told so.
+ */
+export function pendingExample(resources: Resources, running: Running): PendingExample | undefined {
+  const pending = makeOnce(resources, running, 'example-made')
+  if (!pending) return undefined
+  const key = `${pending.account.org_id} ${EXAMPLE_SOURCE}` as const
+  resources.unfinishedSources.add(key)
+  const make = () => pending.make((example) => example.make(assets.exampleVectors()))
+  return { make: () => make().finally(() => resources.unfinishedSources.delete(key)) }
 }
 
-/** As `exampleOnce` for the example app, where this installation runs apps. */
+/** Makes the example app once per data folder, where this installation runs apps. */
 export async function exampleAppOnce(resources: Resources, running: Running): Promise<void> {
   if (resources.config.apps.deploysOff !== undefined) return
-  await makeOnce(resources, running, 'example-app-made', (example) => example.makeApp(assets.exampleApp()))
+  await makeOnce(resources, running, 'example-app-made')?.make((example) => example.makeApp(assets.exampleApp()))
 }
 
-async function makeOnce(
-  { config }: Resources,
-  running: Running,
-  marker: string,
-  make: (example: ReturnType<typeof createExample>) => Promise<void>,
-): Promise<void> {
+/** Returns undefined if the data folder has the marker already, or is not to get an example. */
+function makeOnce({ config }: Resources, running: Running, marker: string) {
   const made = join(config.dataDir, marker)
   const file = join(config.dataDir, 'first-run.json')
-  if (!config.example || existsSync(made) || !existsSync(file)) return
-  const { api_key } = read(file)
-  const info = { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: true } as const
-  const client = createClient({
-    baseUrl: running.url,
-    fetch: (request) => running.fetch(request, info),
-    headers: () => ({ authorization: `Bearer ${api_key}` }),
-  })
-  await make(createExample({ client }))
-  writePrivate(made, { made: true })
+  if (!config.example || existsSync(made) || !existsSync(file)) return undefined
+  const account = read(file)
+  const make = async (work: (example: ReturnType<typeof createExample>) => Promise<void>): Promise<void> => {
+    const info = { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: true } as const
+    const client = createClient({
+      baseUrl: running.url,
+      fetch: (request) => running.fetch(request, info),
+      headers: () => ({ authorization: `Bearer ${account.api_key}` }),
+    })
+    await work(createExample({ client }))
+    writePrivate(made, { made: true })
+  }
+  return { account, make }
 }
 
 function read(file: string): FirstRun {

@@ -44,6 +44,7 @@ export async function openResources(
     sealer: createSealer(config.secrets.dataKeys),
     metrics: createMetrics({ processMetrics: !over.log }),
     principalCache: createPrincipalCache(clock),
+    unfinishedSources: new Set(),
     outgoing: over.outgoing ?? stack.use(createOperatorFetch()),
     safeFetch: over.safeFetch ?? createSafeFetch({ kept: stack.use(createKeptConnections()) }),
     checkAddress: over.checkAddress ?? createAddressCheck(),

@@ -34,6 +34,8 @@ export type Running = {
    * send new ones elsewhere. Each connection is closed after its next answer.
    */
   drain(seconds: number): Promise<void>
+  /** Loads what the first requests would otherwise wait for. */
+  warm(): Promise<void>
 }
 
 type StartOptions = {
@@ -118,7 +120,10 @@ export async function startServices(
     listener.drain()
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
   }
-  return { url: listener.url, port: listener.port, fetch, warnings: warnings.flat(), drain }
+  const warm = async () => {
+    await Promise.all([...built.values()].map(async (service) => service.warm?.()))
+  }
+  return { url: listener.url, port: listener.port, fetch, warnings: warnings.flat(), drain, warm }
 }
 
 function hasWork(service: Service): service is WorkerService {

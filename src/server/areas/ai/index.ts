@@ -15,6 +15,7 @@ import { createModels, type Models, type Remote } from './registry.ts'
 import { createMeter } from './usage.ts'
 
 export { agentPoolLoop, createAgentPool } from './agent-pool/pool.ts'
+export { BUILTIN_MODEL } from './builtin.ts'
 export { type ChatModels, createChatModels } from './chat/chat-models.ts'
 export type { ProviderModel, ProviderSettings } from './provider.ts'
 

@@ -6,18 +6,23 @@ import { exposeRoute } from './configure/expose.ts'
 import { listSourcesRoute } from './configure/list-sources.ts'
 import { showRoute } from './configure/show.ts'
 import { type SwitchDeps, switchRoute } from './configure/switch.ts'
-import { forgetUnlessExposed, statesOf } from './store.ts'
+import { forgetUnlessExposed, statesOf, usesModel } from './store.ts'
 
 /** The part of the data sources that the databases area needs. Compose hands it over. */
 export const sourcesOfDatabases = { statesOf, forgetUnlessExposed }
 
-type DataSources = { readonly routes: readonly Route[] }
+type DataSources = {
+  readonly routes: readonly Route[]
+  /** Whether a data source that can be asked was configured with this model. */
+  usesModel(model: string): Promise<boolean>
+}
 
 type DataSourcesDeps<Draft extends { id: string }> = Omit<AskDeps<Draft>, 'openReader'> & ConfigureDeps & SwitchDeps
 
 export function createDataSources<Draft extends { id: string }>(deps: DataSourcesDeps<Draft>): DataSources {
   const openReader = (orgId: string, databaseName: string) => deps.openDatabase(orgId, databaseName, 'reader')
   return {
+    usesModel: (model) => usesModel(deps.db, model),
     routes: [
       listRoute(deps),
       listSourcesRoute(deps),

@@ -21,6 +21,15 @@ export async function findAskable(db: Querier, orgId: string, minRoles: readonly
     order by database_name`)
 }
 
+export async function usesModel(db: Querier, model: string): Promise<boolean> {
+  const config = JSON.stringify({ embedding_configs: [{ model }] })
+  const [found] = await db.query<{ used: boolean }>(sql`
+    select exists (
+      select from data_sources.sources where exposed and enabled and connection_config @> ${config}::jsonb
+    ) as used`)
+  return found!.used
+}
+
 export type SourceRow = Omit<DataSource, 'source_id' | 'created_at' | 'updated_at'> & {
   database_name: string
   created_at: Date

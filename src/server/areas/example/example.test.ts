@@ -1,9 +1,15 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createEmbeddings } from '#contract/ai.ts'
 import { querySource } from '#contract/data-sources/sources.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { assets } from '../../process/assets.ts'
 import { HANDBOOK } from './handbook.ts'
 import { createExample } from './index.ts'
 import { QUESTIONS } from './questions.ts'
+import { HANDBOOK_TEXTS, readVectors, writeVectors } from './vectors.ts'
 
 describe('OP-01 the example', () => {
   let system: System
@@ -11,7 +17,7 @@ describe('OP-01 the example', () => {
   beforeAll(async () => {
     system = await startSystem()
     token = (await system.member('owner')).token
-    await createExample({ client: system.client(token) }).make()
+    await createExample({ client: system.client(token) }).make(assets.exampleVectors())
   })
   afterAll(() => system?.[Symbol.asyncDispose]())
 
@@ -41,7 +47,7 @@ describe('OP-01 the example', () => {
 
   it('filters narrow it, and making it twice changes nothing', async () => {
     const client = system.client(token)
-    await createExample({ client }).make()
+    await createExample({ client }).make(assets.exampleVectors())
     const drafts = await client.call(querySource, {
       id: 'db_handbook',
       query: 'work',
@@ -49,5 +55,31 @@ describe('OP-01 the example', () => {
       top_k: 20,
     })
     expect(drafts.count).toBe(HANDBOOK.filter(({ published }) => !published).length)
+  })
+
+  it('the vectors in the file are those that the model makes of the articles', async () => {
+    const stored = readVectors(assets.exampleVectors())
+    expect(stored).toHaveLength(HANDBOOK.length)
+    const some = [0, 40, 80, HANDBOOK.length - 1]
+    const input = some.map((at) => HANDBOOK_TEXTS[at]!)
+    const { data } = await system.client(token).call(createEmbeddings, { model: 'builtin/all-minilm-l6-v2', input })
+    for (const [i, at] of some.entries()) {
+      const made = data[i]!.embedding as number[]
+      const cosine = made.reduce((sum, value, d) => sum + value * stored[at]!.embedding[d]!, 0)
+      // Not equal: processors round the quantised model differently. Other texts are below 0.8.
+      expect(cosine).toBeGreaterThan(0.99)
+    }
+  })
+
+  it('vectors of other texts are refused', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'svc-vectors-')), 'vectors.bin')
+    const bytes = writeVectors(
+      readVectors(assets.exampleVectors()).map(({ embedding }) => Float32Array.from(embedding)),
+    )
+    expect(bytes.equals(readFileSync(assets.exampleVectors()))).toBe(true)
+    bytes[0]! ^= 1
+    writeFileSync(file, bytes)
+    expect(() => readVectors(file)).toThrow('holds vectors of other texts: run npm run example:embed')
+    rmSync(join(file, '..'), { recursive: true })
   })
 })

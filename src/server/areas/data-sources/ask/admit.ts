@@ -29,6 +29,12 @@ export function admit(source: AskedSource | undefined, input: QuestionInput, { r
   return { source, filters, entries: chooseEntries(entries, input.target, filters) }
 }
 
+/** For a source that the service itself is still creating. */
+export function unfinishedSource(): ServiceError {
+  const detail = 'This data source is still being created. Try again in 5 seconds.'
+  return new ServiceError('UNAVAILABLE', detail, { retryAfterSeconds: 5 })
+}
+
 function searchableEntries({ search }: AskedSource): readonly ResolvedEntry[] {
   if (search === 'unreadable') throw sourceChanged('The service was upgraded')
   if (search === null || search.length === 0) {

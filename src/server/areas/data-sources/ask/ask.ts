@@ -12,6 +12,8 @@ export type AskDeps<Draft extends { id: string }> = SearchDeps & {
   /** Spends one question of the organization. Throws if none is left for now. */
   spend: (orgId: string) => Promise<void>
   activity: Activity<Draft>
+  /** Whether the service itself is still creating the data source of this id. */
+  isUnfinished: (typed: { org_id: string; id: string }) => boolean
 }
 
 export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Route {
@@ -20,6 +22,7 @@ export function askRoute<Draft extends { id: string }>(deps: AskDeps<Draft>): Ro
     records: createRecords(deps.db, deps.activity),
     allowance: createAllowance(deps.spend),
     search: createSourceSearch(deps),
+    isUnfinished: deps.isUnfinished,
   }
   return route(querySource, (input, context) => new Question(parts, input, context).answer(), {
     // A question that the input rules refuse is on record too, without what was sent, not even as a digest.

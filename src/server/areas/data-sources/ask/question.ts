@@ -5,7 +5,7 @@ import { type Answer, truncateAnswer } from '../answer/truncate.ts'
 import type { RankedRow } from '../search/merge.ts'
 import type { SourceQuery, SourceSearch } from '../search/search-source.ts'
 import { sourceIdOf } from '../search/source-id.ts'
-import { type Admitted, admit, type QuestionInput } from './admit.ts'
+import { type Admitted, admit, type QuestionInput, unfinishedSource } from './admit.ts'
 import type { Allowance } from './allowance.ts'
 import type { RecordedQuestion, Records, WrittenRecord } from './record.ts'
 import type { Sources, TypedId } from './sources.ts'
@@ -16,6 +16,7 @@ type QuestionDeps = {
   readonly records: Records
   readonly allowance: Allowance
   readonly search: SourceSearch
+  readonly isUnfinished: (typed: TypedId) => boolean
 }
 
 /** How it ended to ask a source as it is remembered. */
@@ -110,6 +111,7 @@ export class Question {
   /** Throws if the caller may not ask this. A caller whose organization was refused last time spends first. */
   async #admit(source: AskedSource | undefined): Promise<Admitted> {
     this.#source = source
+    if (!source && this.#deps.isUnfinished(this.#typedId())) throw unfinishedSource()
     const admitted = admit(source, this.#input, this.#context.principal)
     if (this.#deps.allowance.wasRefused(admitted.source.org_id)) await this.#spend()
     return admitted
