@@ -123,3 +123,9 @@ function shownPage({ orgId, after, limit }: Page, filter: Sql): Sql {
     where app.org_id = ${orgId} and (${after}::text is null or app.id < ${after}) ${filter}
     order by app.id desc limit ${limit + 1}`
 }
+
+export async function readAlias(db: Querier, appId: string): Promise<string> {
+  const [row] = await db.query<{ alias: string }>(sql`select alias from apps.apps where id = ${appId}`)
+  if (!row) throw new Error(`there is no app ${appId}`)
+  return row.alias
+}

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppDeps, Hosting } from '../deps.ts'
 import { openEnvironment } from '../environment/store.ts'
 import { readFiles } from '../revisions/read-files.ts'
+import { readAlias } from '../store.ts'
 import type { HostDeps } from './deps.ts'
 import { removeApp } from './remove-app.ts'
 
@@ -15,7 +16,11 @@ export function createHostDeps({ db, clock, sealer }: AppDeps, hosting: Hosting)
       delay: (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => {}),
     },
     readFiles: (orgId, revisionId) => readFiles(db, orgId, revisionId),
-    readVariables: (appId) => openEnvironment(db, sealer, appId),
+    // A worker in the app must say which app it serves.
+    readVariables: async (appId) => ({
+      ...(await openEnvironment(db, sealer, appId)),
+      SVC_APP: await readAlias(db, appId),
+    }),
     removeApp: (appId, lease) => removeApp(db, appId, lease),
   }
 }
