@@ -127,6 +127,7 @@ export const runPipeline = operation({
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['NOT_FOUND', 'PIPELINE_DISABLED', 'PIPELINE_BUSY', 'NO_WORKER'],
+  rateLimits: [{ name: 'pipeline-run', per: 'principal', limit: 60, windowSeconds: 60 }],
   idempotent: true,
   status: 202,
   input: z.object(pipeline),

@@ -136,6 +136,12 @@ describe('NO-03 pipelines over HTTP', () => {
     expect((await app.client.call(listPipelineRuns, of('p'))).items).toEqual([])
   })
 
+  it('are started by hand at most 60 times a minute by one caller', async () => {
+    app = await newApp(system)
+    const codes = await Promise.all(Array.from({ length: 61 }, () => codeOf(start('none'))))
+    expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(1)
+  })
+
   it('skip the runs that wait when they are disabled', async () => {
     app = await newApp(system)
     await using worker = await connect({ name: 'p', concurrency: 'queue' })

@@ -3,8 +3,8 @@ import { sql } from '#lib/db/sql.ts'
 import type { LogLine } from '../calls/kinds.ts'
 
 /** What is stored of a run's log. */
-const MAX_RUN_LOG_BYTES = 1024 * 1024
-export const MAX_RUN_LOG_LINES = 10_000
+const MAX_RUN_LOG_BYTES = 256 * 1024
+export const MAX_RUN_LOG_LINES = 5_000
 
 const FULL = 'The log of this run is full. Later lines are not stored.'
 

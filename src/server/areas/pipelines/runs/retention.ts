@@ -1,15 +1,17 @@
 import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { removeOldRuns } from './retention-store.ts'
+import { findLogsToRemove, removeLogs, removeOldRuns } from './retention-store.ts'
 
-const EVERY_MS = 60 * 60_000
+const EVERY_MS = 5 * 60_000
 /** How many runs of one pipeline are kept, and for how long. */
 export const KEPT_RUNS = 1_000
 const KEPT_DAYS = 90
 const DAY_MS = 24 * 60 * 60_000
+/** What the runs of all pipelines of one app may have logged. */
+const MAX_LOG_BYTES_PER_APP = 64 * 1024 * 1024
 const BATCH = 500
 
-/** Removes old runs and their logs, in small transactions. */
+/** Removes old runs, and logs of apps that have too much of them, in small transactions. */
 export function runRetention({ db }: { db: Db }): Loop {
   return {
     name: 'pipelines-run-retention',
@@ -17,7 +19,15 @@ export function runRetention({ db }: { db: Db }): Loop {
     async tick(now, signal) {
       const before = new Date(now.getTime() - KEPT_DAYS * DAY_MS)
       while (!signal.aborted && (await removeOldRuns(db, { before, kept: KEPT_RUNS, limit: BATCH })) === BATCH);
+      while (!signal.aborted && (await removeSomeLogs(db, now)) === BATCH);
       return new Date(now.getTime() + EVERY_MS)
     },
   }
+}
+
+async function removeSomeLogs(db: Db, now: Date): Promise<number> {
+  const runs = await findLogsToRemove(db, MAX_LOG_BYTES_PER_APP, BATCH)
+  const ids = runs.map(({ id }) => id)
+  if (ids.length > 0) await db.tx((tx) => removeLogs(tx, ids, now))
+  return ids.length
 }

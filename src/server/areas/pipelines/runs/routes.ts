@@ -13,7 +13,8 @@ import {
 import type { AppDirectory } from '#edge/apps.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import { isServed } from '../calls/served.ts'
+import type { Querier } from '#lib/db/db.ts'
+import { findServed } from '../schedule/connected.ts'
 import { type PipelineRow, pagePipelines, requirePipeline } from '../schedule/store.ts'
 import { removePipeline, switchPipeline } from '../schedule/switch.ts'
 import type { RunDeps } from './deps.ts'
@@ -37,7 +38,7 @@ export function pipelineRoutes(deps: RouteDeps): Route[] {
     route(listPipelines, async ({ alias, limit, cursor }, { principal }) => {
       const app = await needApp(principal.org_id, alias)
       const rows = await pagePipelines(db, { appId: app.id, after: readCursor(cursor), limit })
-      const shown = await showPipelines(deps, rows)
+      const shown = await showPipelines(db, app.id, rows)
       return toPage(rows, limit, ({ id }) => shown.get(id)!)
     }),
     route(readPipeline, async (input, { principal }) =>
@@ -80,22 +81,18 @@ export function pipelineRoutes(deps: RouteDeps): Route[] {
   ]
 }
 
-async function showPipeline(deps: RunDeps, row: PipelineRow): Promise<Pipeline> {
-  return (await showPipelines(deps, [row])).get(row.id)!
+async function showPipeline({ db }: RunDeps, row: PipelineRow): Promise<Pipeline> {
+  return (await showPipelines(db, row.app_id, [row])).get(row.id)!
 }
 
 async function showPipelines(
-  { db }: Pick<RunDeps, 'db'>,
+  db: Querier,
+  appId: string,
   rows: readonly PipelineRow[],
 ): Promise<ReadonlyMap<string, Pipeline>> {
-  const latest = await findLatestRuns(
-    db,
-    rows.map(({ id }) => id),
+  const column = (key: 'id' | 'name') => rows.map((row) => row[key])
+  const [latest, served] = [await findLatestRuns(db, column('id')), await findServed(db, appId, column('name'))]
+  return new Map(
+    rows.map((row) => [row.id, presentPipeline(row, { isServed: served.has(row.name), lastRun: latest.get(row.id) })]),
   )
-  const shown = new Map<string, Pipeline>()
-  for (const row of rows) {
-    const served = await isServed(db, row.app_id, 'pipeline', row.name)
-    shown.set(row.id, presentPipeline(row, { isServed: served, lastRun: latest.get(row.id) }))
-  }
-  return shown
 }

@@ -55,10 +55,10 @@ describe('the history of a pipeline', () => {
 
   it('a log that is too large ends with a line that says so', async () => {
     const { log, stored } = await runningRun()
-    for (let batch = 0; batch < 3; batch++) await log(lines(200, 'x'.repeat(4_000)))
+    for (let batch = 0; batch < 3; batch++) await log(lines(50, 'x'.repeat(4_000)))
     const kept = await stored()
-    // 262 lines of 4,000 bytes fit into 1 MiB.
-    expect(kept).toHaveLength(263)
+    // 65 lines of 4,000 bytes fit into 256 KiB.
+    expect(kept).toHaveLength(66)
     expect(kept.at(-1)!.text).toBe('The log of this run is full. Later lines are not stored.')
   })
 
@@ -95,5 +95,26 @@ describe('the history of a pipeline', () => {
       select pipeline_id, count(*), min(right(id, 5)) as oldest from pipelines.runs
       where pipeline_id in (${many}, ${old}) group by pipeline_id`)
     expect(left).toEqual([{ pipeline_id: many, count: KEPT_RUNS, oldest: '00701' }])
+  })
+
+  it('loses the oldest logs of an app that has more than 64 MiB of them, and says so', async () => {
+    const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:00Z')
+    await bench.connect({ name: 'wordy' })
+    const id = await bench.pipelineId('wordy')
+    await opened.db.query(sql`
+      insert into pipelines.runs (id, pipeline_id, trigger, state, created_at, ended_at, log_bytes, log_lines)
+      select 'plr_' || ${id} || n, ${id}, 'manual', 'succeeded', '2026-05-31', '2026-05-31', 262144, 1
+      from generate_series(101, 359) as n`)
+    await opened.db.query(sql`
+      insert into pipelines.run_lines (run_id, n, at, level, text)
+      select id, 1, '2026-05-31', 'info', 'many words' from pipelines.runs where pipeline_id = ${id}`)
+    await runRetention(opened).tick(new Date('2026-06-01T12:00:00Z'), new AbortController().signal)
+    const texts = await opened.db.query<{ run: string; text: string }>(sql`
+      select right(run_id, 3) as run, text from pipelines.run_lines
+      join pipelines.runs on runs.id = run_id where pipeline_id = ${id} order by run_id`)
+    const removed = texts.filter(({ text }) => text === 'The log of this run was removed to make room for newer ones.')
+    // 256 logs of 256 KiB are 64 MiB.
+    expect(removed.map(({ run }) => run)).toEqual(['101', '102', '103'])
+    expect(texts.filter(({ text }) => text === 'many words')).toHaveLength(256)
   })
 })

@@ -1,6 +1,15 @@
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
+/** Returns those of the names that a connected worker of the app serves. */
+export async function findServed(db: Querier, appId: string, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ name: string }>(sql`
+    select distinct served.name from pipelines.served join pipelines.workers on workers.id = served.worker_id
+    where served.app_id = ${appId} and served.kind = 'pipeline' and served.name = any(${names}::text[])
+      and workers.expires_at > clock_timestamp()`)
+  return new Set(rows.map(({ name }) => name))
+}
+
 /** Whether any worker of the app is connected. One that stops, and therefore serves nothing any more, does not count. */
 export async function isConnected(db: Querier, appId: string): Promise<boolean> {
   const rows = await db.query(sql`
