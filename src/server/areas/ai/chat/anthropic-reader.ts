@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ChatStopReason } from '#edge/chat-model.ts'
 import type { ChatEvent } from './events.ts'
-import { type AnswerReader, parseData, UnreadableAnswer } from './wire.ts'
+import { type AnswerReader, parseData, toUsage, UnreadableAnswer } from './wire.ts'
 
 const Count = z.int().min(0)
 const Usage = z.object({
@@ -124,7 +124,7 @@ export class AnthropicReader implements AnswerReader {
   end(): Extract<ChatEvent, { type: 'end' }> | undefined {
     if (this.#stopReason === undefined) return undefined
     const { input, output } = this.#usage
-    const usage = input === undefined || output === undefined ? undefined : { inputTokens: input, outputTokens: output }
+    const usage = input === undefined || output === undefined ? undefined : toUsage(input, output)
     const stopReason = STOP_REASONS[this.#stopReason] ?? 'stop'
     const isAnswer = stopReason === 'tool_calls' && this.#calls === 0
     return { type: 'end', stopReason: isAnswer ? 'stop' : stopReason, usage }

@@ -220,6 +220,14 @@ describe('DS-24 an answer of Anthropic', () => {
       [{ type: 'message_start', message: { usage: { input_tokens: 7 } } }, ended('end_turn', {})],
       [{ ...end, usage: undefined }],
     ],
+    [
+      'a usage of nothing',
+      [
+        { type: 'message_start', message: { usage: { input_tokens: 0, output_tokens: 0 } } },
+        ended('end_turn', { output_tokens: 0 }),
+      ],
+      [{ ...end, usage: undefined }],
+    ],
     ['no end', [start], [undefined]],
   ])('%s', (_, events, expected) => {
     expect(readAll(events)).toEqual(expected)

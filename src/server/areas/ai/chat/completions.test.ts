@@ -12,6 +12,7 @@ const LIMIT = 10_000
 const clock = testClock(new Date('2026-03-01T23:00:00Z'))
 
 let fake: FakeChat
+let env: Record<string, string>
 let system: System
 let token: string
 let org: string
@@ -19,7 +20,7 @@ beforeAll(async () => {
   fake = await startFakeChat()
   const models = [{ name: 'talk' }, { name: 'plain', tools: false }, { name: 'both', dimensions: 8, chat: true }]
   const providers = [fake.provider('acme', 'openai', models), fake.provider('claude', 'anthropic')]
-  const env = { SVC_AI_PROVIDERS: JSON.stringify(providers), SVC_GATEWAY_TOKENS_PER_DAY: String(LIMIT) }
+  env = { SVC_AI_PROVIDERS: JSON.stringify(providers), SVC_GATEWAY_TOKENS_PER_DAY: String(LIMIT) }
   system = await startSystem({ env, clock })
 })
 beforeEach(async () => {
@@ -38,14 +39,14 @@ const QUESTION = { model: 'acme/talk', messages: [{ role: 'user', content: 'hell
 /** The 134 bytes that are sent to the provider for the question, and its output limit. */
 const MOST = 234
 
-function send(body: object, signal?: AbortSignal): Promise<Response> {
+function send(body: object, signal?: AbortSignal, url = system.url): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const init = { method: 'POST', headers, body: JSON.stringify(body), ...(signal && { signal }) }
-  return fetch(`${system.url}/api/ai/v1/chat/completions`, init)
+  return fetch(`${url}/api/ai/v1/chat/completions`, init)
 }
 
-async function post(body: object) {
-  const response = await send(body)
+async function post(body: object, url?: string) {
+  const response = await send(body, undefined, url)
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
@@ -276,10 +277,13 @@ describe('DS-24 chat completions', () => {
   })
 
   needs('postgres')('many at once', () => {
-    it('never pass the limit, and nothing that fits is refused', async () => {
+    it('never pass the limit at two gateways, and nothing that fits is refused', async () => {
+      await using other = await startSystem({ env, clock, on: system })
       const body = { ...QUESTION, max_tokens: 1000 - 134 }
       fake.next.push(...Array.from({ length: 10 }, (): FakeReply => ({ usage: { input: 500, output: 500 } })))
-      const answers = await Promise.all(Array.from({ length: 20 }, () => post(body)))
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => post(body, i % 2 === 0 ? system.url : other.url)),
+      )
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
       expect(await used()).toEqual([LIMIT])
     })

@@ -118,6 +118,15 @@ describe('DS-24 an answer of OpenAI', () => {
       [{ ...choice({}, 'stop'), usage: { ...usage, total_tokens: 50 } }],
       [{ ...end, usage: { inputTokens: 7, outputTokens: 43 } }],
     ],
+    ['a usage of nothing', [{ ...choice({}, 'stop'), usage: { prompt_tokens: 0, total_tokens: 0 } }], [end]],
+    [
+      'a usage of nothing after one of something',
+      [
+        { choices: [], usage },
+        { ...choice({}, 'stop'), usage: { prompt_tokens: 0, completion_tokens: 0 } },
+      ],
+      [{ ...end, usage: { inputTokens: 7, outputTokens: 3 } }],
+    ],
     ['a usage that cannot be read', [{ ...choice({}, 'stop'), usage: { prompt_tokens: -1 } }], [end]],
     [
       'a refusal',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ChatMessage, ChatRequest, ChatStopReason, ChatUsage } from '#edge/chat-model.ts'
 import type { ChatEvent } from './events.ts'
-import { type AnswerReader, parseData, UnreadableAnswer, type Wire } from './wire.ts'
+import { type AnswerReader, parseData, toUsage, UnreadableAnswer, type Wire } from './wire.ts'
 
 /** Name of the output limit in a request. Newer models of OpenAI refuse `max_tokens`; many other servers know only it. */
 type OutputLimitKey = 'max_tokens' | 'max_completion_tokens'
@@ -106,7 +106,7 @@ class OpenAiReader implements AnswerReader {
     if (!success) throw new UnreadableAnswer('sent an answer that cannot be read')
     if (chunk.error !== undefined && chunk.error !== null)
       throw new UnreadableAnswer('failed in the middle of its answer')
-    if (chunk.usage) this.#usage = toUsage(chunk.usage)
+    if (chunk.usage) this.#usage = readUsage(chunk.usage) ?? this.#usage
     const [choice] = chunk.choices
     if (!choice) return []
     this.#finish = choice.finish_reason ?? this.#finish
@@ -137,6 +137,7 @@ class OpenAiReader implements AnswerReader {
 }
 
 /** Some servers count hidden output only in the total. */
-function toUsage({ prompt_tokens, completion_tokens, total_tokens = 0 }: NonNullable<Chunk['usage']>): ChatUsage {
-  return { inputTokens: prompt_tokens, outputTokens: Math.max(completion_tokens, total_tokens - prompt_tokens) }
+function readUsage(usage: NonNullable<Chunk['usage']>): ChatUsage | undefined {
+  const { prompt_tokens, completion_tokens, total_tokens = 0 } = usage
+  return toUsage(prompt_tokens, Math.max(completion_tokens, total_tokens - prompt_tokens))
 }

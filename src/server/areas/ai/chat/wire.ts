@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { ChatRequest } from '#edge/chat-model.ts'
+import type { ChatRequest, ChatUsage } from '#edge/chat-model.ts'
 import type { ChatEvent } from './events.ts'
 
 /** How one kind of provider is spoken to. All of it is pure. */
@@ -33,6 +33,11 @@ export function parseData(data: string): unknown {
     // The parser's message can quote the answer, so it is dropped.
     throw new UnreadableAnswer('sent an answer that cannot be read')
   }
+}
+
+/** Returns undefined for a usage of nothing, which some servers send: no request has no tokens. */
+export function toUsage(inputTokens: number, outputTokens: number): ChatUsage | undefined {
+  return inputTokens + outputTokens === 0 ? undefined : { inputTokens, outputTokens }
 }
 
 export function invalidRequest(detail: string): ServiceError {
