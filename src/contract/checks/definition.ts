@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { LogLevel } from '../apps/logs.ts'
 
 const MAX_WINDOW_MINUTES = 24 * 60
+const MAX_WORDS = 10
 
 /** A path at the app itself, or an address elsewhere. */
 const Target = z
@@ -49,6 +50,7 @@ const LogCheck = z
       .trim()
       .min(1)
       .max(200)
+      .refine((text) => text.split(/\s+/).length <= MAX_WORDS, `must have at most ${MAX_WORDS} words`)
       .nullable()
       .default(null)
       .describe('Words that a line must contain, in any case, as in the search of logs; null counts all lines'),

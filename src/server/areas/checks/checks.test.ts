@@ -139,6 +139,7 @@ describe('a check is refused', () => {
     ['another scheme', { definition: http({ target: 'file:///etc/passwd' }) }, 'definition.target'],
     ['an unknown field', { definition: http({ colour: 'red' }) }, 'definition'],
     ['fewer at most than at least', { definition: { kind: 'log', min_count: 3, max_count: 2 } }, 'min_count'],
+    ['more than ten words', { definition: { kind: 'log', text: 'a b c d e f g h i j k' } }, 'at most 10 words'],
     ['a threshold of 0', { threshold: 0 }, 'threshold'],
   ])('with %s', async (_, over, message) => {
     await expect(create('Refused', over)).rejects.toMatchObject(refusal('INVALID_REQUEST', message))

@@ -26,7 +26,7 @@ const write = async (appId: string, lines: [minutesAgo: number, text: string, le
       values (${appId}, ${minutesBefore(minutes)}, ${level}, 'app', ${text}, ${dropped})`)
   }
 }
-const logs = () => createAppLogs({ ...opened, maxLines: 20 })
+const logs = () => createAppLogs({ ...opened, limits: { lines: 20, bytes: 1000 } })
 
 describe('the log of an app as evidence', () => {
   it('counts lines of the window that contain every word, in any case, at the level and above', async () => {
@@ -65,6 +65,21 @@ describe('the log of an app as evidence', () => {
       select 'app_many', ${minutesBefore(5)}::timestamptz, 2, 'app', 'line' from generate_series(1, 21)`)
     expect(await logs().count('app_many', window())).toEqual({ count: 20, isComplete: false })
     expect(await logs().count('app_many', window({ since: minutesBefore(3) }))).toEqual({ count: 0, isComplete: true })
+  })
+
+  it('is not complete if the window has more bytes than are read', async () => {
+    await write('app_bytes', [
+      [12, 'x'.repeat(600)],
+      [11, 'y'.repeat(600)],
+    ])
+    expect(await logs().count('app_bytes', window())).toEqual({ count: 1, isComplete: false })
+    await write('app_huge', [[11, 'y'.repeat(1200)]])
+    expect(await logs().count('app_huge', window())).toEqual({ count: 0, isComplete: false })
+    await write('app_long_ago', [
+      [40, 'x'.repeat(600)],
+      [30, 'y'.repeat(600)],
+    ])
+    expect(await logs().count('app_long_ago', window())).toEqual({ count: 0, isComplete: true })
   })
 
   it('gives the newest lines that fit, oldest of them first, and says if some did not', async () => {

@@ -56,20 +56,20 @@ async function ask(
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)])
   try {
     const answer = await probe.get(app, path, limit)
-    return answer.type === 'no_address' ? 'no_address' : await shown(answer)
+    return answer.type === 'no_address' ? 'no_address' : await shown(answer, limit)
   } catch (error) {
     signal.throwIfAborted()
     if (limit.aborted) return fault('The app did not answer within 10 seconds.')
-    if (error instanceof TypeError) return fault('The app broke the connection.')
     throw error
   }
 }
 
-async function shown(answer: Exclude<AppAnswer, { type: 'no_address' }>): Promise<Asked> {
+async function shown(answer: Exclude<AppAnswer, { type: 'no_address' }>, signal: AbortSignal): Promise<Asked> {
   if (answer.type === 'not_running') return fault('The app is not running.')
   if (answer.type === 'no_answer') return fault('The app did not answer the request.')
-  const { text, isCut } = await readStart(answer.response, MAX_BODY_BYTES)
-  return { answer: { status: answer.response.status, body: text }, isCut }
+  const start = await readStart(answer.response, MAX_BODY_BYTES, signal)
+  if (!start) return fault('The app broke the connection.')
+  return { answer: { status: answer.response.status, body: start.text }, isCut: start.isCut }
 }
 
 function fault(text: string): Asked {

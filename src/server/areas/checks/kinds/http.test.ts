@@ -80,6 +80,14 @@ describe('an HTTP check of a path', () => {
     expect(await verdict(silent, { timeout_seconds: 0.01 })).toBe('fail timeout')
   })
 
+  it('fails if the connection breaks in the middle of the answer', async () => {
+    const broken = new ReadableStream({
+      pull: (controller) => controller.error(new Error('read ECONNRESET')),
+    })
+    const answer: AppAnswer = { type: 'answered', response: new Response(broken) }
+    expect(await verdict(answer, { contains: 'is well' })).toBe('fail no_answer')
+  })
+
   it('rejects when its run is aborted, which is no verdict', async () => {
     const aborted = AbortSignal.abort(new Error('the lease is lost'))
     const run = runHttp(

@@ -29,15 +29,15 @@ async function askApp({ probe }: HttpDeps, app: CheckedApp, definition: HttpDefi
     const answer = await probe.get(app, definition.target, limit)
     if (answer.type !== 'answered') return WITHOUT_ANSWER[answer.type]
     const { status, body } = answer.response
-    const needsText = definition.contains !== null
-    const text = needsText ? (await readStart(answer.response, MAX_BODY_BYTES)).text : ''
-    if (!needsText) await body?.cancel()
-    return judge(definition, 'The app', { status, text })
+    if (definition.contains === null) {
+      await body?.cancel()
+      return judge(definition, 'The app', { status, text: '' })
+    }
+    const start = await readStart(answer.response, MAX_BODY_BYTES, limit)
+    return start ? judge(definition, 'The app', { status, text: start.text }) : WITHOUT_ANSWER.no_answer
   } catch (error) {
     signal.throwIfAborted()
     if (limit.aborted) return timedOut(definition, 'The app')
-    // The connection broke while the answer was read.
-    if (error instanceof TypeError) return WITHOUT_ANSWER.no_answer
     throw error
   }
 }
