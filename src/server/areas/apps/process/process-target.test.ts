@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { appThat, ask, openTestTarget, type TestTarget } from '#test/app-target.ts'
+import { openRegistry } from '#test/fake-npm-registry.ts'
 import { needs, stores } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 
@@ -163,3 +164,21 @@ for (const { mode, given, places } of MODES) {
     })
   })
 }
+
+needs('bubblewrap')('a build that installs packages', () => {
+  it('MA-15 reaches its registry through the proxy, and the app uses what was installed', async () => {
+    await using registry = await openRegistry('greeting', `module.exports = 'hello from a package'`)
+    // Stands for the public registry: the proxy refuses every other address of this machine.
+    await using test = openTestTarget({ apiOrigin: () => registry.url })
+    const files = {
+      ...appThat(`return require('greeting')`),
+      'package.json': JSON.stringify({ private: true, dependencies: { greeting: '1.0.0' } }),
+      '.npmrc': `registry=${registry.url}/\nstrict-ssl=false\nupdate-notifier=false\naudit=false\n`,
+    }
+    const built = await test.build('dep_npm', files, 'npm install')
+    expect(built, test.lines.join('\n')).toEqual({ ok: true, release: { deployId: 'dep_npm' } })
+    expect(registry.asked).toEqual(['/greeting', '/greeting/-/greeting-1.0.0.tgz'])
+    const app = await test.start('dep_npm', 'exec node app.js')
+    expect(await until(() => ask(app).catch(() => undefined))).toBe('hello from a package')
+  })
+})
