@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request as send } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,7 +45,11 @@ describe('MA-15 svc killed while a deploy is under way', () => {
     const first = stack.use(await startProcess(env))
     const token = await developerToken(first, env)
     const before = clientOf(first, token)
-    const { url } = await before.call(createApp, { alias: 'shop', settings })
+    const marker = randomUUID()
+    const { url } = await before.call(createApp, {
+      alias: 'shop',
+      settings: { ...settings, start_command: `${settings.start_command} ${marker}` },
+    })
     const { id: revision_id } = await before.upload(uploadRevision, { alias: 'shop' }, archive())
     const { id: deploy_id } = await before.call(startDeploy, { alias: 'shop', revision_id })
     await until(async () => {
@@ -63,8 +68,23 @@ describe('MA-15 svc killed while a deploy is under way', () => {
     expect(ended).toMatchObject({ state: 'live', failure_code: null })
     const host = new URL(url!).hostname
     await until(async () => (await ask(second, host)) === 'up')
+    expect(countProcesses(marker)).toBe(1)
   })
 })
+
+/** Counts the processes of Node on this machine, in sandboxes too, that have the argument. */
+function countProcesses(argument: string): number {
+  const lines = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+      } catch {
+        return []
+      }
+    })
+  return lines.filter(([program, ...rest]) => program === 'node' && rest.includes(argument)).length
+}
 
 async function developerToken(server: ServerProcess, env: Environment): Promise<string> {
   const headers = () => ({ authorization: `Bearer ${env.SVC_OPERATOR_TOKEN}` })

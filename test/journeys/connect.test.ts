@@ -17,14 +17,16 @@ import {
 import type { Browser, BrowserContext } from 'playwright-core'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createApp } from '#contract/apps/apps.ts'
+import { createApp, readApp } from '#contract/apps/apps.ts'
 import { followDeploy, startDeploy } from '#contract/apps/deploys.ts'
+import { searchLogs } from '#contract/apps/logs.ts'
 import { uploadRevision } from '#contract/apps/revisions.ts'
-import { createClient } from '#contract/core/client.ts'
+import { type Client as ApiClient, createClient } from '#contract/core/client.ts'
 import { launchChromium } from '#test/chromium.ts'
 import { callTool, PLATFORM_TOOLS } from '#test/mcp.ts'
 import { type ServerProcess, startProcess, untilExample } from '#test/processes.ts'
 import { needs } from '#test/stores.ts'
+import { until } from '#test/until.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
 import { failuresOf, runConformance } from '../conformance/run.ts'
 
@@ -147,8 +149,23 @@ needs('chromium')('from an unknown address to an answer', () => {
     expect(output.out, output.err).toContain('lost-devices')
   })
 
+  it('MA-15 the example app of the first start goes live by itself, answers in a browser and has a log', async () => {
+    const owner = ownerOf(server, folder)
+    const app = await until(async () => {
+      const { url, live_deploy } = await owner.call(readApp, { alias: 'hello' })
+      return live_deploy !== null && { url: url!, deploy_id: live_deploy.id }
+    })
+    const page = await person.newPage()
+    await page.goto(app.url)
+    expect(await page.getByRole('heading').innerText()).toBe('Hello from svc')
+    const find = (text: string) =>
+      until(async () => (await owner.call(searchLogs, { alias: 'hello', text, deploy_id: app.deploy_id })).items[0])
+    expect(await find('request /')).toMatchObject({ level: 'info', source: 'app' })
+    expect(await find('orders.js')).toMatchObject({ level: 'error', source: 'app' })
+  })
+
   it('MA-15 an app at its own origin never gets the session of a signed-in person, and cannot use it', async () => {
-    const app = await deployMirror(server.url, join(folder, 'data'))
+    const app = await deployMirror(ownerOf(server, folder))
     // The name of the console that is nearest to `*.localhost`.
     const consoleUrl = `http://localhost:${new URL(server.url).port}`
     const context = await browser.newContext()
@@ -230,10 +247,14 @@ const MIRROR = `
     response.end('<!doctype html><link rel="icon" href="data:,"><pre>' + JSON.stringify(seen) + '</pre>')
   }).listen(process.env.PORT, '127.0.0.1')`
 
+/** A client with the key of the first owner. */
+function ownerOf({ url }: ServerProcess, folder: string): ApiClient {
+  const { api_key } = JSON.parse(readFileSync(join(folder, 'data', 'first-run.json'), 'utf8')) as FirstRun
+  return createClient({ baseUrl: url, fetch, headers: () => ({ authorization: `Bearer ${api_key}` }) })
+}
+
 /** Deploys an app that shows which cookies it got for its page, and returns its address. */
-async function deployMirror(url: string, dataDir: string): Promise<string> {
-  const { api_key } = JSON.parse(readFileSync(join(dataDir, 'first-run.json'), 'utf8')) as FirstRun
-  const client = createClient({ baseUrl: url, fetch, headers: () => ({ authorization: `Bearer ${api_key}` }) })
+async function deployMirror(client: ApiClient): Promise<string> {
   const settings = { start_command: 'node server.js', health_path: '/healthz' }
   const app = await client.call(createApp, { alias: 'mirror', settings })
   const archive = pack()

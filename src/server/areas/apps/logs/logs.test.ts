@@ -76,6 +76,7 @@ describe('MA-15 the log of an app', () => {
     [{ words: ['payment', 'fail'] }, ['payment failed']],
     [{ words: ['%'] }, ['100 % done']],
     [{ minLevel: 3 }, ['payment failed']],
+    [{ deployId: 'dep_1' }, ['100 % done']],
     [{ since: new Date('2026-01-01T00:00:02.000Z') }, ['100 % done']],
     [{ until: new Date('2026-01-01T00:00:01.000Z') }, ['payment ok']],
   ])('is searched by %j', async (filter, texts) => {
@@ -83,7 +84,7 @@ describe('MA-15 the log of an app', () => {
     const body = [
       '{"text":"payment ok","at":"2026-01-01T00:00:00.000Z"}',
       '{"text":"payment failed","level":"error","at":"2026-01-01T00:00:01.000Z"}',
-      '{"text":"100 % done","at":"2026-01-01T00:00:02.000Z"}',
+      '{"text":"100 % done","at":"2026-01-01T00:00:02.000Z","deploy_id":"dep_1"}',
     ].join('\n')
     await readNdjson({ db, clock }, app, bytes(body))
     const found = await findLines(db, app, { ...ALL, ...filter }, { limit: 10, before: undefined })
