@@ -13,6 +13,7 @@ import { nextSteps, shortPath } from './process/next-steps.ts'
 import { telling } from './process/progress.ts'
 import { openResources } from './process/resources.ts'
 import type { ServiceName } from './process/service-table.ts'
+import { SERVICES } from './process/services.ts'
 import { type Running, startServices } from './process/start.ts'
 import { startFault } from './process/start-fault.ts'
 
@@ -42,6 +43,7 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<R
     stack.use(lockFolder(settings.dataDir))
   }
   const config = toConfig(settings, embedded ? loadOrMakeSecrets(settings.dataDir) : {})
+  loadServices(config.services)
   const resources = await telling('opening the database', () => openResources(config, stack))
   const firstStart = Promise.withResolvers<void>()
   const checks = { 'first start': { ask: () => firstStart.promise } }
@@ -74,6 +76,11 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<R
   const app = account && (() => exampleAppOnce(resources, running))
   void finishStart({ log: resources.log, print, warm: () => running.warm(), example, app }, stack)
   return running
+}
+
+/** Loads the code of the services while the database opens in a thread of its own. Faults show where they are used. */
+function loadServices(names: readonly ServiceName[]): void {
+  for (const name of names) void SERVICES[name]().catch(() => undefined)
 }
 
 /** Fails early when the port is in use, which is the most common fault, before the database is opened. */

@@ -103,16 +103,13 @@ describe('OP-01 the embedded default', () => {
     await writer.close()
     expect((await answer).status).toBe(201)
     expect(await exited).toEqual([0, null])
-    server = await startProcess(env())
   })
 
   it('every organization answered 201 is there after kill -9 while others are written (2 of 20 rounds, seed 7)', async () => {
-    await server[Symbol.asyncDispose]()
     const report = await killRounds({ env: env(), operatorToken: first.operator_token, rounds: 2, seed: 7 })
     console.log(`kill -9: seed 7, ${JSON.stringify(report)}`)
     expect(report.lost).toEqual([])
     expect(report.acknowledged).toBeGreaterThan(0)
-    server = await startProcess(env())
   })
 })
 

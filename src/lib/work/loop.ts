@@ -23,7 +23,9 @@ const MAX_WAIT_MS = 60 * 60_000
 /** Runs loops until it is disposed. It owns timers, wake-ups and leadership, so that a loop is a plain function. */
 export async function runLoops(loops: readonly Loop[], deps: Deps): Promise<AsyncDisposable> {
   const runners = loops.map((loop) => new Runner(loop, deps))
-  await Promise.all(runners.map((runner) => runner.start()))
+  // All listen before the first takes its turn: an embedded database has one session, and the start would wait for it.
+  await Promise.all(runners.map((runner) => runner.listen()))
+  for (const runner of runners) runner.wake()
   return {
     [Symbol.asyncDispose]: async () => {
       await Promise.all(runners.map((runner) => runner.stop()))
@@ -45,9 +47,8 @@ class Runner {
     this.#deps = deps
   }
 
-  async start(): Promise<void> {
-    if (this.#loop.wakeOn) this.#listening = await this.#deps.db.listen(this.#loop.wakeOn, () => this.#wake())
-    this.#wake()
+  async listen(): Promise<void> {
+    if (this.#loop.wakeOn) this.#listening = await this.#deps.db.listen(this.#loop.wakeOn, () => this.wake())
   }
 
   async stop(): Promise<void> {
@@ -58,7 +59,7 @@ class Runner {
   }
 
   /** Takes a turn now, or another one right after the turn that is under way. */
-  #wake(): void {
+  wake(): void {
     if (this.#stopping.signal.aborted) return
     if (this.#turn) {
       this.#again = true
@@ -69,7 +70,7 @@ class Runner {
       this.#turn = undefined
       if (this.#again) {
         this.#again = false
-        this.#wake()
+        this.wake()
       }
     })
   }
@@ -80,7 +81,7 @@ class Runner {
       return WAIT_AFTER_FAULT_MS
     })
     if (this.#stopping.signal.aborted) return
-    this.#timer = setTimeout(() => this.#wake(), Math.min(Math.max(wait, 0), MAX_WAIT_MS))
+    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(wait, 0), MAX_WAIT_MS))
     this.#timer.unref()
   }
 

@@ -109,12 +109,11 @@ export async function startServices(
   door.open(fetch)
 
   const worker = [...built.values()].find(hasWork)
-  if (worker) await startWork(worker, resources, stack)
+  const [warnings] = await Promise.all([readWarnings(built), worker && startWork(worker, resources, stack)])
 
   stack.defer(async () => {
     await Promise.all([listener[Symbol.asyncDispose](), openStreams[Symbol.asyncDispose]()])
   })
-  const warnings = await Promise.all([...built.values()].map(async (service) => service.warnings?.() ?? []))
   const drain = async (seconds: number) => {
     checks.draining = { ask: () => Promise.reject(new Draining()) }
     listener.drain()
@@ -123,7 +122,12 @@ export async function startServices(
   const warm = async () => {
     await Promise.all([...built.values()].map(async (service) => service.warm?.()))
   }
-  return { url: listener.url, port: listener.port, fetch, warnings: warnings.flat(), drain, warm }
+  return { url: listener.url, port: listener.port, fetch, warnings, drain, warm }
+}
+
+async function readWarnings(built: ReadonlyMap<ServiceName, Service>): Promise<readonly string[]> {
+  const warnings = await Promise.all([...built.values()].map(async (service) => service.warnings?.() ?? []))
+  return warnings.flat()
 }
 
 function hasWork(service: Service): service is WorkerService {
@@ -141,8 +145,12 @@ async function startWork({ loops, slots }: WorkerService, resources: Resources, 
     metrics.jobFaults.inc({ kind })
     log.error({ kind, error }, 'a job failed')
   }
-  stack.use(await runLoops(loops, { db, clock, onError: onLoopError }))
-  stack.use(await runSlots(slots, { db, uptime: processUptime, onError: onJobError }))
+  const started = await Promise.allSettled([
+    runLoops(loops, { db, clock, onError: onLoopError }),
+    runSlots(slots, { db, uptime: processUptime, onError: onJobError }),
+  ])
+  for (const each of started) if (each.status === 'fulfilled') stack.use(each.value)
+  for (const each of started) if (each.status === 'rejected') throw each.reason
 }
 
 /** Replaces the address that stands for all addresses of the machine by the loopback address. */

@@ -37,18 +37,22 @@ function operatorRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** Serves the OpenAPI document and the page made from it. Both are made once, at the start. */
+/** Serves the OpenAPI document and the page made from it. Both are made once, when somebody asks for one of them. */
 function apiDocsRoutes({ version }: Pick<Deps, 'version'>): Route[] {
-  const document = toOpenApi(OPERATIONS, { version })
-  const json = JSON.stringify(document)
-  const page = docsPage(document)
+  let made: { json: string; page: string } | undefined
+  const texts = () => (made ??= makeApiDocs(version))
   const cached = { 'cache-control': 'max-age=60' }
   return [
-    route(openapi, async () => answer(json, 'application/json', cached)),
+    route(openapi, async () => answer(texts().json, 'application/json', cached)),
     route(docs, async () =>
-      answer(page, 'text/html; charset=utf-8', { ...cached, 'content-security-policy': DOCS_CSP }),
+      answer(texts().page, 'text/html; charset=utf-8', { ...cached, 'content-security-policy': DOCS_CSP }),
     ),
   ]
+}
+
+function makeApiDocs(version: string): { json: string; page: string } {
+  const document = toOpenApi(OPERATIONS, { version })
+  return { json: JSON.stringify(document), page: docsPage(document) }
 }
 
 /** Throws NOT_FOUND unless the request came straight from the private network or brings the operator's token. */
