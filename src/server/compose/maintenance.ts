@@ -1,7 +1,6 @@
-import type { JobKind } from '#lib/work/job-kind.ts'
 import { createAppDirectory, createAppLogs, createAppSource } from '../areas/apps/index.ts'
 import { listStates } from '../areas/checks/index.ts'
-import { createMaintenance, createMaintenanceJobs } from '../areas/maintenance/index.ts'
+import { createMaintenance, createMaintenanceWork } from '../areas/maintenance/index.ts'
 import type { ServiceParts } from './parts.ts'
 
 /** What deploy-api serves of the maintenance agent: settings, runs, and the tools of runs. */
@@ -17,10 +16,10 @@ export function composeMaintenance(parts: ServiceParts): ReturnType<typeof creat
   })
 }
 
-/** The runs themselves. They reach the app only through the tools that deploy-api serves. */
-export function composeMaintenanceJobs(parts: ServiceParts): readonly JobKind[] {
+/** The nights and the runs themselves. Runs reach the app only through the tools that deploy-api serves. */
+export function composeMaintenanceWork(parts: ServiceParts): ReturnType<typeof createMaintenanceWork> {
   const { db, clock, log, config, neighbour } = parts
-  return createMaintenanceJobs({
+  return createMaintenanceWork({
     db,
     clock,
     apps: createAppDirectory(parts),

@@ -7,7 +7,7 @@ import { composeApps, composeHosting } from './apps.ts'
 import { composeCheckWork } from './checks.ts'
 import { composeDatabases } from './databases.ts'
 import { composeEdge } from './edge.ts'
-import { composeMaintenanceJobs } from './maintenance.ts'
+import { composeMaintenanceWork } from './maintenance.ts'
 import { composeNotifications } from './notifications.ts'
 import type { ServiceParts, WorkerService } from './parts.ts'
 import { composePipelines } from './pipelines.ts'
@@ -26,6 +26,7 @@ export function compose(parts: ServiceParts): WorkerService {
   const apps = composeApps(parts, hosting)
   const pipelines = composePipelines(parts)
   const checks = composeCheckWork(parts)
+  const maintenance = composeMaintenanceWork(parts)
   return {
     fetch: composeForwardedApps(parts, fetch),
     warnings: async () => (await hosting?.target.warnings()) ?? [],
@@ -37,13 +38,14 @@ export function compose(parts: ServiceParts): WorkerService {
       ...apps.loops,
       ...pipelines.loops,
       ...checks.loops,
+      ...maintenance.loops,
     ],
     slots: [
       ...parts.shared(composeDatabases).slots,
       ...notifications.slots,
       ...apps.slots,
       ...checks.slots,
-      ...composeMaintenanceJobs(parts),
+      ...maintenance.slots,
     ],
   }
 }

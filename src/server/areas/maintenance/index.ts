@@ -1,12 +1,14 @@
 import type { ResolveCaller } from '#edge/credentials/caller.ts'
 import type { Route } from '#edge/http/route.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
+import type { Loop } from '#lib/work/loop.ts'
 import type { MaintenanceDeps } from './deps.ts'
 import { resolveRuns } from './identity/resolve.ts'
 import { createRunTokens } from './identity/token.ts'
 import { type RunDeps, runJobs } from './runs/job.ts'
 import { runRoutes } from './runs/routes.ts'
 import { startRoute } from './runs/start.ts'
+import { nightLoop } from './schedule/loop.ts'
 import { appRoute } from './settings/app.ts'
 import { orgRoutes } from './settings/org.ts'
 import { type ToolDeps, toolRoutes } from './tools/routes.ts'
@@ -27,7 +29,10 @@ export function createMaintenance(deps: MaintenanceDeps & ToolDeps & { internalS
   }
 }
 
+type MaintenanceWork = { readonly loops: readonly Loop[]; readonly slots: readonly JobKind[] }
+
 /** Builds what the worker runs. */
-export function createMaintenanceJobs(deps: Omit<RunDeps, 'tokens'> & { internalSecret: string }): readonly JobKind[] {
-  return [runJobs({ ...deps, tokens: createRunTokens(deps.internalSecret) })]
+export function createMaintenanceWork(deps: Omit<RunDeps, 'tokens'> & { internalSecret: string }): MaintenanceWork {
+  const tokens = createRunTokens(deps.internalSecret)
+  return { loops: [nightLoop(deps)], slots: [runJobs({ ...deps, tokens })] }
 }

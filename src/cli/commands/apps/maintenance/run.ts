@@ -30,7 +30,11 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
     alias,
     started,
     timeoutSeconds: flags.timeout,
-    onStatus: (status) => report({ type: 'status', execution_id: started.execution_id, status }, `${status} …`),
+    onStatus: (status) =>
+      report(
+        { type: 'status', execution_id: started.execution_id, status },
+        status === 'ended' ? 'Ended.' : `${status} …`,
+      ),
   })
   const ended = await cli.progress('Running maintenance', waiting)
   if (asLines) cli.print(JSON.stringify({ type: 'summary', ...ended }))

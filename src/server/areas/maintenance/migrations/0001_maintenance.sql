@@ -81,3 +81,12 @@ create table maintenance.findings (
   count integer not null,
   primary key (app_id, fingerprint)
 );
+
+-- What was decided about each night of each app, once, however many workers there are.
+create table maintenance.nights (
+  app_id text not null references apps.apps on delete cascade,
+  slot_at timestamptz not null,
+  decision text not null check (decision in ('started', 'skipped', 'cooldown', 'missed')),
+  decided_at timestamptz not null,
+  primary key (app_id, slot_at)
+);

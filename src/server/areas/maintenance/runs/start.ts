@@ -29,6 +29,7 @@ export function startRoute({ db, clock, apps }: MaintenanceDeps): Route {
         model,
         key,
         requestedBy: principal.user_id,
+        slotAt: null,
         at: clock.now(),
       }
       if (await insertRun(tx, wanted, null)) return findRun(tx, app.id, wanted.id)
