@@ -3,11 +3,16 @@ import { createAppDirectory, createAppLogs, createAppProbe } from '../areas/apps
 import { createCheckRoutes, createCheckWork } from '../areas/checks/index.ts'
 import { composeAgents } from './agents.ts'
 import { composeAppTraffic } from './app-traffic.ts'
+import { composeChatModels } from './chat-models.ts'
 import type { ServiceParts } from './parts.ts'
 
 /** The routes of checks, which deploy-api mounts. */
 export function composeCheckRoutes(parts: ServiceParts): readonly Route[] {
-  return createCheckRoutes({ ...parts, apps: createAppDirectory(parts) })
+  const models = parts.shared(composeChatModels)
+  // The worker asks the models. A process apart from it may have been given no providers.
+  const knowsModels = parts.running.includes('worker') || parts.config.ai.providers.length > 0
+  const hasModel = (name: string) => !knowsModels || models.find(name) !== undefined
+  return createCheckRoutes({ ...parts, apps: createAppDirectory(parts), hasModel })
 }
 
 /** The loops and slots of checks. The worker that hosts an app also asks it. */

@@ -3,7 +3,7 @@ import { changeCheck, deleteCheck } from '#contract/checks/checks.ts'
 import { notFound } from '#contract/core/errors.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { auditCheck } from './audit.ts'
-import { refuseTaken } from './create.ts'
+import { refuseTaken, refuseUnknownModel } from './create.ts'
 import type { CheckDeps } from './deps.ts'
 import { presentCheck } from './present.ts'
 import { requireApp } from './require-app.ts'
@@ -14,6 +14,7 @@ import { type CheckRow, lockCheck, lockNames, removeCheck, requireCheck, updateC
 export function changeRoute(deps: CheckDeps): Route {
   const { db, clock } = deps
   return route(changeCheck, async ({ alias, check: idOrName, ...given }, { principal }) => {
+    if (given.definition) refuseUnknownModel(deps, given.definition)
     const app = await requireApp(deps, principal.org_id, alias)
     const { id } = await requireCheck(db, app.id, idOrName)
     const now = clock.now()

@@ -140,6 +140,11 @@ describe('a check is refused', () => {
     ['an unknown field', { definition: http({ colour: 'red' }) }, 'definition'],
     ['fewer at most than at least', { definition: { kind: 'log', min_count: 3, max_count: 2 } }, 'min_count'],
     ['more than ten words', { definition: { kind: 'log', text: 'a b c d e f g h i j k' } }, 'at most 10 words'],
+    [
+      'a model that is not configured',
+      { definition: { kind: 'agent', instructions: 'Judge.', model: 'acme/large' } },
+      'definition.model: this installation has no chat model acme/large.',
+    ],
     ['a threshold of 0', { threshold: 0 }, 'threshold'],
   ])('with %s', async (_, over, message) => {
     await expect(create('Refused', over)).rejects.toMatchObject(refusal('INVALID_REQUEST', message))

@@ -15,6 +15,7 @@ export function createRoute(deps: CheckDeps): Route {
   const { db, clock, apps } = deps
   return route(createCheck, async ({ alias, name, definition, threshold, ...given }, { principal }) => {
     const schedule = given.schedule ?? defaultSchedule(definition)
+    refuseUnknownModel(deps, definition)
     const app = await requireApp(deps, principal.org_id, alias)
     const now = clock.now()
     const check = {
@@ -45,6 +46,12 @@ export function createRoute(deps: CheckDeps): Route {
 export async function refuseTaken(tx: Tx, appId: string, name: string, exceptId: string | null): Promise<void> {
   if (!(await isNameTaken(tx, appId, name, exceptId))) return
   throw new ServiceError('CONFLICT', `A check with the name ${name} already exists in this app. Choose another name.`)
+}
+
+export function refuseUnknownModel({ hasModel }: Pick<CheckDeps, 'hasModel'>, definition: CheckDefinition): void {
+  if (definition.kind !== 'agent' || hasModel(definition.model)) return
+  const what = `definition.model: this installation has no chat model ${definition.model}`
+  throw new ServiceError('INVALID_REQUEST', `${what}. List its models with GET /api/ai/v1/models.`)
 }
 
 /** A model costs tokens at every run. */

@@ -7,4 +7,6 @@ export type CheckDeps = {
   readonly db: Db
   readonly clock: Clock
   readonly apps: Pick<AppDirectory, 'find'> & { readonly hold: HoldApp }
+  /** Whether checks can use a chat model of this name. */
+  readonly hasModel: (name: string) => boolean
 }
