@@ -35,23 +35,26 @@ export async function appendLines(tx: Tx, appId: string, lines: readonly NewLine
   const bytes = lines.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
   const deploys = numbered(lines.map(({ deployId }) => deployId))
   const sources = numbered(lines.map(({ source }) => source))
-  // Only texts are unnested: an element of an array of numbers is found at once, and deploys and sources are few.
+  // `unnest` beside `select` passes rows on one by one, in the order of the arrays; in `from` it would store them first.
   const notified = await tx.query(sql`
     with app as (
       insert into apps.log_sizes (app_id, bytes) select id, ${bytes} from apps.apps where id = ${appId}
       on conflict (app_id) do update set bytes = log_sizes.bytes + excluded.bytes
       returning app_id),
+    line as (
+      select app_id,
+        unnest(${numberArray(deploys.places)}::int[]) as deploy,
+        unnest(${numberArray(lines.map(({ at }) => at.getTime()))}::float8[]) as ms,
+        unnest(${numberArray(lines.map(({ level }) => level))}::smallint[]) as level,
+        unnest(${numberArray(sources.places)}::int[]) as source,
+        unnest(${arrayLiteral(lines.map(({ text }) => text))}::text[]) as text,
+        unnest(${numberArray(lines.map(({ dropped }) => dropped))}::int[]) as dropped
+      from app),
     stored as (
       insert into apps.logs (app_id, deploy_id, at, level, source, text, dropped)
-      select app.app_id,
-        (${arrayLiteral(deploys.distinct)}::text[])[(${numberArray(deploys.places)}::int[])[line.n]],
-        to_timestamp((${numberArray(lines.map(({ at }) => at.getTime()))}::float8[])[line.n] / 1000),
-        (${numberArray(lines.map(({ level }) => level))}::smallint[])[line.n],
-        (${arrayLiteral(sources.distinct)}::text[])[(${numberArray(sources.places)}::int[])[line.n]],
-        line.text,
-        (${numberArray(lines.map(({ dropped }) => dropped))}::int[])[line.n]
-      from app, unnest(${arrayLiteral(lines.map(({ text }) => text))}::text[]) with ordinality as line (text, n)
-      order by line.n)
+      select app_id, (${arrayLiteral(deploys.distinct)}::text[])[deploy], to_timestamp(ms / 1000), level,
+        (${arrayLiteral(sources.distinct)}::text[])[source], text, dropped
+      from line)
     select pg_notify(${LOGS_CHANNEL}, app_id) from app`)
   return notified.length === 1
 }
