@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { Alias, byBuilder } from './apps/app-access.ts'
-import { isShallow, MAX_JSON_DEPTH } from './core/json-depth.ts'
 import { BODY_LIMIT } from './core/limits.ts'
 import { operation } from './core/operation.ts'
 
@@ -36,8 +35,7 @@ export const ServedName = z
 
 const Description = z.string().max(1_000).default('')
 
-const tooDeep = `must be nested at most ${MAX_JSON_DEPTH} levels deep`
-export const JsonObject = z.record(z.string(), z.unknown()).refine(isShallow, tooDeep)
+export const JsonObject = z.record(z.string(), z.unknown())
 
 export const JsonSchema = JsonObject.describe(
   'JSON Schema (2020-12) of an object. Only local $ref; see docs/functions.md for the keywords',
@@ -109,11 +107,7 @@ export type WorkerEvent = z.infer<(typeof connectWorker)['event']>
 const Result = z.strictObject({
   call_id: CallId,
   fence: Fence,
-  output: z
-    .unknown()
-    .refine(isShallow, tooDeep)
-    .optional()
-    .describe('What the call returned; null if it returned nothing'),
+  output: z.unknown().optional().describe('What the call returned; null if it returned nothing'),
   error: z.string().max(MAX_ERROR_TEXT).optional().describe('Why it failed; shown to the caller'),
 })
 export type ReportedResult = z.infer<typeof Result>

@@ -89,7 +89,7 @@ export async function openPipelineBench(db: Db, start: string) {
     /** Takes the calls that wait for the worker. Returns how many. */
     take: () =>
       db.tx(async (tx) => {
-        const calls = await claimCalls(tx, { workerId: worker!.id, stream: worker!.stream })
+        const calls = await claimCalls(tx, 'pipeline', { workerId: worker!.id, stream: worker!.stream })
         if (calls.length > 0) await hooks.started!(tx, calls)
         return calls
       }),

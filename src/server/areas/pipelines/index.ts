@@ -1,5 +1,6 @@
 import type { Route } from '#edge/http/route.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import { cachedApps } from './cached-apps.ts'
 import { sweepLoop } from './calls/sweep.ts'
 import { WaitingCalls } from './calls/waiting.ts'
 import type { PipelineDeps } from './deps.ts'
@@ -25,13 +26,14 @@ type Pipelines = AsyncDisposable & {
 export function createPipelines<Draft extends { id: string }>(
   deps: PipelineDeps & { readonly activity: CallActivity<Draft> },
 ): Pipelines {
+  const apps = cachedApps(deps)
   const pipelines = createRunHooks(deps)
   const waiting = new WaitingCalls(deps)
   return {
     routes: [
       listRoute(deps),
-      callRoute({ ...deps, waiting }),
-      ...workerRoutes({ ...deps, pipelines, waiting }),
+      callRoute({ ...deps, apps, waiting }),
+      ...workerRoutes({ ...deps, apps, pipelines, waiting }),
       ...pipelineRoutes(deps),
     ],
     loops: [sweepLoop({ ...deps, pipelines }), scheduleLoop(deps), runRetention(deps)],

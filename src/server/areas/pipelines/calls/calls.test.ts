@@ -78,7 +78,7 @@ describe('calls of workers', () => {
           ...over,
         }),
       )
-    const claim = () => db.tx((tx) => claimCalls(tx, { workerId: worker.id, stream: worker.stream }))
+    const claim = () => db.tx((tx) => claimCalls(tx, 'pipeline', { workerId: worker.id, stream: worker.stream }))
     const lose = () =>
       db.query(sql`update pipelines.workers set expires_at = clock_timestamp() where id = ${worker.id}`)
     const outcomeOf = (reference: string) => ended.filter((one) => (one as string[])[0] === reference)

@@ -1,6 +1,6 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
-import { CALLS_CHANNEL } from './channels.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
+import { CALLS_CHANNEL, WORKERS_CHANNEL } from './channels.ts'
 import type { Call, CallKind } from './kinds.ts'
 
 export type NewCall = {
@@ -16,11 +16,12 @@ export type NewCall = {
   readonly repeatable: boolean
 }
 
-/** Queues calls and wakes the workers of their apps. */
-export async function insertCalls(db: Querier | Tx, calls: readonly NewCall[]): Promise<void> {
+/** Queues calls and wakes the workers of their apps. `alongside` is an insertion that is made in the same statement. */
+export async function insertCalls(db: Querier | Tx, calls: readonly NewCall[], alongside?: Sql): Promise<void> {
   const column = <K extends keyof NewCall>(key: K) => calls.map((call) => call[key])
+  const first = alongside ? sql`recorded as (${alongside}), ` : sql``
   await db.query(sql`
-    with inserted as (
+    with ${first}inserted as (
       insert into pipelines.calls
         (id, org_id, app_id, kind, name, reference, input, repeatable, state, created_at, deadline)
       select id, org_id, app_id, kind, name, reference, input, repeatable, 'queued', clock_timestamp(),
@@ -45,18 +46,18 @@ const given = sql`${call}, calls.input, calls.fence,
   extract(epoch from calls.deadline - clock_timestamp())::float8 as "secondsLeft"`
 
 /**
- * Gives queued calls to a worker, as many as it has free places for. Locks the worker's row, so that a worker that is
+ * Gives queued calls of a kind to a worker, as many as it has free places for. Locks the worker's row, so that a worker that is
  * being removed as lost gets none.
  */
-export function claimCalls(tx: Tx, { workerId, stream }: Grant): Promise<GivenCall[]> {
-  return tx.query<GivenCall>(sql`
+export function claimCalls(db: Querier | Tx, kind: CallKind, { workerId, stream }: Grant): Promise<GivenCall[]> {
+  return db.query<GivenCall>(sql`
     with me as (
       select id, app_id, concurrency from pipelines.workers
       where id = ${workerId} and stream = ${stream} and expires_at > clock_timestamp()
       for share),
     picked as (
       select calls.id from pipelines.calls, me
-      where calls.app_id = me.app_id and calls.state = 'queued' and calls.deadline > clock_timestamp()
+      where calls.app_id = me.app_id and calls.kind = ${kind} and calls.state = 'queued' and calls.deadline > clock_timestamp()
         and exists (
           select from pipelines.served
           where served.worker_id = me.id and served.kind = calls.kind and served.name = calls.name)
@@ -93,6 +94,29 @@ export async function findRunningIds(db: Querier, workerId: string, callIds: rea
   const rows = await db.query<{ id: string }>(sql`
     select id from pipelines.calls
     where id = any(${callIds}::text[]) and worker_id = ${workerId} and state = 'running'`)
+  return rows.map(({ id }) => id)
+}
+
+type Reporter = { readonly workerId: string; readonly appId: string; readonly principalId: string }
+type Reported = { readonly call_id: string; readonly fence: number }
+
+/**
+ * Ends functions whose results this process hands over itself, in one statement. Returns the ids of those that the worker
+ * did run, with this fence.
+ */
+export async function endFunctions(db: Querier, by: Reporter, reported: readonly Reported[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    with mine as (
+      select id from pipelines.workers
+      where id = ${by.workerId} and app_id = ${by.appId} and principal_id = ${by.principalId}),
+    ended as (
+      delete from pipelines.calls
+      using mine, unnest(${reported.map(({ call_id }) => call_id)}::text[],
+                         ${reported.map(({ fence }) => fence)}::bigint[]) as done (id, fence)
+      where calls.id = done.id and calls.fence = done.fence and calls.worker_id = mine.id
+        and calls.state = 'running' and calls.kind = 'function'
+      returning calls.id)
+    select id, (select pg_notify(${WORKERS_CHANNEL}, ${`${by.workerId} ended`})) from ended`)
   return rows.map(({ id }) => id)
 }
 

@@ -14,7 +14,7 @@ import type { CallActivity } from './activity.ts'
 import { canonical } from './schema/canonical.ts'
 import { type CheckedSchema, checkSchema } from './schema/check-schema.ts'
 import { validate } from './schema/validate.ts'
-import { type CallableFunction, findFunction } from './store.ts'
+import { type CallableFunction, findFunctions, type WantedFunction } from './store.ts'
 
 const MAX_QUEUED_CALLS = 1_000
 const MAX_CACHED_SCHEMAS = 1_000
@@ -31,6 +31,7 @@ type Answer = { call_id: string; result: unknown }
 export function callRoute<Draft extends { id: string }>(deps: FunctionDeps<Draft>): Route {
   const insert = createInsert(deps)
   const schemaOf = createSchemas()
+  const find = gather((wanted: readonly WantedFunction[]) => findFunctions(deps.db, wanted))
   const answer = async (input: Input, context: Context<Member>): Promise<Answer> => {
     const startedMs = performance.now()
     const draft = draftOf(deps, input, context)
@@ -38,7 +39,7 @@ export function callRoute<Draft extends { id: string }>(deps: FunctionDeps<Draft
     let status = 500
     let answerBytes = 0
     try {
-      const { found, orgId } = await findCallable(deps, input, context.principal, schemaOf)
+      const { found, orgId } = await findCallable(deps, input, context.principal, { schemaOf, find })
       call = toCall(deps, orgId, found, input)
       const result = await runCall(deps, call, () => insert({ draft, call }), context.signal)
       if (!result.ok) throw new ServiceError(result.code, result.message)
@@ -67,14 +68,12 @@ export function callRoute<Draft extends { id: string }>(deps: FunctionDeps<Draft
   })
 }
 
-/** Writes records and calls. Those that arrive while others are written share the next transaction. */
+/** Writes records and calls. Those that arrive while others are written share the next statement. */
 function createInsert<Draft extends { id: string }>({ db, activity }: FunctionDeps<Draft>) {
   return gather(async (batch: readonly { draft: Draft; call: NewCall | undefined }[]) => {
     const calls = batch.flatMap(({ call }) => call ?? [])
-    await db.tx(async (tx) => {
-      await tx.query(activity.insertion(batch.map(({ draft }) => draft)))
-      if (calls.length > 0) await insertCalls(tx, calls)
-    })
+    const records = activity.insertion(batch.map(({ draft }) => draft))
+    await (calls.length > 0 ? insertCalls(db, calls, records) : db.query(records))
     return batch.map(() => undefined)
   })
 }
@@ -104,13 +103,13 @@ function createSchemas(): SchemaOf {
 }
 
 async function findCallable<Draft extends { id: string }>(
-  { db, apps }: FunctionDeps<Draft>,
+  { apps }: FunctionDeps<Draft>,
   input: Input,
   { org_id: orgId }: Member,
-  schemaOf: SchemaOf,
+  { schemaOf, find }: { schemaOf: SchemaOf; find: (wanted: WantedFunction) => Promise<CallableFunction | undefined> },
 ): Promise<{ found: CallableFunction; orgId: string }> {
   const app = await apps.find(orgId, input.alias)
-  const found = app && (await findFunction(db, app.id, input.name))
+  const found = app && (await find({ appId: app.id, name: input.name }))
   if (!found) throw notFound('function')
   const errors = validate(schemaOf(found), input.arguments)
   if (errors.length > 0) {

@@ -37,10 +37,19 @@ export function pageFunctions(db: Querier, { orgId, appId, after, limit }: Which
 
 export type CallableFunction = FunctionRow & { readonly queued: number }
 
-export async function findFunction(db: Querier, appId: string, name: string): Promise<CallableFunction | undefined> {
-  const [row] = await db.query<CallableFunction>(sql`
-    select ${columns}, (
+export type WantedFunction = { readonly appId: string; readonly name: string }
+
+/** Finds several functions at once, each in the place of the one that was asked for. */
+export async function findFunctions(
+  db: Querier,
+  wanted: readonly WantedFunction[],
+): Promise<readonly (CallableFunction | undefined)[]> {
+  const rows = await db.query<CallableFunction & { place: number }>(sql`
+    select ${columns}, wanted.place, (
       select count(*) from pipelines.calls where calls.app_id = functions.app_id and calls.state = 'queued') as queued
-    from pipelines.functions where app_id = ${appId} and name = ${name}`)
-  return row
+    from pipelines.functions
+    join unnest(${wanted.map(({ appId }) => appId)}::text[], ${wanted.map(({ name }) => name)}::text[])
+      with ordinality as wanted (app_id, name, place) using (app_id, name)`)
+  const found = new Map(rows.map(({ place, ...row }) => [place, row]))
+  return wanted.map((_, i) => found.get(i + 1))
 }

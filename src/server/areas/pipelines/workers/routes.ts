@@ -12,7 +12,7 @@ import { type Route, route } from '#edge/http/route.ts'
 import { notifyWorker } from '../calls/channels.ts'
 import { endCalls } from '../calls/finish.ts'
 import type { CallKindHooks, CallResult } from '../calls/kinds.ts'
-import { findRunningIds, lockRunning } from '../calls/store.ts'
+import { endFunctions, findRunningIds, lockRunning } from '../calls/store.ts'
 import type { WaitingCalls } from '../calls/waiting.ts'
 import type { PipelineDeps } from '../deps.ts'
 import { checkFunctions } from '../functions/check-functions.ts'
@@ -35,7 +35,13 @@ export function workerRoutes(deps: WorkerDeps): Route[] {
       try {
         yield { type: 'connected' as const, worker_id: worker.id, heartbeat_seconds: WORKER_HEARTBEAT_SECONDS }
         const received = worker.id === input.worker_id ? input.calls : []
-        yield* workerEvents(deps, { worker, appId: app.appId, received, signal })
+        yield* workerEvents(deps, {
+          worker,
+          appId: app.appId,
+          hasPipelines: input.pipelines.length > 0,
+          received,
+          signal,
+        })
       } finally {
         await closeStream(db, worker).catch(onError)
       }
@@ -69,6 +75,18 @@ export function workerRoutes(deps: WorkerDeps): Route[] {
 
 /** Ends each call whose fence fits. A result that comes again, or too late, is refused and changes nothing. */
 async function takeResults(deps: WorkerDeps, own: OwnWorker, results: readonly ReportedResult[]) {
+  const awaited = results.filter(({ call_id }) => deps.waiting.has(call_id))
+  const quick = awaited.length === 0 ? [] : await endFunctions(deps.db, own, awaited)
+  for (const result of awaited)
+    if (quick.includes(result.call_id)) deps.waiting.settle(result.call_id, toResult(result))
+  const rest = results.filter(({ call_id }) => !quick.includes(call_id))
+  const slow = rest.length === 0 ? [] : await endOthers(deps, own, rest)
+  const accepted = [...quick, ...slow]
+  return { accepted, refused: results.map(({ call_id }) => call_id).filter((id) => !accepted.includes(id)) }
+}
+
+/** Ends calls that have rows of their own, or that another replica waits for. */
+async function endOthers(deps: WorkerDeps, own: OwnWorker, results: readonly ReportedResult[]): Promise<string[]> {
   const { db, waiting } = deps
   await requireWorker(deps, own)
   const byId = new Map(results.map((result) => [result.call_id, result]))
@@ -83,8 +101,7 @@ async function takeResults(deps: WorkerDeps, own: OwnWorker, results: readonly R
     return done
   })
   for (const { call, result } of ended) waiting.settle(call.id, result)
-  const accepted = ended.map(({ call }) => call.id)
-  return { accepted, refused: [...byId.keys()].filter((id) => !accepted.includes(id)) }
+  return ended.map(({ call }) => call.id)
 }
 
 function toResult({ output, error }: ReportedResult): CallResult {

@@ -1,3 +1,5 @@
+// Imported, because each use of the global `performance` is a slower lookup.
+import { performance } from 'node:perf_hooks'
 import type { WorkerEvent } from '#contract/workers.ts'
 import { CannotOpen, type Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
@@ -12,6 +14,7 @@ type StreamDeps = { readonly db: Db; readonly sealer: Sealer; readonly pipelines
 type Stream = {
   readonly worker: ConnectedWorker
   readonly appId: string
+  readonly hasPipelines: boolean
   /** Calls that the worker has already. */
   readonly received: readonly string[]
   readonly signal: AbortSignal
@@ -22,7 +25,7 @@ const POLL_MS = 2_000
 
 /** Yields calls and cancellations for a worker until it goes away, is lost, or has a newer stream. */
 export async function* workerEvents(deps: StreamDeps, stream: Stream): AsyncGenerator<WorkerEvent> {
-  const { db, pipelines } = deps
+  const { db } = deps
   const { worker, appId, signal } = stream
   const wake = createWake()
   const canceled: string[] = []
@@ -37,19 +40,29 @@ export async function* workerEvents(deps: StreamDeps, stream: Stream): AsyncGene
     wake.ring()
   })
   for (const call of await db.tx((tx) => findUndelivered(tx, worker.id, stream.received))) yield toEvent(deps, call)
+  let checkedMs = performance.now()
   while (!signal.aborted) {
     for (const call_id of canceled.splice(0)) yield { type: 'cancel', call_id }
-    const calls = await db.tx(async (tx) => {
-      const claimed = await claimCalls(tx, { workerId: worker.id, stream: worker.stream })
-      const runs = claimed.filter(({ kind }) => kind === 'pipeline')
-      if (runs.length > 0) await pipelines.started?.(tx, runs)
-      return claimed
-    })
-    for (const call of calls) yield toEvent(deps, call)
-    if (calls.length > 0) continue
-    if (!(await isCurrentStream(db, worker))) return
+    for (const call of await claim(deps, stream)) yield toEvent(deps, call)
+    if (performance.now() - checkedMs >= POLL_MS) {
+      if (!(await isCurrentStream(db, worker))) return
+      checkedMs = performance.now()
+    }
+    // A call that was queued meanwhile has rung, and so has one that ended.
     await wake.next(POLL_MS)
   }
+}
+
+async function claim({ db, pipelines }: StreamDeps, { worker, hasPipelines }: Stream): Promise<readonly GivenCall[]> {
+  const grant = { workerId: worker.id, stream: worker.stream }
+  const calls = await claimCalls(db, 'function', grant)
+  if (!hasPipelines) return calls
+  const runs = await db.tx(async (tx) => {
+    const claimed = await claimCalls(tx, 'pipeline', grant)
+    if (claimed.length > 0) await pipelines.started?.(tx, claimed)
+    return claimed
+  })
+  return [...calls, ...runs]
 }
 
 function toEvent({ sealer }: StreamDeps, { id, kind, name, input, fence, secondsLeft }: GivenCall): WorkerEvent {
