@@ -10,15 +10,15 @@ export const SKILLS = {
     type: 'archive',
     installable: true,
     references: [
+      'apps-and-maintenance',
       'connect-by-mcp',
       'data-sources-ask',
       'data-sources-configure',
       'databases',
       'errors-and-exit-codes',
+      'functions-and-pipelines',
       'login-and-contexts',
       'notifications',
-      'output-formats',
-      'tokens-and-roles',
     ],
   },
   'svc-ai-gateway': {
@@ -26,8 +26,8 @@ export const SKILLS = {
     installable: true,
     references: [
       'authenticate',
-      'embeddings-request',
-      'embeddings-response',
+      'chat',
+      'embeddings',
       'errors',
       'fill-a-vector-column',
       'limits-and-usage',

@@ -9,6 +9,7 @@ import { createClient } from '#contract/core/client.ts'
 import { launchChromium } from '#test/chromium.ts'
 import { type ServerProcess, startProcess, untilExample } from '#test/processes.ts'
 import { needs } from '#test/stores.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 import { readPublication } from '../../src/server/areas/skills/publication.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
 
@@ -65,13 +66,13 @@ describe('a release', () => {
     const { stdout } = await svc('datasource', 'query', 'db_handbook', 'my laptop was stolen, what now?', '-o', 'json')
     const { count, results } = JSON.parse(stdout) as { count: number; results: { id: string }[] }
     expect([count, results[0]!.id]).toEqual([10, 'lost-devices'])
-    expect((await svc('--version')).stdout.trim()).toBe('0.1.0')
+    expect((await svc('--version')).stdout.trim()).toBe(packageJson.version)
   })
 
   it('AU-08 svc-server finds the running server and says to stop it', async () => {
     const file = join(folder, 'release', 'bin', 'svc-server.js')
     const env = { PATH: process.env.PATH, SVC_DATA_DIR: join(folder, 'data') }
-    expect((await run(process.execPath, [file, '--version'], { env })).stdout.trim()).toBe('0.1.0')
+    expect((await run(process.execPath, [file, '--version'], { env })).stdout.trim()).toBe(packageJson.version)
     await expect(run(process.execPath, [file, 'reseal'], { env })).rejects.toMatchObject({
       code: 6,
       stderr: expect.stringContaining('Stop the server first.'),

@@ -1,11 +1,15 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type FakeChat, startFakeChat } from '#test/fake-chat.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
+import { packSdk } from '../../scripts/pack-sdk.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -19,20 +23,26 @@ async function blocks(path: string, language: string): Promise<string[]> {
 /** An agent that does what the skills say, word for word, as an owner of a new organization. */
 describe('following the skills', () => {
   let system: System
+  let provider: FakeChat
   let folder: string
   let env: Record<string, string>
+  let orgId: string
 
   beforeAll(async () => {
-    system = await startSystem()
+    provider = await startFakeChat()
+    const providers = JSON.stringify([provider.provider('acme')])
+    system = await startSystem({ env: { SVC_ALLOW_PROCESS_DEPLOYS: 'true', SVC_AI_PROVIDERS: providers } })
     folder = await mkdtemp(join(tmpdir(), 'svc-recipes-'))
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     const svc = `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'bin', 'svc.js')}" "$@"\n`
     await writeFile(join(folder, 'svc'), svc, { mode: 0o755 })
-    const { token } = await system.member('owner')
+    const { token, org_id } = await system.member('owner')
+    orgId = org_id
     env = { PATH: `${folder}:${process.env.PATH}`, HOME: folder, SVC_API_URL: system.url, SVC_API_KEY: token }
   })
   afterAll(async () => {
     await system?.[Symbol.asyncDispose]()
+    await provider?.[Symbol.asyncDispose]()
     await rm(folder, { recursive: true, force: true })
   })
 
@@ -77,11 +87,65 @@ describe('following the skills', () => {
     expect(data.map(({ embedding }) => embedding.length)).toEqual([384, 384])
     const asText = embed.replace('"input"', '"encoding_format": "base64", "input"')
     const coded = JSON.parse(await sh(asText)) as { data: { embedding: string }[] }
-    const [decode] = (await blocks('svc-ai-gateway/references/embeddings-response.md', 'ts')) as [string]
+    const [decode] = (await blocks('svc-ai-gateway/references/embeddings.md', 'ts')) as [string]
     const program = `const embedding = process.env.EMBEDDING!\n${decode}\nconsole.log(JSON.stringify(vector))`
     await writeFile(join(folder, 'decode.ts'), program)
     const decoded = await sh(`"${process.execPath}" decode.ts`, { EMBEDDING: coded.data[0]!.embedding })
     expect(JSON.parse(decoded)).toEqual(data[0]!.embedding)
+  })
+
+  it('SK-06 a chat model of a provider answers as the skill shows', async () => {
+    const [chat] = (await blocks('svc-ai-gateway/references/chat.md', 'sh')) as [string]
+    const [shown] = (await blocks('svc-ai-gateway/references/chat.md', 'json')) as [string]
+    provider.next.push({ text: 'Hello.', usage: { input: 9, output: 3 } })
+    expect(JSON.parse(await sh(chat))).toMatchObject(JSON.parse(shown) as object)
+  })
+
+  it('SK-06 an app from an empty folder, with logs, checks, tickets and maintenance', async () => {
+    const guide = 'svc/references/apps-and-maintenance.md'
+    const [deploy, look, check, tickets, maintain] = await blocks(guide, 'sh')
+    const shop = join(folder, 'shop')
+    await mkdir(shop)
+    await writeFile(join(shop, 'server.mjs'), (await blocks(guide, 'js'))[0]!)
+    const inShop = (script: string) => sh(`cd shop\n${script}`)
+
+    expect(await inShop(deploy!)).toContain('"live_deploy": {')
+    expect(await inShop(look!)).toContain('"GREETING"')
+    const checked = await inShop(check!)
+    expect(checked).toContain('"verdict": "pass"')
+    expect(checked).not.toContain('"verdict": "fail"')
+
+    const [file, list, ...replies] = tickets!.trim().split('\n')
+    const { id } = JSON.parse(await inShop(file!)) as { id: string }
+    expect(await inShop(list!)).toContain(id)
+    await inShop(replies.join('\n').replaceAll('<ticket_id>', id))
+    expect(JSON.parse(await inShop(`svc tickets show shop ${id} -o json`))).toMatchObject({ status: 'done' })
+
+    const maintained = await inShop(maintain!.replaceAll('<org_id>', orgId))
+    expect(maintained).toContain('"found_nothing"')
+  })
+
+  it('SK-06 a worker that serves a function and a pipeline, and those who call them', async () => {
+    const guide = 'svc/references/functions-and-pipelines.md'
+    const [call, pipelines] = await blocks(guide, 'sh')
+    const place = join(folder, 'worker')
+    await packSdk(join(place, 'node_modules', 'svc-worker-sdk'))
+    await writeFile(join(place, 'worker.mjs'), (await blocks(guide, 'js'))[0]!)
+    const worker = spawn(process.execPath, ['worker.mjs'], {
+      cwd: place,
+      env: { PATH: env.PATH, SVC_API_URL: system.url, SVC_APP: 'shop', SERVER_API_TOKEN: env.SVC_API_KEY },
+      stdio: 'inherit',
+    })
+    try {
+      await until(async () => (await sh('svc functions list --app shop -o json')).includes('"connected": true'))
+      expect(await sh(call!)).toContain('"text": "Hello Ada"')
+      const ran = await sh(pipelines!)
+      expect(ran).toContain('"state": "succeeded"')
+      const [runId] = /plr_\w+/.exec(ran)!
+      expect(await sh(`svc pipelines logs shop nightly-report ${runId}`)).toContain('report written')
+    } finally {
+      await end(worker)
+    }
   })
 
   it('SK-06 tokens, people and the API by hand', async () => {
@@ -106,6 +170,13 @@ describe('following the skills', () => {
     expect(JSON.parse(refusal!.stderr)).toMatchObject({ error: { code: 'NOT_FOUND', exit_code: 4 } })
   })
 })
+
+/** Ends the worker as an operator would; its exit code says whether it ended by itself. */
+async function end(worker: ChildProcess): Promise<void> {
+  const ended = once(worker, 'exit')
+  worker.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+}
 
 type Stored = { connection_config: object; filter_schema: object }
 

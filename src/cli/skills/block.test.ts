@@ -18,7 +18,7 @@ describe('the block in AGENTS.md', () => {
     expect(BLOCK.split('\n')).toEqual([
       BEGIN,
       '',
-      'Before you use the command-line client `svc` (data sources, managed databases, API tokens), read `.agents/skills/svc/SKILL.md` and follow it.',
+      'Before you use the command-line client `svc` (data sources, managed databases, apps, functions, API tokens), read `.agents/skills/svc/SKILL.md` and follow it.',
       'Written by `svc skills install svc`: run it again after an upgrade of svc, and put your own words outside the markers.',
       '',
       END,

@@ -5,8 +5,8 @@ import { inEndingsOf, toLf } from './line-endings.ts'
 type Found = { readonly start: number; readonly end: number; readonly text: string }
 
 const ABOUT: Partial<Record<SkillName, string>> = {
-  svc: 'Before you use the command-line client `svc` (data sources, managed databases, API tokens)',
-  'svc-ai-gateway': 'Before you call the AI gateway of svc (embeddings in the shape of OpenAI)',
+  svc: 'Before you use the command-line client `svc` (data sources, managed databases, apps, functions, API tokens)',
+  'svc-ai-gateway': 'Before you call the AI gateway of svc (embeddings and chat in the shape of OpenAI)',
 }
 
 /** Returns the block for AGENTS.md and GEMINI.md. The blank lines keep formatters from joining text and markers. */

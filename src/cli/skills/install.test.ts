@@ -59,6 +59,15 @@ async function nextVersion(): Promise<Bundle> {
   return { skills: newer, releases: { '0.1.0': digestsOfRelease(skills) } }
 }
 
+/** The next version has no `databases` reference any more. */
+async function withoutDatabases(): Promise<Bundle> {
+  const { skills, releases } = await nextVersion()
+  const fewer = skills.map((skill) => ({ ...skill, files: skill.files.filter(({ path }) => path !== DATABASES) }))
+  return { skills: fewer, releases }
+}
+
+const DATABASES = 'references/databases.md'
+const [VANISHED, ITS_COPY] = [`.agents/skills/svc/${DATABASES}`, `.claude/skills/svc/${DATABASES}`] as const
 const SKILL = '.agents/skills/svc/SKILL.md'
 
 describe('svc skills install', () => {
@@ -163,6 +172,74 @@ describe('svc skills install', () => {
   it('SK-02 no skill but those it carries', async () => {
     expect((await refused({ id: 'svc-faq' })).code).toBe('NOT_FOUND')
     expect((await refused({ id: '../svc' })).code).toBe('NOT_FOUND')
+  })
+})
+
+describe('references that the new version does not have', () => {
+  const changesOf = async (options: Options) =>
+    (await run(options)).filter(({ action }) => action === 'removed' || action === 'kept')
+
+  it('SK-02 are removed for each agent, also with CRLF, and a second time nothing is left to do', async () => {
+    await run()
+    await put(VANISHED, (await read(VANISHED)).replaceAll('\n', '\r\n'))
+    const bundle = await withoutDatabases()
+    expect(await changesOf({ bundle })).toEqual([
+      { path: VANISHED, action: 'removed' },
+      { path: ITS_COPY, action: 'removed' },
+    ])
+    expect(await readdir(at('.agents/skills/svc/references'))).toHaveLength(8)
+    expect((await run({ bundle })).every(({ action }) => action === 'unchanged')).toBe(true)
+  })
+
+  it.each([false, true])('SK-02 stay and are named if they were edited, with --force %s', async (force) => {
+    await run()
+    await put(VANISHED, 'mine')
+    expect(await changesOf({ bundle: await withoutDatabases(), force })).toEqual([
+      { path: VANISHED, action: 'kept', why: 'was edited' },
+      { path: ITS_COPY, action: 'removed' },
+    ])
+    expect(await read(VANISHED)).toBe('mine')
+  })
+
+  it('SK-02 stay if another file cannot be written', async () => {
+    await run()
+    await put(SKILL, 'mine')
+    await refused({ bundle: await withoutDatabases() })
+    expect(await readdir(at('.agents/skills/svc/references'))).toContain('databases.md')
+  })
+
+  it('SK-02 stay if they are links, wherever these lead', async () => {
+    await run()
+    await writeFile(join(root, 'outside.md'), await read(VANISHED))
+    await put('inside.md', await read(VANISHED))
+    for (const [path, to] of [
+      [VANISHED, '../../../../../outside.md'],
+      [ITS_COPY, '../../../../inside.md'],
+    ] as const) {
+      await rm(at(path))
+      await symlink(to, at(path))
+    }
+    expect(await changesOf({ bundle: await withoutDatabases() })).toEqual([
+      { path: VANISHED, action: 'kept', why: 'is a link that leads out of this folder' },
+      { path: ITS_COPY, action: 'kept', why: 'is a link' },
+    ])
+    expect(await readFile(join(root, 'outside.md'), 'utf8')).toBe(await read('inside.md'))
+  })
+
+  it('SK-02 are removed once where a folder of skills is a link to another', async () => {
+    await mkdir(at('.agents/skills'), { recursive: true })
+    await mkdir(at('.claude'))
+    await symlink('../.agents/skills', at('.claude/skills'))
+    await run()
+    expect(await changesOf({ bundle: await withoutDatabases() })).toEqual([{ path: VANISHED, action: 'removed' }])
+  })
+
+  it('SK-02 of the other skill, and names that no release had, are not looked at', async () => {
+    await run()
+    await put('.agents/skills/svc/references/embeddings-request.md', 'mine')
+    const released = await readFile(join(import.meta.dirname, '../../../skills/svc/references/databases.md'), 'utf8')
+    await put('.agents/skills/svc/references/other.md', released)
+    expect(await changesOf({})).toEqual([])
   })
 })
 

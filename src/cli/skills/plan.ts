@@ -4,12 +4,14 @@ import type { BundledSkill } from './bundle.ts'
 import { inEndingsOf, toLf } from './line-endings.ts'
 import { type Base, findPlace, type Place } from './place.ts'
 import { blockPlace, filePlace, type Releases, wasReleased } from './released.ts'
+import { planVanished, type VanishedStep } from './vanished.ts'
 
 /** What the installation does with one file. */
 type Step = { readonly path: string } & (
   | { readonly action: 'unchanged' }
   | { readonly action: 'write'; readonly place: Place; readonly bytes: Buffer }
   | { readonly action: 'refuse'; readonly why: string }
+  | VanishedStep
 )
 
 export type InstallOptions = { readonly base: Base; readonly force: boolean; readonly agents: boolean }
@@ -24,6 +26,9 @@ export async function planInstall(skill: BundledSkill, releases: Releases, optio
   for (const { path, text, shown } of files) {
     const allowed = (now: string) => options.force || wasReleased(releases, filePlace(skill.id, path), now)
     steps.push(await planAt(options.base, shown, (place) => planFile(place, text, allowed)))
+  }
+  for (const skillFolder of skillFolders(folder, scope)) {
+    steps.push(...(await planVanished(skill, releases, options.base, `${skillFolder}/${skill.id}`)))
   }
   for (const path of options.agents ? instructionFiles(folder, scope) : []) {
     const allowed = (now: string) => options.force || wasReleased(releases, blockPlace(skill.id, scope), now)
@@ -67,11 +72,11 @@ function planBlock({ before }: Place, id: BundledSkill['id'], scope: Scope, allo
   return { bytes: Buffer.from(putBlock(now, found, block), 'latin1') }
 }
 
-/** Removes duplicate writes. Two folders can be the same when one is a link to the other. */
+/** Leaves out a second change of a file. Two folders can be the same when one is a link to the other. */
 function withoutDuplicates(steps: readonly Step[]): Step[] {
   const seen = new Set<string>()
   return steps.filter((step) => {
-    if (step.action !== 'write') return true
+    if (step.action !== 'write' && step.action !== 'remove') return true
     return !seen.has(step.place.real) && seen.add(step.place.real)
   })
 }

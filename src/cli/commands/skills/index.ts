@@ -22,7 +22,7 @@ export const skills: readonly Command[] = [
     path: 'skills install',
     summary: 'Install a skill for your agents',
     description:
-      'Install a skill into this folder for your agents: into .agents/skills and .claude/skills, into the folders of other agents that exist here, and as a short note into AGENTS.md and GEMINI.md. Works without network access. Files that you edited are replaced only with --force. It is safe to repeat.',
+      'Install a skill into this folder for your agents: into .agents/skills and .claude/skills, into the folders of other agents that exist here, and as a short note into AGENTS.md and GEMINI.md. Works without network access. Files that you edited are replaced only with --force. Files of an earlier version that this one does not have are removed, unless you edited them. It is safe to repeat.',
     arguments: [ID],
     options: [
       { name: 'user', summary: 'install into your home folder for all projects' },

@@ -3,7 +3,7 @@ import type { Cli } from '../../cli.ts'
 import type { OutputFlags } from '../../command.ts'
 import { show } from '../../output.ts'
 import { loadBundle } from '../../skills/bundle.ts'
-import { type Installed, install } from '../../skills/install.ts'
+import { type Installed, install, type KeptFile } from '../../skills/install.ts'
 import type { Base } from '../../skills/place.ts'
 
 type Flags = OutputFlags & { user?: boolean; force?: boolean; noAgents?: boolean }
@@ -15,12 +15,25 @@ export async function run([id]: [string], flags: Flags, cli: Cli): Promise<void>
   show(cli, output, { id, folder: base.folder, files }, () => toLines(files))
 }
 
-/** Returns one line for each skills folder, and one for each file outside of them. */
+/** Returns one line for each skills folder, one for each file outside of them, and one for each file that was kept. */
 function toLines(files: readonly Installed[]): string[] {
-  const groups = Object.groupBy(files, ({ path }) => /^.*\/skills\/[^/]+/.exec(path)?.[0] ?? path)
-  return Object.entries(groups).map(([place, group]) => {
-    const written = group!.filter(({ action }) => action === 'written').length
-    if (group!.length === 1) return `${place}: ${group![0]!.action}`
-    return `${place}: ${written === 0 ? 'unchanged' : `${written} of ${group!.length} files written`}`
-  })
+  const kept = files.filter((file): file is KeptFile => file.action === 'kept')
+  const others = files.filter(({ action }) => action !== 'kept')
+  const groups = Object.groupBy(others, ({ path }) => /^.*\/skills\/[^/]+/.exec(path)?.[0] ?? path)
+  return [...Object.entries(groups).map(([place, group]) => toLine(place, group!)), ...kept.map(toKeptLine)]
+}
+
+function toLine(place: string, group: readonly Installed[]): string {
+  const count = (action: Installed['action']) => group.filter((file) => file.action === action).length
+  if (group.length === 1) return `${place}: ${group[0]!.action}`
+  const [written, removed] = [count('written'), count('removed')]
+  const done = [
+    ...(written > 0 ? [`${written} of ${group.length - removed} files written`] : []),
+    ...(removed > 0 ? [`${removed} removed`] : []),
+  ]
+  return `${place}: ${done.join(', ') || 'unchanged'}`
+}
+
+function toKeptLine({ path, why }: KeptFile): string {
+  return `${path}: kept, because it ${why}. This version has no such file: delete it if you do not need it.`
 }

@@ -43,6 +43,8 @@ function svc(args: string[], before = NO_NETWORK) {
   return { status, signal, stdout, stderr }
 }
 
+type Listed = { files: { path: string; action: string; why?: string }[] }
+
 const source = (path: string) => readFile(join(ROOT, 'skills', path), 'utf8')
 
 describe('svc skills, as a process without a network', () => {
@@ -91,6 +93,28 @@ describe('svc skills, as a process without a network', () => {
     expect(await readFile(file, 'utf8')).toBe('mine')
     expect(svc(['skills', 'install', 'svc', '--force']).status).toBe(0)
     expect(await readFile(file, 'utf8')).toBe(await source('svc/references/databases.md'))
+  })
+
+  it('SK-02 an upgrade from 0.1.0 removes its references, and keeps and names one that was edited', async () => {
+    const references = join(folder, '.agents/skills/svc-ai-gateway/references')
+    await mkdir(references, { recursive: true })
+    const released = await readFile(join(ROOT, 'test/fixtures/embeddings-request-0.1.0.md'))
+    await writeFile(join(references, 'embeddings-request.md'), released)
+    await writeFile(join(references, 'embeddings-response.md'), 'mine')
+    const install = ['skills', 'install', 'svc-ai-gateway', '--no-agents']
+    const { status, stdout } = svc(install)
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout:
+        '.agents/skills/svc-ai-gateway: 10 of 10 files written, 1 removed\n' +
+        '.claude/skills/svc-ai-gateway: 10 of 10 files written\n' +
+        '.agents/skills/svc-ai-gateway/references/embeddings-response.md: kept, because it was edited. This version has no such file: delete it if you do not need it.\n',
+    })
+    expect(await readdir(references)).toHaveLength(10)
+    const { files } = JSON.parse(svc([...install, '--json']).stdout) as Listed
+    expect(files.filter(({ action }) => action !== 'unchanged')).toEqual([
+      { path: '.agents/skills/svc-ai-gateway/references/embeddings-response.md', action: 'kept', why: 'was edited' },
+    ])
   })
 
   it('SK-01 an unknown skill is exit 4 with those there are, none at all is exit 5', () => {
