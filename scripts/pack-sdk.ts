@@ -13,10 +13,19 @@ const root = join(import.meta.dirname, '..')
 export async function packSdk(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  await build({
+  await writeFile(join(folder, 'index.js'), await bundleSdk())
+  await writeFile(join(folder, 'index.d.ts'), await declarations())
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(PACKAGE, null, 2)}\n`)
+  await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  await cp(join(root, 'docs', 'functions.md'), join(folder, 'README.md'))
+}
+
+/** Returns the SDK as the source of one module without imports of packages. The same sources give the same text. */
+export async function bundleSdk(): Promise<string> {
+  const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: ['src/worker-sdk/index.ts'],
-    outfile: join(folder, 'index.js'),
+    write: false,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -26,10 +35,7 @@ export async function packSdk(folder: string): Promise<void> {
     logLevel: 'warning',
     plugins: [oneLanguage],
   })
-  await writeFile(join(folder, 'index.d.ts'), await declarations())
-  await writeFile(join(folder, 'package.json'), `${JSON.stringify(PACKAGE, null, 2)}\n`)
-  await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'))
-  await cp(join(root, 'docs', 'functions.md'), join(folder, 'README.md'))
+  return outputFiles[0]!.text
 }
 
 const PACKAGE = {

@@ -1,22 +1,30 @@
 import { createServer } from 'node:http'
 import { log } from './log.js'
 import { totalOf } from './orders.js'
+import { startWorker } from './worker.js'
 
 const port = Number(process.env.PORT)
 const greeting = process.env.GREETING ?? 'Hello'
+let requests = 0
 
 const server = createServer((request, response) => {
   if (request.url === '/healthz') {
     response.end('ok')
     return
   }
+  requests++
   log('info', 'request', { method: request.method, path: request.url })
   response.setHeader('content-type', 'text/html; charset=utf-8')
   response.end(`<!doctype html><title>hello</title><h1>${greeting} from svc</h1>`)
 })
 
 server.listen(port, '127.0.0.1', () => log('info', 'listening', { port }))
-process.on('SIGTERM', () => server.close(() => process.exit(0)))
+const stopWorker = startWorker({ greeting, countRequests: () => requests })
+process.on('SIGTERM', async () => {
+  const closed = new Promise((resolve) => server.close(resolve))
+  await Promise.all([closed, stopWorker()])
+  process.exit(0)
+})
 
 function addUp() {
   try {

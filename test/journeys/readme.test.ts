@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Checkout, makeCheckout } from '#test/checkout.ts'
 import { type ServerProcess, startProcess, untilExample } from '#test/processes.ts'
+import { until, untilDone } from '#test/until.ts'
 
 const run = promisify(execFile)
 const README = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
@@ -46,5 +47,15 @@ describe('OP-01 the README, followed word for word', () => {
     expect((await shell(ask!)).stdout).toContain('Lost or missing devices (lost-devices)')
     const { items } = JSON.parse((await shell(activity!)).stdout) as { items: object[] }
     expect(items).toMatchObject([{ target: 'db_handbook', source: 'cli', status: 200 }])
+  })
+
+  it('the example app serves the function that the README calls, and has a check, a pipeline and a ticket', async () => {
+    await until(() => existsSync(join(checkout.folder, '.svc', 'example-app-made')))
+    const [call] = /npx svc functions call [^`]+/.exec(README)!
+    const { stdout } = await untilDone(() => shell(call))
+    expect(JSON.parse(stdout)).toEqual({ text: 'Hello, Ada' })
+    expect((await shell('npx svc pipelines list hello')).stdout).toContain('count-requests')
+    expect((await shell('npx svc checks list hello')).stdout).toContain('Front page')
+    expect((await shell('npx svc tickets list hello')).stdout).toContain('The total of the orders is missing')
   })
 })

@@ -66,12 +66,13 @@ function makeOnce({ config }: Resources, running: Running, marker: string) {
   const account = read(file)
   const make = async (work: (example: ReturnType<typeof createExample>) => Promise<void>): Promise<void> => {
     const info = { clientAddress: '127.0.0.1', requestId: newId('req'), via: 'api', direct: true } as const
-    const client = createClient({
-      baseUrl: running.url,
-      fetch: (request) => running.fetch(request, info),
-      headers: () => ({ authorization: `Bearer ${account.api_key}` }),
-    })
-    await work(createExample({ client }))
+    const clientOf = (token: string) =>
+      createClient({
+        baseUrl: running.url,
+        fetch: (request) => running.fetch(request, info),
+        headers: () => ({ authorization: `Bearer ${token}` }),
+      })
+    await work(createExample({ clientOf, account }))
     writePrivate(made, { made: true })
   }
   return { account, make }

@@ -14,10 +14,14 @@ import { HANDBOOK_TEXTS, readVectors, writeVectors } from './vectors.ts'
 describe('OP-01 the example', () => {
   let system: System
   let token: string
+  let make: () => Promise<void>
   beforeAll(async () => {
     system = await startSystem()
-    token = (await system.member('owner')).token
-    await createExample({ client: system.client(token) }).make(assets.exampleVectors())
+    const owner = await system.member('owner')
+    token = owner.token
+    const account = { org_id: owner.org_id, api_key: token, operator_token: system.config.secrets.operatorToken! }
+    make = () => createExample({ clientOf: (of) => system.client(of), account }).make(assets.exampleVectors())
+    await make()
   })
   afterAll(() => system?.[Symbol.asyncDispose]())
 
@@ -47,7 +51,7 @@ describe('OP-01 the example', () => {
 
   it('filters narrow it, and making it twice changes nothing', async () => {
     const client = system.client(token)
-    await createExample({ client }).make(assets.exampleVectors())
+    await make()
     const drafts = await client.call(querySource, {
       id: 'db_handbook',
       query: 'work',

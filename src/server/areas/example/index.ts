@@ -1,11 +1,12 @@
 import { createEmbeddings } from '#contract/ai.ts'
 import type { Client } from '#contract/core/client.ts'
-import { ServiceError } from '#contract/core/errors.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
 import { exposeSource, switchSource } from '#contract/data-sources/sources.ts'
 import { createDatabase, readConnection } from '#contract/databases.ts'
+import type { ExampleDeps } from './deps.ts'
 import { fillHandbook } from './fill.ts'
 import { makeHello } from './hello.ts'
+import { ignoreConflict } from './ignore-conflict.ts'
 import { readVectors } from './vectors.ts'
 
 const EXAMPLE_DATABASE = 'handbook'
@@ -21,12 +22,18 @@ type Example = {
    * articles come from a file, because embedding them takes seconds.
    */
   make(vectorFile: string): Promise<void>
-  /** Deploys the small app in `folder`, in the same way. It takes longer, so a start does not wait for it. */
+  /**
+   * Deploys the small app in `folder`, in the same way, with a check, a ticket, a function and a pipeline. It takes
+   * longer, so a start does not wait for it.
+   */
   makeApp(folder: string): Promise<void>
 }
 
-export function createExample({ client }: { client: Client }): Example {
-  return { make: (vectorFile) => makeExample(client, vectorFile), makeApp: (folder) => makeHello(client, folder) }
+export function createExample(deps: ExampleDeps): Example {
+  return {
+    make: (vectorFile) => makeExample(deps.clientOf(deps.account.api_key), vectorFile),
+    makeApp: (folder) => makeHello(deps, folder),
+  }
 }
 
 async function makeExample(client: Client, vectorFile: string): Promise<void> {
@@ -58,9 +65,4 @@ async function makeSource(client: Client, vectorFile: string): Promise<void> {
     filter_schema: { category: 'string', published: 'boolean' },
   })
   await client.call(exposeSource, { id: EXAMPLE_SOURCE, exposed: true, min_role: 'viewer' })
-}
-
-/** Ignores that the database exists already, from a start that was killed. */
-function ignoreConflict(error: unknown): void {
-  if (!(error instanceof ServiceError && error.code === 'CONFLICT')) throw error
 }

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readApp } from '#contract/apps/apps.ts'
+import { listDeploys } from '#contract/apps/deploys.ts'
+import { readEnvironment } from '#contract/apps/environment.ts'
+import { searchLogs } from '#contract/apps/logs.ts'
+import { listAppPeople } from '#contract/apps/people.ts'
+import { listMembers } from '#contract/auth/members.ts'
+import { listChecks } from '#contract/checks/checks.ts'
+import type { Client } from '#contract/core/client.ts'
+import { callFunction, listFunctions } from '#contract/functions.ts'
+import { readMaintenanceRun, startMaintenanceRun } from '#contract/maintenance/runs.ts'
+import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
+import { listPipelines, readPipelineRun, readPipelineRunLog, runPipeline } from '#contract/pipelines.ts'
+import { listTickets } from '#contract/tickets.ts'
+import { sql } from '#lib/db/sql.ts'
+import { needs } from '#test/stores.ts'
+import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
+import { assets } from '../../process/assets.ts'
+import { createExample } from './index.ts'
+
+const alias = 'hello'
+
+class Killed extends Error {}
+
+/** Counts calls of the API, and throws after the effect of the last one, as a process killed there would end. */
+class Fuse {
+  left = 0
+  readonly wrap = (client: Client): Client => ({
+    call: (...args) => this.#burn(client.call(...args)),
+    upload: (...args) => this.#burn(client.upload(...args)),
+    stream: (...args) => client.stream(...args),
+  })
+  async #burn<T>(work: Promise<T>): Promise<T> {
+    const result = await work
+    if (--this.left < 0) throw new Killed()
+    return result
+  }
+}
+
+describe('OP-01 the example app', () => {
+  let system: System
+  let owner: Awaited<ReturnType<System['member']>>
+  let client: Client
+  let make: () => Promise<void>
+  let kills = 0
+
+  beforeAll(async () => {
+    system = await startSystem({ env: { SVC_ALLOW_PROCESS_DEPLOYS: 'true' } })
+    owner = await system.member('owner')
+    client = system.client(owner.token)
+    const fuse = new Fuse()
+    const account = { org_id: owner.org_id, api_key: owner.token, operator_token: system.config.secrets.operatorToken! }
+    const clientOf = (token: string) => {
+      // The system searches its database and logs for these when it stops.
+      system.secrets.push(token)
+      return fuse.wrap(system.client(token))
+    }
+    const makeUntil = (calls: number) => {
+      fuse.left = calls
+      return createExample({ clientOf, account }).makeApp(assets.exampleApp())
+    }
+    make = () => makeUntil(Number.POSITIVE_INFINITY)
+    // Killed after every call in turn, and continued each time by the next start.
+    while (await makeUntil(kills).then(() => false, expectKilled)) kills++
+  })
+  afterAll(() => system?.[Symbol.asyncDispose]())
+
+  it('is there once, however often a start was killed while it was made', async () => {
+    expect(kills).toBeGreaterThan(5)
+    const made = await readAll()
+    expect(made).toMatchObject({
+      deploys: [{ state: 'live' }],
+      checks: [{ name: 'Front page' }],
+      tickets: [{ title: 'The total of the orders is missing', status: 'open' }],
+      variables: [{ name: 'SERVER_API_TOKEN' }],
+    })
+    await make()
+    expect(await readAll()).toEqual(made)
+  })
+
+  it('its token belongs to a member of its own, who builds the app', async () => {
+    const { items: members } = await client.call(listMembers, { org_id: owner.org_id })
+    const worker = members.find(({ email }) => email === 'hello-worker@example.com')!
+    expect([worker.role, members.length]).toEqual(['member', 2])
+    const { items: people } = await client.call(listAppPeople, { alias })
+    expect(people.map(({ user_id, part }) => [user_id, part])).toContainEqual([worker.user_id, 'builder'])
+    const tokens = await system.db.query(sql`select id from auth.api_tokens where user_id = ${worker.user_id}
+      and revoked_at is null`)
+    expect(tokens).toHaveLength(1)
+  })
+
+  it('serves its function from inside its sandbox', async () => {
+    await until(async () => {
+      const { items } = await client.call(listFunctions, { alias })
+      return items.some(({ name, connected }) => name === 'greet' && connected)
+    })
+    const call = (sent: object) => client.call(callFunction, { alias, name: 'greet', arguments: sent as never })
+    expect((await call({ name: 'Ada' })).result).toEqual({ text: 'Hello, Ada' })
+    await expect(call({ name: 7 })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+  })
+
+  it('serves its pipeline, which runs by hand only, so that a machine that sleeps at night raises no event', async () => {
+    const { items } = await client.call(listPipelines, { alias })
+    expect(items).toMatchObject([{ name: 'count-requests', schedule: null }])
+    const { id: run_id } = await client.call(runPipeline, { alias, name: 'count-requests' })
+    const which = { alias, name: 'count-requests', run_id }
+    const ended = await until(async () => {
+      const run = await client.call(readPipelineRun, which)
+      return run.ended_at !== null && run
+    })
+    expect(ended).toMatchObject({ state: 'succeeded' })
+    const { lines } = await client.call(readPipelineRunLog, which)
+    expect(lines.map(({ text }) => text)).toEqual([expect.stringMatching(/^requests since the start: \d+$/)])
+  })
+
+  it('passes its check, and logs no other error than the planted fault', async () => {
+    await until(async () => (await client.call(listChecks, { alias })).items[0]?.state === 'pass')
+    const fault = await until(async () => {
+      const { items } = await client.call(searchLogs, { alias, text: 'orders.js' })
+      return items[0]
+    })
+    expect(fault).toMatchObject({ level: 'error', text: expect.stringContaining("reading 'price'") })
+    const { items } = await client.call(searchLogs, { alias, level: 'error' })
+    expect(items.filter(({ text }) => !text.includes('orders.js'))).toEqual([])
+  })
+
+  needs('bubblewrap')('in its sandbox, where its code has the paths of its revision', () => {
+    it('MA-07 has a fault that the maintenance agent finds without a model', async () => {
+      const settings = { org_id: owner.org_id, enabled: true, model: 'builtin/detectors' }
+      await client.call(changeOrgMaintenance, settings)
+      await client.call(changeAppMaintenance, { alias, enabled: true })
+      const { execution_id } = await client.call(startMaintenanceRun, { alias, mode: 'manual' })
+      const run = await until(async () => {
+        const now = await client.call(readMaintenanceRun, { alias, execution_id })
+        return now.status === 'ended' && now
+      })
+      expect(run).toMatchObject({ exit_code: 11, summary: expect.stringContaining('An error in orders.js') })
+    })
+  })
+
+  async function readAll() {
+    const app = { alias }
+    const checks = (await client.call(listChecks, app)).items.map(({ id, name }) => ({ id, name }))
+    return {
+      id: (await client.call(readApp, app)).id,
+      deploys: (await client.call(listDeploys, app)).items,
+      checks,
+      tickets: (await client.call(listTickets, app)).items,
+      variables: (await client.call(readEnvironment, app)).items,
+      people: (await client.call(listAppPeople, app)).items,
+      tokens: await system.db.query(sql`select * from auth.api_tokens where org_id = ${owner.org_id} order by id`),
+    }
+  }
+})
+
+function expectKilled(error: unknown): boolean {
+  if (!(error instanceof Killed)) throw error
+  return true
+}
