@@ -8,6 +8,7 @@ import type { Client } from '#contract/core/client.ts'
 import type { AppServer } from './server.ts'
 
 const ALIAS = 'switched'
+const MAX_CONNECTIONS = 100
 /** Each request takes 20 ms and every twentieth half a second, so that each switch meets requests that are under way. */
 const appNumber = (n: number) => `
   import { createServer } from 'node:http'
@@ -56,7 +57,8 @@ async function deploy(client: Client, n: number): Promise<void> {
 
 /** Sends requests at fixed times, whether earlier ones were answered or not. */
 function askSteadily(origin: string, host: string, perSecond: number) {
-  const agent = new Agent({ connections: null, pipelining: 1 })
+  // On a machine that cannot keep up, requests wait here: a flood of new connections would be refused by the kernel.
+  const agent = new Agent({ connections: MAX_CONNECTIONS, pipelining: 1 })
   const stopping = new AbortController()
   const answers = new Set<string>()
   const pending = new Set<Promise<void>>()
