@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
 import { searchLogs } from '#contract/apps/logs.ts'
+import { callFunction } from '#contract/functions.ts'
+import { connectRawWorker } from '#test/raw-worker.ts'
 import { annotations, type Scene, startScene } from '#test/workload.ts'
 
 describe('AU-15 MA-15 the workload of an app', () => {
@@ -38,6 +40,18 @@ describe('AU-15 MA-15 the workload of an app', () => {
     const refused = [403, 'A workload may use this operation only for its own app.']
     expect(await send('blog/logs')).toEqual(refused)
     expect(await send('none/logs')).toEqual(refused)
+  })
+
+  it('AU-16 serves functions of its own app as a worker, and of no other', async () => {
+    const client = scene.system.client(shopToken)
+    const registration = { functions: [{ name: 'greet', input_schema: { type: 'object' } }] }
+    await using worker = await connectRawWorker(client, 'shop', registration)
+    const answer = scene.system.client(owner).call(callFunction, { alias: 'shop', name: 'greet' })
+    const { call_id, fence } = await worker.nextCall()
+    await worker.report({ call_id, fence, output: 'Hello' })
+    expect(await answer).toMatchObject({ result: 'Hello' })
+    const refused = { code: 'FORBIDDEN', message: 'A workload may use this operation only for its own app.' }
+    await expect(connectRawWorker(client, 'blog', registration)).rejects.toMatchObject(refused)
   })
 
   it('is refused what only people may do, also in its own app', async () => {
