@@ -34,8 +34,7 @@ export class WaitingCalls implements AsyncDisposable {
 
   /** Call it before the call is inserted, so that no result comes too early. */
   async expect(callId: string): Promise<{ readonly result: Promise<CallResult> }> {
-    this.#listening ??= this.#listen()
-    await this.#listening
+    await this.#startListening()
     const waiter = { done: Promise.withResolvers<CallResult>(), wasMissing: false }
     this.#waiters.set(callId, waiter)
     this.#poll ??= setInterval(() => void this.#lookForAll().catch(() => {}), POLL_MS).unref()
@@ -73,7 +72,19 @@ export class WaitingCalls implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#poll)
-    await (await this.#listening)?.[Symbol.asyncDispose]()
+    const listening = await this.#listening?.catch(() => undefined)
+    await listening?.[Symbol.asyncDispose]()
+  }
+
+  /** A failure is not kept, so that the next call tries again. */
+  async #startListening(): Promise<void> {
+    this.#listening ??= this.#listen()
+    try {
+      await this.#listening
+    } catch (error) {
+      this.#listening = undefined
+      throw error
+    }
   }
 
   #listen(): Promise<AsyncDisposable> {
