@@ -19,8 +19,6 @@ export default defineConfig({
     globalSetup: 'test/help/global-setup.ts',
     pool: 'forks',
     maxWorkers: 2,
-    // Each file opens its own embedded database for a few seconds: optimising its WebAssembly costs more than it saves.
-    execArgv: ['--liftoff-only'],
     testTimeout: HANG_LIMIT_MS,
     hookTimeout: HANG_LIMIT_MS,
     teardownTimeout: HANG_LIMIT_MS,
