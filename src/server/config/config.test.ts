@@ -89,7 +89,13 @@ describe('configuration', () => {
       [
         'AUTH_SERVICE_URL is required, because auth-service does not run in this process',
         'API_GATEWAY_URL is required, because api-gateway does not run in this process',
+        'DEPLOY_API_URL is required, because deploy-api does not run in this process',
       ],
+    ],
+    [
+      'a worker whose runs of maintenance would find no tools',
+      { ...APART, SVC_SERVICES: 'worker' },
+      ['DEPLOY_API_URL is required, because deploy-api does not run in this process'],
     ],
     [
       'services apart without a shared store',
@@ -268,7 +274,7 @@ describe('configuration', () => {
     ],
     [
       'AU-09 tokens of a hosted auth service without its address',
-      { ...APART, SVC_SERVICES: 'worker', SVC_AUTH_API_TOKEN: 'svc_'.padEnd(53, 'a') },
+      { ...APART, SVC_SERVICES: 'worker', DEPLOY_API_URL: 'http://deploy', SVC_AUTH_API_TOKEN: 'svc_'.padEnd(53, 'a') },
       ['AUTH_SERVICE_URL is required with SVC_AUTH_API_TOKEN: the address of the hosted auth service'],
     ],
     [
@@ -442,6 +448,7 @@ describe('configuration', () => {
       SVC_REDIRECT_BASE_URL: 'https://app.example.com',
       KUBERNETES_SERVICE_HOST: '10.96.0.1',
       SVC_SERVICES: 'worker',
+      DEPLOY_API_URL: 'http://deploy',
     }
     expect([...readSettings(env).names].sort()).toEqual([...readSettings({}).names].sort())
   })

@@ -17,7 +17,7 @@ export const SERVICE_TABLE: Record<ServiceName, Row> = {
     prefixes: ['/mcp', '/.well-known/oauth-protected-resource'],
     calls: ['auth-service', 'api-gateway', 'deploy-api'],
   },
-  worker: { prefixes: [], calls: [] },
+  worker: { prefixes: [], calls: ['deploy-api'] },
 }
 
 /** Returns the service that has this path, or undefined for the api-gateway's own paths. */

@@ -199,6 +199,22 @@ describe('MA-05 the identity of a run', () => {
   })
 })
 
+describe('MA-05 services apart', () => {
+  it('a run reaches its tools at deploy-api', async () => {
+    await using apart = await startSystem({ mode: 'apart' })
+    const owner = await apart.member('owner')
+    const client = apart.client(owner.token)
+    await client.call(createApp, { alias: 'shop' })
+    await client.call(changeOrgMaintenance, { org_id: owner.org_id, enabled: true, model: 'builtin/detectors' })
+    await client.call(changeAppMaintenance, { alias: 'shop', enabled: true })
+    const { execution_id } = await client.call(startMaintenanceRun, { alias: 'shop', mode: 'manual' })
+    await until(async () => {
+      const run = await client.call(readMaintenanceRun, { alias: 'shop', execution_id })
+      return run.outcome === 'found_nothing'
+    })
+  })
+})
+
 needs('postgres')('MA-04 many starts at once, without a worker that takes the run meanwhile', () => {
   let others: System
   beforeAll(async () => {
