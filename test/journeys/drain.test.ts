@@ -2,20 +2,15 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type ServerProcess, startProcess } from '#test/processes.ts'
 import { until } from '#test/until.ts'
 
 describe('OP-03 a process that gets SIGTERM', () => {
-  let folder: string
+  const folder = mkdtempSync(join(tmpdir(), 'svc-drain-'))
   let server: ServerProcess
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'svc-drain-'))
-  })
-  afterEach(async () => {
-    await server?.[Symbol.asyncDispose]()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  afterEach(() => server?.[Symbol.asyncDispose]())
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   const start = async (drainSeconds: string) => {
     const env = { PORT: '0', SVC_DATA_DIR: folder, SVC_EXAMPLE: 'false', SVC_DRAIN_SECONDS: drainSeconds }

@@ -70,15 +70,6 @@ describe.skipIf(!disk)('OP-01 a server on a disk that fills up (skipped: needs r
 
   afterEach(() => disk?.free())
 
-  it('after a restart has everything that was answered', async () => {
-    await using server = await startProcess(env)
-    expect(acknowledged.length).toBeGreaterThan(1)
-    for (const org_id of acknowledged) {
-      const token = { org_id, email: 'a@example.com', role: 'owner', name: 'test' } as const
-      expect((await operator(server).call(adminCreateToken, token)).token).toEqual(expect.any(String))
-    }
-  })
-
   it('does not start while the disk is full or read-only, and says so in words', async () => {
     disk!.fill()
     await expect(startProcess(env)).rejects.toThrow(
@@ -92,8 +83,16 @@ describe.skipIf(!disk)('OP-01 a server on a disk that fills up (skipped: needs r
     await expect(startProcess({ ...env, SVC_DATA_DIR: other })).rejects.toThrow(
       `svc cannot start: Cannot write to ${other}: ${words}.`,
     )
+  })
+
+  it('afterwards starts with everything that was answered', async () => {
     disk!.setReadOnly(false)
     await using server = await startProcess(env)
     expect(await readiness(server)).toMatchObject({ httpStatus: 200 })
+    expect(acknowledged.length).toBeGreaterThan(1)
+    for (const org_id of acknowledged) {
+      const token = { org_id, email: 'a@example.com', role: 'owner', name: 'test' } as const
+      expect((await operator(server).call(adminCreateToken, token)).token).toEqual(expect.any(String))
+    }
   })
 })

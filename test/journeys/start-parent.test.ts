@@ -41,7 +41,8 @@ describe('OP-01 a server whose parent process ends', () => {
     const underNpm = `export npm_lifecycle_event=start npm_execpath=npm-cli.js; ${start('npm')}`
     const shell = spawn('sh', ['-c', `${start('direct')}; ${underNpm}; read line`], {
       cwd: place,
-      env: { PATH: process.env.PATH },
+      // The cache of compiled code is keyed by path, so entries of this folder are of no use afterwards.
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(place, 'code') },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     const pids = await new Promise<number[]>((resolve) => {
