@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readApp } from '#contract/apps/apps.ts'
+import { changeApp, createApp, readApp } from '#contract/apps/apps.ts'
 import { listDeploys } from '#contract/apps/deploys.ts'
 import { readEnvironment } from '#contract/apps/environment.ts'
 import { searchLogs } from '#contract/apps/logs.ts'
 import { listAppPeople } from '#contract/apps/people.ts'
+import { listRevisions } from '#contract/apps/revisions.ts'
 import { listMembers } from '#contract/auth/members.ts'
 import { listChecks } from '#contract/checks/checks.ts'
 import type { Client } from '#contract/core/client.ts'
@@ -45,12 +46,18 @@ describe('OP-01 the example app', () => {
   let make: () => Promise<void>
   let kills = 0
 
+  const accountOf = ({ org_id, token }: Awaited<ReturnType<System['member']>>) => ({
+    org_id,
+    api_key: token,
+    operator_token: system.config.secrets.operatorToken!,
+  })
+
   beforeAll(async () => {
     system = await startSystem({ env: { SVC_ALLOW_PROCESS_DEPLOYS: 'true' } })
     owner = await system.member('owner')
     client = system.client(owner.token)
     const fuse = new Fuse()
-    const account = { org_id: owner.org_id, api_key: owner.token, operator_token: system.config.secrets.operatorToken! }
+    const account = accountOf(owner)
     const clientOf = (token: string) => {
       // The system searches its database and logs for these when it stops.
       system.secrets.push(token)
@@ -70,6 +77,7 @@ describe('OP-01 the example app', () => {
     expect(kills).toBeGreaterThan(5)
     const made = await readAll()
     expect(made).toMatchObject({
+      revisions: [{ message: 'The example app' }],
       deploys: [{ state: 'live' }],
       checks: [{ name: 'Front page' }],
       tickets: [{ title: 'The total of the orders is missing', status: 'open' }],
@@ -139,11 +147,26 @@ describe('OP-01 the example app', () => {
     })
   })
 
+  it('is deployed again after a deploy that failed, and has no check before it is live', async () => {
+    const other = await system.member('owner')
+    const as = system.client(other.token)
+    const example = createExample({ clientOf: (token) => system.client(token), account: accountOf(other) })
+    await as.call(createApp, { alias, settings: { start_command: 'exit 3', health_path: '/healthz' } })
+    await expect(example.makeApp(assets.exampleApp())).rejects.toThrow('The deploy of hello failed.')
+    expect((await as.call(listChecks, { alias })).items).toEqual([])
+    await as.call(changeApp, { alias, settings: { start_command: 'node server.js', health_path: '/healthz' } })
+    await example.makeApp(assets.exampleApp())
+    const { items } = await as.call(listDeploys, { alias })
+    expect(items.map(({ state }) => state)).toEqual(['live', 'failed'])
+    expect((await as.call(listChecks, { alias })).items).toHaveLength(1)
+  })
+
   async function readAll() {
     const app = { alias }
     const checks = (await client.call(listChecks, app)).items.map(({ id, name }) => ({ id, name }))
     return {
       id: (await client.call(readApp, app)).id,
+      revisions: (await client.call(listRevisions, app)).items,
       deploys: (await client.call(listDeploys, app)).items,
       checks,
       tickets: (await client.call(listTickets, app)).items,
