@@ -14,6 +14,7 @@ import { setTimeout } from 'node:timers/promises'
 const LIMITS = { 'first start, s': 5, 'example answers, s': 10, 'restart, s': 1.5, 'memory after questions, MB': 800 }
 const tenth = process.argv.includes('--tenth')
 const ROUNDS = tenth ? 1 : 3
+const TICKS_PER_SECOND = 100
 const QUESTIONS = tenth ? 15 : 150
 const against = process.argv[process.argv.indexOf('--against') + 1]
 
@@ -66,6 +67,8 @@ async function start(root: string, dataDir: string): Promise<Started> {
     env: { PATH: process.env.PATH, PORT: '0', SVC_DATA_DIR: dataDir, SVC_QUESTIONS_PER_MINUTE: '10000' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  // A run that fails must not leave the server behind.
+  process.once('exit', () => child.kill('SIGKILL'))
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /^svc ready at (\S+)$/.exec(line)?.[1]
     if (url) return { child, url, began, seconds: (performance.now() - began) / 1000 }
@@ -109,8 +112,6 @@ function memoryOf(root: number): number {
   const sizes = treeOf(root).map((pid) => read(`/proc/${pid}/smaps_rollup`))
   return sizes.reduce((sum, text) => sum + Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0), 0) / 1024
 }
-
-const TICKS_PER_SECOND = 100
 
 /** Returns the seconds of user and system time of the process and those below it, ended ones included. */
 function cpuOf(root: number): number {
