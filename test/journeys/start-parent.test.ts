@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -24,7 +24,11 @@ describe('OP-01 a server whose parent process ends', () => {
   })
   afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-  const outputOf = (name: string) => readFileSync(join(place, `${name}.out`), 'utf8')
+  // The process that opens the file may begin after the shell has printed its number.
+  const outputOf = (name: string) => {
+    const file = join(place, `${name}.out`)
+    return existsSync(file) ? readFileSync(file, 'utf8') : ''
+  }
   const urlOf = (name: string) => /^svc ready at (\S+)$/m.exec(outputOf(name))?.[1]
   const isAlive = (pid: number) => {
     try {
