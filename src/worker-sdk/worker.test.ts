@@ -106,7 +106,9 @@ describe('AU-16 a worker of the SDK', () => {
     const app = await newApp(system)
     const { served, cut } = worker(app)
     let reason: unknown
+    const begun = Promise.withResolvers<void>()
     served.function('wait', {}, (_, { signal }) => {
+      begun.resolve()
       const aborted = Promise.withResolvers<string>()
       signal.addEventListener('abort', () => {
         reason = signal.reason
@@ -116,9 +118,7 @@ describe('AU-16 a worker of the SDK', () => {
     })
     await served.start()
     const answer = call(app, 'wait').catch((error: { code: string }) => error.code)
-    await until(
-      async () => (await system.db.query(sql`select from pipelines.calls where state = 'running'`)).length > 0,
-    )
+    await begun.promise
     await system.db.query(sql`delete from pipelines.workers`)
     cut()
     await until(() => reason !== undefined)

@@ -172,9 +172,29 @@ describe('OP-03 a resumable stream', () => {
     const { client, starts } = clientOf(broken(event(1)), new Response(event(2)))
     const events = client.stream(follow, {}, { signal: caller.signal })
     await events.next()
-    caller.abort()
-    await expect(events.next()).rejects.toThrow('terminated')
+    caller.abort(new Error('gone'))
+    await expect(events.next()).rejects.toThrow('gone')
     expect(starts).toHaveLength(1)
+  })
+
+  it('ends when its caller goes away, also if the connection does not notice, and frees the connection', async () => {
+    const freed = Promise.withResolvers<unknown>()
+    const silent = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(event(1))),
+      cancel: freed.resolve,
+    })
+    const abort = new AbortController()
+    const { client } = clientOf(new Response(silent))
+    const seen: number[] = []
+    const reading = (async () => {
+      for await (const { n } of client.stream(follow, {}, { signal: abort.signal })) {
+        seen.push(n)
+        setImmediate(() => abort.abort(new Error('gone')))
+      }
+    })()
+    await expect(reading).rejects.toThrow('gone')
+    await freed.promise
+    expect(seen).toEqual([1])
   })
 
   it('one that writes is continued only under an idempotency key', async () => {

@@ -22,6 +22,8 @@ const MAX_RECONNECTS = 8
 const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = 15_000
 
+type ReadLimits = Pick<Reading, 'wait' | 'signal'>
+
 const HEARTBEAT = Symbol('heartbeat')
 const TRANSIENT: ReadonlySet<string> = new Set(['UNAVAILABLE', 'TIMEOUT', 'RATE_LIMITED'])
 
@@ -40,7 +42,7 @@ export async function* readStream<E extends z.ZodType>(
     try {
       const response = await connect(lastId)
       hasConnected = true
-      for await (const event of eventsOf(op, response, wait)) {
+      for await (const event of eventsOf(op, response, { wait, signal })) {
         failures = 0
         if (event === HEARTBEAT) continue
         lastId = recordIdOf(event) ?? lastId
@@ -69,8 +71,8 @@ function delayOf(error: unknown, failures: number): number {
   return Math.max(delay * (0.5 + Math.random() / 2), asked)
 }
 
-async function* eventsOf(op: StreamOperation, response: Response, wait: Wait): AsyncGenerator {
-  for await (const line of linesOf(response, wait)) {
+async function* eventsOf(op: StreamOperation, response: Response, limits: ReadLimits): AsyncGenerator {
+  for await (const line of linesOf(response, limits)) {
     if (line === '') {
       yield HEARTBEAT
       continue
@@ -98,13 +100,13 @@ export function unreadableAnswer(cause: unknown): ServiceError {
   return new ServiceError('UNAVAILABLE', 'The answer is not from this service. Check the address.', { cause })
 }
 
-async function* linesOf(response: Response, wait: Wait): AsyncGenerator<string> {
+async function* linesOf(response: Response, limits: ReadLimits): AsyncGenerator<string> {
   if (!response.body) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   try {
     for (;;) {
-      const { done, value } = await readInTime(reader, wait)
+      const { done, value } = await readInTime(reader, limits)
       if (done) break
       const lines = (rest + value).split('\n')
       rest = lines.pop()!
@@ -117,15 +119,23 @@ async function* linesOf(response: Response, wait: Wait): AsyncGenerator<string> 
   }
 }
 
-/** Every stream sends a heartbeat when it has nothing else to send, so a silent connection is a dead one. */
-async function readInTime(reader: ReadableStreamDefaultReader<string>, wait: Wait) {
+/**
+ * Every stream sends a heartbeat when it has nothing else to send, so a silent connection is a dead one. Listens to the
+ * signal itself, because Node forgets that of a request once the request object has been garbage-collected.
+ */
+async function readInTime(reader: ReadableStreamDefaultReader<string>, { wait, signal }: ReadLimits) {
+  signal?.throwIfAborted()
   const answered = new AbortController()
+  const aborted = Promise.withResolvers<never>()
+  const stop = () => aborted.reject(signal!.reason)
+  signal?.addEventListener('abort', stop, { once: true })
   const silence = wait(MAX_SILENCE_SECONDS * 1000, answered.signal).then(() => {
     throw new ServiceError('UNAVAILABLE', `The stream sent nothing for ${MAX_SILENCE_SECONDS} seconds. Try again.`)
   })
   try {
-    return await Promise.race([reader.read(), silence])
+    return await Promise.race([reader.read(), silence, aborted.promise])
   } finally {
+    signal?.removeEventListener('abort', stop)
     answered.abort()
   }
 }
