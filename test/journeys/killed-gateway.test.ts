@@ -43,7 +43,8 @@ needs('postgres')('DS-01 a worker in a process of its own', () => {
         createClient({ baseUrl: gateway.url, fetch, headers: () => ({ authorization: `Bearer ${token}` }) })
       return { ...gateway, as }
     }
-    stack.use(await startProcess({ ...env, SVC_SERVICES: 'worker' }))
+    // Nothing of this test needs the address, but a worker does not start without it.
+    stack.use(await startProcess({ ...env, SVC_SERVICES: 'worker', DEPLOY_API_URL: 'http://127.0.0.1:9' }))
     const holder = stack.use(await connectTo(url!))
     await holder.query(WAIT_AT_LAST_STEP)
 
