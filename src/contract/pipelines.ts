@@ -33,7 +33,7 @@ export const PipelineRun = z.object({
 })
 export type PipelineRun = z.infer<typeof PipelineRun>
 
-/** What the last scheduled or completed run says about a pipeline. Events are sent when it changes. */
+/** The state of a pipeline after its last scheduled or completed run. Events are sent when it changes. */
 const PIPELINE_STATES = ['ok', 'failed', 'host_offline', 'missed'] as const
 export type PipelineState = (typeof PIPELINE_STATES)[number]
 

@@ -16,7 +16,7 @@ export type AppDirectory = {
  */
 export type HoldApp = (tx: Tx, orgId: string, aliasOrId: string) => Promise<AppName | undefined>
 
-/** What became of a request to an app that svc itself made. */
+/** The result of a request that svc itself made to an app. */
 export type AppAnswer =
   | { readonly type: 'answered'; readonly response: Response }
   /** The app has no start command, so it runs elsewhere and svc does not know where. */

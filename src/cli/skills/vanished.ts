@@ -4,7 +4,7 @@ import type { BundledSkill } from './bundle.ts'
 import { type Base, findPlace, type Place } from './place.ts'
 import { filePlace, type Releases, wasReleased } from './released.ts'
 
-/** What the installation does with a file of an earlier version that this version does not have. */
+/** Says whether an installation removes or keeps a file of an earlier version that this version does not have. */
 export type VanishedStep =
   | { readonly action: 'remove'; readonly place: Place }
   | { readonly action: 'keep'; readonly why: string }

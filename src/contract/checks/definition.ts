@@ -78,7 +78,7 @@ const AgentCheck = z.strictObject({
     .describe('Path at the app whose answer the model sees beside the log'),
 })
 
-/** What a check looks at. Which fields there are depends on `kind`. */
+/** Defines a check. `kind` decides which fields it has. */
 export const CheckDefinition = z.discriminatedUnion('kind', [HttpCheck, LogCheck, AgentCheck])
 export type CheckDefinition = z.infer<typeof CheckDefinition>
 export type DefinitionOf<Kind extends CheckDefinition['kind']> = Extract<CheckDefinition, { kind: Kind }>

@@ -15,7 +15,7 @@ export const OUTCOMES = {
 type Presentation = { readonly chip: string; readonly meaning: string; readonly exit: number }
 export type Outcome = keyof typeof OUTCOMES
 
-/** What a client shows for an outcome that it does not know, for example one of a newer server. Never a healthy result. */
+/** Shown by a client for an outcome that it does not know, such as one of a newer server. Never a healthy result. */
 const UNRECOGNISED: Presentation = {
   chip: 'Unrecognised result',
   meaning: 'This client does not know the result. Upgrade it',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { BODY_LIMIT } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 
-/** What a maintenance run reads with. Only the run itself can call these, and only while it holds its app. */
+/** The tools of a maintenance run read its app. Only the run itself can call them, and only while it holds the app. */
 const tool = {
   kind: 'json',
   method: 'POST',

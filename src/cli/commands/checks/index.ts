@@ -3,7 +3,7 @@ import { type Argument, type Command, LIMIT, type Option } from '../../command.t
 const ALIAS: Argument = { name: 'alias', summary: 'alias of the app' }
 const CHECK: Argument = { name: 'check', summary: 'name or id from `svc checks list`' }
 
-/** What a check looks at. Each option belongs to some kinds, which its text names. */
+/** Options that define a check. Each belongs to some kinds, which its text names. */
 const DEFINITION: readonly Option[] = [
   { name: 'target', value: 'path', summary: 'http: path at the app, or an address with https://' },
   { name: 'status', value: 'n', range: [100, 599], summary: 'http: the status to expect (default: 200 to 399)' },
