@@ -40,6 +40,11 @@ describe('MA-05 a log line', () => {
     const hostile = ['at '.repeat(100_000), `{"message":"${'('.repeat(200_000)}"}`, `at ${'a.'.repeat(100_000)} (`]
     for (const text of hostile) expect(readLine(text).frames).toEqual([])
   })
+
+  it('of blanks costs no more than another: a thousand of them are read', () => {
+    const lines = Array.from({ length: 1_000 }, (_, n) => `${' '.repeat(7_990)}${n}`)
+    expect(new Set(lines.map((text) => readLine(text).message)).size).toBe(1_000)
+  })
 })
 
 describe('MA-09 the template of a message', () => {

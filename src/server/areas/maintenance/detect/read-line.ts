@@ -67,10 +67,10 @@ function toFrame({ groups }: RegExpMatchArray): Frame {
   return { path: groups!.path!, symbol: groups!.symbol ?? null }
 }
 
-/** The message before its first frame. */
+/** The message before its first frame. The blanks are bounded, because `\s+` takes quadratic time on a line of blanks. */
 function withoutFrames(message: string): string {
   const begin = message.search(
-    /\s+at (?:async )?(?:[\w.$<>[\]]{1,100} (?:\[as \w{1,100}\] )?\()?(?:file:\/\/)?[^\s():]{1,300}:\d/,
+    /\s{1,8}at (?:async )?(?:[\w.$<>[\]]{1,100} (?:\[as \w{1,100}\] )?\()?(?:file:\/\/)?[^\s():]{1,300}:\d/,
   )
   const head = begin > 0 ? message.slice(0, begin) : message
   return head.split('\n', 1)[0]!.trim()
