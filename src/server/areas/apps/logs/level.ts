@@ -29,11 +29,15 @@ const WORDS: Record<string, Level> = {
   panic: 'error',
 }
 
+const MAX_HEAD = 200
+
 /** Reads the level that a logger wrote: a JSON field, or a word at the beginning of the line. */
 export function levelIn(line: string): Level | undefined {
   if (line.startsWith('{')) return levelInJson(line)
-  const word = /^\W*(?:\d[\dTZ:.,+\s-]*)?\W*([A-Za-z]{3,8})\b/.exec(line)?.[1]
-  return word !== undefined && (word === word.toUpperCase() || /^\W/.test(line)) ? levelOfWord(word) : undefined
+  // The expression takes quadratic time on a line of blanks, so it gets no more than where loggers write the level.
+  const head = line.slice(0, MAX_HEAD)
+  const word = /^\W*(?:\d[\dTZ:.,+\s-]*)?\W*([A-Za-z]{3,8})\b/.exec(head)?.[1]
+  return word !== undefined && (word === word.toUpperCase() || /^\W/.test(head)) ? levelOfWord(word) : undefined
 }
 
 /** Reads `level` (or `severity`) as a word, or as a number of pino and bunyan. */
