@@ -42,6 +42,7 @@ const PARTS: Record<string, () => Promise<unknown>> = {
   sdk: () => packSdk(join(dist, 'worker-sdk')),
   skills: () => buildSkills(),
   migrations: copyMigrations,
+  look: () => cp(join(root, 'src', 'look'), join(dist, 'look'), { recursive: true }),
   cluster: () => cp(EMPTY_CLUSTER, join(dist, basename(EMPTY_CLUSTER))),
   examples: () => cp(join(root, 'examples'), join(dist, 'examples'), { recursive: true }),
   console: buildConsole,

@@ -22,6 +22,6 @@ await import('../src/server/main.ts')
 function isStale(): boolean {
   if (!existsSync(built)) return true
   const since = statSync(built).mtimeMs
-  const sources = globSync('src/{console,contract}/**/*', { cwd: root })
+  const sources = globSync('src/{console,contract,look}/**/*', { cwd: root })
   return sources.some((file) => statSync(join(root, file)).mtimeMs > since)
 }

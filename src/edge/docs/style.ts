@@ -1,29 +1,19 @@
-/** The style sheet of the documentation page. Colours are named once and swapped for a dark screen. */
-export const DOCS_STYLE = `
-:root {
-  color-scheme: light dark;
-  --paper: #fff; --ink: #1c2128; --soft: #59636e; --line: #e1e4e8; --wash: #f6f7f9; --accent: #0b57b7;
-  --read: #0b57b7; --write: #1a6b35; --change: #8a5300; --delete: #b3261e; --mark: #fff7d6;
-  --mono: ui-monospace, 'SF Mono', 'Cascadia Code', 'JetBrains Mono', Menlo, Consolas, monospace;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #14171b; --ink: #dfe3e8; --soft: #9aa4b0; --line: #2b3138; --wash: #1c2026; --accent: #7db7ff;
-    --read: #7db7ff; --write: #76cf90; --change: #e5b566; --delete: #ff9a92; --mark: #2d2914;
-  }
-}
+import { LOOK } from '../pages/look.ts'
+
+/** The style sheet of the documentation page. */
+export const DOCS_STYLE = `${LOOK}
 *, ::before, ::after { box-sizing: border-box; }
 html { scroll-padding-top: 1.5rem; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 body {
-  margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.6 system-ui, -apple-system, 'Segoe UI', sans-serif;
+  margin: 0; background: var(--surface); color: var(--ink); font: var(--text-large)/1.6 var(--font);
   display: grid; grid-template: auto 1fr / 16rem minmax(0, 1fr); min-height: 100vh;
 }
 a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: .06em; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; border-radius: 3px; }
 main:focus { outline: none; }
 code, pre { font-family: var(--mono); font-size: .875em; overflow-wrap: anywhere; }
-.skip { position: absolute; left: 1rem; top: -4rem; padding: .5rem 1rem; background: var(--paper); z-index: 1; }
+.skip { position: absolute; left: 1rem; top: -4rem; padding: .5rem 1rem; background: var(--surface); z-index: 1; }
 .skip:focus { top: 1rem; }
 
 header { grid-area: 1 / 1; padding: 2rem 1.5rem 0; }
@@ -47,13 +37,13 @@ h3 { font-size: 1.1875rem; line-height: 1.35; margin: 0 0 .5rem; }
 h4 { font-size: .9375rem; margin: 2rem 0 .5rem; display: flex; flex-wrap: wrap; gap: .1rem .6rem; align-items: baseline; }
 p { margin: .5rem 0; }
 article { padding: 2.25rem 0; border-top: 1px solid var(--line); }
-article:target > h3, tr:target { background: var(--mark); }
+article:target > h3, tr:target { background: var(--attention-wash); }
 .anchor { color: inherit; text-decoration: none; }
 .anchor:hover { text-decoration: underline; }
 
-.endpoint { margin: 0 0 1rem; padding: .5rem .75rem; background: var(--wash); border-radius: .5rem; display: flex; gap: .75rem; align-items: baseline; }
-.method { font: 650 .75rem/1.6 var(--mono); letter-spacing: .04em; color: var(--read); }
-.method.post { color: var(--write); } .method.put, .method.patch { color: var(--change); } .method.delete { color: var(--delete); }
+.endpoint { margin: 0 0 1rem; padding: .5rem .75rem; background: var(--raised); border-radius: var(--radius); display: flex; gap: .75rem; align-items: baseline; }
+.method { font: 650 .75rem/1.6 var(--mono); letter-spacing: .04em; color: var(--accent); }
+.method.post { color: var(--success); } .method.put, .method.patch { color: var(--attention); } .method.delete { color: var(--failure); }
 dl { margin: 1rem 0; font-size: .9375rem; }
 dl > div { display: grid; grid-template-columns: 8.5rem minmax(0, 1fr); gap: .1rem 1rem; padding: .2rem 0; }
 dt { color: var(--soft); }
@@ -67,21 +57,21 @@ col.name { width: 13rem; }
 th[scope=row] { padding-right: 1rem; }
 td p, th p { margin: .1rem 0 0; }
 .errors th p { color: var(--soft); }
-.required { color: var(--change); font-size: .8125rem; white-space: nowrap; }
+.required { color: var(--attention); font-size: .8125rem; white-space: nowrap; }
 .optional { color: var(--soft); font-size: .8125rem; }
 .type { color: var(--soft); }
 .type code { color: var(--ink); white-space: nowrap; }
 .limits { color: var(--soft); font-size: .8125rem; overflow-wrap: anywhere; }
 .limits::before { content: '· '; }
 .media, .status { font-weight: 400; color: var(--soft); font-size: .8125rem; font-family: var(--mono); }
-.status { color: var(--write); }
+.status { color: var(--success); }
 details { margin: .5rem 0 .25rem; }
 article > details { margin: .5rem 0 1.25rem; }
 summary { cursor: pointer; color: var(--accent); font-size: .875rem; }
 details > table { margin: .5rem 0 0; }
 td details { padding-left: .9rem; border-left: 2px solid var(--line); }
 td details col.name { width: 11rem; }
-pre { margin: .5rem 0 0; padding: 1rem; background: var(--wash); border-radius: .5rem; overflow-x: auto; line-height: 1.55; }
+pre { margin: .5rem 0 0; padding: 1rem; background: var(--raised); border-radius: var(--radius); overflow-x: auto; line-height: 1.55; }
 pre code { font-size: .8125rem; overflow-wrap: normal; }
 .refusals { display: flex; flex-wrap: wrap; gap: .25rem 1rem; font-family: var(--mono); font-size: .875rem; }
 .errors thead { color: var(--soft); font-size: .8125rem; }

@@ -38,7 +38,7 @@ export function mailParagraph(text: string): Html {
 
 /** The address is shown as well, because some mail programs remove links or rewrite them. */
 export function mailButton({ label, link }: { readonly label: string; readonly link: string }): Html {
-  return html`<p style="margin:20px 0 0"><a class="button" href="${link}" style="display:inline-block;padding:10px 18px;background:#0b57b7;color:#ffffff;border-radius:8px;font-weight:600;text-decoration:none">${label}</a></p>
+  return html`<p style="margin:20px 0 0"><a class="button" href="${link}" style="display:inline-block;padding:10px 18px;background:#4250c9;color:#ffffff;border-radius:8px;font-weight:600;text-decoration:none">${label}</a></p>
 <p class="soft" style="margin:16px 0 0;color:#59636e;font-size:13px;overflow-wrap:anywhere;word-break:break-word">Or open this address: ${link}</p>
 `
 }
@@ -48,5 +48,5 @@ const DARK_STYLE = `:root { color-scheme: light dark; supported-color-schemes: l
   .paper { background: #0f1215 !important; color: #dfe3e8 !important; }
   .card { background: #181c21 !important; border-color: #363e47 !important; }
   .soft { color: #9aa4b0 !important; }
-  .link { color: #7db7ff !important; }
+  .link { color: #a3b0ff !important; }
 }`

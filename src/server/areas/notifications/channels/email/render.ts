@@ -73,7 +73,7 @@ function listOf(shown: readonly Notification[], more: number): Html {
 function item(notification: Notification): Html {
   const { subject, link } = notification
   return html`<div style="margin:16px 0 0">
-<a class="link" href="${link}" style="color:#0b57b7;font-weight:600;overflow-wrap:anywhere;word-break:break-word">${subject}</a>
+<a class="link" href="${link}" style="color:#4250c9;font-weight:600;overflow-wrap:anywhere;word-break:break-word">${subject}</a>
 ${facts(notification)}
 </div>
 `
