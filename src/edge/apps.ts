@@ -57,16 +57,20 @@ export type AppLogs = {
   read(appId: string, window: LogWindow, maxBytes: number): Promise<LogEvidence>
 }
 
-/** Reads the source of apps as it is live. */
+/** A file of a revision. `sha256` is the digest of its content in hex. */
+export type SourceFile = { readonly path: string; readonly size: number; readonly sha256: string }
+
+/** Reads the source of apps. */
 export type AppSource = {
-  /** Returns undefined for an app that was never deployed. */
+  /** Returns the revision that is live. Undefined for an app that was never deployed. */
   live(
     orgId: string,
     appId: string,
-  ): Promise<
-    | { readonly revisionId: string; readonly files: readonly { readonly path: string; readonly size: number }[] }
-    | undefined
-  >
+  ): Promise<{ readonly revisionId: string; readonly files: readonly SourceFile[] } | undefined>
+  /** Returns the files of a revision, sorted by path. Undefined if the app has no such revision. */
+  files(appId: string, revisionId: string): Promise<readonly SourceFile[] | undefined>
+  /** Returns the content of a file by its exact path. Undefined if the revision has no such file. */
+  read(appId: string, revisionId: string, path: string): Promise<Uint8Array | undefined>
 }
 
 /** Says in which state the checks of an app are. Paused checks are left out. */

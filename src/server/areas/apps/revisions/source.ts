@@ -1,16 +1,28 @@
-import type { AppSource } from '#edge/apps.ts'
+import type { RevisionFile } from '#contract/apps/revisions.ts'
+import type { AppSource, SourceFile } from '#edge/apps.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { readManifest } from './store.ts'
+import { readFile } from './store.ts'
 
-/** Reads the live source of apps for parts that judge it. */
+/** Reads the source of apps for parts that judge it. */
 export function createAppSource({ db }: { db: Querier }): AppSource {
+  const files: AppSource['files'] = async (appId, revisionId) => {
+    const [row] = await db.query<{ manifest: RevisionFile[] }>(sql`
+      select manifest from apps.revisions where app_id = ${appId} and id = ${revisionId}`)
+    return row?.manifest.map(toSourceFile)
+  }
   return {
     async live(orgId, appId) {
       const [deploy] = await db.query<{ revision_id: string }>(sql`
-        select revision_id from apps.deploys where app_id = ${appId} and state = 'live'`)
-      const files = deploy && (await readManifest(db, orgId, deploy.revision_id))
-      return files && { revisionId: deploy.revision_id, files: files.map(({ path, size }) => ({ path, size })) }
+        select revision_id from apps.deploys where org_id = ${orgId} and app_id = ${appId} and state = 'live'`)
+      const found = deploy && (await files(appId, deploy.revision_id))
+      return found && { revisionId: deploy.revision_id, files: found }
     },
+    files,
+    read: (appId, revisionId, path) => readFile(db, appId, revisionId, path),
   }
+}
+
+function toSourceFile({ path, size, sha256 }: RevisionFile): SourceFile {
+  return { path, size, sha256 }
 }

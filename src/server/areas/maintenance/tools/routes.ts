@@ -42,7 +42,10 @@ export function toolRoutes({ db, clock, logs, source, listChecks }: ToolDeps): R
     }),
     route(listLiveFiles, async (_, { principal }) => {
       const live = await source.live(principal.org_id!, principal.deployment!)
-      const data = { revision_id: live?.revisionId ?? null, files: [...(live?.files ?? [])].slice(0, MAX_FILES) }
+      const data = {
+        revision_id: live?.revisionId ?? null,
+        files: (live?.files ?? []).slice(0, MAX_FILES).map(({ path, size }) => ({ path, size })),
+      }
       const reference = live ? `files of ${live.revisionId}` : 'no live revision'
       return { evidence_id: await recordEvidence(db, claimOf(principal), { kind: 'source', reference, data }), ...data }
     }),
