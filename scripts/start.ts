@@ -1,22 +1,18 @@
+import { spawn } from 'node:child_process'
 import { existsSync, globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { telling } from '../src/server/process/progress.ts'
 import { stopWithNpm } from './stop-with-npm.ts'
 
 stopWithNpm(process.env)
 
-/** `npm start` in a checkout: builds the console when it is missing or older than its source, then starts the server. */
+/**
+ * `npm start` in a checkout: starts the server, and beside it builds the console when it is missing or older than its
+ * source. The build has a process of its own, because it takes longer than the start and leaves much in memory.
+ */
 const root = join(import.meta.dirname, '..')
 const built = join(root, 'dist', 'console', 'index.html')
 
-if (isStale()) {
-  try {
-    const { buildConsole } = await import('./build-console.ts')
-    await telling('building the console', buildConsole)
-  } catch (error) {
-    console.error(`svc: the console is not built: ${error instanceof Error ? error.message : String(error)}`)
-  }
-}
+if (isStale()) buildConsole()
 await import('../src/server/main.ts')
 
 function isStale(): boolean {
@@ -24,4 +20,14 @@ function isStale(): boolean {
   const since = statSync(built).mtimeMs
   const sources = globSync('src/{console,contract,look}/**/*', { cwd: root })
   return sources.some((file) => statSync(join(root, file)).mtimeMs > since)
+}
+
+function buildConsole(): void {
+  const script = join(import.meta.dirname, 'build-console.ts')
+  const child = spawn(process.execPath, [script], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  process.once('exit', () => child.kill())
+  child.on('error', ({ message }) => console.error(`svc: the console is not built: ${message}`))
+  child.on('exit', (code) => {
+    if (code !== null && code !== 0) console.error('svc: the console is not built. Run `npm run build` to try again.')
+  })
 }

@@ -2,12 +2,43 @@ import { z } from 'zod'
 import { NO_BODY } from './core/limits.ts'
 import { operation } from './core/operation.ts'
 
+const APP_TABS = ['deploys', 'logs', 'checks', 'tickets', 'pipelines', 'maintenance', 'people', 'settings']
+const APP_THINGS = ['deploys', 'checks', 'tickets', 'pipelines', 'maintenance', 'changes']
+const ORGANIZATION_TABS = ['members', 'domains', 'integrations', 'deliveries', 'maintenance', 'audit']
+
+/** Addresses of the console's pages. They are stable, because notifications link to them. */
+export const CONSOLE_ADDRESSES: readonly string[] = [
+  '/',
+  '/mcp/sources',
+  '/mcp/sources/{id}',
+  '/mcp/sources/{id}/{tab}',
+  '/mcp/activity',
+  '/mcp/agents',
+  '/databases',
+  '/databases/{name}',
+  '/apps',
+  '/apps/{alias}',
+  ...APP_TABS.map((tab) => `/apps/{alias}/${tab}`),
+  ...APP_THINGS.map((things) => `/apps/{alias}/${things}/{id}`),
+  '/apps/{alias}/changes',
+  '/changes',
+  '/functions',
+  '/inbox',
+  '/settings/organization',
+  ...ORGANIZATION_TABS.map((tab) => `/settings/organization/${tab}`),
+  '/settings/profile',
+  '/settings/profile/notifications',
+  '/settings/profile/sessions',
+  '/settings/tokens',
+]
+
 export const consolePage = operation({
   kind: 'raw',
   name: 'console.page',
   method: 'GET',
   path: '/',
   summary: 'Open the console',
+  description: 'Browsers also get it at the addresses of its pages, and with the status 404 at unknown addresses.',
   access: 'public',
   effect: 'read',
   bodyLimit: NO_BODY,
@@ -20,10 +51,10 @@ export const consoleAsset = operation({
   name: 'console.asset',
   method: 'GET',
   path: '/assets/{file}',
-  summary: 'Get a script, style or image of the console',
+  summary: 'Get a script, style, font or image of the console',
   access: 'public',
   effect: 'read',
   bodyLimit: NO_BODY,
   input: z.object({ file: z.string().max(200) }),
-  produces: ['text/javascript', 'text/css', 'image/svg+xml'],
+  produces: ['text/javascript', 'text/css', 'image/svg+xml', 'font/woff2'],
 })

@@ -39,6 +39,8 @@ export type EdgeDeps = {
   openStreams?: OpenStreams
   /** Returns the service that owns a path for which this service has no route. Only the api-gateway has it. */
   forward?: (path: string) => ServiceFetch | undefined
+  /** Returns the page for a browser at a path without a route, or undefined if there is none. Asked before `forward`. */
+  pageFor?: (request: Request, path: string) => Promise<Response | undefined>
 }
 
 /** The status under which an answer is counted whose caller closed the connection. It is never sent. */
@@ -62,6 +64,12 @@ function createElsewhere(routes: readonly Route[], deps: EdgeDeps) {
   const allowed = methodsByPath(routes)
   const seenElsewhere = createRecorder('none', deps)
   const seenForwarded = createRecorder('forwarded', deps)
+  const seenPage = createRecorder('page', deps)
+  const show = (page: Response, request: Request, info: RequestInfo) => {
+    seenPage(page.status, performance.now(), info)
+    page.headers.set('x-request-id', info.requestId)
+    return request.method === 'HEAD' ? withoutContent(page) : page
+  }
   const pass = async (neighbour: ServiceFetch, request: Request, info: RequestInfo) => {
     const started = performance.now()
     const response = await neighbour(request, info)
@@ -70,6 +78,8 @@ function createElsewhere(routes: readonly Route[], deps: EdgeDeps) {
   }
   return async (request: Request, info: RequestInfo, path: string): Promise<Response> => {
     try {
+      const page = await deps.pageFor?.(request, path)
+      if (page) return await show(page, request, info)
       const neighbour = deps.forward?.(path)
       if (neighbour) return await pass(neighbour, request, info)
     } catch (error) {

@@ -1,3 +1,5 @@
+import { pathShape } from '#contract/core/operation.ts'
+import { OPERATIONS } from '#contract/operations.ts'
 import { isBundled } from '#lib/bundle.ts'
 import { BUILTIN_MODEL, createAi } from '../areas/ai/index.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
@@ -30,6 +32,11 @@ export function compose(parts: ServiceParts): Service {
     spend: (orgId) => activity.spend(orgId),
     isUnfinished: ({ org_id, id }) => parts.unfinishedSources.has(`${org_id} ${id}`),
   })
+  const paths = OPERATIONS.map(({ path }) => pathShape(path))
+  const webConsole = createConsole({
+    folder: assets.console,
+    isOperation: (path) => path.startsWith('/api/') || paths.some((shape) => shape.test(path)),
+  })
   const hosted = composeHostedSignIn(parts)
   const fetch = composeEdge(parts, {
     name: 'api-gateway',
@@ -39,12 +46,13 @@ export function compose(parts: ServiceParts): Service {
       ...activity.routes,
       ...ai.routes,
       ...composeNotifications(parts).routes,
-      ...createConsole({ folder: assets.console() }).routes,
+      ...webConsole.routes,
       ...createSkills({ folder: assets.skills(), built: isBundled, version: parts.version }).routes,
       ...(hosted?.routes ?? []),
     ],
     validate: validateAtAuth(parts, 'api-gateway'),
     hasPart: createAppDirectory(parts).hasPart,
+    pageFor: (request, path) => webConsole.pageFor(request, path),
     forward: (path) => {
       const owner = ownerOf(path)
       if (owner === 'auth-service' && hosted) return hosted.forward(path)

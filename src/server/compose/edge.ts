@@ -19,6 +19,7 @@ type Options = {
   /** Wraps the usual resolver, for a service with callers that no other service has. */
   resolve?: (others: ResolveCaller) => ResolveCaller
   forward?: EdgeDeps['forward']
+  pageFor?: EdgeDeps['pageFor']
   /** Needed where an operation names a part in an app. */
   hasPart?: HasPart
 }
@@ -26,7 +27,7 @@ type Options = {
 /** Puts the routes of a service, and the health and metrics routes that all have, behind the same edge. */
 export function composeEdge(
   parts: ServiceParts,
-  { name, routes, validate, resolve, forward, hasPart }: Options,
+  { name, routes, validate, resolve, forward, pageFor, hasPart }: Options,
 ): ServiceFetch {
   refuseUnlisted(routes)
   const { principalCache: cache, clock } = parts
@@ -50,6 +51,7 @@ export function composeEdge(
     resolve: resolve?.(others) ?? others,
     hasPart,
     ...(forward && { forward }),
+    ...(pageFor && { pageFor }),
   })
 }
 

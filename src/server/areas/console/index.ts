@@ -1,49 +1,56 @@
-import { readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
-import { consoleAsset, consolePage } from '#contract/console.ts'
+import { CONSOLE_ADDRESSES, consoleAsset, consolePage } from '#contract/console.ts'
 import { notFound } from '#contract/core/errors.ts'
+import { pathShape } from '#contract/core/operation.ts'
+import { prefersHtml } from '#edge/http/negotiate.ts'
 import { type Route, route } from '#edge/http/route.ts'
+import { html } from '#edge/pages/html.ts'
+import { pageResponse } from '#edge/pages/page.ts'
+import { assetResponse, indexResponse } from './files.ts'
 
-const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-cache',
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
+type ConsoleDeps = {
+  /** Folder of the built console; undefined while there is none. */
+  folder: () => string | undefined
+  /** Whether an operation of any service has this path. */
+  isOperation: (path: string) => boolean
 }
 
-const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
-
-const ASSET = /^[\w-]+\.(?:js|css|svg)$/
-
-/** Serves the built console from `folder`, or a page that says how to build it where there is none. */
-export function createConsole({ folder }: { folder: string | undefined }): { readonly routes: readonly Route[] } {
-  const routes = [
-    route(consolePage, async () => {
-      if (!folder) return new Response(NOT_BUILT, { headers: PAGE_HEADERS })
-      return new Response(await readFile(join(folder, 'index.html')), { headers: PAGE_HEADERS })
-    }),
-    // The name of an asset contains a hash of its content, so browsers may cache it for good.
-    route(consoleAsset, async ({ file }) => {
-      const isAsset = folder && ASSET.test(file)
-      const body = isAsset && (await readFile(join(folder, 'assets', file)).catch(() => undefined))
-      if (!body) throw notFound()
-      return new Response(body, {
-        headers: {
-          'content-type': TYPES[extname(file)]!,
-          'cache-control': 'public, max-age=31536000, immutable',
-          'x-content-type-options': 'nosniff',
-        },
-      })
-    }),
-  ]
-  return { routes }
+type Console = {
+  readonly routes: readonly Route[]
+  /**
+   * Answers a browser at an address of the console, and with 404 at an address that is nobody's. Returns undefined for
+   * every other request.
+   */
+  pageFor(request: Request, path: string): Promise<Response | undefined>
 }
 
-const NOT_BUILT = `<!doctype html>
-<html lang="en"><title>svc</title>
-<h1>svc is running</h1>
-<p>The console is not built. Run <code>npm run build</code>. The API reference is at <a href="/docs">/docs</a>.</p>
-</html>
-`
+/** Serves the built console, or a page that says how to build it where there is none. */
+export function createConsole({ folder, isOperation }: ConsoleDeps): Console {
+  const addresses = CONSOLE_ADDRESSES.map(pathShape)
+  const index = (request: Request, status: number) => indexResponse(folder(), request, status)
+  return {
+    routes: [
+      route(consolePage, async (_, { request }) => (await index(request, 200)) ?? notBuilt()),
+      route(consoleAsset, async ({ file }, { request }) => {
+        const response = await assetResponse(folder(), file, request)
+        if (!response) throw notFound()
+        return response
+      }),
+    ],
+    pageFor: async (request, path) => {
+      if ((request.method !== 'GET' && request.method !== 'HEAD') || !prefersHtml(request.headers.get('accept'))) return
+      if (addresses.some((shape) => shape.test(path))) return (await index(request, 200)) ?? notBuilt()
+      return isOperation(path) ? undefined : index(request, 404)
+    },
+  }
+}
+
+/** Only a checkout can be without a console. `npm start` builds it beside the running server. */
+function notBuilt(): Response {
+  const response = pageResponse({
+    title: 'The console is not built yet',
+    body: html`<p>While <code>npm start</code> builds it, this page reloads by itself. Otherwise run <code>npm run build</code>.</p>
+<p>The API reference is at <a href="/docs">/docs</a>.</p>`,
+  })
+  response.headers.set('refresh', '2')
+  return response
+}
