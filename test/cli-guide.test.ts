@@ -12,7 +12,7 @@ const SECTIONS = new Map(
     .map((text) => [text.slice(0, text.indexOf('\n')), text.replaceAll('\n', ' ')]),
 )
 /** Told once for all commands that take them. */
-const COMMON = ['output', 'json', 'timeout', 'context', 'help']
+const COMMON = ['output', 'json', 'no-pager', 'timeout', 'context', 'help']
 
 describe('CL-03 the guide of the client', () => {
   it('has a section for each command, in the order of the table, and for no other', () => {
@@ -29,7 +29,7 @@ describe('CL-03 the guide of the client', () => {
 
   it('names the common options and those of svc itself', () => {
     const common = GUIDE.slice(GUIDE.indexOf('## Commands'), GUIDE.indexOf('### '))
-    for (const option of ['--context', '--timeout', '-o', '--json', '--version', '--skill-prompt']) {
+    for (const option of ['--context', '--timeout', '-o', '--json', '--no-pager', '--version', '--skill-prompt']) {
       expect(common).toContain(option)
     }
   })
@@ -40,7 +40,7 @@ describe('CL-03 the guide of the client', () => {
 
   it('names each variable the client reads for people', () => {
     const config = readFileSync(join(import.meta.dirname, '..', 'src', 'cli', 'config.ts'), 'utf8')
-    for (const name of new Set(config.match(/\benv\.(SVC_\w+|NO_COLOR|BROWSER)/g))) {
+    for (const name of new Set(config.match(/\benv\.(SVC_\w+|NO_COLOR|BROWSER|PAGER)/g))) {
       expect(GUIDE).toContain(`\`${name.slice(4)}\``)
     }
   })

@@ -2,6 +2,7 @@ import { type Client, createClient } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
 import type { Login } from './contexts.ts'
+import { networkError } from './network-error.ts'
 
 const TIMEOUT_SECONDS = 30
 
@@ -48,9 +49,7 @@ async function send(request: Request, apiUrl: string, timeoutSeconds: number | u
   } catch (cause) {
     if (cause instanceof ServiceError || request.signal.aborted) throw cause
     if (timeoutSeconds && timeout.signal.aborted) throw timedOut(apiUrl, timeoutSeconds)
-    throw new ServiceError('UNAVAILABLE', `Cannot reach ${apiUrl}${reason(cause)}. Check that it is running.`, {
-      cause,
-    })
+    throw networkError(apiUrl, cause)
   } finally {
     clearTimeout(timer)
   }
@@ -77,10 +76,4 @@ function redirected(response: Response, apiUrl: string): ServiceError {
 
 function timedOut(apiUrl: string, timeoutSeconds: number): ServiceError {
   return new ServiceError('TIMEOUT', `${apiUrl} did not answer within ${secondsText(timeoutSeconds)}.`)
-}
-
-/** Returns the system's error code, such as ECONNREFUSED, because `fetch failed` alone does not explain the failure. */
-function reason(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined
-  return typeof cause?.code === 'string' ? ` (${cause.code})` : ''
 }

@@ -17,6 +17,7 @@ import { runSvc } from '#test/cli-run.ts'
 /** Against an API of two operations. */
 const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
 const KEY = 'svc_key_that_must_never_show'
+const OTHER_KEY = 'svc_key_that_must_never_show_either'
 const PRINCIPAL: Principal = {
   kind: 'api_token',
   id: 'tok_1',
@@ -25,6 +26,13 @@ const PRINCIPAL: Principal = {
   role: 'developer',
   scopes: [],
   expires_at: null,
+}
+const ME = {
+  kind: 'api_token',
+  user: { id: 'usr_1', email: 'ada@example.com', name: 'Ada' },
+  org: { id: 'org_1', name: 'Example', slug: 'example' },
+  role: 'developer',
+  read_only: false,
 }
 const DOCS: SlimSource = {
   id: 'db_docs',
@@ -62,8 +70,10 @@ afterEach(() => rm(folder, { recursive: true }))
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.url === '/api/v1/tokens/validate') {
     const { token } = JSON.parse(await text(request)) as { token: string }
-    return token === KEY ? send(response, 200, { principal: PRINCIPAL }) : refuse(response, 'INVALID_TOKEN')
+    const isKnown = token === KEY || token === OTHER_KEY
+    return isKnown ? send(response, 200, { principal: PRINCIPAL }) : refuse(response, 'INVALID_TOKEN')
   }
+  if (request.url === '/api/v1/me') return send(response, 200, ME)
   if (request.url !== '/api/wf/slim/data-sources') return refuse(response, 'NOT_FOUND')
   if (request.headers.authorization !== `Bearer ${KEY}`) return refuse(response, 'INVALID_TOKEN')
   if (sources instanceof ServiceError) return send(response, sources.status, sources.toProblem())
@@ -87,11 +97,12 @@ function start(args: string[], env: Record<string, string> = {}): ChildProcess {
 
 async function svc(args: string[], options: Parameters<typeof runSvc>[1] = {}) {
   const ran = await runSvc(args, { ...options, env: { SVC_CONFIG_DIR: folder, ...options.env }, folder })
-  expect(ran.stdout + ran.stderr).not.toContain(KEY)
+  expect(ran.stdout + ran.stderr).not.toContain('svc_key_that_must_never_show')
   return ran
 }
 
-const login = (...more: string[]) => svc(['login', '--api-url', url, '--api-key', KEY, ...more])
+const loginAs = (key: string, ...more: string[]) => svc(['login', '--api-url', url, '--api-key', key, ...more])
+const login = (...more: string[]) => loginAs(KEY, ...more)
 const loggedIn = () => ({ SVC_API_URL: url, SVC_API_KEY: KEY })
 const list = (...flags: string[]) => svc(['datasource', 'list', ...flags], { env: loggedIn() })
 const hostOf = (address: string) => new URL(address).host
@@ -100,13 +111,28 @@ describe('CL-01 login and contexts', () => {
   test('a login is checked, stored privately, and every further one is added without switching', async () => {
     const host = hostOf(url)
     expect(await login()).toMatchObject({ exit: 0, stderr: '' })
-    const second = await login()
+    const second = await loginAs(OTHER_KEY)
     expect(second).toMatchObject({ exit: 0 })
     expect(second.stderr).toContain(`svc context use ${host}-2`)
     const stored = JSON.parse(await readFile(file, 'utf8')) as unknown
-    const entry = { api_url: url, api_key: KEY }
-    expect(stored).toEqual({ current: host, contexts: { [host]: entry, [`${host}-2`]: entry } })
+    expect(stored).toEqual({
+      current: host,
+      contexts: { [host]: { api_url: url, api_key: KEY }, [`${host}-2`]: { api_url: url, api_key: OTHER_KEY } },
+    })
     expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('the same key for the same address is not a second context, with its own name or none', async () => {
+    await login('--context', 'one')
+    const before = await readFile(file, 'utf8')
+    for (const flags of [[], ['--context', 'one']]) {
+      const again = await login(...flags)
+      expect(again).toMatchObject({ exit: 0, stderr: '' })
+      expect(again.stdout).toContain('Context: one.')
+    }
+    expect(await readFile(file, 'utf8')).toBe(before)
+    await login('--context', 'two')
+    expect(Object.keys((JSON.parse(await readFile(file, 'utf8')) as Stored).contexts)).toEqual(['one', 'two'])
   })
 
   test('context use switches and context list shows which is current', async () => {
@@ -125,7 +151,7 @@ describe('CL-01 login and contexts', () => {
   test('an explicit context that is taken exits 6 and changes nothing', async () => {
     await login('--context', 'one')
     const before = await readFile(file, 'utf8')
-    expect(await login('--context', 'one')).toMatchObject({ exit: 6, stdout: '' })
+    expect(await loginAs(OTHER_KEY, '--context', 'one')).toMatchObject({ exit: 6, stdout: '' })
     expect(await readFile(file, 'utf8')).toBe(before)
   })
 
@@ -226,7 +252,20 @@ describe('CL-01 login and contexts', () => {
       api_url: url,
       reachable: true,
       principal: { kind: 'api_token', id: 'tok_1', org_id: 'org_1', role: 'developer', expires_at: null },
+      user: ME.user,
+      org: ME.org,
     })
+  })
+
+  test('status names the person and the organization', async () => {
+    const { stdout } = await svc(['status'], { env: loggedIn() })
+    expect(stdout.split('\n').slice(4, 9)).toEqual([
+      'Person        Ada <ada@example.com>',
+      'Organization  Example (org_1)',
+      'Role          developer',
+      'Kind          api_token',
+      'Id            tok_1',
+    ])
   })
 
   test('SVC_API_URL and SVC_API_KEY stand in for a login', async () => {
@@ -260,6 +299,64 @@ describe('DS-22 datasource list', () => {
     expect(JSON.parse(stdout)).toEqual({ items: [], next_cursor: null })
     expect(stderr).toContain('An admin of your organization can expose one')
     expect(await list()).toMatchObject({ exit: 0, stdout: '' })
+  })
+})
+
+describe('CL-03 the pager', () => {
+  const many = Array.from({ length: 30 }, (_, n) => ({ ...DOCS, id: `db_${n}` }))
+  const listOn = (terminal: { columns?: number; rows?: number }, pager: string, ...flags: string[]) => {
+    const env = { ...loggedIn(), PAGER: pager, PATH: process.env.PATH! }
+    return svc(['datasource', 'list', ...flags], { env, ...terminal })
+  }
+  const toFile = () => `cat > ${join(folder, 'paged')}`
+  const paged = () => readFile(join(folder, 'paged'), 'utf8').catch(() => undefined)
+
+  test('gets what is longer than the terminal', async () => {
+    sources = many
+    expect(await listOn({ columns: 80, rows: 24 }, toFile())).toMatchObject({ exit: 0, stdout: '' })
+    const shown = await paged()
+    expect(shown?.split('\n')).toHaveLength(32)
+    expect(shown).toContain('db_29')
+  })
+
+  test.each([
+    ['without a terminal', {}, []],
+    ['on a terminal that is long enough', { columns: 80, rows: 40 }, []],
+    ['with --no-pager', { columns: 80, rows: 24 }, ['--no-pager']],
+  ])('%s the text is printed', async (_, terminal, flags) => {
+    sources = many
+    expect((await listOn(terminal, toFile(), ...flags)).stdout).toContain('db_29')
+    expect(await paged()).toBeUndefined()
+  })
+
+  test('that does not exist loses nothing, and one that leaves early is no error', async () => {
+    sources = many
+    const missing = await listOn({ columns: 80, rows: 24 }, 'no-such-pager-anywhere 2>/dev/null')
+    expect(missing).toMatchObject({ exit: 0, stdout: expect.stringContaining('db_29') as unknown })
+    expect(await listOn({ columns: 80, rows: 24 }, 'true')).toMatchObject({ exit: 0, stdout: '' })
+  })
+})
+
+describe('CL-03 local faults are not blamed on the instance', () => {
+  test('a damaged file of contexts or of the instance in this folder', async () => {
+    await mkdir(join(folder, 'svc'))
+    await writeFile(file, 'broken')
+    expect((await svc(['status'])).stderr).toBe(`svc: ${file} is damaged.\nRepair it, or delete it and log in again.\n`)
+    await rm(file)
+    await mkdir(join(folder, '.svc'))
+    await writeFile(join(folder, '.svc', 'first-run.json'), '{"base_url": ')
+    expect((await svc(['login'])).stderr).toBe(
+      `svc: ${join(folder, '.svc', 'first-run.json')} is damaged.\nLog in with --api-url and --api-key-stdin instead.\n`,
+    )
+  })
+
+  test('a host name that this machine cannot resolve', async () => {
+    const { exit, stderr } = await svc(['status'], {
+      env: { SVC_API_URL: 'http://no-such-host.invalid', SVC_API_KEY: KEY },
+    })
+    expect(exit).toBe(1)
+    expect(stderr).toContain('This machine cannot resolve the host name of http://no-such-host.invalid')
+    expect(stderr).toContain('Check the address, and the network and DNS of this machine.')
   })
 })
 
@@ -346,7 +443,7 @@ describe('CL-03 for people and programs', () => {
     expect(stdout).toContain('\u001b[1mID ')
     const plain = stripVTControlCharacters(stdout)
     expect(Math.max(...plain.split('\n').map((line) => line.length))).toBe(80)
-    expect(plain).toContain('All manuals, All manuals,…')
+    expect(plain).toContain('All manuals, All manuals…')
     expect((await at({ NO_COLOR: '1' })).stdout).not.toContain('\u001b')
     expect((await at({ TERM: 'dumb' })).stdout).not.toContain('\u001b')
   })

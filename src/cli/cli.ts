@@ -1,12 +1,17 @@
 import { styleText } from 'node:util'
 import type { Cli, Streams, Table } from './command.ts'
 import type { Config } from './config.ts'
+import { relativeTime } from './relative-time.ts'
 import { startSpinner } from './spinner.ts'
 
 export type { Cli, Streams } from './command.ts'
 
-export function createCli(config: Config, table: Table, streams: Streams): Cli {
+type CliOptions = { paged?: boolean }
+
+export function createCli(config: Config, table: Table, streams: Streams, { paged = true }: CliOptions = {}): Cli {
   const { stdout } = streams
+  const print: Cli['print'] = (lines) => void stdout.write(`${[lines].flat().join('\n')}\n`)
+  let waiting: string[] | undefined
   const colored = Boolean(stdout.isTTY) && !config.noColor && !config.dumbTerminal
   return {
     config,
@@ -17,9 +22,26 @@ export function createCli(config: Config, table: Table, streams: Streams): Cli {
     get interactive() {
       return Boolean(streams.stdin.isTTY && streams.stderr.isTTY)
     },
-    print: (lines) => void stdout.write(`${[lines].flat().join('\n')}\n`),
+    print,
+    printPaged: (lines) => {
+      const all = [lines].flat().flatMap((line) => line.split('\n'))
+      const fits = !stdout.isTTY || config.dumbTerminal || all.length < (stdout.rows ?? Number.POSITIVE_INFINITY)
+      if (paged && !fits) waiting = [...(waiting ?? []), ...all]
+      else print(lines)
+    },
+    flush: async () => {
+      if (waiting === undefined) return
+      const { showInPager } = await import('./pager.ts')
+      const lines = waiting
+      waiting = undefined
+      if (!(await showInPager(`${lines.join('\n')}\n`, config))) print(lines)
+    },
     note: (line) => void streams.stderr.write(`${line}\n`),
     strong: (text) => (colored ? styleText('bold', text, { validateStream: false }) : text),
+    time: (iso, none = '-') => {
+      if (iso === null) return none
+      return stdout.isTTY ? relativeTime(iso, Date.now()) : iso
+    },
     progress: async (label, work) => {
       const moving = streams.stderr.isTTY && !config.dumbTerminal
       const labelNow = typeof label === 'string' ? () => label : label

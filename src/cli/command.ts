@@ -59,7 +59,7 @@ export type Table = {
   readonly rootOptions: readonly RootOption[]
 }
 
-type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
+type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number }
 type Input = NodeJS.ReadableStream & { isTTY?: boolean }
 export type Streams = { stdin: Input; stdout: Output; stderr: Output }
 
@@ -74,9 +74,18 @@ export type Cli = {
   readonly interactive: boolean
   /** Writes the result to stdout. */
   readonly print: (lines: string | readonly string[]) => void
+  /** Writes the result to stdout when the command has ended, in a pager if the terminal has fewer lines. */
+  readonly printPaged: (lines: string | readonly string[]) => void
+  /** Shows what waits for the pager. */
+  readonly flush: () => Promise<void>
   /** Writes messages for people to stderr. */
   readonly note: (line: string) => void
   readonly strong: (text: string) => string
+  /**
+   * Writes a time: as its distance from now on a terminal, else unchanged, so that programs can read it. Null, a time
+   * that is not known or not set, becomes `none`, or a dash.
+   */
+  readonly time: (iso: string | null, none?: string) => string
   /** Shows a spinner on a terminal until `work` settles. A function returns the label of the moment. */
   readonly progress: <T>(label: string | (() => string), work: Promise<T>) => Promise<T>
   readonly readStdin: () => Promise<string>
@@ -92,6 +101,7 @@ const HELP: Option = { name: 'help', short: 'h', summary: 'print help' }
 const OUTPUT: readonly Option[] = [
   { name: 'output', short: 'o', value: 'format', choices: ['table', 'json', 'yaml'], summary: 'output format' },
   { name: 'json', summary: 'same as -o json' },
+  { name: 'no-pager', summary: 'print long output directly' },
 ]
 const LOGIN: readonly Option[] = [
   { name: 'context', value: 'name', summary: 'login to use instead of the current one' },

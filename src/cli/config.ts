@@ -1,6 +1,8 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
+type Env = Readonly<Record<string, string | undefined>>
+
 export type Config = Readonly<{
   contextsFile: string
   /** `apiUrl` and `apiKey` together replace a context. */
@@ -17,9 +19,12 @@ export type Config = Readonly<{
   dumbTerminal: boolean
   /** Command that opens an address in a browser. Undefined if there is no browser on this machine's screen. */
   browser: readonly string[] | undefined
+  /** Shell command that shows long output. Undefined for `less`. */
+  pager: string | undefined
+  /** Variables for programs that the client starts. */
+  environment: Env
 }>
 
-type Env = Readonly<Record<string, string | undefined>>
 type System = { home: string; platform: NodeJS.Platform; folder: string }
 
 /** Reads the environment, which no other file of the client does. An empty variable counts as not set. */
@@ -35,6 +40,8 @@ export function readConfig(env: Env = process.env, system: System = thisSystem()
     noColor: Boolean(env.NO_COLOR),
     dumbTerminal: env.TERM === 'dumb',
     browser: browserOf(env, system.platform),
+    pager: env.PAGER || undefined,
+    environment: env,
   })
 }
 

@@ -2,22 +2,24 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ServiceError } from '#contract/core/errors.ts'
+import { localError } from './hinted-error.ts'
 
 export type Login = { api_url: string; api_key: string }
 export type Contexts = { current: string | null; contexts: Record<string, Login> }
 
+const YOUR_FILE = 'Check the permissions of the file and its folder, and the free space on the disk.'
 const NAME = /^[A-Za-z0-9[][A-Za-z0-9._:[\]-]{0,99}$/
 
 export async function readContexts(file: string): Promise<Contexts> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
-    throw new ServiceError('INTERNAL', `Cannot read ${file}: ${error.message}.`, { cause: error })
+    throw localError(`Cannot read ${file}: ${error.message}.`, error, YOUR_FILE)
   })
   if (text === undefined) return { current: null, contexts: {} }
   try {
     return parseContexts(JSON.parse(text))
   } catch (cause) {
-    throw new ServiceError('INTERNAL', `${file} is damaged. Repair it, or delete it and log in again.`, { cause })
+    throw localError(`${file} is damaged.`, cause, 'Repair it, or delete it and log in again.')
   }
 }
 
@@ -41,7 +43,7 @@ export async function writeContexts(file: string, contexts: Contexts): Promise<v
     await rename(fresh, file)
   } catch (cause) {
     await rm(fresh, { force: true }).catch(() => {})
-    throw new ServiceError('INTERNAL', `Cannot write ${file}: ${(cause as Error).message}.`, { cause })
+    throw localError(`Cannot write ${file}: ${(cause as Error).message}.`, cause, YOUR_FILE)
   }
 }
 

@@ -24,6 +24,10 @@ describe('CL-02 exit codes', () => {
   test('an unexpected error exits with 1', () => {
     expect(report(new Error('boom')).exit).toBe(1)
     expect(report('boom').exit).toBe(1)
+    expect(report(new Error('boom')).lines).toEqual([
+      'svc: Unexpected error in the client: boom',
+      expect.stringContaining('This happened on this machine, not in the instance.'),
+    ])
   })
 })
 

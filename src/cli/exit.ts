@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
-import { HintedError } from './hinted-error.ts'
+import { HintedError, localError } from './hinted-error.ts'
 import { toJson } from './output.ts'
 import { printable } from './printable.ts'
 
@@ -35,6 +35,9 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   TIMEOUT: 'Try again, or allow more time with --timeout.',
   INTERNAL: 'Try again. If it happens again, tell the operator of this instance.',
 }
+
+const CLIENT_FAULT =
+  'This happened on this machine, not in the instance. If it happens again, report it with the command and svc version.'
 
 /** Prints why a command failed and returns its exit code, which depends on the error's code alone. */
 export function reportError(error: unknown, format: 'text' | 'json', note: (line: string) => void): number {
@@ -74,5 +77,5 @@ function toServiceError(error: unknown): ServiceError {
     return new ServiceError('UNAVAILABLE', detail, { cause: error })
   }
   const detail = error instanceof Error ? error.message : String(error)
-  return new ServiceError('INTERNAL', `Unexpected error: ${detail}`, { cause: error })
+  return localError(`Unexpected error in the client: ${detail}`, error, CLIENT_FAULT)
 }

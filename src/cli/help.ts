@@ -8,6 +8,7 @@ const ENVIRONMENT = [
   ['SVC_CONTEXT', 'context to use instead of the current one'],
   ['SVC_CONFIG_DIR', 'folder for saved contexts'],
   ['NO_COLOR', 'turn off colors'],
+  ['PAGER', 'program for output that is longer than the terminal (default: less)'],
 ] as const
 
 export const EXITS = [

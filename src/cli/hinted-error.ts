@@ -4,8 +4,13 @@ import { type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 export class HintedError extends ServiceError {
   readonly hint: string
 
-  constructor(code: ErrorCode, detail: string, hint: string) {
-    super(code, detail)
+  constructor(code: ErrorCode, detail: string, hint: string, cause?: unknown) {
+    super(code, detail, { cause })
     this.hint = hint
   }
+}
+
+/** An error of this machine, such as a file that cannot be read. The instance has no part in it. */
+export function localError(detail: string, cause: unknown, hint = 'Correct this on this machine.'): HintedError {
+  return new HintedError('INTERNAL', detail, hint, cause)
 }

@@ -11,7 +11,16 @@ export function show(cli: Cli, format: Format, document: unknown, lines: () => s
   const shown = { json: () => toJson(document), yaml: () => escapeUnsafe(toYaml(document).trimEnd()), table: lines }[
     format
   ]()
-  if (shown.length > 0) cli.print(shown)
+  if (shown.length > 0) cli.printPaged(shown)
+}
+
+type ListTable<T> = {
+  header: readonly string[]
+  row: (item: T) => readonly string[]
+  /** Headings of the columns that may be cut to fit the terminal, in the order in which they are cut. */
+  cut?: readonly string[]
+  /** What to print if the list is empty. */
+  none: string
 }
 
 /** Prints a list as a table. An empty list prints `none` to stderr instead. */
@@ -19,13 +28,13 @@ export function showList<T>(
   cli: Cli,
   format: Format,
   list: { items: readonly T[]; next_cursor?: string | null },
-  table: { header: readonly string[]; row: (item: T) => readonly string[]; none: string },
+  table: ListTable<T>,
 ): void {
   if (list.items.length === 0) cli.note(table.none)
   show(cli, format, list, () => {
     if (list.items.length === 0) return []
-    const [header, ...lines] = toTable(table.header, list.items.map(table.row), cli.columns)
-    return [cli.strong(header!), ...lines]
+    const { columns, strong } = cli
+    return toTable(table.header, list.items.map(table.row), { columns, cut: table.cut, strong })
   })
   if (typeof list.next_cursor === 'string') cli.note('There are more. Show them with --limit.')
 }

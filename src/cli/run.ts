@@ -9,10 +9,11 @@ import { parse } from './parse.ts'
 
 /** Runs one command line and returns its exit code. */
 export async function run(argv: readonly string[], table: Table, config: Config, streams: Streams): Promise<number> {
-  const cli = createCli(config, table, streams)
+  const cli = createCli(config, table, streams, { paged: !argv.includes('--no-pager') })
   try {
     return await execute(findCommand(argv, table), cli)
   } catch (error) {
+    await cli.flush()
     return reportError(error, asksForJson(argv) ? 'json' : 'text', cli.note)
   }
 }
@@ -27,6 +28,7 @@ async function execute(found: Found, cli: Cli): Promise<number> {
   const { args, flags } = parse(found.command, found.rest)
   const command = await found.command.load()
   await command.run(args, flags, cli)
+  await cli.flush()
   return 0
 }
 

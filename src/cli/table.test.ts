@@ -34,23 +34,38 @@ test('pairs are aligned and have no header', () => {
   ).toEqual(['Role     admin', 'API URL  http://a'])
 })
 
-test('CL-03 a table fits the terminal: the widest column gives way, the first never', () => {
+test('CL-03 a table fits the terminal: columns that may be cut give way in order, others never', () => {
   const rows = [
     ['db_a_long_identifier', 'short', 'a description that goes on and on'],
-    ['b', 'a name', '日本語日本語日本語日本語'],
+    ['b', 'a longer name', '日本語日本語日本語日本語'],
   ]
-  const lines = toTable(['ID', 'NAME', 'DESCRIPTION'], rows, 44)
+  const header = ['ID', 'NAME', 'DESCRIPTION']
+  const lines = toTable(header, rows, { columns: 51, cut: ['DESCRIPTION', 'NAME'] })
   expect(lines).toEqual([
-    'ID                    NAME    DESCRIPTION',
-    'db_a_long_identifier  short   a description…',
-    'b                     a name  日本語日本語…',
+    'ID                    NAME           DESCRIPTION',
+    'db_a_long_identifier  short          a description…',
+    'b                     a longer name  日本語日本語…',
   ])
-  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(44)
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(51)
+  expect(toTable(header, rows, { columns: 40, cut: ['DESCRIPTION', 'NAME'] })[2]).toBe(
+    'b                     a longe…  日本語…',
+  )
 })
 
-test('CL-03 where there is no room at all, columns stay readable and lines run over', () => {
-  const [, line] = toTable(['ID', 'NAME'], [['db_a_long_identifier', 'a long name']], 10)
-  expect(line).toBe('db_a_long_identifier  a long …')
+test('CL-03 where the columns do not fit, each row becomes a block and nothing is cut', () => {
+  const rows = [
+    ['dep_01jd8y0v7wf9hbq7s7x2e3m4n5', 'rev_01jd8y0v7wf9hbq7s7x2e3m4n5', 'x'.repeat(20)],
+    ['dep_2', 'rev_2', 'y'],
+  ]
+  expect(toTable(['DEPLOY', 'REVISION', 'NOTE'], rows, { columns: 70, cut: ['NOTE'] })).toEqual([
+    'DEPLOY    dep_01jd8y0v7wf9hbq7s7x2e3m4n5',
+    'REVISION  rev_01jd8y0v7wf9hbq7s7x2e3m4n5',
+    'NOTE      xxxxxxxxxxxxxxxxxxxx',
+    '',
+    'DEPLOY    dep_2',
+    'REVISION  rev_2',
+    'NOTE      y',
+  ])
 })
 
 test('CL-03 for a program nothing is cut', () => {

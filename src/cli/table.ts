@@ -4,17 +4,31 @@ const GAP = '  '
 /** Columns are not cut below this width, because the rest would be unreadable. */
 const MIN_COLUMN_WIDTH = 8
 
-/** Lays out a table. Columns are as wide as their widest cell, or cut to fit `columns`. The first is never cut. */
-export function toTable(header: readonly string[], rows: readonly (readonly string[])[], columns?: number): string[] {
-  const lines = [header, ...rows.map((row) => row.map(printable))]
-  const fullWidths = header.map((_, column) => Math.max(...lines.map((row) => widthOf(row[column] ?? ''))))
-  const widths = columns === undefined ? fullWidths : fitWidths(fullWidths, columns)
-  return lines.map((row) =>
+type Style = {
+  /** Width of the terminal. Undefined if the table may be as wide as it needs. */
+  columns?: number | undefined
+  /** Headings of the columns that may be cut to fit the terminal, in the order in which they are cut. */
+  cut?: readonly string[] | undefined
+  /** Marks the line of headings. */
+  strong?: (text: string) => string
+}
+
+/**
+ * Lays out a table. Columns are as wide as their widest cell. If they do not fit the terminal, those that may be cut
+ * are, and if that is not enough, each row becomes a block of lines, so that an id can always be copied.
+ */
+export function toTable(header: readonly string[], rows: readonly (readonly string[])[], style: Style = {}): string[] {
+  const cells = rows.map((row) => row.map(printable))
+  const fullWidths = header.map((name, column) => Math.max(...[name, ...cells.map((row) => row[column]!)].map(widthOf)))
+  const widths = fitWidths(header, fullWidths, style)
+  if (!widths) return toBlocks(header, cells)
+  const [heading, ...lines] = [header, ...cells].map((row) =>
     row
       .map((cell, column) => pad(cut(cell, widths[column]!), widths[column]!))
       .join(GAP)
       .trimEnd(),
   )
+  return [style.strong?.(heading!) ?? heading!, ...lines]
 }
 
 /** Lays out labels and values, one pair per line. */
@@ -22,16 +36,25 @@ export function toPairs(pairs: readonly (readonly [string, string])[]): string[]
   return toTable(['', ''], pairs).slice(1)
 }
 
-/** Narrows the widest column, one character at a time, until the line fits or no column can be narrower. */
-function fitWidths(fullWidths: readonly number[], columns: number): number[] {
+function toBlocks(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return rows.flatMap((row, place) => {
+    const pairs = header.map((name, column) => [name, row[column]!] as const)
+    return [...(place === 0 ? [] : ['']), ...toPairs(pairs)]
+  })
+}
+
+/** Narrows the columns that may be cut until the line fits. Undefined if it does not fit anyway. */
+function fitWidths(header: readonly string[], fullWidths: readonly number[], style: Style): number[] | undefined {
   const widths = [...fullWidths]
-  let over = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - columns
-  for (; over > 0; over--) {
-    const widest = Math.max(...widths.slice(1))
-    if (widest <= MIN_COLUMN_WIDTH) break
-    widths[widths.lastIndexOf(widest)]! -= 1
+  const lineWidth = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
+  let over = lineWidth - (style.columns ?? lineWidth)
+  for (const name of style.cut ?? []) {
+    const column = header.indexOf(name)
+    const spare = Math.max(0, Math.min(over, widths[column]! - MIN_COLUMN_WIDTH))
+    widths[column]! -= spare
+    over -= spare
   }
-  return widths
+  return over > 0 ? undefined : widths
 }
 
 function cut(cell: string, width: number): string {

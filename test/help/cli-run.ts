@@ -10,6 +10,8 @@ type Options = {
   stdin?: string
   /** Columns of the terminal; without it standard output is a pipe. */
   columns?: number
+  /** Lines of the terminal; without it nothing is too long for it. */
+  rows?: number
   folder?: string
 }
 
@@ -24,8 +26,12 @@ export async function runSvc(args: readonly string[], options: Options = {}): Pr
   return { exit, stdout: stdout(), stderr: stderr() }
 }
 
-function openStreams({ stdin, columns }: Options): { streams: Streams; stdout: () => string; stderr: () => string } {
-  const terminal = columns === undefined ? {} : { isTTY: true, columns }
+function openStreams({ stdin, columns, rows }: Options): {
+  streams: Streams
+  stdout: () => string
+  stderr: () => string
+} {
+  const terminal = columns === undefined ? {} : { isTTY: true, columns, ...(rows !== undefined && { rows }) }
   const out = new PassThrough()
   const err = new PassThrough()
   const streams = {

@@ -17,28 +17,27 @@ type Flags = OutputFlags & {
   context?: string
   timeout?: number
 }
-type Found = { login: Login; embedded: boolean }
 
 export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const file = cli.config.contextsFile
-  const found = await readLogin(flags, cli)
+  const login = await readLogin(flags, cli)
   // The name is checked first, so that a name that is already used costs no call.
-  add(await readContexts(file), found, flags.context)
-  const principal = await cli.progress(`Asking ${found.login.api_url}`, whoIs(found.login, flags.timeout))
-  const added = add(await readContexts(file), found, flags.context)
+  add(await readContexts(file), login, flags.context)
+  const principal = await cli.progress(`Asking ${login.api_url}`, whoIs(login, flags.timeout))
+  const added = add(await readContexts(file), login, flags.context)
   await writeContexts(file, added.contexts)
-  printLogin(added, found.login, principal, flags, cli)
+  printLogin(added, login, principal, flags, cli)
 }
 
-async function readLogin(flags: Flags, cli: Cli): Promise<Found> {
+async function readLogin(flags: Flags, cli: Cli): Promise<Login> {
   if (flags.apiUrl === undefined) {
     const login = flags.apiKey || flags.apiKeyStdin ? undefined : await findEmbedded(cli.config.dataDir)
-    if (login) return { login, embedded: true }
+    if (login) return login
     const detail = `No instance found in ${cli.config.dataDir}. Name one with --api-url and --api-key-stdin.`
     throw new ServiceError('INVALID_REQUEST', detail)
   }
   const api_url = parseApiUrl(flags.apiUrl)
-  return { login: { api_url, api_key: parseApiKey(await readKey(flags, cli)) }, embedded: false }
+  return { api_url, api_key: parseApiKey(await readKey(flags, cli)) }
 }
 
 async function readKey({ apiKey, apiKeyStdin }: Flags, cli: Cli): Promise<string> {
@@ -51,13 +50,14 @@ async function readKey({ apiKey, apiKeyStdin }: Flags, cli: Cli): Promise<string
   throw new ServiceError('INVALID_REQUEST', 'The API key is missing. Give it with --api-key-stdin or --api-key.')
 }
 
-/** Adds the login. For the instance in this folder, returns the context that already exists. */
-function add(before: Contexts, { login, embedded }: Found, requestedName: string | undefined) {
-  const same = Object.entries(before.contexts).find(
-    ([, { api_url, api_key }]) => api_url === login.api_url && api_key === login.api_key,
-  )
-  if (embedded && same && requestedName === undefined) return { name: same[0], contexts: before }
-  return addContext(before, login, requestedName)
+/** Adds the login, unless a context has it already, under the name that was asked for if there was one. */
+function add(before: Contexts, login: Login, requestedName: string | undefined) {
+  const same = Object.keys(before.contexts).filter((name) => {
+    const { api_url, api_key } = before.contexts[name]!
+    return api_url === login.api_url && api_key === login.api_key
+  })
+  const known = requestedName === undefined ? same[0] : same.find((name) => name === requestedName)
+  return known === undefined ? addContext(before, login, requestedName) : { name: known, contexts: before }
 }
 
 async function whoIs(login: Login, timeout: number | undefined): Promise<Principal> {

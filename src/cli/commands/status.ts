@@ -1,4 +1,7 @@
+import type { z } from 'zod'
 import { validateToken } from '#contract/auth/auth.ts'
+import { me } from '#contract/auth/members.ts'
+import type { Client } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Principal } from '#contract/core/principal.ts'
 import { connect } from '../api.ts'
@@ -8,6 +11,7 @@ import { type ActiveLogin, findLogin, notLoggedIn } from '../credentials.ts'
 import { show } from '../output.ts'
 import { toPairs } from '../table.ts'
 
+type Me = z.infer<(typeof me)['output']>
 type Status = {
   logged_in: boolean
   context: string | null
@@ -15,9 +19,13 @@ type Status = {
   /** Null if there is no login. */
   reachable: boolean | null
   principal: Pick<Principal, 'kind' | 'id' | 'org_id' | 'role' | 'expires_at'> | null
+  /** The person that the login belongs to. Null for a workload, and if the instance did not say. */
+  user: Me['user']
+  org: Me['org']
 }
 
-const NOT_LOGGED_IN: Status = { logged_in: false, context: null, api_url: null, reachable: null, principal: null }
+const NOBODY = { principal: null, user: null, org: null }
+const NOT_LOGGED_IN: Status = { logged_in: false, context: null, api_url: null, reachable: null, ...NOBODY }
 
 /** Prints the status document in every case, then the error if there is one. */
 export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
@@ -25,35 +33,48 @@ export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Pro
   const { status, error } = login
     ? await cli.progress(`Asking ${login.api_url}`, ask(login, flags.timeout))
     : { status: NOT_LOGGED_IN, error: await notLoggedIn(cli.config) }
-  show(cli, flags.output, status, () => toPairs(describe(status)))
+  show(cli, flags.output, status, () => toPairs(describe(status, cli)))
   if (error) throw error
 }
 
 async function ask(login: ActiveLogin, timeout: number | undefined): Promise<{ status: Status; error?: ServiceError }> {
   const { context, api_url } = login
   try {
-    const { principal } = await connect(login, timeout).call(validateToken, { token: login.api_key })
-    return { status: { logged_in: true, context, api_url, reachable: true, principal: pick(principal) } }
+    const client = connect(login, timeout)
+    const { principal } = await client.call(validateToken, { token: login.api_key })
+    const { user, org } = await names(client)
+    return { status: { logged_in: true, context, api_url, reachable: true, principal: pick(principal), user, org } }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const reachable = error.code !== 'UNAVAILABLE' && error.code !== 'TIMEOUT'
-    return { status: { logged_in: false, context, api_url, reachable, principal: null }, error }
+    return { status: { logged_in: false, context, api_url, reachable, ...NOBODY }, error }
   }
+}
+
+/** Returns no names if the instance refuses, because the login works without them. */
+async function names(client: Client): Promise<Pick<Me, 'user' | 'org'>> {
+  return await client.call(me, {}).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error
+    return { user: null, org: null }
+  })
 }
 
 function pick({ kind, id, org_id, role, expires_at }: Principal): Status['principal'] {
   return { kind, id, org_id, role, expires_at }
 }
 
-function describe({ logged_in, context, api_url, reachable, principal }: Status): [string, string][] {
+function describe(status: Status, cli: Cli): [string, string][] {
+  const { logged_in, context, api_url, reachable, principal, user, org } = status
   const pairs: [string, string][] = [['Logged in', logged_in ? 'yes' : 'no']]
   if (api_url !== null) {
     pairs.push(['Context', context ?? 'from SVC_API_URL and SVC_API_KEY'], ['API URL', api_url])
     pairs.push(['Reachable', reachable ? 'yes' : 'no'])
   }
   if (principal) {
-    pairs.push(['Kind', principal.kind], ['Id', principal.id])
-    pairs.push(['Organization', principal.org_id ?? 'none yet'], ['Role', principal.role ?? 'none'])
+    if (user) pairs.push(['Person', user.name === null ? user.email : `${user.name} <${user.email}>`])
+    pairs.push(['Organization', org ? `${org.name} (${org.id})` : (principal.org_id ?? 'none yet')])
+    pairs.push(['Role', principal.role ?? 'none'], ['Kind', principal.kind], ['Id', principal.id])
+    if (principal.expires_at !== null) pairs.push(['Expires', cli.time(principal.expires_at)])
   }
   return pairs
 }

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { ServiceError } from '#contract/core/errors.ts'
+import { localError } from '../hinted-error.ts'
 import type { Bundle, BundledSkill } from './bundle.ts'
 import { type InstallOptions, planInstall } from './plan.ts'
 import { replaceFile } from './replace-file.ts'
@@ -50,6 +51,6 @@ async function change(what: string, act: () => Promise<void>): Promise<void> {
   try {
     await act()
   } catch (cause) {
-    throw new ServiceError('INTERNAL', `Cannot ${what}: ${(cause as Error).message}.`, { cause })
+    throw localError(`Cannot ${what}: ${(cause as Error).message}.`, cause)
   }
 }

@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
-import { ServiceError } from '#contract/core/errors.ts'
+import { localError } from '../hinted-error.ts'
 import type { Scope } from './agents.ts'
 
 /** A file to write and its current content. `real` is the path with links resolved, so that links are kept. */
@@ -24,7 +24,7 @@ export async function findPlace(base: Base, path: string): Promise<Place | strin
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOTDIR') return 'has a file where a folder is needed'
     if (code === 'ELOOP') return 'is a link that leads to itself'
-    throw new ServiceError('INTERNAL', `Cannot read ${path}: ${message}.`, { cause: error })
+    throw localError(`Cannot read ${path}: ${message}.`, error)
   }
 }
 

@@ -11,13 +11,14 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const list = await cli.progress('Listing agents', collect(client, listAgents, {}, flags.limit))
   showList(cli, flags.output, list, {
     header: ['ID', 'NAME', 'GOES TO', 'SCOPES', 'CONNECTED', 'LAST USED'],
+    cut: ['SCOPES', 'NAME', 'GOES TO'],
     row: ({ id, client_name, redirect_host, scopes, created_at, last_used_at }) => [
       id,
       client_name,
       redirect_host,
       scopes.join(' '),
-      created_at,
-      last_used_at ?? 'never',
+      cli.time(created_at),
+      cli.time(last_used_at, 'never'),
     ],
     none: 'You have not connected an agent in this organization.',
   })

@@ -15,7 +15,7 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
       deploy.id,
       deploy.failure_code ? `${deploy.state} ${deploy.failure_code}` : deploy.state,
       deploy.revision_id,
-      deploy.created_at,
+      cli.time(deploy.created_at),
     ],
     none: `Nothing of ${alias} was deployed yet. Deploy a folder: svc apps deploy ${alias} --dir .`,
   })

@@ -12,6 +12,7 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const list = await cli.progress('Listing apps', collect(client, listApps, {}, flags.limit))
   showList(cli, flags.output, list, {
     header: ['ALIAS', 'STATE', 'NAME', 'ADDRESS'],
+    cut: ['NAME'],
     row: (app) => [app.alias, stateOf(app), app.name, app.url ?? '-'],
     none: 'There are no apps yet. Create one: svc apps create <alias> --start <command>',
   })

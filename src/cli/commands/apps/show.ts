@@ -9,10 +9,10 @@ import { stateOf } from './state.ts'
 export async function run([alias]: [string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
   const app = await client.call(readApp, { alias })
-  show(cli, flags.output, app, () => toPairs(pairsOf(app)))
+  show(cli, flags.output, app, () => toPairs(pairsOf(app, cli)))
 }
 
-function pairsOf(app: App): [string, string][] {
+function pairsOf(app: App, cli: Cli): [string, string][] {
   const { settings, live_deploy: live, latest_deploy: latest } = app
   return [
     ['Alias', app.alias],
@@ -23,8 +23,8 @@ function pairsOf(app: App): [string, string][] {
     ['Build command', settings.build_command ?? '-'],
     ['Start command', settings.start_command ?? '-'],
     ['Health path', settings.health_path],
-    ['Live revision', live ? `${live.revision_id} since ${live.live_at}` : '-'],
+    ['Live revision', live ? `${live.revision_id}, ${cli.time(live.live_at)}` : '-'],
     ['Latest deploy', latest ? [latest.id, latest.state, latest.failure_code].filter(Boolean).join(' ') : '-'],
-    ['Created', app.created_at],
+    ['Created', cli.time(app.created_at)],
   ]
 }

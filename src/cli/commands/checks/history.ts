@@ -12,8 +12,9 @@ export async function run([alias, check]: [string, string], flags: Flags, cli: C
   const list = await cli.progress('Listing runs', collect(client, listCheckRuns, { alias, check }, flags.limit))
   showList(cli, flags.output, list, {
     header: ['WHEN', 'VERDICT', 'TRIGGER', 'DETAIL'],
+    cut: ['DETAIL'],
     row: ({ created_at, verdict, state, trigger, detail }) => [
-      created_at,
+      cli.time(created_at),
       verdict ?? state,
       trigger,
       printable(detail ?? '-'),

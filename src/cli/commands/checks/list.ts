@@ -13,12 +13,13 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
   const list = await cli.progress('Listing checks', collect(client, listChecks, { alias }, flags.limit))
   showList(cli, flags.output, list, {
     header: ['NAME', 'KIND', 'STATE', 'SCHEDULE', 'LAST RUN'],
+    cut: ['SCHEDULE'],
     row: (check) => [
       printable(check.name),
       check.definition.kind,
       stateText(check),
       printable(scheduleText(check.schedule)),
-      check.last_run_at ?? '-',
+      cli.time(check.last_run_at),
     ],
     none: `${alias} has no checks yet. Create one: svc checks create ${alias} "Front page" --target /`,
   })

@@ -12,22 +12,22 @@ type Flags = OutputFlags & LoginFlags
 export async function run([alias, name]: [string, string], flags: Flags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
   const check = await client.call(readCheck, { alias, check: name })
-  show(cli, flags.output, check, () => toPairs(pairsOf(check)))
+  show(cli, flags.output, check, () => toPairs(pairsOf(check, cli)))
 }
 
-function pairsOf(check: Check): [string, string][] {
+function pairsOf(check: Check, cli: Cli): [string, string][] {
   const { kind, ...fields } = check.definition
   const given = Object.entries(fields).filter(([, value]) => value !== null)
   return [
     ['Name', printable(check.name)],
     ['Id', check.id],
-    ['State', `${stateText(check)} since ${check.state_since}`],
+    ['State', `${stateText(check)}, ${cli.time(check.state_since)}`],
     ['Kind', kind],
     ...given.map(([name, value]): [string, string] => [toLabel(name), printable(String(value))]),
     ['Schedule', printable(scheduleText(check.schedule))],
     ['Threshold', String(check.threshold)],
-    ['Last run', check.last_run_at === null ? '-' : `${check.last_verdict} at ${check.last_run_at}`],
-    ['Next run', check.next_run_at ?? '-'],
+    ['Last run', check.last_run_at === null ? '-' : `${check.last_verdict}, ${cli.time(check.last_run_at)}`],
+    ['Next run', cli.time(check.next_run_at)],
   ]
 }
 

@@ -12,6 +12,7 @@ export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Pro
   const list = await cli.progress('Listing data sources', client.call(listSlimSources, {}))
   showList(cli, flags.output, list, {
     header: ['ID', 'NAME', 'MIN ROLE', 'FILTERS', 'DESCRIPTION'],
+    cut: ['DESCRIPTION', 'NAME'],
     row: toRow,
     none: NONE_YET,
   })

@@ -11,7 +11,7 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const list = await cli.progress('Listing databases', collect(client, listDatabases, {}, flags.limit))
   showList(cli, flags.output, list, {
     header: ['NAME', 'STATE', 'DATA SOURCE', 'CREATED'],
-    row: (database) => [database.name, database.state, sourceOf(database), database.created_at],
+    row: (database) => [database.name, database.state, sourceOf(database), cli.time(database.created_at)],
     none: 'There are no managed databases yet. Create one: svc db create <name>',
   })
 }

@@ -12,8 +12,9 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const list = await cli.progress('Listing calls', calls)
   showList(cli, flags.output, list, {
     header: ['WHEN', 'FUNCTION', 'BY', 'FROM', 'STATUS', 'MS', 'BYTES'],
+    cut: ['BY'],
     row: (call) => [
-      call.asked_at,
+      cli.time(call.asked_at),
       call.target,
       call.user_id ?? call.principal.id,
       call.source,

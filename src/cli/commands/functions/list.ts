@@ -12,6 +12,7 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const list = await cli.progress('Listing functions', collect(client, listFunctions, input, flags.limit))
   showList(cli, flags.output, list, {
     header: ['APP', 'NAME', 'CONNECTED', 'DESCRIPTION'],
+    cut: ['DESCRIPTION'],
     row: ({ alias, name, connected, description }) => [alias, name, connected ? 'yes' : 'no', description],
     none: 'There are no functions yet. Workers of apps register them: see docs/functions.md.',
   })

@@ -12,9 +12,10 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const list = await cli.progress('Listing notifications', collect(client, listInbox, input, flags.limit))
   showList(cli, flags.output, list, {
     header: ['ID', 'WHEN', 'READ', 'EVENT', 'SUBJECT'],
+    cut: ['SUBJECT'],
     row: ({ id, occurred_at, read_at, event_type, subject }) => [
       id,
-      occurred_at,
+      cli.time(occurred_at),
       read_at === null ? 'no' : 'yes',
       event_type,
       subject,

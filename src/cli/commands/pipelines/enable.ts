@@ -7,6 +7,7 @@ import { show } from '../../output.ts'
 export async function run([alias, name]: [string, string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
   const pipeline = await client.call(changePipeline, { alias, name, enabled: true })
-  const next = pipeline.next_run_at === null ? 'It runs by hand only.' : `It runs next at ${pipeline.next_run_at}.`
+  const next =
+    pipeline.next_run_at === null ? 'It runs by hand only.' : `It runs next ${cli.time(pipeline.next_run_at)}.`
   show(cli, flags.output, pipeline, () => `${name} is enabled. ${next}`)
 }

@@ -11,13 +11,14 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
   const list = await cli.progress('Listing pipelines', collect(client, listPipelines, { alias }, flags.limit))
   showList(cli, flags.output, list, {
     header: ['NAME', 'SCHEDULE', 'WORKER', 'STATE', 'LAST RUN', 'NEXT RUN'],
+    cut: ['SCHEDULE'],
     row: (pipeline) => [
       pipeline.name,
       scheduleOf(pipeline),
       pipeline.is_served ? 'connected' : 'none',
       pipeline.enabled ? (pipeline.state ?? '-') : 'disabled',
-      pipeline.last_run ? `${pipeline.last_run.state} ${pipeline.last_run.created_at}` : '-',
-      pipeline.next_run_at ?? '-',
+      pipeline.last_run ? `${pipeline.last_run.state} ${cli.time(pipeline.last_run.created_at)}` : '-',
+      cli.time(pipeline.next_run_at),
     ],
     none: `${alias} has no pipelines. Workers declare them when they connect.`,
   })

@@ -11,13 +11,14 @@ export async function run([alias, name]: [string, string], flags: Flags, cli: Cl
   const list = await cli.progress('Listing runs', collect(client, listPipelineRuns, { alias, name }, flags.limit))
   showList(cli, flags.output, list, {
     header: ['RUN', 'STATE', 'TRIGGER', 'SCHEDULED', 'CREATED', 'ENDED', 'REASON'],
+    cut: ['REASON'],
     row: ({ id, state, trigger, scheduled_at, created_at, ended_at, reason }) => [
       id,
       state,
       trigger,
-      scheduled_at ?? '-',
-      created_at,
-      ended_at ?? '-',
+      cli.time(scheduled_at),
+      cli.time(created_at),
+      cli.time(ended_at),
       reason ?? '-',
     ],
     none: `${name} has not run yet. Run it: svc pipelines run ${alias} ${name}`,

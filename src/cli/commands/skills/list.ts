@@ -10,6 +10,11 @@ export async function run(_args: readonly string[], { output }: OutputFlags, cli
     cli,
     output,
     { items, next_cursor: null },
-    { header: ['ID', 'DESCRIPTION'], row: ({ id, description }) => [id, description], none: 'There are no skills.' },
+    {
+      header: ['ID', 'DESCRIPTION'],
+      cut: ['DESCRIPTION'],
+      row: ({ id, description }) => [id, description],
+      none: 'There are no skills.',
+    },
   )
 }

@@ -13,13 +13,8 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
   const tickets = collect(client, listTickets, { alias, ...filter }, flags.limit)
   showList(cli, flags.output, await cli.progress('Listing tickets', tickets), {
     header: ['ID', 'STATUS', 'FILED', 'BY', 'TITLE'],
-    row: ({ id, status, created_at, reporter, title }) => [
-      id,
-      status,
-      created_at.slice(0, 10),
-      nameOf(reporter),
-      title,
-    ],
+    cut: ['TITLE', 'BY'],
+    row: ({ id, status, created_at, reporter, title }) => [id, status, cli.time(created_at), nameOf(reporter), title],
     none: Object.keys(filter).length > 0 ? 'No ticket matches.' : `You see no tickets of ${alias}.`,
   })
 }

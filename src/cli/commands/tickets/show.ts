@@ -15,24 +15,24 @@ export async function run([alias, ticket_id]: Args, flags: OutputFlags & LoginFl
   const { items } = await collect(client, listReplies, { alias, ticket_id }, MAX_REPLIES_PER_TICKET)
   const replies = items.toReversed()
   show(cli, flags.output, { ...ticket, replies }, () => [
-    ...toPairs(describe(ticket)),
+    ...toPairs(describe(ticket, cli)),
     '',
     printableLines(ticket.body),
-    ...replies.flatMap((reply) => ['', cli.strong(headOf(reply)), printableLines(reply.body)]),
+    ...replies.flatMap((reply) => ['', cli.strong(headOf(reply, cli)), printableLines(reply.body)]),
   ])
 }
 
-function describe({ id, title, status, reporter, created_at, updated_at }: Ticket): [string, string][] {
+function describe({ id, title, status, reporter, created_at, updated_at }: Ticket, cli: Cli): [string, string][] {
   return [
     ['Ticket', id],
     ['Title', title],
     ['Status', status],
     ['Filed by', nameOf(reporter)],
-    ['Filed', created_at],
-    ['Updated', updated_at],
+    ['Filed', cli.time(created_at)],
+    ['Updated', cli.time(updated_at)],
   ]
 }
 
-function headOf({ author, created_at, internal }: TicketReply): string {
-  return `${printable(nameOf(author))}, ${created_at}${internal ? ', internal' : ''}`
+function headOf({ author, created_at, internal }: TicketReply, cli: Cli): string {
+  return `${printable(nameOf(author))}, ${cli.time(created_at)}${internal ? ', internal' : ''}`
 }

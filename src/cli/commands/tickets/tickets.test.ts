@@ -45,7 +45,7 @@ describe('NO-02 CL-01 svc tickets', () => {
     expect(listed.stdout.trimEnd().split('\n')[1]!.split(/ {2,}/)).toEqual([
       id,
       'in_progress',
-      expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       viewer.email.split('@')[0],
       'The door',
     ])

@@ -11,7 +11,8 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const list = await cli.progress('Listing tokens', collect(client, listTokens, {}, flags.limit))
   showList(cli, flags.output, list, {
     header: ['ID', 'NAME', 'CREATED', 'EXPIRES'],
-    row: ({ id, name, created_at, expires_at }) => [id, name, created_at, expires_at ?? 'never'],
+    cut: ['NAME'],
+    row: ({ id, name, created_at, expires_at }) => [id, name, cli.time(created_at), cli.time(expires_at, 'never')],
     none: 'You have no API tokens in this organization. Create one: svc tokens create <name>',
   })
 }

@@ -9,7 +9,7 @@ export async function run([alias]: [string], flags: OutputFlags & LoginFlags, cl
   const list = await client.call(readEnvironment, { alias })
   showList(cli, flags.output, list, {
     header: ['NAME', 'CHANGED', 'BY'],
-    row: ({ name, updated_at, updated_by }) => [name, updated_at, updated_by],
+    row: ({ name, updated_at, updated_by }) => [name, cli.time(updated_at), updated_by],
     none: `${alias} has no environment variables. Set one: svc apps env set ${alias} NAME=value`,
   })
 }

@@ -17,7 +17,7 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
       status,
       printable(terminal_code ?? '-'),
       String(tokens_spent),
-      created_at,
+      cli.time(created_at),
     ],
     none: `The maintenance agent never ran on ${alias}. Run it: svc apps maintenance run ${alias} --follow`,
   })

@@ -17,7 +17,7 @@ export async function run([alias]: [string], flags: OutputFlags & LoginFlags, cl
       ['Model', printable(settings.model ?? '-')],
       ['Nightly', `${settings.nightly_cron} ${settings.timezone}`],
       ['Cooldown', `${settings.cooldown_hours} hours`],
-      ['Latest run', last ? `${last.execution_id}, ${last.created_at}` : 'none yet'],
+      ['Latest run', last ? `${last.execution_id}, ${cli.time(last.created_at)}` : 'none yet'],
       ...(last ? ([['Result', resultText(last)]] as const) : []),
       ...(last?.summary ? ([['Summary', printable(last.summary)]] as const) : []),
     ]),

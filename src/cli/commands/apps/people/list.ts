@@ -9,11 +9,12 @@ export async function run([alias]: [string], flags: OutputFlags & LoginFlags, cl
   const list = await client.call(listAppPeople, { alias })
   showList(cli, flags.output, list, {
     header: ['USER', 'PART', 'NAME', 'ADDED'],
+    cut: ['NAME'],
     row: ({ user_id, part, display_name, is_member, added_at }) => [
       user_id,
       part,
       is_member === false ? '(left)' : (display_name ?? '-'),
-      added_at.slice(0, 10),
+      cli.time(added_at),
     ],
     none: `Nobody has a part in ${alias}. Owners and admins may do everything in it.`,
   })

@@ -11,9 +11,10 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
   const list = await cli.progress('Listing revisions', collect(client, listRevisions, { alias }, flags.limit))
   showList(cli, flags.output, list, {
     header: ['ID', 'WHEN', 'FILES', 'BYTES', 'BY', 'MESSAGE'],
+    cut: ['MESSAGE', 'BY'],
     row: ({ id, created_at, file_count, total_bytes, created_by, message }) => [
       id,
-      created_at,
+      cli.time(created_at),
       String(file_count),
       String(total_bytes),
       created_by ?? 'maintenance agent',

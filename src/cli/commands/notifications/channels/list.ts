@@ -9,11 +9,12 @@ export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Pro
   const list = await cli.progress('Listing channels', client.call(listChannels, {}))
   showList(cli, flags.output, list, {
     header: ['ID', 'KIND', 'STATE', 'FAILING SINCE', 'LABEL'],
+    cut: ['LABEL'],
     row: ({ id, kind, state, disabled_reason, failing_since, label }) => [
       id,
       kind,
       disabled_reason === null ? state : `${state} (${disabled_reason})`,
-      failing_since ?? '',
+      cli.time(failing_since, ''),
       label,
     ],
     none: 'Your organization has no channels. Connect one over HTTP; the server lists these operations at /docs.',

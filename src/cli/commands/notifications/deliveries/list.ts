@@ -16,7 +16,8 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const list = await cli.progress('Listing deliveries', collect(client, listDeliveries, filters, flags.limit))
   showList(cli, flags.output, list, {
     header: ['ID', 'WHEN', 'STATUS', 'TO', 'EVENT'],
-    row: (entry) => [entry.id, entry.created_at, statusOf(entry), destinationOf(entry), entry.event.subject],
+    cut: ['EVENT', 'TO', 'STATUS'],
+    row: (entry) => [entry.id, cli.time(entry.created_at), statusOf(entry), destinationOf(entry), entry.event.subject],
     none: given.length > 0 ? 'No entry matches.' : 'Nothing has happened in your organization yet.',
   })
 }

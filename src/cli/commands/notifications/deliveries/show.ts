@@ -12,18 +12,18 @@ type Entry = z.infer<(typeof readDelivery)['output']>
 export async function run([id]: [string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
   const entry = await client.call(readDelivery, { id })
-  show(cli, flags.output, entry, () => [...toPairs(describe(entry)), ...attempts(entry, cli)])
+  show(cli, flags.output, entry, () => [...toPairs(describe(entry, cli)), ...attempts(entry, cli)])
 }
 
-function describe(entry: Entry): [string, string][] {
+function describe(entry: Entry, cli: Cli): [string, string][] {
   const { event, next_attempt_at } = entry
   return [
     ['Event', event.type],
     ['Subject', event.subject],
-    ['Happened', event.occurred_at],
+    ['Happened', cli.time(event.occurred_at)],
     ['To', destinationOf(entry)],
     ['Status', statusOf(entry)],
-    ...(next_attempt_at === null ? [] : [['Next attempt', next_attempt_at] satisfies [string, string]]),
+    ...(next_attempt_at === null ? [] : [['Next attempt', cli.time(next_attempt_at)] satisfies [string, string]]),
     ...(event.link === null ? [] : [['Link', event.link] satisfies [string, string]]),
   ]
 }
@@ -32,11 +32,11 @@ function attempts({ tries }: Entry, cli: Cli): string[] {
   if (tries.length === 0) return []
   const rows = tries.map(({ attempt, started_at, outcome, reason, status }) => [
     String(attempt),
-    started_at,
+    cli.time(started_at),
     outcome ?? 'under way',
     reason ?? '',
     status === null ? '' : String(status),
   ])
-  const [header, ...lines] = toTable(['ATTEMPT', 'STARTED', 'OUTCOME', 'REASON', 'ANSWER'], rows, cli.columns)
-  return ['', cli.strong(header!), ...lines]
+  const { columns, strong } = cli
+  return ['', ...toTable(['ATTEMPT', 'STARTED', 'OUTCOME', 'REASON', 'ANSWER'], rows, { columns, strong })]
 }

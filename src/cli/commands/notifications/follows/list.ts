@@ -9,6 +9,7 @@ export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Pro
   const list = await cli.progress('Listing follows', client.call(listFollows, {}))
   showList(cli, flags.output, list, {
     header: ['APP', 'CATEGORIES', 'FREQUENCY', 'LAST EVENT', 'OUTCOME'],
+    cut: ['OUTCOME', 'CATEGORIES'],
     row: ({ app, categories, frequency, last_outcome }) => [
       app.alias ?? app.id,
       categories.join(' '),

@@ -9,6 +9,7 @@ export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Pro
   const list = await cli.progress('Listing subscriptions', client.call(listSubscriptions, {}))
   showList(cli, flags.output, list, {
     header: ['ID', 'EVENT', 'TIMING', 'STATE', 'CHANNEL'],
+    cut: ['CHANNEL', 'STATE'],
     row: ({ id, event_type, timing, disabled_by, channel }) => [
       id,
       event_type,
