@@ -209,6 +209,7 @@ const TABLE: Row[] = [
   ['mcp.platform-metadata',   '200 200 200 200 200 200 200 200 200 200', at('/.well-known/oauth-protected-resource')],
   ['mcp.endpoint-metadata',   '200 200 200 200 200 200 200 200 200 200', at('/.well-known/oauth-protected-resource/mcp/notifications')],
   ['sign-in.page',            '200 200 200 200 200 200 200 200 200 200', at('/auth/login?signed_out=1')],
+  ['sign-in.methods',         '200 200 200 200 200 200 200 200 200 200', at('/api/v1/sign-in-methods')],
   ['sign-in.start',           '404 404 404 404 404 404 404 404 404 404', at('/auth/google/start')],
   ['sign-in.callback',        '404 404 404 404 404 404 404 404 404 404', at('/auth/google/callback')],
   ['sign-in.hosted-callback', '404 404 404 404 404 404 404 404 404 404', at('/auth/hosted/callback')],

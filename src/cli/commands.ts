@@ -53,7 +53,7 @@ const account: readonly Command[] = [
     path: 'console',
     summary: 'Sign in to the web console',
     description:
-      'Open the sign-in page of the web console in a browser, or print its address if there is no browser. For the instance in this folder, also print the one-time code that the page asks for.',
+      'Open the sign-in page of the web console in a browser, or print its address if there is no browser. For the instance in this folder it is a link that signs you in once.',
     options: [{ name: 'no-browser', summary: 'only print the address' }],
     output: true,
     login: true,

@@ -14,6 +14,7 @@ import { telling } from './process/progress.ts'
 import { openResources } from './process/resources.ts'
 import type { ServiceName } from './process/service-table.ts'
 import { SERVICES } from './process/services.ts'
+import { signInLine } from './process/sign-in-line.ts'
 import { type Running, startServices } from './process/start.ts'
 import { startFault } from './process/start-fault.ts'
 
@@ -58,9 +59,7 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<R
   const lines = [
     `svc ready at ${running.url}`,
     `  started in ${(performance.now() / 1000).toFixed(1)} s: ${config.services.join(', ')}`,
-    ...(hasLocalSignIn(config)
-      ? [`  sign in at ${running.url}/auth/local with the code in ${shortPath(localCodeFile(config))}`]
-      : []),
+    ...(hasLocalSignIn(config) ? [`  ${signInLine(running.url, localCodeFile(config))}`] : []),
     ...[...settings.warnings, ...running.warnings].map((warning) => `  warning: ${warning}`),
     ...(example ? ['  the example data source is being created, which takes some seconds'] : []),
     ...(account

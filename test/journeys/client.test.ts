@@ -296,14 +296,14 @@ describe('svc console', () => {
     expect(stderr).toBe('No browser found. Open the address yourself.\n')
   })
 
-  it('for the instance of this folder it reads the one-time code, also without a login', async () => {
+  it('for the instance of this folder the link signs in by the one-time code, also without a login', async () => {
     const dataDir = join(folder, 'data')
     const data = { SVC_DATA_DIR: system.config.dataDir, SVC_CONFIG_DIR: dataDir }
     const first = { base_url: system.url, api_key: owner.token }
     writeFileSync(join(system.config.dataDir, 'first-run.json'), JSON.stringify(first))
     writeFileSync(join(system.config.dataDir, 'sign-in-code'), 'c0de\n')
     const { stdout } = await runSvc(words('console --no-browser --json'), { env: data })
-    expect(JSON.parse(stdout)).toEqual({ url: `${system.url}/auth/local`, code: 'c0de', opened: false })
+    expect(JSON.parse(stdout)).toEqual({ url: `${system.url}/#sign-in=c0de`, code: 'c0de', opened: false })
   })
 
   it('opens a browser where there is one', async () => {

@@ -13,12 +13,11 @@ type Flags = OutputFlags & LoginFlags & { noBrowser?: boolean }
 export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const { login, code } = await findInstance(flags, cli)
   await cli.progress(`Asking ${login.api_url}`, connect(login, flags.timeout).call(health, {}))
-  const url = `${login.api_url}/auth/${code === undefined ? 'login' : 'local'}`
+  const url = code === undefined ? `${login.api_url}/auth/login` : `${login.api_url}/#sign-in=${code}`
   const { browser } = cli.config
   const opened = !flags.noBrowser && browser !== undefined && (await openBrowser(browser, url))
   show(cli, flags.output, { url, code: code ?? null, opened }, () => [
-    `Sign in at ${url}`,
-    ...(code === undefined ? [] : [`One-time code: ${code}`]),
+    code === undefined ? `Sign in at ${url}` : `Open ${url} (signs you in once)`,
   ])
   if (!opened && !flags.noBrowser) cli.note('No browser found. Open the address yourself.')
 }

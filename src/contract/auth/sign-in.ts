@@ -105,11 +105,33 @@ export const localSignIn = operation({
   method: 'POST',
   path: '/auth/local',
   summary: 'Sign in locally as the first owner with a one-time code',
+  description:
+    'The console posts the code of its link here, with `Accept: application/json`, and gets the cookie without a redirect.',
   effect: 'write',
   bodyLimit: FORM_LIMIT,
   rateLimits: perAddress('sign-in-local', 20),
   consumes: [FORM],
+  produces: ['text/html', 'application/json'],
+  errors: ['FORBIDDEN'],
   input: z.object({}),
+})
+
+export const signInMethods = operation({
+  kind: 'json',
+  name: 'sign-in.methods',
+  method: 'GET',
+  path: '/api/v1/sign-in-methods',
+  summary: 'List the ways to sign in',
+  description: 'People can only be invited where an identity provider is configured.',
+  access: 'public',
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  rateLimits: perAddress('sign-in-methods', 120),
+  input: z.object({}),
+  output: z.object({
+    providers: z.array(z.object({ name: z.string(), label: z.string() })),
+    local: z.boolean().describe('Whether the owner can sign in with a code, on the machine of the server only'),
+  }),
 })
 
 export const switchOrg = operation({

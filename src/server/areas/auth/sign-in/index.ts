@@ -8,7 +8,7 @@ import { exchangeRoute } from './codes.ts'
 import { invitationPageRoutes } from './invitation.ts'
 import { localRoutes } from './local.ts'
 import type { LocalCode } from './local-code.ts'
-import { loginRoute } from './login.ts'
+import { loginRoute, methodsRoute } from './login.ts'
 import { logoutRoute } from './logout.ts'
 import type { Outgoing } from './oidc.ts'
 import { createProviders, type ProviderSettings } from './providers.ts'
@@ -34,6 +34,7 @@ export function signInRoutes(auth: AuthDeps, { settings, outgoing, ...rest }: Si
   const deps = { ...auth, ...rest, providers, redirectBaseUrl, allowedRedirectBaseUrls }
   return [
     loginRoute(deps),
+    methodsRoute(deps),
     startRoute(deps),
     callbackRoute(deps),
     logoutRoute(deps),

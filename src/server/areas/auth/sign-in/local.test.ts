@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { adminCreateOrg } from '#contract/auth/auth.ts'
+import { signInMethods } from '#contract/auth/sign-in.ts'
 import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
 import { type System, startSystem } from '#test/system.ts'
@@ -84,6 +85,25 @@ describe('local sign-in', () => {
     expect(codeNow()).toBe(code)
   })
 
+  it('CO-01 answers the script of the console with the cookie alone, once per code', async () => {
+    const script = { accept: 'application/json' }
+    const code = codeNow()
+    const { status, cookie, location, body } = await ask(script, { code })
+    expect([status, location, JSON.parse(body)]).toEqual([200, undefined, { signed_in: true }])
+    const me = await fetch(`${system.url}/api/v1/me`, { headers: { cookie: cookie!.split(';')[0]! } })
+    expect(await me.json()).toMatchObject({ user: { id: owner } })
+    const again = await ask(script, { code })
+    expect([again.status, again.cookie, JSON.parse(again.body)]).toMatchObject([
+      403,
+      undefined,
+      { code: 'FORBIDDEN', detail: expect.stringContaining('Run `svc console` to get a new one.') },
+    ])
+  })
+
+  it('CO-01 is among the ways to sign in, without a provider', async () => {
+    expect(await system.client('').call(signInMethods, {})).toEqual({ providers: [], local: true })
+  })
+
   it.each<[string, Record<string, string>]>([
     ['a name that points here', { host: 'evil.test' }],
     ['a name that begins like this machine', { host: '127.0.0.1.evil.test' }],
@@ -96,6 +116,7 @@ describe('local sign-in', () => {
   ])('is 404 through %s, even with the code', async (_, headers) => {
     expect((await ask(headers)).status).toBe(404)
     expect((await ask(headers, { code: codeNow() })).status).toBe(404)
+    expect((await ask({ ...headers, accept: 'application/json' }, { code: codeNow() })).status).toBe(404)
   })
 
   it.each(['localhost', 'localhost:8080', '127.0.0.1', '127.0.0.53:1', '[::1]:8080'])(
@@ -127,6 +148,10 @@ describe('local sign-in', () => {
       expect((await ask({}, { code: 'x' }, other.url)).status).toBe(404)
       expect(() => readFileSync(join(other.config.dataDir, 'sign-in-code'))).toThrow('ENOENT')
     }
+    expect(await withProvider.client('').call(signInMethods, {})).toEqual({
+      providers: [{ name: 'google', label: 'Google' }],
+      local: false,
+    })
   })
 
   it('shows a page that says what to configure where no method is available', async () => {

@@ -1,5 +1,5 @@
 import { localPage, localSignIn } from '#contract/auth/sign-in.ts'
-import { notFound } from '#contract/core/errors.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { isForwardingHeader } from '#edge/http/forwarding.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { seeOther } from '#edge/pages/page.ts'
@@ -10,6 +10,9 @@ import type { LocalCode } from './local-code.ts'
 import { asPage, localFormPage } from './pages.ts'
 import { checkReturnTo } from './start.ts'
 import { findUserByEmail } from './store.ts'
+
+const CODE_WRONG = 'Wrong code. Read the file again: the code changes after each use.'
+const LINK_USED = 'This sign-in link was used already or is from an earlier start. Run `svc console` to get a new one.'
 
 /** Routes of sign-in on the machine that svc runs on. It binds no identity and does not verify the email. */
 export function localRoutes(deps: SignInDeps): Route[] {
@@ -30,18 +33,22 @@ export function localRoutes(deps: SignInDeps): Route[] {
         const returnTo = checkReturnTo(deps, form.get('return_to') ?? undefined)
         const email = code.ownerEmail()
         const owner = email === undefined ? undefined : await findUserByEmail(deps.db, email)
+        const isScript = request.headers.get('accept')?.includes('application/json') ?? false
         if (!owner || !code.use((form.get('code') ?? '').trim())) {
-          return localFormPage({
-            returnTo,
-            allowed,
-            fault: 'Wrong code. Read the file again: the code changes after each use.',
-          })
+          if (isScript) throw new ServiceError('FORBIDDEN', LINK_USED)
+          return localFormPage({ returnTo, allowed, fault: CODE_WRONG })
         }
         const session = await startBrowserSession(deps, request, async () => owner)
-        return seeOther(returnTo, [sessionCookie(deps, session.secret)])
+        const cookie = sessionCookie(deps, session.secret)
+        return isScript ? signedIn(cookie) : seeOther(returnTo, [cookie])
       }),
     ),
   ]
+}
+
+/** The console posts the code of its link by script and stays where it is. */
+function signedIn(cookie: string): Response {
+  return Response.json({ signed_in: true }, { headers: { 'set-cookie': cookie, 'cache-control': 'no-store' } })
 }
 
 /** Answers 404 unless local sign-in exists and the request came to a loopback name through no proxy. */

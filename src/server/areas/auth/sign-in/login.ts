@@ -1,4 +1,4 @@
-import { signInPage } from '#contract/auth/sign-in.ts'
+import { signInMethods, signInPage } from '#contract/auth/sign-in.ts'
 import { isAllowedRedirect } from '#edge/http/return-to.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { seeOther } from '#edge/pages/page.ts'
@@ -17,6 +17,13 @@ export function loginRoute(deps: SignInDeps): Route {
       return chooseMethod(deps, checkReturnTo(deps, return_to), signed_out === '1')
     }),
   )
+}
+
+export function methodsRoute({ providers, local }: SignInDeps): Route {
+  return route(signInMethods, async () => ({
+    providers: providers.map(({ name, label }) => ({ name, label })),
+    local: local !== undefined,
+  }))
 }
 
 /** Redirects at once if there is only one method, except after signing out, which would sign the user in again. */
