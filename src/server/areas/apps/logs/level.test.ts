@@ -7,6 +7,9 @@ it.each([
   ['2026-11-16 02:06:01,123 INFO started', 'info'],
   ['{"level":"error","message":"x"}', 'error'],
   ['{"level":30,"msg":"x"}', 'info'],
+  ['level=error msg="not sent"', 'error'],
+  ['time=2026-11-16T02:06:01Z level="warn" msg=slow', 'warn'],
+  ['the level=unknown to us', undefined],
   ['payment failed', undefined],
   ['', undefined],
 ])('MA-15 the level of %j is %s', (line, level) => {

@@ -31,11 +31,13 @@ const WORDS: Record<string, Level> = {
 
 const MAX_HEAD = 200
 
-/** Reads the level that a logger wrote: a JSON field, or a word at the beginning of the line. */
+/** Reads the level that a logger wrote: a field of JSON or logfmt, or a word at the beginning of the line. */
 export function levelIn(line: string): Level | undefined {
   if (line.startsWith('{')) return levelInJson(line)
   // The expression takes quadratic time on a line of blanks, so it gets no more than where loggers write the level.
   const head = line.slice(0, MAX_HEAD)
+  const field = /(?:^|\s)(?:level|severity|lvl)="?([A-Za-z]{3,8})\b/.exec(head)?.[1]
+  if (field !== undefined) return levelOfWord(field)
   const word = /^\W*(?:\d[\dTZ:.,+\s-]*)?\W*([A-Za-z]{3,8})\b/.exec(head)?.[1]
   return word !== undefined && (word === word.toUpperCase() || /^\W/.test(head)) ? levelOfWord(word) : undefined
 }

@@ -1,4 +1,6 @@
+import { joinTraces } from './join-traces.ts'
 import { type Frame, readLine } from './read-line.ts'
+import { severityOf } from './severity.ts'
 import { templateOf } from './template.ts'
 
 type LogLine = { readonly at: Date; readonly level: string; readonly text: string }
@@ -19,8 +21,9 @@ const SEVERITY = ['error', 'warn', 'info', 'debug']
 /** Groups lines by level and template: the most severe first, then the most frequent. */
 export function clusterLines(lines: readonly LogLine[]): LogCluster[] {
   const clusters = new Map<string, LogCluster>()
-  for (const { at, level, text } of lines) {
+  for (const { at, level: stored, text } of joinTraces(lines)) {
     const { message, frames } = readLine(text)
+    const level = severityOf(stored, message, frames, text)
     const template = templateOf(message)
     const key = `${level} ${template}`
     const { count = 0, first_at = at, last_at = at, frames: earlier = [] } = clusters.get(key) ?? {}

@@ -50,7 +50,7 @@ describe('MA-05 a log line', () => {
 describe('MA-09 the template of a message', () => {
   it.each([
     ['Order 17 failed after 250ms', 'Order <n> failed after <n>'],
-    ['GET https://api.example.com/v1/x?id=2 answered 502', 'GET <url> answered <n>'],
+    ['GET https://api.example.com/v1/x?id=2 answered 502', 'GET <url> answered 502'],
     ['user 3f2504e0-4f89-11d3-9a0c-0305e82c3301 is gone', 'user <id> is gone'],
     ['tok_01jd8y0v7wf9hbq7s7x2e3m4n5 expired', '<id> expired'],
     ['2026-11-15T10:00:00.123Z mail to ada@example.com bounced', '<time> mail to <email> bounced'],
@@ -60,6 +60,70 @@ describe('MA-09 the template of a message', () => {
     ['  a\t b\n c ', 'a b c'],
   ])('%j is %j', (message, template) => {
     expect(templateOf(message)).toBe(template)
+  })
+})
+
+describe('MA-07 lines that belong together', () => {
+  const at = new Date('2026-11-15T03:00:00Z')
+  const read = (level: string, ...texts: string[]) =>
+    clusterLines(texts.map((text) => ({ at, level, text }))).map(({ template, level: severity, count, frames }) => [
+      severity,
+      count,
+      template,
+      frames.map(({ path }) => path),
+    ])
+
+  it('a printed exception and its frames are one error, whatever they were stored as', () => {
+    const trace = ['TypeError: x is null', '    at pay (/app/pay.js:1:2)', '    at node:internal/http:3:4']
+    expect(read('info', 'GET /pay 500', ...trace, 'GET / 200')).toEqual([
+      ['error', 1, 'TypeError: x is null', ['/app/pay.js']],
+      ['info', 1, 'GET /pay <n>', []],
+      ['info', 1, 'GET / <n>', []],
+    ])
+  })
+
+  it('what Node writes around the error that ended the app is left out', () => {
+    const crash = ['file:///app/a.js:3', '  throw new Error()', '  ^', '', 'Error: no key', '    at /app/a.js:3:1', '']
+    expect(read('error', ...crash, 'Node.js v24.21.0', ...crash)).toEqual([
+      ['error', 2, 'Error: no key', ['/app/a.js']],
+    ])
+  })
+
+  it('a trace of Python has the message below it', () => {
+    const trace = ['Traceback (most recent call last):', '  File "/app/pay.py", line 9, in pay', '    total()']
+    expect(read('error', ...trace, "KeyError: 'total'", 'done')).toEqual([
+      ['error', 1, "KeyError: 'total'", ['/app/pay.py']],
+      ['warn', 1, 'done', []],
+    ])
+  })
+
+  it('lines apart in time, of JSON, or with their own level do not', () => {
+    expect(read('info', '{"msg":"a"}', '  b', '  INFO c')).toEqual([
+      ['info', 1, 'a', []],
+      ['info', 1, 'b', []],
+      ['info', 1, 'INFO c', []],
+    ])
+    const lines = ['a', '  b'].map((text, n) => ({ at: new Date(at.getTime() + n * 2_000), level: 'info', text }))
+    expect(clusterLines(lines)).toHaveLength(2)
+  })
+
+  it('a hundred thousand indented lines are read at once, and the first says what they are', () => {
+    expect(read('info', 'begin', ...Array.from({ length: 100_000 }, () => '  more'))).toEqual([
+      ['info', 1, 'begin', []],
+    ])
+  })
+
+  it.each([
+    ['error', '(node:17) [DEP0040] DeprecationWarning: punycode is deprecated', 'warn'],
+    ['error', 'image 7 is large, scaling it down', 'warn'],
+    ['error', 'ERROR image 7 is large', 'error'],
+    ['error', 'level=error msg="image is large"', 'error'],
+    ['error', '{"level":"error","msg":"image is large"}', 'error'],
+    ['error', 'could not send the mail', 'error'],
+    ['warn', 'could not send the mail', 'warn'],
+    ['info', 'Error: an example without a stack trace', 'info'],
+  ])('of %s, %j counts as %s', (stored, text, severity) => {
+    expect(read(stored, text)[0]?.[0]).toBe(severity)
   })
 })
 
@@ -107,6 +171,13 @@ describe('MA-07 the detectors', () => {
         null,
         'Something that the app depends on did not answer, 3 times: connect ECONNREFUSED <address>',
       ],
+    ])
+  })
+
+  it('report a gateway that answers for what the app depends on', () => {
+    const text = 'Request failed with status code 503'
+    expect(detectIn([line(text), line(text), line(text)])).toMatchObject([
+      ['dependency', null, null, expect.anything()],
     ])
   })
 

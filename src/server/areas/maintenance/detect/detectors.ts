@@ -78,7 +78,8 @@ function placeIn(files: readonly string[], path: string, symbol: string | null) 
 }
 
 const NETWORK_FAULT = /\b(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|socket hang up)\b/
-const BAD_GATEWAY = /\b(?:bad gateway|service unavailable|gateway time-?out|upstream)\b/i
+const BAD_GATEWAY =
+  /\b(?:bad gateway|service unavailable|gateway time-?out|upstream|(?:status|code|answered|answers|returned|responded|http|with)\W{1,3}50[234])\b/i
 
 function isDependency(template: string): boolean {
   return NETWORK_FAULT.test(template) || BAD_GATEWAY.test(template)

@@ -11,13 +11,15 @@ const MAX_FRAMES = 20
 const MAX_CHARACTERS = 8_000
 
 export function readLine(text: string): ReadLine {
-  const { message, stack } = textsOf(text.slice(0, MAX_CHARACTERS))
+  // A line break within a line is stored as U+FFFD.
+  const whole = text.slice(0, MAX_CHARACTERS).replace(/\ufffd(?=\s)/g, '\n')
+  const { message, stack } = textsOf(whole)
   return { message: withoutFrames(message), frames: framesIn(`${message}\n${stack}`) }
 }
 
 function textsOf(text: string): { message: string; stack: string } {
   const fields = text.startsWith('{') ? parseObject(text) : undefined
-  if (!fields) return { message: text, stack: '' }
+  if (!fields) return { message: logfmtMessage(text) ?? text, stack: '' }
   const nested = Object.values(fields).filter(isRecord)
   const messages = [firstText([fields], MESSAGE_KEYS), firstText(nested, MESSAGE_KEYS)].filter(
     (one) => one !== undefined,
@@ -26,6 +28,16 @@ function textsOf(text: string): { message: string; stack: string } {
     message: messages.length === 0 ? text : messages.join(': '),
     stack: firstText([fields, ...nested], STACK_KEYS) ?? '',
   }
+}
+
+/** Returns the message and the error of a line such as `level=error msg="not sent" err="no route"`. */
+function logfmtMessage(text: string): string | undefined {
+  if (!/^(?:\w{1,40}=\S{1,100} ){0,5}level=\w/.test(text)) return undefined
+  const values = ['msg', 'message', 'error', 'err'].flatMap((key) => {
+    const found = new RegExp(`(?:^| )${key}=(?:"([^"]{1,2000})"|(\\S{1,2000}))`).exec(text)
+    return found ? [found[1] ?? found[2]!] : []
+  })
+  return values.length === 0 ? undefined : values.join(': ')
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -9,7 +9,8 @@ const VARIABLE_PARTS: readonly [RegExp, string][] = [
   [/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g, '<address>'],
   [/\b(?=[a-z_-]{0,40}\d)[a-z]{2,10}_[0-9a-z]{16,40}\b/gi, '<id>'],
   [/\b(?=[0-9a-f]{0,63}\d)[0-9a-f]{8,64}\b/gi, '<hex>'],
-  [/(?<![\w<])[-+]?\d{1,20}(?:\.\d{1,20})?(?:ms|s|m|h|kb|mb|gb|%)?\b/gi, '<n>'],
+  // A gateway's status stays, because it says that the fault is in what the app depends on.
+  [/(?<![\w<])(?!50[234]\b(?![.:]\d))[-+]?\d{1,20}(?:\.\d{1,20})?(?:ms|s|m|h|kb|mb|gb|%)?\b/gi, '<n>'],
 ]
 
 /**
