@@ -68,7 +68,7 @@ export type AppSource = {
     appId: string,
   ): Promise<{ readonly revisionId: string; readonly files: readonly SourceFile[] } | undefined>
   /** Returns the files of a revision, sorted by path. Undefined if the app has no such revision. */
-  files(appId: string, revisionId: string): Promise<readonly SourceFile[] | undefined>
+  files(appId: string, revisionId: string, tx?: Tx): Promise<readonly SourceFile[] | undefined>
   /** Returns the content of a file by its exact path. Undefined if the revision has no such file. */
   read(appId: string, revisionId: string, path: string): Promise<Uint8Array | undefined>
 }

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 /** The reason of every call that a stopped thread did not answer. */
 export class WorkerStopped extends Error {
@@ -21,8 +21,8 @@ export type WorkerHost = AsyncDisposable & {
 }
 
 /** Starts one worker thread whose script answers with `serveWorker`. */
-export function startWorker(file: string, workerData: unknown): WorkerHost {
-  const worker = new Worker(file, { workerData })
+export function startWorker(file: string, workerData: unknown, resourceLimits?: ResourceLimits): WorkerHost {
+  const worker = new Worker(file, { workerData, ...(resourceLimits && { resourceLimits }) })
   const pending = new Map<number, Pending>()
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<Error>()
   const { promise: exited, resolve: markExited } = Promise.withResolvers<void>()

@@ -1,4 +1,10 @@
-import { createAppDirectory, createAppLogs, createAppSource } from '../areas/apps/index.ts'
+import {
+  createAppDeploys,
+  createAppDirectory,
+  createAppLogs,
+  createAppSource,
+  createSaveChange,
+} from '../areas/apps/index.ts'
 import { listStates } from '../areas/checks/index.ts'
 import { createMaintenance, createMaintenanceWork } from '../areas/maintenance/index.ts'
 import type { ServiceParts } from './parts.ts'
@@ -23,6 +29,11 @@ export function composeMaintenanceWork(parts: ServiceParts): ReturnType<typeof c
     db,
     clock,
     apps: createAppDirectory(parts),
+    changes: {
+      source: createAppSource(parts),
+      saveChange: createSaveChange({ ...parts, ...config.revisions }),
+      deploys: createAppDeploys({ clock, deploysOff: config.apps.deploysOff }),
+    },
     toolFetch: (request, executionId) =>
       neighbour('deploy-api')(request, {
         clientAddress: '127.0.0.1',

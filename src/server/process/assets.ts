@@ -29,4 +29,5 @@ export const WORKERS = [
   'src/server/areas/apps/process/inside.ts',
   'src/server/areas/databases/engine/embedded/engine-child.ts',
   'src/server/areas/ai/model-worker.ts',
+  'src/server/areas/maintenance/proposals/parse-worker.ts',
 ]

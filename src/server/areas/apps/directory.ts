@@ -43,7 +43,12 @@ async function isOwnApp(db: Querier, orgId: string, alias: string, deployment: s
 const NO_LOCK: Sql = sql``
 
 /** An alias has no underscore and an id has one, so that no text is both. */
-async function findName(db: Querier, orgId: string, aliasOrId: string, lock = NO_LOCK): Promise<AppName | undefined> {
+export async function findName(
+  db: Querier,
+  orgId: string,
+  aliasOrId: string,
+  lock = NO_LOCK,
+): Promise<AppName | undefined> {
   const [app] = await db.query<AppName>(sql`
     select id, alias, name from apps.apps
     where org_id = ${orgId} and state = 'active' and (alias = ${aliasOrId} or id = ${aliasOrId}) ${lock}`)

@@ -19,6 +19,7 @@ import type { RevisionDeps } from './revisions/deps.ts'
 import { revisionRoutes } from './revisions/routes.ts'
 import { requireApp } from './store.ts'
 
+export { createAppDeploys } from './deploys/approved.ts'
 export type { Hosting } from './deps.ts'
 export { createAppDirectory } from './directory.ts'
 export { createAppDoor } from './door/door.ts'
@@ -29,6 +30,7 @@ export { type AppTraffic, createAppTraffic } from './host/traffic.ts'
 export { createAppLogs } from './logs/evidence.ts'
 export { createLogWriter, type LogWriter } from './logs/writer.ts'
 export { createProcessTarget } from './process/process-target.ts'
+export { createSaveChange } from './revisions/save-change.ts'
 export { createAppSource } from './revisions/source.ts'
 
 export type Apps = {

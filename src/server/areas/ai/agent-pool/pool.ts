@@ -1,8 +1,8 @@
 import type { AgentPool } from '#edge/agent-pool.ts'
 import type { Clock } from '#lib/clock.ts'
+import { dayIn } from '#lib/day.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { dayIn } from './day.ts'
 import { bookLostReservations, deleteDaysBefore, insertReservation, settleReservation } from './store.ts'
 
 /** Longer than any call can take, so that only a crash loses a reservation. */

@@ -1,56 +1,45 @@
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { audit } from '#edge/audit.ts'
-import { actorOf } from '#edge/credentials/actor.ts'
-import type { Member } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
 import type { Clock } from '#lib/clock.ts'
-import type { Db, Querier } from '#lib/db/db.ts'
+import type { Db, Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { type DeployRow, lockApp, queueDeploy } from './store.ts'
 
-type Deps = { readonly db: Db; readonly clock: Clock; readonly deploysOff: string | undefined }
+type Deps = { readonly clock: Clock; readonly deploysOff: string | undefined }
 type DeployRequest = {
-  readonly app: { readonly id: string }
-  readonly principal: Member
+  readonly appId: string
   readonly revisionId: string
-  readonly kind: 'deploy' | 'rollback'
+  readonly kind: DeployRow['kind']
+  readonly requestedBy: string | null
+  /** As the audit trail names who asked for it. */
+  readonly actor: string
 }
 
 /** Queues a deploy of a revision of this app. */
-export async function requestDeploy(
-  { db, clock, deploysOff }: Deps,
-  { app, principal, revisionId, kind }: DeployRequest,
+export async function requestDeploy(deps: Deps & { readonly db: Db }, request: DeployRequest): Promise<DeployRow> {
+  return deps.db.tx((tx) => requestDeployIn(tx, deps, request))
+}
+
+/** As `requestDeploy`, in the transaction of the caller. */
+export async function requestDeployIn(
+  tx: Tx,
+  { clock, deploysOff }: Deps,
+  { appId, revisionId, kind, requestedBy, actor }: DeployRequest,
 ): Promise<DeployRow> {
   if (deploysOff !== undefined) throw new ServiceError('DEPLOYS_OFF', deploysOff)
-  return db.tx(async (tx) => {
-    const locked = await lockApp(tx, app.id)
-    if (!locked || locked.state === 'deleting') throw notFound('app')
-    if (!(await hasRevision(tx, app.id, revisionId))) throw notFound('revision')
-    if (locked.start_command === null) {
-      throw new ServiceError('APP_NOT_STARTABLE', 'The app has no start command. Set one in its settings, then deploy.')
-    }
-    const created_at = clock.now()
-    const deploy = await queueDeploy(tx, {
-      id: newId('dep'),
-      app_id: app.id,
-      org_id: locked.org_id,
-      revision_id: revisionId,
-      kind,
-      requested_by: principal.user_id,
-      created_at,
-    })
-    const detail = { app: app.id, revision: revisionId, kind }
-    const actor = actorOf(principal)
-    await audit(tx, {
-      org_id: locked.org_id,
-      actor,
-      action: 'deploy.requested',
-      target: deploy.id,
-      detail,
-      at: created_at,
-    })
-    return deploy
-  })
+  const locked = await lockApp(tx, appId)
+  if (!locked || locked.state === 'deleting') throw notFound('app')
+  if (!(await hasRevision(tx, appId, revisionId))) throw notFound('revision')
+  if (locked.start_command === null) {
+    throw new ServiceError('APP_NOT_STARTABLE', 'The app has no start command. Set one in its settings, then deploy.')
+  }
+  const at = clock.now()
+  const of = { app_id: appId, org_id: locked.org_id, revision_id: revisionId, kind }
+  const deploy = await queueDeploy(tx, { id: newId('dep'), ...of, requested_by: requestedBy, created_at: at })
+  const entry = { org_id: locked.org_id, actor, action: 'deploy.requested', target: deploy.id, at }
+  await audit(tx, { ...entry, detail: { app: appId, revision: revisionId, kind } })
+  return deploy
 }
 
 async function hasRevision(db: Querier, appId: string, revisionId: string): Promise<boolean> {

@@ -1,7 +1,8 @@
 import { followDeploy, listDeploys, readDeploy, rollBack, startDeploy } from '#contract/apps/deploys.ts'
 import { notFound } from '#contract/core/errors.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Member, type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { type DeployLogs, followEvents } from './follow.ts'
@@ -24,12 +25,14 @@ export function deployRoutes(deps: DeployRouteDeps): Route[] {
   return [
     route(startDeploy, async ({ alias, revision_id }, { principal }) => {
       const app = await needApp(principal.org_id, alias)
-      return presentDeploy(await requestDeploy(deps, { app, principal, revisionId: revision_id, kind: 'deploy' }))
+      return presentDeploy(
+        await requestDeploy(deps, { ...by(principal), appId: app.id, revisionId: revision_id, kind: 'deploy' }),
+      )
     }),
     route(rollBack, async ({ alias, revision_id }, { principal }) => {
       const app = await needApp(principal.org_id, alias)
       const revisionId = revision_id ?? (await findPreviousRevision(db, app.id))
-      return presentDeploy(await requestDeploy(deps, { app, principal, revisionId, kind: 'rollback' }))
+      return presentDeploy(await requestDeploy(deps, { ...by(principal), appId: app.id, revisionId, kind: 'rollback' }))
     }),
     route(listDeploys, async ({ alias, limit, cursor }, { principal }) => {
       const app = await needApp(principal.org_id, alias)
@@ -47,4 +50,8 @@ export function deployRoutes(deps: DeployRouteDeps): Route[] {
       yield* followEvents(deps, { appId: app.id, deployId: deploy_id, lastId: last_id, signal })
     }),
   ]
+}
+
+function by(principal: Member) {
+  return { requestedBy: principal.user_id, actor: actorOf(principal) }
 }

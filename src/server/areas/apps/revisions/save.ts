@@ -27,22 +27,30 @@ type NewRevision = {
  * exists. The files must have been checked with `findManifestFaults`.
  */
 export async function saveRevision(deps: RevisionDeps, added: NewRevision): Promise<RevisionRow> {
-  const { orgId, message } = added
+  return deps.db.tx(async (tx) => {
+    const { id: appId } = await lockActiveApp(tx, added.orgId, added.alias)
+    return addRevision(tx, deps, { ...added, appId })
+  })
+}
+
+/** As `saveRevision`, in a transaction that has locked the app. */
+export async function addRevision(
+  tx: Tx,
+  { clock, maxStoreBytes }: Pick<RevisionDeps, 'clock' | 'maxStoreBytes'>,
+  { orgId, appId, alias, message, createdBy, actor, ...added }: NewRevision & { readonly appId: string },
+): Promise<RevisionRow> {
   const files = sortFiles(added.files)
   const digest = digestOf(files)
-  return deps.db.tx(async (tx) => {
-    const now = deps.clock.now()
-    const { id: appId } = await lockActiveApp(tx, orgId, added.alias)
-    await requireBlobs(tx, orgId, added.files, now)
-    const of = { app_id: appId, org_id: orgId, digest, message, created_by: added.createdBy, created_at: now }
-    const size = { file_count: files.length, total_bytes: totalBytesOf(files) }
-    const row: RevisionRow = { id: newId('rev', now.getTime()), ...of, ...size }
-    if (!(await insertRevision(tx, row, files))) return (await findByDigest(tx, appId, digest))!
-    await refuseFullStore(tx, orgId, deps.maxStoreBytes)
-    const entry = { org_id: orgId, actor: added.actor, action: 'revision.created', target: row.id, at: now }
-    await audit(tx, { ...entry, detail: { app: added.alias, digest: digest.toString('hex') } })
-    return row
-  })
+  const now = clock.now()
+  await requireBlobs(tx, orgId, added.files, now)
+  const of = { app_id: appId, org_id: orgId, digest, message, created_by: createdBy, created_at: now }
+  const size = { file_count: files.length, total_bytes: totalBytesOf(files) }
+  const row: RevisionRow = { id: newId('rev', now.getTime()), ...of, ...size }
+  if (!(await insertRevision(tx, row, files))) return (await findByDigest(tx, appId, digest))!
+  await refuseFullStore(tx, orgId, maxStoreBytes)
+  const entry = { org_id: orgId, actor, action: 'revision.created', target: row.id, at: now }
+  await audit(tx, { ...entry, detail: { app: alias, digest: digest.toString('hex') } })
+  return row
 }
 
 async function requireBlobs(tx: Tx, orgId: string, files: readonly RevisionFile[], now: Date): Promise<void> {

@@ -6,8 +6,8 @@ import { readFile } from './store.ts'
 
 /** Reads the source of apps for parts that judge it. */
 export function createAppSource({ db }: { db: Querier }): AppSource {
-  const files: AppSource['files'] = async (appId, revisionId) => {
-    const [row] = await db.query<{ manifest: RevisionFile[] }>(sql`
+  const files: AppSource['files'] = async (appId, revisionId, tx) => {
+    const [row] = await (tx ?? db).query<{ manifest: RevisionFile[] }>(sql`
       select manifest from apps.revisions where app_id = ${appId} and id = ${revisionId}`)
     return row?.manifest.map(toSourceFile)
   }

@@ -7,11 +7,15 @@ import type { Db } from '#lib/db/db.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
 import { lookForFaults } from '../detect/look.ts'
 import type { RunTokens } from '../identity/token.ts'
+import type { OpenDeps } from '../proposals/open.ts'
+import type { ChangeDeps } from '../proposals/validate-change.ts'
 import { type ClaimedRun, claimRuns, endExpired, releaseRuns, renewRuns } from './claim.ts'
 import { emitEnd, finishRun, type RunResult } from './finish.ts'
 import { RUNS_CHANNEL } from './store.ts'
 
 export type RunDeps = {
+  /** For runs that end with a change of the source. */
+  readonly changes: ChangeDeps & OpenDeps
   readonly db: Db
   readonly clock: Clock
   readonly apps: Pick<AppDirectory, 'find'> & { readonly hold: HoldApp }

@@ -1,0 +1,43 @@
+import type { DeployState } from '#contract/apps/deploys.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
+
+/** Names a revision. One of another app or organization is never found by it. */
+export type AppRevision = { readonly orgId: string; readonly appId: string; readonly revisionId: string }
+
+type AppChange = AppRevision & {
+  /** New text of each changed file, by path. The others stay as they are in the revision. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly message: string
+  /** As the audit trail names who made the change. */
+  readonly actor: string
+  /** Called in the transaction, after the app is locked. Nothing is stored if it answers false. */
+  readonly hold: (tx: Tx) => Promise<boolean>
+}
+
+/** Stores a changed revision as a new one and returns its id, or undefined if `hold` answered false. */
+export type SaveAppChange = (change: AppChange) => Promise<string | undefined>
+
+type AppDeployRequest = AppRevision & {
+  /** The person who decided it. */
+  readonly requestedBy: string | null
+  /** As the audit trail names that person. */
+  readonly actor: string
+}
+
+/** Which revision serves an app. `isDeploying`: a deploy waits or is under way, so that this may change soon. */
+export type AppLive = { readonly liveRevisionId: string | null; readonly isDeploying: boolean }
+
+/** Deploys apps for parts that decide about it. */
+export type AppDeploys = {
+  /** By app id. Apps that were never deployed have no entry. */
+  live(db: Querier, appIds: readonly string[]): Promise<ReadonlyMap<string, AppLive>>
+  /** By deploy id. */
+  states(db: Querier, deployIds: readonly string[]): Promise<ReadonlyMap<string, DeployState>>
+  /**
+   * Holds off every other deploy and the deletion of the app until the transaction ends. Take this lock before those of
+   * the caller's own rows. Returns undefined if there is no such app.
+   */
+  lock(tx: Tx, orgId: string, appId: string): Promise<AppLive | undefined>
+  /** Queues the deploy of an approved change, as a person's deploy is queued, and returns its id. */
+  queue(tx: Tx, request: AppDeployRequest): Promise<string>
+}

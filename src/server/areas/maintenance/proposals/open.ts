@@ -1,0 +1,100 @@
+import type { AppDeploys } from '#edge/app-changes.ts'
+import type { AppName, AppSource } from '#edge/apps.ts'
+import { emit } from '#edge/emit.ts'
+import { newId } from '#edge/ids.ts'
+import { dayIn } from '#lib/day.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { readOrg } from '../settings/store.ts'
+import { isDenied } from './denial.ts'
+import { statusOf } from './status.ts'
+import { findNewestOf, insertProposal } from './store.ts'
+import type { ValidatedChange } from './validate-change.ts'
+
+export type OpenDeps = {
+  readonly source: Pick<AppSource, 'files'>
+  readonly deploys: Pick<AppDeploys, 'live' | 'states'>
+}
+
+type Opened = {
+  readonly orgId: string
+  readonly app: AppName
+  readonly runId: string
+  readonly requestedBy: string | null
+  /** Of the finding that the change is for. It must be recorded already. */
+  readonly fingerprint: string
+  readonly summary: string
+  readonly baseRevisionId: string
+  /** A change that is not valid is stored too, and counts for the day. */
+  readonly change: ValidatedChange
+  readonly at: Date
+}
+
+/**
+ * Opens a proposal and emits its event. `known`: a change for the same fault is open, or was denied and the file is the
+ * same as then. `limit_day`: the app has had its proposal of today. Call it in the transaction that ends the run, after
+ * `holdRun`.
+ */
+export async function openProposal(
+  tx: Tx,
+  deps: OpenDeps,
+  opened: Opened,
+): Promise<{ readonly proposalId: string } | 'limit_day' | 'known'> {
+  const { orgId, app, fingerprint, change, at } = opened
+  if (await findOpenProposal(tx, deps, { appId: app.id, fingerprint, at })) return 'known'
+  const fault = { appId: app.id, revisionId: opened.baseRevisionId, fingerprint }
+  if (await isDenied(tx, deps.source, fault)) return 'known'
+  const isValid = !('invalid' in change)
+  const id = newId('pr')
+  const isFirst = await insertProposal(tx, {
+    id,
+    org_id: orgId,
+    app_id: app.id,
+    run_id: opened.runId,
+    fingerprint,
+    summary: opened.summary,
+    requested_by: opened.requestedBy,
+    day: dayIn((await readOrg(tx, orgId)).timezone, at),
+    status: isValid ? 'ready' : 'invalid',
+    base_revision_id: opened.baseRevisionId,
+    revision_id: isValid ? change.revisionId : null,
+    validation: isValid ? change.validation : null,
+    validation_notes: isValid ? [...change.notes] : [],
+    invalid_reason: isValid ? null : change.invalid,
+    ready_at: isValid ? at : null,
+    created_at: at,
+  })
+  if (!isFirst) return 'limit_day'
+  if (isValid) await emitCreated(tx, { orgId, app, proposalId: id, at })
+  return { proposalId: id }
+}
+
+type Fault = { readonly appId: string; readonly fingerprint: string; readonly at: Date }
+
+/** Returns the id of the proposal for this fault that waits for a decision or for its deploy, if there is one. */
+export async function findOpenProposal(
+  tx: Tx,
+  { deploys }: Pick<OpenDeps, 'deploys'>,
+  { appId, fingerprint, at }: Fault,
+): Promise<string | undefined> {
+  const row = await findNewestOf(tx, appId, fingerprint)
+  if (!row) return undefined
+  const live = await deploys.live(tx, [appId])
+  const states = row.deploy_id === null ? undefined : await deploys.states(tx, [row.deploy_id])
+  const facts = {
+    stored: row.status,
+    baseRevisionId: row.base_revision_id,
+    liveRevisionId: live.get(appId)?.liveRevisionId ?? null,
+    readyAt: row.ready_at,
+    deployState: states?.get(row.deploy_id!),
+  }
+  return (OPEN as readonly string[]).includes(statusOf(facts, at)) ? row.id : undefined
+}
+
+const OPEN = ['validating', 'ready', 'approved', 'deploying'] as const
+
+type Created = { readonly orgId: string; readonly app: AppName; readonly proposalId: string; readonly at: Date }
+
+async function emitCreated(tx: Tx, { orgId, app, proposalId, at }: Created): Promise<void> {
+  const body = { app: { ...app }, proposal_id: proposalId, actor_id: null, status: 'proposal' } as const
+  await emit(tx, { type: 'application.maintenance.proposal.created', org_id: orgId, occurred_at: at, body })
+}

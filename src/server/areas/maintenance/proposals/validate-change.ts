@@ -1,0 +1,85 @@
+import type { AppRevision, SaveAppChange } from '#edge/app-changes.ts'
+import type { AppSource } from '#edge/apps.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { applyEdits, type Edit } from './apply-edits.ts'
+import { type ParseResult, parseChange } from './parse.ts'
+
+export type ChangeDeps = { readonly source: Pick<AppSource, 'read'>; readonly saveChange: SaveAppChange }
+
+type Change = AppRevision & {
+  readonly edits: readonly Edit[]
+  readonly summary: string
+  /** Checks in the transaction that stores the revision that the change is still wanted. */
+  readonly hold: (tx: Tx) => Promise<boolean>
+}
+
+/** The strongest check that passed: `not_run` means that none could judge the change. */
+export type Validation = 'static' | 'built' | 'tested' | 'not_run'
+
+export type ValidatedChange =
+  | {
+      readonly validation: Validation
+      /** Sentences about what was not checked. */
+      readonly notes: readonly string[]
+      /** The revision that the edits make. */
+      readonly revisionId: string
+    }
+  | { readonly invalid: string }
+
+/** As the revisions and the audit trail name the author of the agent's changes. */
+const AGENT_ACTOR = 'maintenance agent'
+
+/**
+ * Makes the revision that the edits make of a revision, if they apply and the changed files parse. Nothing of the app is
+ * run. Returns undefined if the change is not wanted any more.
+ */
+export async function validateChange(
+  { source, saveChange }: ChangeDeps,
+  { edits, summary, hold, ...revision }: Change,
+): Promise<ValidatedChange | undefined> {
+  const before = await readTexts(source, revision, edits)
+  const applied = applyEdits(before, edits)
+  if ('fault' in applied) return { invalid: toReason(applied, edits) }
+  const results: ParseResult[] = []
+  for (const [path, after] of applied.texts) {
+    results.push(await parseChange({ path, before: before.get(path)!, after }))
+  }
+  const fault = results.find((result) => result.type === 'fault')
+  if (fault) return { invalid: fault.reason }
+  const change = { ...revision, texts: applied.texts, message: summary.slice(0, MAX_MESSAGE), actor: AGENT_ACTOR, hold }
+  const revisionId = await saveChange(change)
+  if (revisionId === undefined) return undefined
+  const notes = results.flatMap((result) => (result.type === 'not_parsed' ? [result.note] : []))
+  return { validation: notes.length < results.length ? 'static' : 'not_run', notes, revisionId }
+}
+
+const MAX_MESSAGE = 500
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Files that are not there, or are no text, have no entry. */
+async function readTexts(
+  source: ChangeDeps['source'],
+  { appId, revisionId }: AppRevision,
+  edits: readonly Edit[],
+): Promise<Map<string, string>> {
+  const texts = new Map<string, string>()
+  for (const path of new Set(edits.map((edit) => edit.path))) {
+    const content = await source.read(appId, revisionId, path)
+    try {
+      if (content && !content.includes(0)) texts.set(path, utf8.decode(content))
+    } catch {}
+  }
+  return texts
+}
+
+const REASONS = {
+  no_such_file: 'the file is not in the live revision, or is no text',
+  not_found: 'the text to replace is not in the file',
+  ambiguous: 'the text to replace occurs more than once in the file',
+  no_change: 'it changes nothing',
+} as const
+
+function toReason({ index, fault }: { index: number; fault: keyof typeof REASONS }, edits: readonly Edit[]): string {
+  const edit = edits[index]
+  return edit ? `Edit ${index + 1} of ${edit.path} does not apply: ${REASONS[fault]}.` : 'There are no edits.'
+}
