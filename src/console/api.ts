@@ -1,16 +1,46 @@
-import { type Client, createClient } from '#contract/core/client.ts'
+import { type Client, createClient, type FetchLike } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 
+type Watch = {
+  /** The session that the page shows. The server refuses requests of another one, see `SESSION_CHANGED`. */
+  readonly session?: string
+  readonly onSignedOut?: () => void
+  readonly onSessionChanged?: () => void
+}
+
 /** Opens the typed client for the origin of the page. This is the only file of the console that calls `fetch`. */
-export function connect(apiKey: string): Client {
+export function connect({ session, onSignedOut, onSessionChanged }: Watch = {}): Client {
   return createClient({
     baseUrl: location.origin,
-    headers: () => ({ authorization: `Bearer ${apiKey}`, 'x-svc-client': 'console' }),
-    fetch: (request) => fetch(request).catch(unreachable),
+    headers: () => ({ 'x-svc-client': 'console', ...(session !== undefined && { 'x-svc-session': session }) }),
+    fetch: async (request) => {
+      const response = await send(request)
+      if (response.status === 401) onSignedOut?.()
+      if (response.status === 409 && (await isSessionChanged(response))) onSessionChanged?.()
+      return response
+    },
   })
 }
 
-function unreachable(cause: unknown): never {
-  if (cause instanceof DOMException && cause.name === 'AbortError') throw cause
-  throw new ServiceError('UNAVAILABLE', 'Cannot reach the service. Check that it is running.', { cause })
+/** Posts a form to one of the sign-in operations, which set the cookie of the session. */
+export async function postForm(path: string, fields: Record<string, string>): Promise<Response> {
+  const headers = { accept: 'application/json' }
+  return send(new Request(path, { method: 'POST', headers, body: new URLSearchParams(fields), redirect: 'manual' }))
+}
+
+const send: FetchLike = async (request) => {
+  try {
+    return await fetch(request)
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause
+    throw new ServiceError('UNAVAILABLE', 'Cannot reach the service. Check that it is running.', { cause })
+  }
+}
+
+async function isSessionChanged(response: Response): Promise<boolean> {
+  const problem: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined)
+  return typeof problem === 'object' && problem !== null && 'code' in problem && problem.code === 'SESSION_CHANGED'
 }

@@ -1,10 +1,15 @@
 import './no-eval.ts'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { App } from './app.tsx'
+import { applyTheme, readTheme } from './frame/theme.ts'
+import { Pages } from './pages.tsx'
+import { SessionGate } from './session/gate.tsx'
 
+applyTheme(readTheme())
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
-    <App />
+    <SessionGate>
+      <Pages />
+    </SessionGate>
   </StrictMode>,
 )

@@ -20,6 +20,7 @@ const TABLE: [code: ErrorCode, status: number, exit: number, mcp: 'tool' | 'prot
   ['IDEMPOTENCY_KEY_REUSED', 409, 6, 'tool'],
   ['IDEMPOTENCY_IN_PROGRESS', 409, 6, 'tool'],
   ['OUTCOME_UNKNOWN', 409, 6, 'tool'],
+  ['SESSION_CHANGED', 409, 6, 'protocol'],
   ['LAST_OWNER', 409, 6, 'tool'],
   ['INVITATION_INVALID', 409, 6, 'tool'],
   ['EXPOSED_LIMIT', 409, 6, 'tool'],

@@ -20,6 +20,7 @@ export const ERRORS = {
   IDEMPOTENCY_KEY_REUSED: { status: 409, exit: 6, mcp: 'tool', title: 'Idempotency key already used' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, exit: 6, mcp: 'tool', title: 'First request still running' },
   OUTCOME_UNKNOWN: { status: 409, exit: 6, mcp: 'tool', title: 'Outcome of the first request unknown' },
+  SESSION_CHANGED: { status: 409, exit: 6, mcp: 'protocol', title: 'Session changed' },
   LAST_OWNER: { status: 409, exit: 6, mcp: 'tool', title: 'Last owner cannot leave' },
   INVITATION_INVALID: { status: 409, exit: 6, mcp: 'tool', title: 'Invalid invitation' },
   EXPOSED_LIMIT: { status: 409, exit: 6, mcp: 'tool', title: 'Too many exposed data sources' },

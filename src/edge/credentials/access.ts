@@ -6,6 +6,7 @@ import { equalSecrets } from '#lib/crypto/keys.ts'
 import type { RequestInfo } from '../http/route.ts'
 import { bearerOf, calledByCookie, invalidToken, type ResolveCaller } from './caller.ts'
 import { refuseCrossSite } from './csrf.ts'
+import { refuseOtherSession } from './expected-session.ts'
 
 type PathParameters = Readonly<Record<string, string>>
 type Gate = (request: Request, info: RequestInfo, params: PathParameters) => Promise<Principal | null>
@@ -40,7 +41,10 @@ export function createGate(op: Operation, deps: Deps): Gate {
   const findPart = createPartCheck(op, access, deps.hasPart)
   return async (request, info, params) => {
     const principal = await deps.resolve(request, info)
-    if (op.effect === 'write' && calledByCookie(request)) refuseCrossSite(request, deps.publicUrl)
+    if (calledByCookie(request)) {
+      refuseOtherSession(request, principal)
+      if (op.effect === 'write') refuseCrossSite(request, deps.publicUrl)
+    }
     const part = findPart !== undefined && (await findPart(principal, params.alias!))
     admit(principal, access, op.effect, { orgInPath: params.org_id, part })
     return principal

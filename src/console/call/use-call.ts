@@ -1,0 +1,29 @@
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { JsonOperation } from '#contract/core/operation.ts'
+import { useSession } from '../session/session.ts'
+
+type Options = {
+  /** False while something that the input needs is not known yet. */
+  readonly enabled?: boolean
+  /** Asks again after this time, for pages on which something is running. */
+  readonly everyMs?: number | false
+  /** Shows the former answer until the next one is there, for filters. */
+  readonly keep?: boolean
+}
+
+/** Reads an operation. Its answer is kept under its name and input until an act names the operation as changed. */
+export function useCall<I extends z.ZodObject, O extends z.ZodType>(
+  op: JsonOperation<I, O>,
+  input: z.input<I>,
+  { enabled = true, everyMs = false, keep = false }: Options = {},
+): UseQueryResult<z.output<O>> {
+  const { api } = useSession()
+  return useQuery({
+    queryKey: [op.name, input],
+    queryFn: ({ signal }) => api.call(op, input, { signal }),
+    enabled,
+    refetchInterval: everyMs,
+    ...(keep && { placeholderData: keepPreviousData }),
+  })
+}

@@ -1,0 +1,53 @@
+import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { roleAtLeast } from '#contract/core/roles.ts'
+import { docs } from '#contract/system.ts'
+import { useSession } from '../session/session.ts'
+import { NAVIGATION } from './navigation.ts'
+import { OrgSwitch } from './org-switch.tsx'
+import { Person } from './person.tsx'
+
+/** Two levels of pages, the organization at the top and the person at the bottom. */
+export function Sidebar({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { me } = useSession()
+  useEffect(() => {
+    if (!isOpen) return
+    const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && onClose()
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [isOpen, onClose])
+  return (
+    <>
+      {isOpen && <button type="button" className="scrim" aria-label="Close menu" onClick={onClose} />}
+      <aside id="sidebar" className={isOpen ? 'sidebar open' : 'sidebar'}>
+        <OrgSwitch />
+        <nav aria-label="Main">
+          {NAVIGATION.map(({ label, entries }) => (
+            <div key={label ?? 'top'} className="nav-section">
+              {label !== null && <h2>{label}</h2>}
+              <ul>
+                {entries
+                  .filter(({ role }) => role === undefined || roleAtLeast(me.role, role))
+                  .map((entry) => (
+                    <li key={entry.to}>
+                      <Link to={entry.to} activeOptions={{ exact: entry.to === '/' }}>
+                        {entry.label}
+                      </Link>
+                    </li>
+                  ))}
+              </ul>
+            </div>
+          ))}
+          <div className="nav-section">
+            <ul>
+              <li>
+                <a href={docs.path}>API documentation</a>
+              </li>
+            </ul>
+          </div>
+        </nav>
+        <Person />
+      </aside>
+    </>
+  )
+}

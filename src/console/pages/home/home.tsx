@@ -1,0 +1,11 @@
+import { Page } from '../../parts/page.tsx'
+import { useSession } from '../../session/session.ts'
+
+export function Home() {
+  const { me } = useSession()
+  return (
+    <Page title="Home">
+      <p>{me.org.name}</p>
+    </Page>
+  )
+}

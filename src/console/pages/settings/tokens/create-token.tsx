@@ -1,0 +1,80 @@
+import { type SubmitEvent, useState } from 'react'
+import { createToken, listTokens } from '#contract/auth/tokens.ts'
+import { explain, faultOf } from '../../../call/explain.ts'
+import { useAct } from '../../../call/use-act.ts'
+import { Choice } from '../../../parts/choice.tsx'
+import { Copy } from '../../../parts/copy.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Field } from '../../../parts/field.tsx'
+
+const LIFETIMES = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: 'A year' },
+  { value: 'never', label: 'Never' },
+] as const
+type Lifetime = (typeof LIFETIMES)[number]['value']
+
+const DAY_MS = 86_400_000
+
+/** Creates a token and shows it once. */
+export function CreateToken({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [lifetime, setLifetime] = useState<Lifetime>('90')
+  const [token, setToken] = useState<string>()
+  const create = useAct(createToken, { changes: [listTokens], after: (created) => setToken(created.token) })
+  if (token !== undefined) return <Shown token={token} onClose={onClose} />
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    create.run({ name, ...expiryOf(lifetime) })
+  }
+  const nameFault = faultOf(create.error, 'name')
+  return (
+    <Dialog title="Create API token" onClose={onClose}>
+      <form onSubmit={submit}>
+        <Field
+          label="Name"
+          value={name}
+          onChange={setName}
+          required
+          maxLength={100}
+          hint="Where it will be used, such as laptop or nightly report"
+          fault={nameFault}
+        />
+        <Choice label="Expires" value={lifetime} options={LIFETIMES} onChange={setLifetime} />
+        {create.error !== null && nameFault === undefined && (
+          <p className="fault" role="alert">
+            {explain(create.error)}
+          </p>
+        )}
+        <footer className="row">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button main" aria-busy={create.isRunning}>
+            Create API token
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+function Shown({ token, onClose }: { token: string; onClose: () => void }) {
+  return (
+    <Dialog title="Copy your API token" onClose={onClose}>
+      <p>It is shown only now. Keep it like a password.</p>
+      <Copy text={token} isBlock />
+      <footer className="row">
+        <button type="button" className="button main" onClick={onClose}>
+          Done
+        </button>
+      </footer>
+    </Dialog>
+  )
+}
+
+function expiryOf(lifetime: Lifetime): { expires_at?: string } {
+  if (lifetime === 'never') return {}
+  return { expires_at: new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString() }
+}

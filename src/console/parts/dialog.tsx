@@ -1,0 +1,39 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+
+type Props = {
+  title: string
+  children: ReactNode
+  /** Without it the dialog cannot be closed by the person. */
+  onClose?: () => void
+}
+
+/** A modal dialog: the browser keeps the focus inside, closes it with Escape and gives the focus back. */
+export function Dialog({ title, children, onClose }: Props) {
+  const element = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  useEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose?.()
+      }}
+    >
+      <header>
+        <h2 id={heading}>{title}</h2>
+        {onClose && (
+          <button type="button" className="button quiet" aria-label="Close" onClick={onClose}>
+            ✕
+          </button>
+        )}
+      </header>
+      {children}
+    </dialog>
+  )
+}

@@ -1,0 +1,76 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef } from 'react'
+import { type Column, classOf } from './table.tsx'
+
+/** The height of a row, as the style sheet sets it. */
+const ROW_PX = 36
+const OVERSCAN = 12
+
+type Props<T> = {
+  caption: string
+  columns: readonly Column<T>[]
+  rows: readonly T[]
+  keyOf: (row: T) => string
+  /** Loads the next page. Undefined when there is none. */
+  loadMore: (() => void) | undefined
+  isLoadingMore: boolean
+}
+
+/** A list of any length: only the rows in sight are in the page, and the next page is loaded when its end comes near. */
+export function LongTable<T>({ caption, columns, rows, keyOf, loadMore, isLoadingMore }: Props<T>) {
+  const frame = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+    getItemKey: (index) => keyOf(rows[index]!),
+  })
+  const shown = virtual.getVirtualItems()
+  const last = shown.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (loadMore && !isLoadingMore && last >= rows.length - OVERSCAN) loadMore()
+  }, [last, rows.length, loadMore, isLoadingMore])
+  const before = shown[0]?.start ?? 0
+  const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section ref={frame} className="table-frame long" aria-label={caption} tabIndex={0}>
+      <table aria-rowcount={loadMore ? -1 : rows.length + 1}>
+        <caption className="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.head} scope="col" className={classOf(column)}>
+                {column.head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer height={before} columns={columns.length} />
+          {shown.map(({ index, key }) => (
+            <tr key={key} aria-rowindex={index + 2}>
+              {columns.map((column) => (
+                <td key={column.head} className={classOf(column)}>
+                  {column.cell(rows[index]!)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          <Spacer height={after} columns={columns.length} />
+        </tbody>
+      </table>
+      {isLoadingMore && <p className="soft more">Loading more…</p>}
+    </section>
+  )
+}
+
+function Spacer({ height, columns }: { height: number; columns: number }) {
+  if (height <= 0) return null
+  return (
+    <tr className="spacer">
+      <td colSpan={columns} style={{ height }} />
+    </tr>
+  )
+}

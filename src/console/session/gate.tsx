@@ -1,0 +1,95 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { me as readMe } from '#contract/auth/members.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import { connect } from '../api.ts'
+import { retryRead } from '../call/retry.ts'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { NoOrganization } from './no-organization.tsx'
+import { redeemCode } from './redeem-code.ts'
+import { identityOf, type Me, type Session, SessionContext } from './session.ts'
+import { SessionEnded } from './session-ended.tsx'
+import { useOtherTabs } from './use-other-tabs.ts'
+
+type Found = { state: 'looking' } | { state: 'failed'; error: unknown } | { state: 'found'; me: Me }
+
+/** Shows its children to a signed-in person only, and sends others to the sign-in page and back. */
+export function SessionGate({ children }: { children: ReactNode }) {
+  const [found, setFound] = useState<Found>({ state: 'looking' })
+  const [attempt, setAttempt] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt looks again
+  useEffect(() => {
+    const abort = new AbortController()
+    void look(abort.signal).then((result) => abort.signal.aborted || setFound(result))
+    return () => abort.abort()
+  }, [attempt])
+  if (found.state === 'looking') return <p className="visually-hidden">Loading</p>
+  if (found.state === 'failed')
+    return (
+      <main className="alone">
+        <LoadFailed error={found.error} onRetry={() => setAttempt(attempt + 1)} />
+      </main>
+    )
+  if (!isMember(found.me)) return <NoOrganization me={found.me} />
+  return (
+    <Signed key={identityOf(found.me)} me={found.me}>
+      {children}
+    </Signed>
+  )
+}
+
+async function look(signal: AbortSignal): Promise<Found> {
+  try {
+    await redeemCode()
+    return { state: 'found', me: await connect().call(readMe, {}, { signal }) }
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.status === 401)) return { state: 'failed', error }
+    location.assign(`/auth/login?return_to=${encodeURIComponent(location.pathname + location.search)}`)
+    return { state: 'looking' }
+  }
+}
+
+function isMember(me: Me): me is Session['me'] {
+  return me.user !== null && me.org !== null && me.role !== null
+}
+
+/** Holds everything that belongs to one session. Another person or organization gets a new one, with nothing of this. */
+function Signed({ me, children }: { me: Session['me']; children: ReactNode }) {
+  const [isEnded, setEnded] = useState(false)
+  const queries = useMemo(
+    () => new QueryClient({ defaultOptions: { queries: { retry: retryRead, staleTime: 5_000 } } }),
+    [],
+  )
+  const identity = identityOf(me)
+  const session = useMemo(
+    () => ({
+      me,
+      api: connect({ session: identity, onSignedOut: () => setEnded(true), onSessionChanged: startOver }),
+    }),
+    [me, identity],
+  )
+  useOtherTabs(identity, startOver)
+  useEffect(() => () => queries.clear(), [queries])
+  return (
+    <QueryClientProvider client={queries}>
+      <SessionContext value={session}>
+        {children}
+        {isEnded && (
+          <SessionEnded
+            identity={identity}
+            onBack={() => {
+              setEnded(false)
+              void queries.invalidateQueries()
+            }}
+            onOther={startOver}
+          />
+        )}
+      </SessionContext>
+    </QueryClientProvider>
+  )
+}
+
+/** Loads the page anew, so that nothing of the former session stays in it. */
+function startOver(): void {
+  location.replace('/')
+}
