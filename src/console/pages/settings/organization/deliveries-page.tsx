@@ -1,0 +1,61 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type Delivery, listDeliveries } from '#contract/notifications/deliveries.ts'
+import { usePages } from '../../../call/use-pages.ts'
+import { Choice } from '../../../parts/choice.tsx'
+import { Empty } from '../../../parts/empty.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { LongTable } from '../../../parts/long-table.tsx'
+import { Page } from '../../../parts/page.tsx'
+import type { Column } from '../../../parts/table.tsx'
+import { Time } from '../../../parts/time.tsx'
+import { DeliveryChip } from './delivery-chip.tsx'
+import { OrganizationTabs } from './tabs.tsx'
+
+const STATUSES = [
+  { value: 'all', label: 'Every outcome' },
+  { value: 'delivered', label: 'Delivered' },
+  { value: 'pending', label: 'Waiting' },
+  { value: 'retrying', label: 'Retrying' },
+  { value: 'not_sent', label: 'Not sent' },
+] as const
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  { head: 'Event', cell: ({ event }) => event.subject },
+  { head: 'Outcome', cell: (delivery) => <DeliveryChip delivery={delivery} /> },
+  { head: 'To', cell: ({ destination }) => destination?.label ?? destination?.kind ?? 'nobody', isWide: true },
+  { head: 'Type', cell: ({ event }) => <code>{event.type}</code>, isWide: true },
+  { head: 'Attempts', cell: ({ attempts }) => attempts, isNumber: true, isWide: true },
+  { head: 'When', cell: ({ event }) => <Time at={event.occurred_at} /> },
+]
+
+/** What became of every event of the organization. */
+export function DeliveriesPage() {
+  const { status } = useSearch({ from: '/settings/organization/deliveries' })
+  const navigate = useNavigate({ from: '/settings/organization/deliveries' })
+  const deliveries = usePages(listDeliveries, { limit: 100, ...(status && { status }) })
+  return (
+    <Page title="Organization settings">
+      <OrganizationTabs />
+      <div className="filters">
+        <Choice
+          label="Outcome"
+          isCompact
+          value={status ?? 'all'}
+          options={STATUSES}
+          onChange={(chosen) => void navigate({ search: chosen === 'all' ? {} : { status: chosen } })}
+        />
+      </div>
+      <Loaded of={deliveries}>
+        {(items) =>
+          items.length === 0 ? (
+            <Empty title="Nothing here">
+              <p>Every event of your organization is listed here with what became of it, also those sent to nobody.</p>
+            </Empty>
+          ) : (
+            <LongTable caption="Deliveries" columns={COLUMNS} rows={items} keyOf={({ id }) => id} {...deliveries} />
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}

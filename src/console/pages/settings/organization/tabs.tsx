@@ -1,0 +1,16 @@
+import { type Role, roleAtLeast } from '#contract/core/roles.ts'
+import { Tabs } from '../../../parts/tabs.tsx'
+import { useSession } from '../../../session/session.ts'
+
+const TABS: readonly { label: string; to: string; role: Role }[] = [
+  { label: 'General', to: '/settings/organization', role: 'viewer' },
+  { label: 'Members', to: '/settings/organization/members', role: 'admin' },
+  { label: 'Deliveries', to: '/settings/organization/deliveries', role: 'admin' },
+]
+
+/** The parts of the organization settings that the person's role reaches. */
+export function OrganizationTabs() {
+  const { me } = useSession()
+  const shown = TABS.filter(({ role }) => roleAtLeast(me.role, role))
+  return <Tabs label="Organization settings" items={shown} />
+}
