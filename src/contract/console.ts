@@ -30,6 +30,7 @@ export const CONSOLE_ADDRESSES: readonly string[] = [
   '/settings/profile/notifications',
   '/settings/profile/sessions',
   '/settings/tokens',
+  '/signed-in',
 ]
 
 export const consolePage = operation({
