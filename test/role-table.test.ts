@@ -86,6 +86,7 @@ const TABLE: Row[] = [
   ['audit.list',              '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/audit` })],
   ['data-sources.slim-list',  '401 200 200 200 200 200 200 401 200 401', at('/api/wf/slim/data-sources')],
   ['activity.list',           '401 200 200 200 200 200 200 401 200 401', at('/api/activity')],
+  ['activity.statistics',     '401 200 200 200 200 200 200 401 200 401', at('/api/activity/statistics')],
   ['activity.set-quota',      '401 401 401 401 401 401 401 401 401 200', ({ org }) => ({ path: `/api/wf/admin/quotas/${org}`, body: { per_minute: null, per_day: null } })],
   ['ai.models',               '401 200 200 200 200 200 200 401 200 401', at('/api/ai/v1/models')],
   ['ai.chat-completions',     '401 404 404 404 404 404 404 401 403 401', at('/api/ai/v1/chat/completions', { model: 'none/none', messages: [{ role: 'user', content: 'table' }] })],

@@ -7,18 +7,39 @@ import { PrincipalKind } from './core/principal.ts'
 /** Fields that are unknown if the process crashed between the question and the answer. */
 const unknown = 'Null if unknown'
 
+const CALL_SOURCES = ['mcp', 'cli', 'api'] as const
+
+/** `refused` are answers 400 to 499, `failed` from 500; `unknown` if the process crashed before the answer. */
+const CALL_OUTCOMES = ['answered', 'refused', 'failed', 'unknown'] as const
+export type CallOutcome = (typeof CALL_OUTCOMES)[number]
+
 export const ActivityRecord = z.object({
   id: z.string(),
   target: z.string().describe('The data source (`db_<database name>`) or function that was called'),
-  source: z.enum(['mcp', 'cli', 'api']).describe('Where the call came from'),
+  source: z.enum(CALL_SOURCES).describe('Where the call came from'),
   principal: z.object({ kind: PrincipalKind, id: z.string() }),
   user_id: z.string().nullable().describe('The person that the caller acts for; null for workloads and runs'),
+  user_name: z.string().nullable().describe('Name of the person; null if they are not a member now'),
   asked_at: z.iso.datetime(),
   duration_ms: z.int().nullable().describe(unknown),
   answer_bytes: z.int().nullable().describe(unknown),
   status: z.int().nullable().describe(`The HTTP status. ${unknown}`),
 })
 export type ActivityRecord = z.infer<typeof ActivityRecord>
+
+/** Access to records: the list and the statistics show the same ones. */
+const byMember = { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' } as const
+
+const targetFilter = z.string().max(200).optional().describe('Only calls of this data source or function')
+
+const filters = {
+  type: z.enum(['functions', 'data_sources']).default('functions'),
+  source: z.enum(CALL_SOURCES).optional().describe('Only calls that came this way'),
+  user_id: z.string().max(100).optional().describe('Only calls of this person'),
+  outcome: z.enum(CALL_OUTCOMES).optional(),
+  from: z.iso.datetime().optional().describe('Only calls at or after this time'),
+  to: z.iso.datetime().optional().describe('Only calls before this time'),
+}
 
 export const listActivity = operation({
   kind: 'json',
@@ -27,15 +48,63 @@ export const listActivity = operation({
   path: '/api/activity',
   summary: 'List function calls or data source questions',
   description: 'Admins and owners see all records, others only their own. Questions and answers are never stored.',
-  access: { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' },
+  access: byMember,
   effect: 'read',
   bodyLimit: NO_BODY,
-  input: z.object({
-    type: z.enum(['functions', 'data_sources']).default('functions'),
-    source_id: z.string().max(200).optional().describe('Only questions to this data source'),
-    ...pageInput,
-  }),
+  input: z.object({ ...filters, source_id: targetFilter, ...pageInput }),
   output: listOf(ActivityRecord),
+})
+
+const Count = z.int().min(0)
+const Milliseconds = z.number().min(0).nullable().describe('Of answered calls; null if there were none')
+
+export const ActivityStatistics = z.object({
+  buckets: z
+    .array(
+      z.object({
+        start: z.iso.datetime(),
+        total: Count,
+        by_source: z.object({ mcp: Count, cli: Count, api: Count }),
+        by_outcome: z.object({ answered: Count, refused: Count, failed: Count, unknown: Count }),
+        p50_ms: Milliseconds,
+        p95_ms: Milliseconds,
+      }),
+    )
+    .describe('Oldest first, without gaps'),
+  targets: z
+    .array(
+      z.object({
+        target: z.string().nullable().describe('Null for all others together'),
+        total: Count,
+        counts: z.array(Count).describe('One for each bucket'),
+      }),
+    )
+    .describe('The seven that were called most, and the others together'),
+  people: z
+    .array(z.object({ user_id: z.string().nullable(), user_name: z.string().nullable(), total: Count }))
+    .describe('The ten who called most; a null id stands for workloads and runs'),
+})
+export type ActivityStatistics = z.infer<typeof ActivityStatistics>
+
+export const activityStatistics = operation({
+  kind: 'json',
+  name: 'activity.statistics',
+  method: 'GET',
+  path: '/api/activity/statistics',
+  summary: 'Count calls over time',
+  description:
+    'Counts the records that the list shows to the caller, by hour or day. At most 92 days, or 8 days by hour; the last 7 days if no time is given.',
+  access: byMember,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  rateLimits: [{ name: 'activity-statistics', per: 'principal', limit: 120, windowSeconds: 60 }],
+  input: z.object({
+    ...filters,
+    target: targetFilter,
+    bucket: z.enum(['hour', 'day']).default('day'),
+    timezone: z.string().max(64).default('UTC').describe('IANA name, such as Europe/Berlin. Days begin in it'),
+  }),
+  output: ActivityStatistics,
 })
 
 const Limit = z.int().min(0).max(1_000_000_000)

@@ -1,4 +1,4 @@
-import { listActivity, setQuota } from './activity.ts'
+import { activityStatistics, listActivity, setQuota } from './activity.ts'
 import { createEmbeddings, listModels } from './ai.ts'
 import { changeApp, createApp, deleteApp, listApps, readApp } from './apps/apps.ts'
 import { followDeploy, listDeploys, readDeploy, rollBack, startDeploy } from './apps/deploys.ts'
@@ -170,6 +170,7 @@ export const OPERATIONS: readonly Operation[] = [
   readConnection,
   dropDatabase,
   listActivity,
+  activityStatistics,
   setQuota,
   listModels,
   createChatCompletion,

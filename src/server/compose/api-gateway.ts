@@ -16,6 +16,7 @@ import { composeEdge, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
 import { composeNotifications } from './notifications.ts'
 import type { Service, ServiceParts } from './parts.ts'
+import { composePeople } from './people.ts'
 
 /** The public entry: its own areas, and forwarding to the other services by the prefix of the path. */
 export function compose(parts: ServiceParts): Service {
@@ -43,7 +44,7 @@ export function compose(parts: ServiceParts): Service {
     routes: [
       ...dataSources.routes,
       ...databases.routes,
-      ...activity.routes,
+      ...activity.routes(composePeople(parts)),
       ...ai.routes,
       ...composeNotifications(parts).routes,
       ...webConsole.routes,

@@ -1,13 +1,16 @@
 import type { Route } from '#edge/http/route.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { listRoute } from './list.ts'
+import type { NamePeople } from './names.ts'
 import { createQuota, type QuotaDeps } from './quota.ts'
 import { createRecorder, type Recorder, type RecorderDeps } from './record.ts'
 import { retentionLoop } from './retention.ts'
+import { statisticsRoute } from './statistics.ts'
 
 /** Records the questions that are asked, and limits how many an organization can ask. */
 type Activity = Recorder & {
-  readonly routes: readonly Route[]
+  /** The routes, with what they need to name people. */
+  routes(people: NamePeople): readonly Route[]
   readonly loops: readonly Loop[]
   /** Counts one question of the organization. Throws RATE_LIMITED with the time to wait when a limit is reached. */
   spend(orgId: string): Promise<void>
@@ -17,7 +20,7 @@ export function createActivity(deps: RecorderDeps & QuotaDeps): Activity {
   const quota = createQuota(deps)
   return {
     ...createRecorder(deps),
-    routes: [listRoute(deps), ...quota.routes],
+    routes: (people) => [listRoute({ ...deps, people }), statisticsRoute({ ...deps, people }), ...quota.routes],
     loops: [retentionLoop(deps)],
     spend: (orgId) => quota.spend(orgId),
   }

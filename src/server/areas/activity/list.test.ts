@@ -52,6 +52,7 @@ describe('DS-20 the list of Activity', () => {
           source: 'mcp',
           principal: { kind: 'api_token', id: 'tok_1' },
           user_id: owner.user_id,
+          user_name: expect.any(String),
           asked_at: expect.any(String),
           duration_ms: 12,
           answer_bytes: 345,

@@ -1,30 +1,26 @@
 import { type ActivityRecord, listActivity } from '#contract/activity.ts'
-import { roleAtLeast } from '#contract/core/roles.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/http/route.ts'
 import type { Querier } from '#lib/db/db.ts'
+import { type NamePeople, namesOf } from './names.ts'
 import { pageRecords, type RecordRow } from './store.ts'
+import { whichRecords } from './which.ts'
 
-const TYPES = { functions: 'function', data_sources: 'data_source' } as const
-
-export function listRoute({ db }: { db: Querier }): Route {
-  return route(listActivity, async ({ type, source_id, limit, cursor }, { principal }) => {
-    const rows = await pageRecords(db, {
-      org_id: principal.org_id,
-      type: TYPES[type],
-      by: whose(principal),
-      target: source_id ?? null,
-      before: readCursor(cursor),
-      limit,
-    })
-    return toPage(rows, limit, present)
+export function listRoute({ db, people }: { db: Querier; people: NamePeople }): Route {
+  return route(listActivity, async ({ limit, cursor, source_id, ...filters }, { principal }) => {
+    const which = whichRecords({ ...filters, target: source_id }, principal)
+    const rows = await pageRecords(db, which, { before: readCursor(cursor), limit })
+    const names = await namesOf(people, principal.org_id, rows)
+    return toPage(rows, limit, (row) => present(row, names))
   })
 }
 
-function whose({ role, user_id, id }: Member): string | null {
-  return roleAtLeast(role, 'admin') ? null : (user_id ?? id)
-}
-
-function present({ principal_kind, principal_id, asked_at, ...row }: RecordRow): ActivityRecord {
-  return { ...row, principal: { kind: principal_kind, id: principal_id }, asked_at: asked_at.toISOString() }
+function present(row: RecordRow, names: ReadonlyMap<string, string>): ActivityRecord {
+  const { principal_kind, principal_id, asked_at, ...shown } = row
+  return {
+    ...shown,
+    user_name: names.get(row.user_id ?? '') ?? null,
+    principal: { kind: principal_kind, id: principal_id },
+    asked_at: asked_at.toISOString(),
+  }
 }

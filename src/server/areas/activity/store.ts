@@ -1,5 +1,6 @@
-import type { ActivityRecord } from '#contract/activity.ts'
+import type { ActivityRecord, CallOutcome } from '#contract/activity.ts'
 import type { PrincipalKind } from '#contract/core/principal.ts'
+import { lowestId } from '#edge/ids.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type Sql, sql, withValues } from '#lib/db/sql.ts'
 import type { Digests } from './digest.ts'
@@ -65,24 +66,52 @@ export async function completeRecords(db: Querier, done: readonly Completion[]):
 
 export type RecordRow = Asked & { [K in 'status' | 'duration_ms' | 'answer_bytes']: number | null }
 
-type Which = {
+/** Which records of an organization are meant. Null means any. */
+export type Which = {
   org_id: string
   type: RecordType
   /** Id of a person, or of the principal where there is no person; null for all records of the organization. */
   by: string | null
+  user_id: string | null
   target: string | null
-  before: string | null
-  limit: number
+  source: ActivityRecord['source'] | null
+  outcome: CallOutcome | null
+  from: Date | null
+  to: Date | null
 }
 
-export async function pageRecords(db: Querier, which: Which): Promise<RecordRow[]> {
-  const { org_id, type, by, target, before, limit } = which
+/** A status that is not known yet has no outcome but `unknown`. */
+export const OUTCOME = sql`
+  case when status is null then 'unknown' when status < 400 then 'answered' when status < 500 then 'refused'
+       else 'failed' end`
+
+/** Ids are made by the clock of a process that may differ from the one of `asked_at`. */
+const CLOCK_DIFFERENCE_MS = 60_000
+
+/** Times are also conditions on ids, which sort by time, so that the index of the list finds the records of a time. */
+export function matching({ org_id, type, by, user_id, target, source, outcome, from, to }: Which): Sql {
+  const first = from && lowestId('act', new Date(from.getTime() - CLOCK_DIFFERENCE_MS))
+  const end = to && lowestId('act', new Date(to.getTime() + CLOCK_DIFFERENCE_MS))
+  return sql`
+    org_id = ${org_id} and type = ${type}
+      and (${by}::text is null or coalesce(user_id, principal_id) = ${by})
+      and (${user_id}::text is null or user_id = ${user_id})
+      and (${target}::text is null or target = ${target})
+      and (${source}::text is null or source = ${source})
+      and (${outcome}::text is null or ${OUTCOME} = ${outcome})
+      and (${first}::text is null or (id >= ${first} and asked_at >= ${from}))
+      and (${end}::text is null or (id < ${end} and asked_at < ${to}))`
+}
+
+export async function pageRecords(
+  db: Querier,
+  which: Which,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<RecordRow[]> {
   return db.query<RecordRow>(sql`
     select id, target, source, principal_kind, principal_id, user_id, asked_at, status, duration_ms, answer_bytes
     from activity.records
-    where org_id = ${org_id} and type = ${type}
-      and (${by}::text is null or coalesce(user_id, principal_id) = ${by})
-      and (${target}::text is null or target = ${target})
+    where ${matching(which)}
       and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}`)
 }
