@@ -9,9 +9,15 @@ it.each(EMBEDDED_ONLY_TESTS)('%s, which a run on real stores leaves out, opens n
   expect(text).not.toMatch(/\b(?:needs\('|stores\.)(?:postgres|redis)/)
 })
 
-it('tests that no helper is named in run once, all others on the real stores too', () => {
+it('a test that reaches the stores through no helper runs once, all others on the real stores too', () => {
   const once = findStorelessTests()
   expect(once).toContain('src/contract/core/errors.test.ts')
+  // It names a helper that opens no store.
+  expect(once).toContain('src/edge/http/body-rate.test.ts')
   expect(once).not.toContain('src/lib/db/db.test.ts')
   expect(once).not.toContain('src/lib/kv.test.ts')
+  // Only its helper opens a database.
+  expect(once).not.toContain('src/cli/commands/tickets/tickets.test.ts')
+  // It needs a program that the run on real stores installs.
+  expect(once).not.toContain('src/cli/source/source.test.ts')
 })

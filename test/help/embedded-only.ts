@@ -1,4 +1,5 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 
 /**
  * Tests of the embedded engine, of starts on it, and of the processes of apps. They open no store that a run on Postgres
@@ -24,11 +25,33 @@ export const EMBEDDED_ONLY_TESTS = [
   'test/journeys/start-parent.test.ts',
 ]
 
-/** What a test names that opens a store: only helpers know where Postgres and Redis are. */
-const MAY_OPEN_A_STORE = /#test\/|\btest\/help\/|\bSVC_TEST_|\binject\(/
+/** The helper that knows where Postgres and Redis are. A test that does not reach it can open neither. */
+const KNOWS_THE_STORES = 'test/help/stores.ts'
+/** Ways around that helper. */
+const NAMES_A_STORE = /\bSVC_TEST_|\binject\(/
+const IMPORT = /\b(?:from|import)\b[ (]*'(#test|\.{1,2})\/([^']+\.ts)'/g
 
-/** Tests beside the source that open no store at all. They too need not run again on Postgres and Redis. */
+/** Tests that open no store at all, not even through a helper. They too need not run again on Postgres and Redis. */
 export function findStorelessTests(): string[] {
-  const tests = globSync('src/**/*.test.{ts,tsx}').map((path) => path.replaceAll('\\', '/'))
-  return tests.filter((path) => !MAY_OPEN_A_STORE.test(readFileSync(path, 'utf8')))
+  const tests = globSync(['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts']).map((path) => path.replaceAll('\\', '/'))
+  const reaches = new Map<string, boolean>()
+  return tests.filter((path) => !mayOpenAStore(path, reaches))
+}
+
+/** Follows imports among tests and their helpers only, because test/layers.test.ts lets no other file import a helper. */
+function mayOpenAStore(path: string, reaches: Map<string, boolean>): boolean {
+  const found = reaches.get(path)
+  if (found !== undefined) return found
+  // Set before the walk, so that helpers that import each other end it.
+  reaches.set(path, path === KNOWS_THE_STORES)
+  const text = readFileSync(path, 'utf8')
+  const imported = [...text.matchAll(IMPORT)].map(([, from, file]) =>
+    from === '#test' ? `test/help/${file}` : posix.join(posix.dirname(path), from!, file!),
+  )
+  // Some tests hold imports of files that do not exist, as text.
+  const helpers = imported.filter((file) => file.startsWith('test/') && existsSync(file))
+  const answer =
+    path === KNOWS_THE_STORES || NAMES_A_STORE.test(text) || helpers.some((file) => mayOpenAStore(file, reaches))
+  reaches.set(path, answer)
+  return answer
 }
