@@ -43,7 +43,11 @@ withTools('docs/data-sources.md, step by step', () => {
     running.child.stdin!.end(input)
     return (await running).stdout
   }
-  const psql = (statement: string) => shell('psql -XAtq "$(npx svc db connect docs -q)"', statement)
+  /** Asks npx for the connection string once: npx takes ten times as long as svc, and the blocks of the page ask too. */
+  const psql = async (statement: string) => {
+    env.DOCS ??= (await shell('npx svc db connect docs -q')).trim()
+    return shell('psql -XAtq "$DOCS"', statement)
+  }
   const vectors = () => psql('select id, embedding from public.articles order by id')
 
   it('has all the blocks this test runs', () => {
