@@ -90,6 +90,7 @@ describe('finding what is said', () => {
     ['svc skills install <id> [--user] [--force]', []],
     ['svc datasource', []],
     ['svc --help', []],
+    ['svc db psql handbook -- -c "select 1"', []],
     ['svc nope', ['no command svc nope']],
     ['svc datasource ask', ['no command svc datasource ask']],
     ['svc db list --all', ['no option --all in: svc db list --all']],

@@ -1,10 +1,15 @@
 import type { Config } from './config.ts'
 
+/** Names of things that shell completion looks up: contexts on this machine, the others in the instance. */
+export const COMPLETED = ['agents', 'apps', 'contexts', 'databases', 'sources', 'tokens'] as const
+export type Completed = (typeof COMPLETED)[number]
+
 /** A positional argument. Optional arguments come after all required ones. */
 export type Argument = {
   readonly name: string
   readonly summary: string
   readonly choices?: readonly string[]
+  readonly completes?: Completed
   readonly optional?: true
   /** Takes all remaining words, at least one. Only for the last argument. */
   readonly repeat?: true
@@ -18,6 +23,7 @@ export type Option = {
   /** Name of the value in the help text. An option without it is a switch. */
   readonly value?: string
   readonly choices?: readonly string[]
+  readonly completes?: Completed
   /** Smallest and largest whole number that is accepted. */
   readonly range?: readonly [number, number]
   /** The option can be repeated, and its values are passed as a list. */
@@ -35,6 +41,8 @@ export type Command = {
   readonly path: string
   readonly summary: string
   readonly description?: string
+  /** The command also runs if only its group is typed: `svc members` for `svc members list`. */
+  readonly isDefault?: true
   readonly arguments?: readonly Argument[]
   readonly options?: readonly Option[]
   /** The command prints data and takes `-o` and `--json`. */
@@ -104,7 +112,7 @@ const OUTPUT: readonly Option[] = [
   { name: 'no-pager', summary: 'print long output directly' },
 ]
 const LOGIN: readonly Option[] = [
-  { name: 'context', value: 'name', summary: 'login to use instead of the current one' },
+  { name: 'context', value: 'name', completes: 'contexts', summary: 'login to use instead of the current one' },
   { name: 'timeout', value: 'seconds', range: [1, 3600], summary: 'give up after this many seconds (default: 30)' },
 ]
 const CONFIRM: Option = { name: 'yes', short: 'y', summary: 'do not ask for confirmation' }

@@ -1,4 +1,5 @@
-import type { Command, Table } from './command.ts'
+import { COMPLETED, type Command, type Table } from './command.ts'
+import { activity } from './commands/activity/index.ts'
 import { agents } from './commands/agents/index.ts'
 import { apps } from './commands/apps/index.ts'
 import { checks } from './commands/checks/index.ts'
@@ -6,6 +7,8 @@ import { context } from './commands/context/index.ts'
 import { datasource } from './commands/datasource/index.ts'
 import { db } from './commands/db/index.ts'
 import { functions } from './commands/functions/index.ts'
+import { invitations } from './commands/invitations/index.ts'
+import { members } from './commands/members/index.ts'
 import { notifications } from './commands/notifications/index.ts'
 import { pipelines } from './commands/pipelines/index.ts'
 import { skillPrompt, skills } from './commands/skills/index.ts'
@@ -100,9 +103,20 @@ const general: readonly Command[] = [
   {
     path: 'completion',
     summary: 'Print a shell completion script',
+    description:
+      'Print a completion script for your shell. It completes commands, options and, by asking the instance of the current login, names such as those of databases, data sources and apps.',
     arguments: [{ name: 'shell', summary: 'shell', choices: ['bash', 'zsh', 'fish'] }],
     examples: ['source <(svc completion bash)', 'svc completion fish > ~/.config/fish/completions/svc.fish'],
     load: () => import('./commands/completion.ts'),
+  },
+  {
+    path: 'complete',
+    summary: 'Print the names that completion offers',
+    description:
+      'Print the names of contexts or of things in the instance of the current login, one a line, for completion scripts. Prints nothing if the instance does not answer within two seconds.',
+    arguments: [{ name: 'kind', summary: 'kind of thing', choices: COMPLETED }],
+    examples: ['svc complete contexts'],
+    load: () => import('./commands/complete.ts'),
   },
   {
     path: 'version',
@@ -125,6 +139,9 @@ export const TABLE: Table = {
     ...checks,
     ...pipelines,
     ...functions,
+    ...activity,
+    ...members,
+    ...invitations,
     ...tokens,
     ...notifications,
     ...agents,
@@ -133,7 +150,7 @@ export const TABLE: Table = {
   ],
   groups: [
     { path: 'context', summary: 'Switch between logins' },
-    { path: 'datasource', summary: 'Ask data sources questions' },
+    { path: 'datasource', summary: 'Ask data sources questions and expose them' },
     { path: 'db', summary: 'Create and use managed databases' },
     { path: 'apps', summary: 'Create, deploy and watch apps' },
     { path: 'apps revisions', summary: 'Look at uploaded revisions of an app' },
@@ -144,6 +161,8 @@ export const TABLE: Table = {
     { path: 'checks', summary: 'Watch an app and be told when something changes' },
     { path: 'pipelines', summary: 'Run and watch the pipelines of apps' },
     { path: 'functions', summary: 'Call functions of apps' },
+    { path: 'members', summary: 'Manage the members of your organization' },
+    { path: 'invitations', summary: 'Invite people to your organization' },
     { path: 'tokens', summary: 'Manage your API tokens' },
     { path: 'notifications', summary: 'Read notifications and choose what is sent where' },
     { path: 'notifications follows', summary: 'Choose which apps you are told about' },

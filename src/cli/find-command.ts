@@ -25,6 +25,8 @@ export function findCommand(argv: readonly string[], table: Table): Found {
     const command = table.commands.find((row) => row.path === path)
     if (command) return wantsHelp(rest) ? helpOf(path) : { kind: 'command', command, rest: [...before, ...rest] }
   }
+  const listed = table.commands.find((row) => row.isDefault && row.path.startsWith(`${path} `))
+  if (path !== '' && listed) return { kind: 'command', command: listed, rest: before }
   return { kind: 'help', path, asked: path === '' }
 }
 

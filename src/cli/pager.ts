@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Config } from './config.ts'
+import { ignoreInterrupts } from './foreground.ts'
 
 /** Exit code of a shell that did not find the program. */
 const PROGRAM_NOT_FOUND = 127
@@ -22,17 +23,5 @@ export async function showInPager(text: string, { pager, environment }: Config):
     })
   } finally {
     restore()
-  }
-}
-
-/** Lets Ctrl-C reach only the program in the foreground, until the returned function is called. */
-export function ignoreInterrupts(): () => void {
-  const listeners = process.listeners('SIGINT')
-  const ignore = () => undefined
-  process.on('SIGINT', ignore)
-  for (const listener of listeners) process.removeListener('SIGINT', listener)
-  return () => {
-    process.removeListener('SIGINT', ignore)
-    for (const listener of listeners) process.on('SIGINT', listener)
   }
 }

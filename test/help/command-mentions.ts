@@ -42,9 +42,11 @@ export function isOptionOfAny(text: string, table: Table): boolean {
 
 /** Returns the unknown commands and options in a mention; an empty list if there are none. */
 export function faultsOf(text: string, table: Table): string[] {
-  const words = splitWords(text).slice(1)
+  const all = splitWords(text).slice(1)
+  // Words after `--` belong to another program.
+  const words = all.includes('--') ? all.slice(0, all.indexOf('--')) : all
   const names = words.filter((word) => !word.startsWith('-'))
-  const options = words.filter((word) => word.startsWith('-') && word !== '-' && word !== '--')
+  const options = words.filter((word) => word.startsWith('-') && word !== '-')
   const commands = commandsOf(names, table)
   if (commands.length === 0 && names.length > 0 && !isGroup(names, table)) return [`no command svc ${names.join(' ')}`]
   const matching = commands.length > 0 ? commands : undefined

@@ -9,6 +9,7 @@ import { bashScript } from './bash.ts'
 function complete(line: string): string[] {
   const words = line.split(' ')
   const script = `${bashScript(TABLE)}
+svc() { echo "$1-$2-a" "$1-$2-b"; }
 COMP_WORDS=(${words.map((word) => `"${word}"`).join(' ')}) COMP_CWORD=${words.length - 1}
 _svc
 printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -20,13 +21,20 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
 describe('CL-03 completion in bash', () => {
   test.each([
     ['svc data', ['datasource']],
-    ['svc datasource ', ['list', 'query']],
+    ['svc datasource ', ['list', 'query', 'enable', 'disable', 'expose', 'unexpose']],
     ['svc --json datasource q', ['query']],
     ['svc datasource query db_a --t', ['--top-k', '--target', '--timeout']],
     ['svc datasource list -o ', ['table', 'json', 'yaml']],
     ['svc datasource list --output j', ['json']],
     ['svc completion ', ['bash', 'zsh', 'fish']],
     ['svc db create ', []],
+    ['svc db drop ', ['complete-databases-a', 'complete-databases-b']],
+    ['svc db drop complete-databases-a ', []],
+    ['svc datasource query ', ['complete-sources-a', 'complete-sources-b']],
+    ['svc context use ', ['complete-contexts-a', 'complete-contexts-b']],
+    ['svc status --context ', ['complete-contexts-a', 'complete-contexts-b']],
+    ['svc apps show complete-apps-b', ['complete-apps-b']],
+    ['svc functions list --app ', ['complete-apps-a', 'complete-apps-b']],
     ['svc db list --limit ', []],
     ['svc --v', ['--version']],
   ])('%s', (line, offered) => {

@@ -22,13 +22,24 @@ ${nodes.flatMap(lines).join('\n')}
 function lines(node: Node): string[] {
   const at = `complete -c svc -n ${quote(`__svc_at ${JSON.stringify(node.path)}`)}`
   const words = node.words.map(({ word, summary }) => `${at} -f -a ${quote(word)} -d ${quote(summary)}`)
-  return [...words, ...node.options.map(({ word, summary }) => `${at} ${spelled(word, node)} -d ${quote(summary)}`)]
+  const names = node.lookup ? [`${at} -f -a ${quote(lookUp(node.lookup))}`] : []
+  return [
+    ...words,
+    ...names,
+    ...node.options.map(({ word, summary }) => `${at} ${spelled(word, node)} -d ${quote(summary)}`),
+  ]
 }
 
-function spelled(word: string, { values, free }: Node): string {
+function lookUp(kind: string): string {
+  return `(svc complete ${kind} 2>/dev/null)`
+}
+
+function spelled(word: string, { values, lookups, free }: Node): string {
   const name = word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`
   const choices = values.find(({ option }) => option === word)
   if (choices) return `${name} -x -a ${quote(choices.words.join(' '))}`
+  const named = lookups.find(({ option }) => option === word)
+  if (named) return `${name} -x -a ${quote(lookUp(named.lookup))}`
   return free.includes(word) ? `${name} -r` : `${name} -f`
 }
 

@@ -1,4 +1,4 @@
-import { type Command, type Option, optionsOf, type Table } from '../command.ts'
+import { type Command, type Completed, type Option, optionsOf, type Table } from '../command.ts'
 import { childrenOf } from '../find-command.ts'
 
 export type Word = { word: string; summary: string }
@@ -6,10 +6,14 @@ export type Word = { word: string; summary: string }
 export type Node = {
   path: string
   words: readonly Word[]
+  /** What `svc complete` lists for the first argument. */
+  lookup: Completed | undefined
   options: readonly Word[]
   /** Values of each option that has a fixed set, by the option as it is typed. */
   values: readonly { option: string; words: readonly string[] }[]
-  /** Options that take any value, as they are typed. */
+  /** Options whose values `svc complete` lists, as they are typed. */
+  lookups: readonly { option: string; lookup: Completed }[]
+  /** Options that take any other value, as they are typed. */
   free: readonly string[]
 }
 
@@ -20,7 +24,8 @@ export function nodesOf(table: Table): Node[] {
 
 function groupNode(path: string, table: Table): Node {
   const options = path === '' ? table.rootOptions : []
-  return { path, words: childrenOf(path, table), options: options.flatMap(spellings), values: [], free: [] }
+  const words = childrenOf(path, table)
+  return { path, words, lookup: undefined, options: options.flatMap(spellings), values: [], lookups: [], free: [] }
 }
 
 function commandNode(command: Command): Node {
@@ -29,9 +34,14 @@ function commandNode(command: Command): Node {
   return {
     path: command.path,
     words: argumentChoices.map((word) => ({ word, summary: command.arguments![0]!.summary })),
+    lookup: command.arguments?.[0]?.completes,
     options: options.flatMap(spellings),
     values: options.flatMap((option) => typed(option, option.choices ?? [])),
-    free: options.filter(({ value, choices }) => value !== undefined && !choices).flatMap(names),
+    lookups: options.flatMap((option) => {
+      const { completes: lookup } = option
+      return lookup ? names(option).map((name) => ({ option: name, lookup })) : []
+    }),
+    free: options.filter(({ value, choices, completes }) => value && !choices && !completes).flatMap(names),
   }
 }
 

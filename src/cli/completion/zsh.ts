@@ -7,13 +7,13 @@ export function zshScript(table: Table): string {
   return `#compdef svc
 # zsh completion of svc: source <(svc completion zsh)
 _svc() {
-  local at="" next word i
+  local at="" next word lookup="" last=1 i
   local -a items flags
   for ((i = 2; i < CURRENT; i++)); do
     word="\${words[i]}"
     next="\${at:+$at }$word"
     case "$next" in
-      ${paths.join('|')}) at="$next" ;;
+      ${paths.join('|')}) at="$next" last=$i ;;
     esac
   done
   case "$at:\${words[CURRENT-1]}" in
@@ -24,6 +24,8 @@ ${nodes.map(wordCase).join('\n')}
   esac
   if [[ "\${words[CURRENT]}" == -* ]]; then
     _describe -o 'option' flags
+  elif [[ -n "$lookup" ]] && (( CURRENT == last + 1 )); then
+    compadd -- \${(f)"$(svc complete $lookup 2>/dev/null)"}
   elif (( \${#items} )); then
     _describe 'command' items
   else
@@ -38,15 +40,20 @@ fi
 `
 }
 
-function valueCases({ path, values, free }: Node): string[] {
-  const cases = values.map(({ option, words }) => `    "${path}:${option}") compadd -- ${words.join(' ')}; return ;;`)
+function valueCases({ path, values, lookups, free }: Node): string[] {
+  const cases = [
+    ...values.map(({ option, words }) => `    "${path}:${option}") compadd -- ${words.join(' ')}; return ;;`),
+    ...lookups.map(({ option, lookup }) => {
+      return `    "${path}:${option}") compadd -- \${(f)"$(svc complete ${lookup} 2>/dev/null)"}; return ;;`
+    }),
+  ]
   return free.length === 0
     ? cases
     : [...cases, `    ${free.map((option) => `"${path}:${option}"`).join('|')}) _files; return ;;`]
 }
 
-function wordCase({ path, words, options }: Node): string {
-  return `    "${path}") items=(${list(words)}) flags=(${list(options)}) ;;`
+function wordCase({ path, words, options, lookup }: Node): string {
+  return `    "${path}") items=(${list(words)}) flags=(${list(options)})${lookup ? ` lookup=${lookup}` : ''} ;;`
 }
 
 function list(words: readonly Word[]): string {

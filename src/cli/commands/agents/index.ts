@@ -16,7 +16,7 @@ export const agents: readonly Command[] = [
     summary: 'Disconnect an agent',
     description:
       'Disconnect one of your agents. Its next call is refused. To connect again, it must ask you for approval.',
-    arguments: [{ name: 'id', summary: 'agent id from `svc agents list`' }],
+    arguments: [{ name: 'id', completes: 'agents', summary: 'agent id from `svc agents list`' }],
     output: true,
     login: true,
     confirms: true,

@@ -1,6 +1,6 @@
 import { type Argument, type Command, LIMIT, type Option } from '../../command.ts'
 
-const ALIAS: Argument = { name: 'alias', summary: 'alias from `svc apps list`' }
+const ALIAS: Argument = { name: 'alias', completes: 'apps', summary: 'alias from `svc apps list`' }
 const PERSON: Argument = { name: 'person', summary: 'user id, or an email address if you may list members' }
 
 const SETTINGS: readonly Option[] = [

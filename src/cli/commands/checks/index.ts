@@ -1,6 +1,6 @@
 import { type Argument, type Command, LIMIT, type Option } from '../../command.ts'
 
-const ALIAS: Argument = { name: 'alias', summary: 'alias of the app' }
+const ALIAS: Argument = { name: 'alias', completes: 'apps', summary: 'alias of the app' }
 const CHECK: Argument = { name: 'check', summary: 'name or id from `svc checks list`' }
 
 /** Options that define a check. Each belongs to some kinds, which its text names. */

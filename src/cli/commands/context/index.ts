@@ -1,6 +1,6 @@
 import type { Argument, Command } from '../../command.ts'
 
-const NAME: Argument = { name: 'name', summary: 'context name from `svc context list`' }
+const NAME: Argument = { name: 'name', completes: 'contexts', summary: 'context name from `svc context list`' }
 
 export const context: readonly Command[] = [
   {

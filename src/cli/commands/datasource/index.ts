@@ -1,4 +1,14 @@
-import type { Command } from '../../command.ts'
+import type { Argument, Command } from '../../command.ts'
+
+/** Written out, because reading them from the contract would make every command start slower. A test compares them. */
+export const MIN_ROLE_CHOICES = ['viewer', 'developer', 'admin', 'owner'] as const
+
+const SOURCE: Argument = {
+  name: 'source_id',
+  completes: 'sources',
+  summary: 'source id, which is db_ and the name of the database',
+}
+const DATABASE: Argument = { name: 'database', completes: 'databases', summary: 'name of a managed database' }
 
 export const datasource: readonly Command[] = [
   {
@@ -15,7 +25,7 @@ export const datasource: readonly Command[] = [
     summary: 'Ask a data source a question',
     description: 'Ask a data source a question and print the nearest rows.',
     arguments: [
-      { name: 'source_id', summary: 'source id from `svc datasource list`' },
+      { name: 'source_id', completes: 'sources', summary: 'source id from `svc datasource list`' },
       { name: 'question', summary: 'your question, in quotes' },
     ],
     options: [
@@ -35,5 +45,50 @@ export const datasource: readonly Command[] = [
       'svc datasource query db_handbook "who approves travel" --filter category=travel --top-k 3 -o json',
     ],
     load: () => import('./query.ts'),
+  },
+  {
+    path: 'datasource enable',
+    summary: 'Switch a database on as a data source',
+    description:
+      'Switch a managed database on as a data source. It is not exposed to agents by that. Needs the role admin or owner.',
+    arguments: [DATABASE],
+    options: [{ name: 'description', value: 'text', summary: 'what can be asked, for people and agents' }],
+    output: true,
+    login: true,
+    examples: ['svc datasource enable handbook --description "Rules of the company"'],
+    load: () => import('./enable.ts'),
+  },
+  {
+    path: 'datasource disable',
+    summary: 'Switch a data source off',
+    description:
+      'Switch a data source off. This also stops exposing it. Its search configuration is kept. Needs the role admin or owner.',
+    arguments: [DATABASE],
+    output: true,
+    login: true,
+    examples: ['svc datasource disable handbook'],
+    load: () => import('./disable.ts'),
+  },
+  {
+    path: 'datasource expose',
+    summary: 'Let agents and people ask a data source',
+    description:
+      'Expose a data source to agents and people with at least a role. The role is required the first time. Needs the role admin or owner.',
+    arguments: [SOURCE],
+    options: [{ name: 'min-role', value: 'role', choices: MIN_ROLE_CHOICES, summary: 'lowest role that may ask' }],
+    output: true,
+    login: true,
+    examples: ['svc datasource expose db_handbook --min-role viewer'],
+    load: () => import('./expose.ts'),
+  },
+  {
+    path: 'datasource unexpose',
+    summary: 'Stop exposing a data source',
+    description: 'Stop exposing a data source. Nobody can ask it any more. Needs the role admin or owner.',
+    arguments: [SOURCE],
+    output: true,
+    login: true,
+    examples: ['svc datasource unexpose db_handbook'],
+    load: () => import('./unexpose.ts'),
   },
 ]

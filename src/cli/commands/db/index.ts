@@ -1,7 +1,7 @@
 import type { Argument, Command } from '../../command.ts'
 import { LIMIT } from '../../command.ts'
 
-const NAME: Argument = { name: 'name', summary: 'name of a managed database' }
+const NAME: Argument = { name: 'name', completes: 'databases', summary: 'name of a managed database' }
 
 export const db: readonly Command[] = [
   {
@@ -34,6 +34,16 @@ export const db: readonly Command[] = [
     login: true,
     examples: ['psql "$(svc db connect handbook -q)"'],
     load: () => import('./connect.ts'),
+  },
+  {
+    path: 'db psql',
+    summary: 'Open a managed database in psql',
+    description:
+      'Open a managed database in psql, which must be installed on this machine. Arguments after `--` are passed to psql. The exit code is that of psql. Each use is recorded in the audit log.',
+    arguments: [NAME, { name: 'args', optional: true, repeat: true, summary: 'arguments for psql, after --' }],
+    login: true,
+    examples: ['svc db psql handbook', 'svc db psql handbook -- -c "select count(*) from articles"'],
+    load: () => import('./psql.ts'),
   },
   {
     path: 'db drop',

@@ -6,7 +6,7 @@ export const functions: readonly Command[] = [
     summary: 'List functions that you can call',
     description:
       'List the functions of the apps of your organization, and whether a worker that runs them is connected.',
-    options: [{ name: 'app', value: 'alias', summary: 'only functions of this app' }, LIMIT],
+    options: [{ name: 'app', value: 'alias', completes: 'apps', summary: 'only functions of this app' }, LIMIT],
     output: true,
     login: true,
     examples: ['svc functions list', 'svc functions list --app shop --json'],
@@ -17,7 +17,7 @@ export const functions: readonly Command[] = [
     summary: 'Call a function',
     description: 'Call a function of an app and print its result. Ctrl-C cancels the call.',
     arguments: [
-      { name: 'app', summary: 'alias of the app' },
+      { name: 'app', completes: 'apps', summary: 'alias of the app' },
       { name: 'name', summary: 'name from `svc functions list`' },
     ],
     options: [

@@ -1,6 +1,6 @@
 import { type Argument, type Command, LIMIT } from '../../command.ts'
 
-const ALIAS: Argument = { name: 'alias', summary: 'alias from `svc apps list`' }
+const ALIAS: Argument = { name: 'alias', completes: 'apps', summary: 'alias from `svc apps list`' }
 const NAME: Argument = { name: 'pipeline', summary: 'name from `svc pipelines list`' }
 
 export const pipelines: readonly Command[] = [

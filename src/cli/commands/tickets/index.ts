@@ -3,7 +3,7 @@ import { type Argument, type Command, LIMIT, type Option } from '../../command.t
 /** Written out, because reading them from the contract would make every command start slower. A test compares them. */
 export const STATUS_CHOICES = ['open', 'in_progress', 'done'] as const
 
-const ALIAS: Argument = { name: 'alias', summary: 'alias of the app' }
+const ALIAS: Argument = { name: 'alias', completes: 'apps', summary: 'alias of the app' }
 const TICKET: Argument = { name: 'ticket', summary: 'ticket id from `svc tickets list`' }
 const BODY: Option = { name: 'body', value: 'text', summary: 'the text; without it, standard input is read' }
 

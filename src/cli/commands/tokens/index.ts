@@ -28,7 +28,7 @@ export const tokens: readonly Command[] = [
     path: 'tokens revoke',
     summary: 'Revoke an API token',
     description: 'Revoke an API token. It stops working at once. Owners can revoke the tokens of others.',
-    arguments: [{ name: 'id', summary: 'token id from `svc tokens list`' }],
+    arguments: [{ name: 'id', completes: 'tokens', summary: 'token id from `svc tokens list`' }],
     output: true,
     login: true,
     confirms: true,

@@ -3,8 +3,8 @@ import type { AppPart } from '#contract/core/roles.ts'
 import type { Cli } from '../../../cli.ts'
 import { openClient } from '../../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../../command.ts'
+import { findPerson } from '../../../find-person.ts'
 import { show } from '../../../output.ts'
-import { findPerson } from './find-person.ts'
 
 type Flags = OutputFlags & LoginFlags & { part?: AppPart }
 

@@ -2,8 +2,8 @@ import { removeAppPerson } from '#contract/apps/people.ts'
 import type { Cli } from '../../../cli.ts'
 import { openClient } from '../../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../../command.ts'
+import { findPerson } from '../../../find-person.ts'
 import { show } from '../../../output.ts'
-import { findPerson } from './find-person.ts'
 
 export async function run([alias, given]: [string, string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)

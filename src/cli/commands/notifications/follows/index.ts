@@ -4,7 +4,7 @@ import { TIMING_CHOICES } from '../subscriptions/index.ts'
 /** Written out, because reading them from the contract would make every command start slower. A test compares them. */
 export const CATEGORY_CHOICES = ['checks', 'maintenance', 'failed_deploys', 'tickets'] as const
 
-const APP: Argument = { name: 'app', summary: 'alias or id of an app' }
+const APP: Argument = { name: 'app', completes: 'apps', summary: 'alias or id of an app' }
 
 export const follows: readonly Command[] = [
   {

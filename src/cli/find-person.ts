@@ -1,15 +1,15 @@
-import { listMembers, me } from '#contract/auth/members.ts'
+import { listMembers } from '#contract/auth/members.ts'
 import type { Client } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import { collect } from '../../../client.ts'
+import { collect } from './client.ts'
+import { ownOrg } from './own-org.ts'
 
 const MAX_MEMBERS = 10_000
 
 /** Returns the user id of a person given by id or email address. Only owners and admins can look an address up. */
 export async function findPerson(client: Client, person: string): Promise<string> {
   if (!person.includes('@')) return person
-  const { org } = await client.call(me, {})
-  if (org === null) throw new ServiceError('FORBIDDEN', 'You do not belong to an organization.')
+  const org = await ownOrg(client)
   const { items } = await collect(client, listMembers, { org_id: org.id }, MAX_MEMBERS).catch(explain)
   const email = person.toLowerCase()
   const found = items.find((member) => member.email.toLowerCase() === email)

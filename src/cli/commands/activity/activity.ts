@@ -1,0 +1,49 @@
+import { type ActivityRecord, listActivity } from '#contract/activity.ts'
+import type { Client } from '#contract/core/client.ts'
+import type { Cli } from '../../cli.ts'
+import { collect, openClient } from '../../client.ts'
+import type { LoginFlags, OutputFlags } from '../../command.ts'
+import { showList } from '../../output.ts'
+import { poll } from '../../poll.ts'
+import { printable } from '../../printable.ts'
+import { newRecords } from './new-records.ts'
+import { readEmails } from './people.ts'
+import { activityTable, cellsOf } from './table.ts'
+
+type Type = 'functions' | 'data_sources'
+type Flags = OutputFlags & LoginFlags & { type?: Type; source?: string; watch?: boolean; limit?: number }
+
+const WATCH_LIMIT = 10
+const WATCH_PAGE = 100
+
+export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const type = flags.type ?? (flags.source === undefined ? 'functions' : 'data_sources')
+  const input = { type, ...(flags.source !== undefined && { source_id: flags.source }) }
+  const emails = flags.output === 'table' ? await readEmails(client) : new Map<string, string>()
+  if (flags.watch) return await watch(client, input, flags, emails, cli)
+  const list = await cli.progress('Listing calls', collect(client, listActivity, input, flags.limit))
+  showList(cli, flags.output, list, {
+    ...activityTable(type === 'functions' ? 'FUNCTION' : 'DATA SOURCE', emails, cli),
+    none: type === 'functions' ? 'No function has been called yet.' : 'No data source has been asked yet.',
+  })
+}
+
+/** Prints the newest calls and then each further one, as text or as one JSON object a line, until Ctrl-C. */
+async function watch(client: Client, input: object, flags: Flags, emails: ReadonlyMap<string, string>, cli: Cli) {
+  const print = (call: ActivityRecord) => {
+    if (flags.output !== 'table') cli.print(JSON.stringify(call))
+    else cli.print([call.asked_at, ...cellsOf(call, emails)].map(printable).join('  '))
+  }
+  const read = async (limit: number) => (await collect(client, listActivity, { ...input }, limit)).items
+  const first = await read(flags.limit ?? WATCH_LIMIT)
+  for (const call of first.toReversed()) print(call)
+  let shown: ReadonlySet<string> = new Set(first.map(({ id }) => id))
+  let underWay: ReadonlySet<string> = new Set()
+  for await (const page of poll(() => read(WATCH_PAGE))) {
+    const { ready, waiting } = newRecords(page, shown, underWay)
+    for (const call of ready) print(call)
+    shown = new Set([...shown, ...ready.map(({ id }) => id)])
+    underWay = waiting
+  }
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { readConnection } from '#contract/databases.ts'
+import type { Cli } from '../../cli.ts'
+import { openClient } from '../../client.ts'
+import type { LoginFlags } from '../../command.ts'
+import { Unsuccessful } from '../../exit.ts'
+import { ignoreInterrupts } from '../../foreground.ts'
+import { localError } from '../../hinted-error.ts'
+
+const KILLED = 1
+
+export async function run([name, ...args]: [string, ...string[]], flags: LoginFlags, cli: Cli): Promise<void> {
+  const client = await openClient(flags, cli)
+  const { connection_string } = await cli.progress(`Opening ${name}`, client.call(readConnection, { name }))
+  const { target, password } = withoutPassword(connection_string)
+  const env = { ...cli.config.environment, PGPASSWORD: password }
+  const code = await runPsql([...args, target], env)
+  if (code !== 0) throw new Unsuccessful(code)
+}
+
+/** Takes the password out of the address, because everyone on this machine can see the arguments of a program. */
+function withoutPassword(connectionString: string): { target: string; password: string } {
+  const url = new URL(connectionString)
+  const password = decodeURIComponent(url.password)
+  url.password = ''
+  return { target: url.href, password }
+}
+
+async function runPsql(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const restore = ignoreInterrupts()
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      spawn('psql', args, { env, stdio: 'inherit' })
+        .once('error', (error) => reject(notStarted(error)))
+        .once('exit', (code) => resolve(code ?? KILLED))
+    })
+  } finally {
+    restore()
+  }
+}
+
+function notStarted(error: NodeJS.ErrnoException): Error {
+  const detail =
+    error.code === 'ENOENT' ? 'psql is not installed on this machine' : `psql did not start: ${error.message}`
+  return localError(`${detail}.`, error, 'Install the PostgreSQL client, or use any other with svc db connect.')
+}

@@ -1,0 +1,42 @@
+import { type Argument, type Command, LIMIT } from '../../command.ts'
+
+const PERSON: Argument = { name: 'person', summary: 'email address or user id' }
+/** Written out, because reading them from the contract would make every command start slower. A test compares them. */
+export const ROLE_CHOICES = ['viewer', 'member', 'developer', 'admin', 'owner'] as const
+
+export const members: readonly Command[] = [
+  {
+    path: 'members list',
+    summary: 'List the members of your organization',
+    description:
+      'List the members of your organization and their roles. `svc members` does the same. Needs the role admin or owner.',
+    isDefault: true,
+    options: [LIMIT],
+    output: true,
+    login: true,
+    examples: ['svc members list', 'svc members list --json'],
+    load: () => import('./list.ts'),
+  },
+  {
+    path: 'members role',
+    summary: 'Change the role of a member',
+    description: 'Change the role of a member of your organization. Needs the role owner.',
+    arguments: [PERSON, { name: 'role', summary: 'new role', choices: ROLE_CHOICES }],
+    output: true,
+    login: true,
+    examples: ['svc members role ada@example.com developer'],
+    load: () => import('./role.ts'),
+  },
+  {
+    path: 'members remove',
+    summary: 'Remove a member, or leave',
+    description:
+      'Remove a member from your organization, or leave it yourself. Their tokens stop working at once. Owners can remove anyone.',
+    arguments: [PERSON],
+    output: true,
+    login: true,
+    confirms: true,
+    examples: ['svc members remove ada@example.com', 'svc members remove ada@example.com --yes'],
+    load: () => import('./remove.ts'),
+  },
+]
