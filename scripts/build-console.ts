@@ -30,6 +30,8 @@ const CONFIG: InlineConfig = {
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // A test limits what the first page loads, compressed.
+    chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
       // Packages mark files for frameworks that render on servers. It means nothing here.
       onLog: (level, log, report) => {

@@ -8,6 +8,7 @@ import type { TestProject } from 'vitest/node'
 import { openEmbedded } from '#lib/db/embedded.ts'
 import { migrate } from '#lib/db/migrate/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
+import { isConsoleStale, runConsoleBuild } from '../../scripts/console-build.ts'
 import { allMigrations } from '../../src/server/process/schema.ts'
 import { stores } from './stores.ts'
 
@@ -23,6 +24,8 @@ const onError = (error: unknown) => console.error(error)
 
 /** Migrates once; every test file opens its own copy of the result. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  // Only journeys in a browser open the console.
+  if (stores.chromium && isConsoleStale()) await runConsoleBuild()
   if (stores.postgres) {
     const database = `svc_template_${randomBytes(6).toString('hex')}`
     await makeTemplateDatabase(stores.postgres, database)

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process'
+import { existsSync, globSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const built = join(root, 'dist', 'console', 'index.html')
+
+/** Whether the built console is missing or older than its source. */
+export function isConsoleStale(): boolean {
+  if (!existsSync(built)) return true
+  const since = statSync(built).mtimeMs
+  const sources = globSync('src/{console,contract,look}/**/*', { cwd: root })
+  return sources.some((file) => statSync(join(root, file)).mtimeMs > since)
+}
+
+/** Builds the console in a process of its own, because the build leaves much in memory. Rejects if it fails. */
+export function runConsoleBuild(): Promise<void> {
+  const script = join(import.meta.dirname, 'build-console.ts')
+  const child = spawn(process.execPath, [script], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  process.once('exit', () => child.kill())
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code) => {
+      if (code === null || code === 0) resolve()
+      else reject(new Error(`the build ended with ${code}`))
+    })
+  })
+}
