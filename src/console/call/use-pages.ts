@@ -6,8 +6,15 @@ import { useSession } from '../session/session.ts'
 
 type List<T> = z.ZodType<{ items: T[]; next_cursor: string | null }>
 
+/** Asks for the loaded pages again after this time, while one of their items is still under way. */
+type Options<T> = { readonly whileAny?: (item: T) => boolean; readonly everyMs?: number }
+
 /** Reads a list page by page. `data` has the items of all pages that were loaded. */
-export function usePages<I extends z.ZodObject, T>(op: JsonOperation<I, List<T>>, input: z.input<I>) {
+export function usePages<I extends z.ZodObject, T>(
+  op: JsonOperation<I, List<T>>,
+  input: z.input<I>,
+  { whileAny, everyMs = 2_000 }: Options<T> = {},
+) {
   const { api } = useSession()
   const query = useInfiniteQuery({
     queryKey: [op.name, input],
@@ -15,6 +22,8 @@ export function usePages<I extends z.ZodObject, T>(op: JsonOperation<I, List<T>>
     queryFn: ({ signal, pageParam }) =>
       api.call(op, pageParam === undefined ? input : { ...input, cursor: pageParam }, { signal }),
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    refetchInterval: ({ state }) =>
+      whileAny && state.data?.pages.some((page) => page.items.some(whileAny)) ? everyMs : false,
   })
   const data = useMemo(() => query.data?.pages.flatMap((page) => page.items), [query.data])
   return {

@@ -2,6 +2,8 @@ import { type ReactNode, useEffect } from 'react'
 
 type Props = {
   title: string
+  /** The part of what the title names, for the browser's tab. */
+  section?: string
   /** What stands beside the title: the main act of the page. */
   acts?: ReactNode
   /** The way here, for pages inside an app. */
@@ -10,10 +12,10 @@ type Props = {
 }
 
 /** The head of a page and its content. The title is also that of the browser's tab. */
-export function Page({ title, acts, trail, children }: Props) {
+export function Page({ title, section, acts, trail, children }: Props) {
   useEffect(() => {
-    document.title = `${title} · svc`
-  }, [title])
+    document.title = [section, title, 'svc'].filter(Boolean).join(' · ')
+  }, [title, section])
   return (
     <article className="page">
       {trail}

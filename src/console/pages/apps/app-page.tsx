@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Page } from '../../parts/page.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { Trail } from '../../parts/trail.tsx'
+import { useAlias } from './use-alias.ts'
+import { useApp } from './use-app.ts'
+
+const BUILDER_TABS = [
+  ['Overview', '/apps/$alias'],
+  ['Deploys', '/apps/$alias/deploys'],
+  ['Logs', '/apps/$alias/logs'],
+  ['Checks', '/apps/$alias/checks'],
+  ['Tickets', '/apps/$alias/tickets'],
+  ['Pipelines', '/apps/$alias/pipelines'],
+  ['Maintenance', '/apps/$alias/maintenance'],
+  ['People', '/apps/$alias/people'],
+  ['Settings', '/apps/$alias/settings'],
+] as const
+
+/** What members without a part in the app can open. */
+const MEMBER_TABS: readonly string[] = ['Tickets', 'Maintenance']
+
+type Section = (typeof BUILDER_TABS)[number][0]
+
+/** A part of an app, with the ways to the others. */
+export function AppPage({ section, acts, children }: { section: Section; acts?: ReactNode; children: ReactNode }) {
+  const alias = useAlias()
+  const { app, isBuilder } = useApp(alias)
+  const tabs = BUILDER_TABS.filter(([label]) => isBuilder !== false || MEMBER_TABS.includes(label))
+  return (
+    <Page
+      title={app?.name ?? alias}
+      section={section}
+      acts={acts}
+      trail={<Trail items={[{ label: 'Apps', link: { to: '/apps' } }]} />}
+    >
+      <Tabs
+        label={`Parts of ${alias}`}
+        items={tabs.map(([name, to]) => ({ label: name, to: to.replace('$alias', alias) }))}
+      />
+      {app?.state === 'deleting' && (
+        <p className="banner">
+          This app is being deleted. See the <Link to="/apps">other apps</Link>.
+        </p>
+      )}
+      {children}
+    </Page>
+  )
+}

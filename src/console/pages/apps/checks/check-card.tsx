@@ -1,0 +1,36 @@
+import { Link } from '@tanstack/react-router'
+import type { Check } from '#contract/checks/checks.ts'
+import { Time } from '../../../parts/time.tsx'
+import { CheckChip } from './check-chip.tsx'
+import { describeCheck, describeSchedule } from './check-words.ts'
+
+export function CheckCard({ alias, check }: { alias: string; check: Check }) {
+  return (
+    <section className="card">
+      <div className="row spread">
+        <h2>
+          <Link to="/apps/$alias/checks/$checkId" params={{ alias, checkId: check.id }}>
+            {check.name}
+          </Link>
+        </h2>
+        <CheckChip check={check} />
+      </div>
+      <p>{describeCheck(check.definition)}</p>
+      <p className="soft">
+        {describeSchedule(check.schedule)}
+        {check.last_run_at !== null && (
+          <>
+            {' · last run '}
+            <Time at={check.last_run_at} />
+          </>
+        )}
+        {check.next_run_at !== null && (
+          <>
+            {' · next '}
+            <Time at={check.next_run_at} />
+          </>
+        )}
+      </p>
+    </section>
+  )
+}

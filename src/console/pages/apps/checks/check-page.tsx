@@ -1,0 +1,60 @@
+import { useParams } from '@tanstack/react-router'
+import { type Check, readCheck } from '#contract/checks/checks.ts'
+import { useCall } from '../../../call/use-call.ts'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Time } from '../../../parts/time.tsx'
+import { AppDetail } from '../app-detail.tsx'
+import { useAlias } from '../use-alias.ts'
+import { useApp } from '../use-app.ts'
+import { CheckActs } from './check-acts.tsx'
+import { CheckChip } from './check-chip.tsx'
+import { CheckRuns } from './check-runs.tsx'
+import { describeCheck, describeSchedule } from './check-words.ts'
+
+/** One check with its runs. */
+export function CheckPage() {
+  const alias = useAlias()
+  const { checkId = '' } = useParams({ strict: false })
+  const { canBuild } = useApp(alias)
+  const check = useCall(readCheck, { alias, check: checkId }, { everyMs: 10_000 })
+  return (
+    <AppDetail
+      title={check.data?.name ?? 'Check'}
+      section={{ label: 'Checks', link: { to: '/apps/$alias/checks', params: { alias } } }}
+      acts={canBuild && check.data && <CheckActs alias={alias} check={check.data} />}
+    >
+      <Loaded of={check}>
+        {(data) => (
+          <div className="stack">
+            <Facts check={data} />
+            <CheckRuns alias={alias} checkId={data.id} />
+          </div>
+        )}
+      </Loaded>
+    </AppDetail>
+  )
+}
+
+function Facts({ check }: { check: Check }) {
+  return (
+    <dl>
+      <dt>State</dt>
+      <dd className="row">
+        <CheckChip check={check} /> since <Time at={check.state_since} />
+      </dd>
+      <dt>Looks at</dt>
+      <dd>{describeCheck(check.definition)}</dd>
+      <dt>Runs</dt>
+      <dd>
+        {describeSchedule(check.schedule)}
+        {check.next_run_at !== null && (
+          <>
+            , next <Time at={check.next_run_at} />
+          </>
+        )}
+      </dd>
+      <dt>Counts as failed</dt>
+      <dd>{check.threshold === 1 ? 'at the first fail' : `after ${check.threshold} fails in a row`}</dd>
+    </dl>
+  )
+}

@@ -1,0 +1,54 @@
+import { type CheckRun, listCheckRuns } from '#contract/checks/checks.ts'
+import { usePages } from '../../../call/use-pages.ts'
+import { Chip } from '../../../parts/chip.tsx'
+import { durationText } from '../../../parts/duration.ts'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { LongTable } from '../../../parts/long-table.tsx'
+import type { Column } from '../../../parts/table.tsx'
+import { Time } from '../../../parts/time.tsx'
+import { showVerdict } from './check-words.ts'
+
+const COLUMNS: readonly Column<CheckRun>[] = [
+  { head: 'Result', cell: (run) => <Result run={run} /> },
+  { head: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+  { head: 'Reason', cell: ({ detail }) => <span className="cut">{detail}</span> },
+  { head: 'Took', cell: (run) => <Took run={run} />, isNumber: true, isWide: true },
+  { head: 'Tokens', cell: ({ tokens }) => tokens?.toLocaleString() ?? '', isNumber: true, isWide: true },
+  { head: 'Started by', cell: ({ trigger }) => (trigger === 'manual' ? 'hand' : 'schedule'), isWide: true },
+]
+
+export function CheckRuns({ alias, checkId }: { alias: string; checkId: string }) {
+  const runs = usePages(listCheckRuns, { alias, check: checkId }, { whileAny: ({ state }) => state !== 'ended' })
+  return (
+    <section>
+      <h2>Runs</h2>
+      <Loaded of={runs}>
+        {(items) =>
+          items.length === 0 ? (
+            <p className="soft">No runs yet.</p>
+          ) : (
+            <LongTable
+              caption="Runs of the check"
+              columns={COLUMNS}
+              rows={items}
+              keyOf={({ id }) => id}
+              loadMore={runs.loadMore}
+              isLoadingMore={runs.isLoadingMore}
+            />
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+function Result({ run: { verdict, state } }: { run: CheckRun }) {
+  if (verdict === null) return <Chip tone="running">{state === 'queued' ? 'Queued' : 'Running'}</Chip>
+  const { word, tone } = showVerdict(verdict)
+  return <Chip tone={tone}>{word}</Chip>
+}
+
+function Took({ run: { started_at, ended_at } }: { run: CheckRun }) {
+  if (started_at === null || ended_at === null) return null
+  return durationText((Date.parse(ended_at) - Date.parse(started_at)) / 1000)
+}

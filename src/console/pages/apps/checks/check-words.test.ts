@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { CheckDefinition } from '#contract/checks/definition.ts'
+import { describeCheck, describeSchedule, showCheckState } from './check-words.ts'
+
+it.each([
+  [{ kind: 'http', target: '/' }, 'GET / answers 200 to 399'],
+  [{ kind: 'http', target: 'https://example.com/a', expected_status: 204 }, 'GET https://example.com/a answers 204'],
+  [{ kind: 'log', level: 'error' }, 'at most 0 lines error or above in 15 minutes'],
+  [
+    { kind: 'log', text: 'backup done', min_count: 1, window_minutes: 60 },
+    'at least 1 lines with “backup done” in 60 minutes',
+  ],
+  [{ kind: 'log', min_count: 1, max_count: 5 }, 'at least 1 and at most 5 lines in 15 minutes'],
+])('CO-03 the check %j is described', (definition, text) => {
+  expect(describeCheck(CheckDefinition.parse(definition))).toBe(text)
+})
+
+it.each([
+  [{ state: 'pass', enabled: true }, 'success'],
+  [{ state: 'pass', enabled: false }, 'plain'],
+  [{ state: 'unknown', enabled: true }, 'unknown'],
+  [{ state: 'indeterminate', enabled: true }, 'unknown'],
+  [{ state: 'error', enabled: true }, 'attention'],
+  [{ state: 'failing', enabled: true }, 'attention'],
+  [{ state: 'fail', enabled: true }, 'failure'],
+] as const)('CO-03 only a check that passes and is not paused is green: %j', (check, tone) => {
+  expect(showCheckState(check).tone).toBe(tone)
+})
+
+it.each([
+  [{ every_minutes: 1 }, 'every minute'],
+  [{ every_minutes: 5 }, 'every 5 minutes'],
+  [{ cron: '0 6 * * *', timezone: 'Europe/Berlin' }, '0 6 * * * (Europe/Berlin)'],
+])('CO-03 the schedule %j in words', (schedule, text) => {
+  expect(describeSchedule(schedule)).toBe(text)
+})

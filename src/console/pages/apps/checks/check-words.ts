@@ -1,0 +1,61 @@
+import type { Check, CheckState, Verdict } from '#contract/checks/checks.ts'
+import type { CheckDefinition, CheckSchedule } from '#contract/checks/definition.ts'
+
+type Shown = { readonly word: string; readonly tone: 'success' | 'attention' | 'failure' | 'unknown' | 'plain' }
+
+const STATES: Record<CheckState, Shown> = {
+  unknown: { word: 'Not run yet', tone: 'unknown' },
+  pass: { word: 'Passes', tone: 'success' },
+  failing: { word: 'Failing', tone: 'attention' },
+  fail: { word: 'Failed', tone: 'failure' },
+  error: { word: 'Could not run', tone: 'attention' },
+  indeterminate: { word: 'Inconclusive', tone: 'unknown' },
+}
+
+const VERDICTS: Record<Verdict, Shown> = {
+  pass: { word: 'Passed', tone: 'success' },
+  fail: { word: 'Failed', tone: 'failure' },
+  error: { word: 'Could not run', tone: 'attention' },
+  indeterminate: { word: 'Inconclusive', tone: 'unknown' },
+}
+
+export function showCheckState({ state, enabled }: Pick<Check, 'state' | 'enabled'>): Shown {
+  return enabled ? STATES[state] : { word: 'Paused', tone: 'plain' }
+}
+
+export function showVerdict(verdict: Verdict): Shown {
+  return VERDICTS[verdict]
+}
+
+/** What the check looks at, in one line. */
+export function describeCheck(definition: CheckDefinition): string {
+  switch (definition.kind) {
+    case 'http':
+      return `GET ${definition.target} answers ${definition.expected_status ?? '200 to 399'}`
+    case 'log':
+      return describeLogCheck(definition)
+    case 'agent':
+      return `${definition.model} judges: ${definition.instructions}`
+  }
+}
+
+function describeLogCheck({
+  text,
+  level,
+  window_minutes,
+  min_count,
+  max_count,
+}: Extract<CheckDefinition, { kind: 'log' }>): string {
+  const most = max_count ?? (min_count === null ? 0 : null)
+  const count = [min_count !== null && `at least ${min_count}`, most !== null && `at most ${most}`]
+    .filter(Boolean)
+    .join(' and ')
+  const which = [level !== null && `${level} or above`, text !== null && `with “${text}”`].filter(Boolean).join(' ')
+  return `${count} lines ${which} in ${window_minutes} minutes`.replace('lines  in', 'lines in')
+}
+
+export function describeSchedule(schedule: CheckSchedule): string {
+  if ('every_minutes' in schedule)
+    return schedule.every_minutes === 1 ? 'every minute' : `every ${schedule.every_minutes} minutes`
+  return `${schedule.cron} (${schedule.timezone})`
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { listChecks } from '#contract/checks/checks.ts'
+import { usePages } from '../../../call/use-pages.ts'
+import { Empty } from '../../../parts/empty.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { More } from '../../../parts/more.tsx'
+import { AppPage } from '../app-page.tsx'
+import { Commands } from '../commands.tsx'
+import { useAlias } from '../use-alias.ts'
+import { useApp } from '../use-app.ts'
+import { CheckCard } from './check-card.tsx'
+import { CreateCheck } from './create-check.tsx'
+
+/** The checks of an app with their state. */
+export function ChecksPage() {
+  const alias = useAlias()
+  const { canBuild } = useApp(alias)
+  const checks = usePages(listChecks, { alias, limit: 50 })
+  const [isCreating, setCreating] = useState(false)
+  return (
+    <AppPage
+      section="Checks"
+      acts={
+        canBuild && (
+          <button type="button" className="button main" onClick={() => setCreating(true)}>
+            Create check
+          </button>
+        )
+      }
+    >
+      <Loaded of={checks}>
+        {(items) =>
+          items.length === 0 ? (
+            <Empty title="Nothing watches this app yet">
+              <p>A check asks the app or reads its log at set times, and tells people when the result changes.</p>
+              <Commands lines={[`svc checks create ${alias} "Front page" --target / --every 5 --threshold 2`]} />
+            </Empty>
+          ) : (
+            <div className="stack">
+              {items.map((check) => (
+                <CheckCard key={check.id} alias={alias} check={check} />
+              ))}
+              <More of={checks} />
+            </div>
+          )
+        }
+      </Loaded>
+      {isCreating && <CreateCheck alias={alias} onClose={() => setCreating(false)} />}
+    </AppPage>
+  )
+}

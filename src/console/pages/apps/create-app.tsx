@@ -1,0 +1,60 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { createApp, listApps } from '#contract/apps/apps.ts'
+import { faultOf } from '../../call/explain.ts'
+import { useAct } from '../../call/use-act.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Fault } from '../../parts/fault.tsx'
+import { Field } from '../../parts/field.tsx'
+
+export function CreateApp({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate()
+  const [alias, setAlias] = useState('')
+  const [start, setStart] = useState('')
+  const create = useAct(createApp, {
+    changes: [listApps],
+    done: (app) => `Created ${app.name}.`,
+    after: (app) => void navigate({ to: '/apps/$alias', params: { alias: app.alias } }),
+  })
+  const aliasFault = faultOf(create.error, 'alias')
+  const startFault = faultOf(create.error, 'settings.start_command')
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    create.run({ alias, settings: start.trim() === '' ? {} : { start_command: start } })
+  }
+  return (
+    <Dialog title="Create app" onClose={onClose}>
+      <form onSubmit={submit}>
+        <Field
+          label="Alias"
+          value={alias}
+          onChange={setAlias}
+          required
+          maxLength={30}
+          autoComplete="off"
+          fault={aliasFault}
+          hint="Its name in commands and in its address. It cannot be changed later."
+        />
+        <Field
+          label="Start command"
+          value={start}
+          onChange={setStart}
+          maxLength={1000}
+          autoComplete="off"
+          placeholder="node server.js"
+          fault={startFault}
+          hint="The app must listen on 127.0.0.1 at $PORT. Leave it empty for an app that runs elsewhere."
+        />
+        {aliasFault === undefined && startFault === undefined && <Fault of={create.error} />}
+        <footer className="row">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button main" aria-busy={create.isRunning}>
+            Create app
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,8 @@
+import type { DeployState } from '#contract/apps/deploys.ts'
+import { Chip } from '../../../parts/chip.tsx'
+import { showDeployState } from './deploy-state.ts'
+
+export function DeployChip({ state }: { state: DeployState }) {
+  const { word, tone } = showDeployState(state)
+  return <Chip tone={tone}>{word}</Chip>
+}

@@ -1,0 +1,42 @@
+import type { Deploy, DeployFailure, DeployState } from '#contract/apps/deploys.ts'
+
+type Shown = { readonly word: string; readonly tone: 'success' | 'failure' | 'running' | 'plain' | 'unknown' }
+
+const STATES: Record<DeployState, Shown> = {
+  queued: { word: 'Queued', tone: 'running' },
+  building: { word: 'Building', tone: 'running' },
+  starting: { word: 'Starting', tone: 'running' },
+  live: { word: 'Live', tone: 'success' },
+  retired: { word: 'Retired', tone: 'plain' },
+  failed: { word: 'Failed', tone: 'failure' },
+  superseded: { word: 'Superseded', tone: 'plain' },
+}
+
+const FAILURES: Record<DeployFailure, string> = {
+  BUILD_FAILED: 'The build failed',
+  START_FAILED: 'The app did not start',
+  HEALTH_FAILED: 'The app did not become healthy',
+  CRASH_LOOP: 'The app crashed again and again',
+  TIMED_OUT: 'It took too long',
+  INTERRUPTED: 'It was interrupted',
+}
+
+export function showDeployState(state: DeployState): Shown {
+  return STATES[state]
+}
+
+export function explainFailure(code: DeployFailure): string {
+  return FAILURES[code]
+}
+
+/** Whether the deploy goes on by itself. */
+export function isUnderWay({ state }: { state: DeployState }): boolean {
+  return STATES[state].tone === 'running'
+}
+
+/** How long it took until the app was live or the deploy failed; undefined while it runs and if it never began. */
+export function deploySeconds({ state, started_at, live_at, ended_at }: Deploy): number | undefined {
+  const end = live_at ?? (state === 'failed' ? ended_at : null)
+  if (started_at === null || end === null) return undefined
+  return Math.max(0, (Date.parse(end) - Date.parse(started_at)) / 1000)
+}

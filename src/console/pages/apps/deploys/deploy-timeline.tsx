@@ -1,0 +1,52 @@
+import type { Deploy } from '#contract/apps/deploys.ts'
+import { showDeployState } from './deploy-state.ts'
+import { placeDeploys } from './place-deploys.ts'
+
+const WIDTH = 1_000
+const HEIGHT = 28
+const RADIUS = 5
+
+/** Shows when the listed deploys happened and which failed. The table below has the same in words. */
+export function DeployTimeline({ deploys }: { deploys: readonly Deploy[] }) {
+  if (deploys.length < 2) return null
+  const failed = deploys.filter(({ state }) => state === 'failed').length
+  const first = deploys.at(-1)!
+  const last = deploys[0]!
+  return (
+    <figure className="timeline">
+      <figcaption>
+        When were deploys made? <span className="soft">{`${deploys.length} deploys, ${failed} failed`}</span>
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${deploys.length} deploys, of which ${failed} failed`}
+      >
+        <line x1="0" x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} vectorEffect="non-scaling-stroke" />
+        {placeDeploys(deploys, WIDTH - 2 * RADIUS).map(({ deploy, x }) => (
+          <Mark key={deploy.id} deploy={deploy} x={x + RADIUS} />
+        ))}
+      </svg>
+      <p className="row spread soft">
+        <span>{dayOf(first.created_at)}</span>
+        <span>{dayOf(last.created_at)}</span>
+      </p>
+    </figure>
+  )
+}
+
+/** Failed deploys are a full bar, others half of it, so that they differ without colour. */
+function Mark({ deploy, x }: { deploy: Deploy; x: number }) {
+  const { tone, word } = showDeployState(deploy.state)
+  const y = deploy.state === 'failed' ? 2 : HEIGHT / 4
+  return (
+    <line className={`mark ${tone}`} x1={x} x2={x} y1={y} y2={HEIGHT - y} vectorEffect="non-scaling-stroke">
+      <title>{`${word}, ${new Date(deploy.created_at).toLocaleString()}`}</title>
+    </line>
+  )
+}
+
+function dayOf(at: string): string {
+  return new Date(at).toLocaleDateString(undefined, { day: 'numeric', month: 'short' })
+}

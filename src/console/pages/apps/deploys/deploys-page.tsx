@@ -1,0 +1,93 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type Deploy, listDeploys } from '#contract/apps/deploys.ts'
+import { usePages } from '../../../call/use-pages.ts'
+import { durationText } from '../../../parts/duration.ts'
+import { Empty } from '../../../parts/empty.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { More } from '../../../parts/more.tsx'
+import { type Column, Table } from '../../../parts/table.tsx'
+import { Time } from '../../../parts/time.tsx'
+import { AppPage } from '../app-page.tsx'
+import { Commands } from '../commands.tsx'
+import { useAlias } from '../use-alias.ts'
+import { useApp } from '../use-app.ts'
+import { usePersonName } from '../use-person-name.ts'
+import { DeployChip } from './deploy-chip.tsx'
+import { DeployProgress } from './deploy-progress.tsx'
+import { deploySeconds, explainFailure, isUnderWay } from './deploy-state.ts'
+import { DeployTimeline } from './deploy-timeline.tsx'
+import { RollBack } from './roll-back.tsx'
+
+const KINDS: Record<Deploy['kind'], string> = { deploy: 'Deploy', rollback: 'Roll back', proposal: 'Approved change' }
+
+/** Every deploy of the app, the one under way first with its progress. */
+export function DeploysPage() {
+  const alias = useAlias()
+  const { canBuild } = useApp(alias)
+  const nameOf = usePersonName()
+  const deploys = usePages(listDeploys, { alias })
+  const [target, setTarget] = useState<Deploy>()
+  const columns: readonly Column<Deploy>[] = [
+    {
+      head: 'Deploy',
+      cell: ({ id }) => (
+        <Link to="/apps/$alias/deploys/$deployId" params={{ alias, deployId: id }}>
+          <code>{id}</code>
+        </Link>
+      ),
+    },
+    { head: 'State', cell: (deploy) => <State deploy={deploy} /> },
+    { head: 'Started', cell: ({ created_at }) => <Time at={created_at} /> },
+    { head: 'Took', cell: (deploy) => <Took deploy={deploy} />, isNumber: true, isWide: true },
+    { head: 'Kind', cell: ({ kind }) => KINDS[kind], isWide: true },
+    { head: 'By', cell: ({ requested_by }) => (requested_by === null ? 'svc' : nameOf(requested_by)), isWide: true },
+    {
+      head: 'Acts',
+      cell: (deploy) =>
+        canBuild &&
+        deploy.state === 'retired' && (
+          <button type="button" className="button small" onClick={() => setTarget(deploy)}>
+            Roll back to it<span className="visually-hidden"> ({deploy.id})</span>
+          </button>
+        ),
+    },
+  ]
+  const running = deploys.data?.find(isUnderWay)
+  return (
+    <AppPage section="Deploys">
+      {running && <DeployProgress key={running.id} alias={alias} deploy={running} />}
+      <Loaded of={deploys}>
+        {(items) =>
+          items.length === 0 ? (
+            <Empty title="No deploys yet">
+              <p>Each deploy of a revision is listed here with its log. Start one from the folder with the source:</p>
+              <Commands lines={[`svc apps deploy ${alias} --dir . --follow`]} />
+            </Empty>
+          ) : (
+            <div className="stack">
+              <DeployTimeline deploys={items} />
+              <Table caption={`Deploys of ${alias}`} columns={columns} rows={items} keyOf={({ id }) => id} />
+              <More of={deploys} />
+            </div>
+          )
+        }
+      </Loaded>
+      {target && <RollBack alias={alias} deploy={target} onClose={() => setTarget(undefined)} />}
+    </AppPage>
+  )
+}
+
+function State({ deploy: { state, failure_code } }: { deploy: Deploy }) {
+  return (
+    <span className="row nowrap">
+      <DeployChip state={state} />
+      {failure_code !== null && <span className="soft wide">{explainFailure(failure_code)}</span>}
+    </span>
+  )
+}
+
+function Took({ deploy }: { deploy: Deploy }) {
+  const seconds = deploySeconds(deploy)
+  return seconds === undefined ? <span className="soft">–</span> : durationText(seconds)
+}

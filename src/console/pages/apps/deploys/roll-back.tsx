@@ -1,0 +1,29 @@
+import { readApp } from '#contract/apps/apps.ts'
+import { type Deploy, listDeploys, rollBack } from '#contract/apps/deploys.ts'
+import { useAct } from '../../../call/use-act.ts'
+import { Confirm } from '../../../parts/confirm.tsx'
+import { Time } from '../../../parts/time.tsx'
+
+/** Deploys the revision of a former deploy again. */
+export function RollBack({ alias, deploy, onClose }: { alias: string; deploy: Deploy; onClose: () => void }) {
+  const act = useAct(rollBack, {
+    changes: [listDeploys, readApp],
+    done: () => `Rolling ${alias} back. The deploy is in the queue.`,
+    after: onClose,
+  })
+  return (
+    <Confirm
+      title="Roll back app"
+      isRunning={act.isRunning}
+      error={act.error}
+      onConfirm={() => act.run({ alias, revision_id: deploy.revision_id })}
+      onClose={onClose}
+    >
+      <p>
+        <strong>{alias}</strong> is deployed again as it was in <code>{deploy.revision_id}</code> (
+        <Time at={deploy.created_at} />
+        ). What is live now answers until the earlier revision is healthy. Data of the app is not rolled back.
+      </p>
+    </Confirm>
+  )
+}

@@ -1,0 +1,55 @@
+import { useMemo } from 'react'
+import { searchLogs } from '#contract/apps/logs.ts'
+import { useCall } from '../../../call/use-call.ts'
+import { usePages } from '../../../call/use-pages.ts'
+import { Empty } from '../../../parts/empty.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Commands } from '../commands.tsx'
+import { type LogSearch, timesOf } from './log-search.ts'
+import { LogTable } from './log-table.tsx'
+
+export function FoundLogs({ alias, search }: { alias: string; search: LogSearch }) {
+  const { text, level, deploy } = search
+  const times = useMemo(() => timesOf(search, new Date()), [search])
+  const input = {
+    alias,
+    ...(text !== undefined && { text }),
+    ...(level !== undefined && { level }),
+    ...(deploy !== undefined && { deploy_id: deploy }),
+    ...times,
+  }
+  const lines = usePages(searchLogs, { ...input, limit: 100 })
+  const first = useCall(searchLogs, { ...input, limit: 1 })
+  const isFiltered = text !== undefined || level !== undefined || deploy !== undefined
+  return (
+    <Loaded of={lines}>
+      {(items) =>
+        items.length === 0 ? (
+          <NoLines alias={alias} isFiltered={isFiltered} />
+        ) : (
+          <>
+            {first.data && first.data.dropped > 0 && (
+              <p className="banner">
+                {`${first.data.dropped} lines of this time were dropped under pressure: the app wrote faster than they could be stored.`}
+              </p>
+            )}
+            <LogTable alias={alias} rows={items} loadMore={lines.loadMore} isLoadingMore={lines.isLoadingMore} />
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function NoLines({ alias, isFiltered }: { alias: string; isFiltered: boolean }) {
+  return (
+    <Empty title={isFiltered ? 'No line matches' : 'No lines in this time'}>
+      <p>
+        {isFiltered
+          ? 'Search a longer time or fewer words.'
+          : 'What the app prints is stored here. Follow it as it comes:'}
+      </p>
+      {!isFiltered && <Commands lines={[`svc apps logs ${alias} --follow`]} />}
+    </Empty>
+  )
+}

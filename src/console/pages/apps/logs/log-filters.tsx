@@ -1,0 +1,84 @@
+import { type SubmitEvent, useEffect, useState } from 'react'
+import { LogLevel } from '#contract/apps/logs.ts'
+import { Choice } from '../../../parts/choice.tsx'
+import { Field } from '../../../parts/field.tsx'
+import { fromLocal, toLocal } from './local-time.ts'
+import { chooseTime, type LogSearch, TIMES, timeChoiceOf } from './log-search.ts'
+
+const LEVELS = [
+  { value: 'any', label: 'Any level' },
+  ...LogLevel.options.map((value) => ({ value, label: value === 'error' ? 'error' : `${value} and above` })),
+] as const
+
+type Props = { search: LogSearch; onChange: (search: LogSearch) => void }
+
+export function LogFilters({ search, onChange }: Props) {
+  const [text, setText] = useState(search.text ?? '')
+  useEffect(() => setText(search.text ?? ''), [search.text])
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    onChange({ ...search, text: text.trim() === '' ? undefined : text.trim() })
+  }
+  const choice = timeChoiceOf(search)
+  return (
+    <form className="filters" aria-label="Filters" onSubmit={submit}>
+      <input
+        type="search"
+        aria-label="Words in the line"
+        placeholder="Words in the line"
+        value={text}
+        maxLength={200}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <button type="submit" className="button">
+        Search logs
+      </button>
+      <Choice
+        label="Level"
+        isCompact
+        value={search.level ?? 'any'}
+        options={LEVELS}
+        onChange={(level) => onChange({ ...search, level: level === 'any' ? undefined : level })}
+      />
+      {!search.live && (
+        <Choice
+          label="Time"
+          isCompact
+          value={choice}
+          options={TIMES}
+          onChange={(time) => onChange(chooseTime(search, time, new Date()))}
+        />
+      )}
+      {!search.live && choice === 'exact' && <ExactTimes search={search} onChange={onChange} />}
+      {search.deploy !== undefined && (
+        <button type="button" className="button small" onClick={() => onChange({ ...search, deploy: undefined })}>
+          Only deploy <code>{search.deploy}</code> ✕
+        </button>
+      )}
+      <button
+        type="button"
+        className="button"
+        aria-pressed={search.live === true}
+        onClick={() => onChange({ ...search, live: search.live ? undefined : true })}
+      >
+        Follow live
+      </button>
+    </form>
+  )
+}
+
+function ExactTimes({ search, onChange }: Props) {
+  return (
+    <>
+      {(['since', 'until'] as const).map((name) => (
+        <Field
+          key={name}
+          label={name === 'since' ? 'From' : 'To'}
+          type="datetime-local"
+          value={toLocal(search[name])}
+          onChange={(value) => onChange({ ...search, [name]: fromLocal(value) })}
+        />
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { LogRecord } from '#contract/apps/logs.ts'
+import { Copy } from '../../../parts/copy.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { LongTable } from '../../../parts/long-table.tsx'
+import type { Column } from '../../../parts/table.tsx'
+
+type Props = {
+  alias: string
+  rows: readonly LogRecord[]
+  loadMore: (() => void) | undefined
+  isLoadingMore: boolean
+}
+
+/** Lines of a log, cut to the width of the page. A line opens whole. */
+export function LogTable({ alias, ...list }: Props) {
+  const [opened, setOpened] = useState<LogRecord>()
+  const columns: readonly Column<LogRecord>[] = [
+    { head: 'Time', cell: ({ at }) => <LineTime at={at} /> },
+    { head: 'Level', cell: ({ level }) => <span className={`level ${level}`}>{level}</span> },
+    {
+      head: 'Line',
+      cell: (line) => (
+        <button type="button" className="log-line" onClick={() => setOpened(line)}>
+          {line.text.slice(0, 500) || ' '}
+        </button>
+      ),
+    },
+  ]
+  return (
+    <div className="log-table">
+      <LongTable caption={`Log of ${alias}, newest first`} columns={columns} keyOf={({ id }) => id} {...list} />
+      {opened && <WholeLine alias={alias} line={opened} onClose={() => setOpened(undefined)} />}
+    </div>
+  )
+}
+
+function LineTime({ at }: { at: string }) {
+  const date = new Date(at)
+  const isToday = date.toDateString() === new Date().toDateString()
+  const day = isToday ? '' : `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })} `
+  return (
+    <time dateTime={at} title={`${at.replace('T', ' ').slice(0, 23)} UTC`}>
+      {day}
+      {date.toLocaleTimeString(undefined, { hour12: false })}
+    </time>
+  )
+}
+
+function WholeLine({ alias, line, onClose }: { alias: string; line: LogRecord; onClose: () => void }) {
+  return (
+    <Dialog title="Log line" onClose={onClose}>
+      <dl>
+        <dt>Time</dt>
+        <dd>{`${new Date(line.at).toLocaleString()} · ${line.at.replace('T', ' ').slice(0, 23)} UTC`}</dd>
+        <dt>Level</dt>
+        <dd>{line.level}</dd>
+        <dt>Source</dt>
+        <dd>{line.source}</dd>
+        {line.deploy_id !== null && (
+          <>
+            <dt>Deploy</dt>
+            <dd>
+              <Link to="/apps/$alias/deploys/$deployId" params={{ alias, deployId: line.deploy_id }}>
+                <code>{line.deploy_id}</code>
+              </Link>
+            </dd>
+          </>
+        )}
+      </dl>
+      <Copy text={line.text} isBlock />
+    </Dialog>
+  )
+}

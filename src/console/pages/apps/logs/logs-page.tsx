@@ -1,0 +1,21 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { AppPage } from '../app-page.tsx'
+import { useAlias } from '../use-alias.ts'
+import { FoundLogs } from './found-logs.tsx'
+import { LiveLogs } from './live-logs.tsx'
+import { LogFilters } from './log-filters.tsx'
+import type { LogSearch } from './log-search.ts'
+
+/** Logs of an app: searched, or followed as they are written. The filters are in the address. */
+export function LogsPage() {
+  const alias = useAlias()
+  const search = useSearch({ from: '/apps/$alias/logs' })
+  const navigate = useNavigate({ from: '/apps/$alias/logs' })
+  const change = (next: LogSearch) => void navigate({ search: next, replace: true })
+  return (
+    <AppPage section="Logs">
+      <LogFilters search={search} onChange={change} />
+      {search.live ? <LiveLogs alias={alias} search={search} /> : <FoundLogs alias={alias} search={search} />}
+    </AppPage>
+  )
+}

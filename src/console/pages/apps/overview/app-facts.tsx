@@ -1,0 +1,43 @@
+import { Link } from '@tanstack/react-router'
+import type { App } from '#contract/apps/apps.ts'
+import { Copy } from '../../../parts/copy.tsx'
+import { Time } from '../../../parts/time.tsx'
+
+/** The address, the live revision and the settings of the app. */
+export function AppFacts({ app: { alias, url, live_deploy, settings } }: { app: App }) {
+  return (
+    <section className="card">
+      <h2>App</h2>
+      <dl>
+        <dt>Address</dt>
+        <dd>{url === null ? 'none' : <a href={url}>{url}</a>}</dd>
+        <dt>Live revision</dt>
+        <dd>
+          {live_deploy === null ? (
+            'nothing is deployed yet'
+          ) : (
+            <>
+              <Link to="/apps/$alias/revisions/$revisionId" params={{ alias, revisionId: live_deploy.revision_id }}>
+                <code>{live_deploy.revision_id}</code>
+              </Link>
+              {live_deploy.live_at !== null && (
+                <>
+                  {' since '}
+                  <Time at={live_deploy.live_at} />
+                </>
+              )}
+            </>
+          )}
+        </dd>
+        <dt>Build</dt>
+        <dd>{settings.build_command === null ? 'nothing is built' : <Copy text={settings.build_command} />}</dd>
+        <dt>Start</dt>
+        <dd>{settings.start_command === null ? 'runs elsewhere' : <Copy text={settings.start_command} />}</dd>
+        <dt>Health path</dt>
+        <dd>
+          <code>{settings.health_path}</code>
+        </dd>
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,44 @@
+import { Link } from '@tanstack/react-router'
+import { listChecks } from '#contract/checks/checks.ts'
+import { useCall } from '../../../call/use-call.ts'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Skeleton } from '../../../parts/skeleton.tsx'
+import { CheckChip } from '../checks/check-chip.tsx'
+
+const MOST_SHOWN = 8
+
+/** The state of each check, those that need attention first. */
+export function LatestChecks({ alias }: { alias: string }) {
+  const checks = useCall(listChecks, { alias, limit: 50 }, { everyMs: 30_000 })
+  return (
+    <section className="card">
+      <h2>Checks</h2>
+      <Loaded of={checks} skeleton={<Skeleton rows={3} />}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <p className="soft">
+              Nothing watches this app.{' '}
+              <Link to="/apps/$alias/checks" params={{ alias }}>
+                Create a check
+              </Link>
+            </p>
+          ) : (
+            <ul className="plain">
+              {items
+                .toSorted((a, b) => Number(a.state === 'pass') - Number(b.state === 'pass'))
+                .slice(0, MOST_SHOWN)
+                .map((check) => (
+                  <li key={check.id} className="row spread">
+                    <Link to="/apps/$alias/checks/$checkId" params={{ alias, checkId: check.id }}>
+                      {check.name}
+                    </Link>
+                    <CheckChip check={check} />
+                  </li>
+                ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}

@@ -1,0 +1,31 @@
+import { readApp } from '#contract/apps/apps.ts'
+import { useCall } from '../../../call/use-call.ts'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { AppPage } from '../app-page.tsx'
+import { useAlias } from '../use-alias.ts'
+import { AppFacts } from './app-facts.tsx'
+import { FirstDeploy } from './first-deploy.tsx'
+import { LatestChecks } from './latest-checks.tsx'
+import { LatestDeploy } from './latest-deploy.tsx'
+
+/** What the app is and how it does right now. */
+export function OverviewPage() {
+  const alias = useAlias()
+  const app = useCall(readApp, { alias }, { everyMs: 5_000 })
+  return (
+    <AppPage section="Overview">
+      <Loaded of={app}>
+        {(data) => (
+          <div className="stack">
+            {data.latest_deploy === null && <FirstDeploy app={data} />}
+            <div className="cards">
+              <AppFacts app={data} />
+              <LatestDeploy app={data} />
+              <LatestChecks alias={alias} />
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </AppPage>
+  )
+}

@@ -1,0 +1,66 @@
+import { type SubmitEvent, useState } from 'react'
+import { listAppPeople, setAppPerson } from '#contract/apps/people.ts'
+import { listMembers } from '#contract/auth/members.ts'
+import type { AppPart } from '#contract/core/roles.ts'
+import { useAct } from '../../../call/use-act.ts'
+import { useCall } from '../../../call/use-call.ts'
+import { Choice } from '../../../parts/choice.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Fault } from '../../../parts/fault.tsx'
+import { Field } from '../../../parts/field.tsx'
+import { useHasRole, useSession } from '../../../session/session.ts'
+import { PARTS } from './parts.ts'
+
+/** Gives a member a part. Admins choose from the members; an administrator of the app alone needs the person's id. */
+export function AddPerson({ alias, onClose }: { alias: string; onClose: () => void }) {
+  const { me } = useSession()
+  const isAdmin = useHasRole('admin')
+  const members = useCall(listMembers, { org_id: me.org.id, limit: 100 }, { enabled: isAdmin })
+  const [userId, setUserId] = useState('')
+  const [part, setPart] = useState<AppPart>('builder')
+  const add = useAct(setAppPerson, {
+    changes: [listAppPeople],
+    done: ({ display_name, user_id }) => `${display_name ?? user_id} is now ${part}.`,
+    after: onClose,
+  })
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (userId !== '') add.run({ alias, user_id: userId, part })
+  }
+  const choices = (members.data?.items ?? []).map(({ user_id, name, email }) => ({
+    value: user_id,
+    label: name === null ? email : `${name} (${email})`,
+  }))
+  return (
+    <Dialog title="Add person" onClose={onClose}>
+      <form onSubmit={submit}>
+        {isAdmin ? (
+          <Choice
+            label="Person"
+            value={userId}
+            options={[{ value: '', label: 'Choose a member' }, ...choices]}
+            onChange={setUserId}
+          />
+        ) : (
+          <Field
+            label="Id of the person"
+            value={userId}
+            onChange={setUserId}
+            required
+            hint="Begins with usr_. An admin of the organization sees it under Members."
+          />
+        )}
+        <Choice label="Part" value={part} options={PARTS} onChange={setPart} />
+        <Fault of={add.error} />
+        <footer className="row">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button main" disabled={userId === ''} aria-busy={add.isRunning}>
+            Add person
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,45 @@
+import { useState } from 'react'
+import { readPipelineRun, readPipelineRunLog } from '#contract/pipelines.ts'
+import { useCall } from '../../../call/use-call.ts'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { isRunUnderWay } from './pipeline-words.ts'
+
+type Props = { alias: string; name: string; runId: string; onClose: () => void }
+
+/** What a run logged, a thousand lines at a time. It is read again while the run is under way. */
+export function RunLog({ alias, name, runId, onClose }: Props) {
+  const [after, setAfter] = useState([0])
+  const from = after.at(-1)!
+  const run = useCall(readPipelineRun, { alias, name, run_id: runId }, { everyMs: 2_000 })
+  const isRunning = run.data !== undefined && isRunUnderWay(run.data)
+  const log = useCall(readPipelineRunLog, { alias, name, run_id: runId, after: from }, { everyMs: isRunning && 2_000 })
+  return (
+    <Dialog title="Log of the run" onClose={onClose}>
+      <Loaded of={log}>
+        {({ lines, last, has_more }) => (
+          <>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: text that scrolls must be reachable by keyboard */}
+            <pre className="log-lines" tabIndex={0}>
+              {lines.length === 0
+                ? 'It logged nothing.'
+                : lines.map(({ level, text }) => `${level.padEnd(5)} ${text}\n`)}
+            </pre>
+            <footer className="row">
+              {after.length > 1 && (
+                <button type="button" className="button" onClick={() => setAfter(after.slice(0, -1))}>
+                  Earlier lines
+                </button>
+              )}
+              {has_more && last !== null && (
+                <button type="button" className="button" onClick={() => setAfter([...after, last])}>
+                  Later lines
+                </button>
+              )}
+            </footer>
+          </>
+        )}
+      </Loaded>
+    </Dialog>
+  )
+}

@@ -1,0 +1,77 @@
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { diffRevisions, listRevisions, readRevision } from '#contract/apps/revisions.ts'
+import { useCall } from '../../../call/use-call.ts'
+import { Choice } from '../../../parts/choice.tsx'
+import { Copy } from '../../../parts/copy.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Time } from '../../../parts/time.tsx'
+import { AppDetail } from '../app-detail.tsx'
+import { Diff } from '../diff/diff.tsx'
+import { useAlias } from '../use-alias.ts'
+
+/** A revision and what it changed, compared with the one before or another that is chosen. */
+export function RevisionPage() {
+  const alias = useAlias()
+  const { revisionId = '' } = useParams({ strict: false })
+  const { base } = useSearch({ from: '/apps/$alias/revisions/$revisionId' })
+  const navigate = useNavigate({ from: '/apps/$alias/revisions/$revisionId' })
+  const revision = useCall(readRevision, { alias, revision_id: revisionId })
+  const others = useCall(listRevisions, { alias, limit: 50 })
+  const diff = useCall(diffRevisions, { alias, revision_id: revisionId, ...(base !== undefined && { base }) })
+  const bases = [
+    { value: '', label: 'the revision before it' },
+    ...(others.data?.items ?? [])
+      .filter(({ id }) => id !== revisionId)
+      .map(({ id, message }) => ({ value: id, label: message === null ? id : `${id} · ${message}` })),
+  ]
+  return (
+    <AppDetail title="Revision" section={{ label: 'Deploys', link: { to: '/apps/$alias/deploys', params: { alias } } }}>
+      <Loaded of={revision}>
+        {({ id, message, file_count, created_at }) => (
+          <dl>
+            <dt>Id</dt>
+            <dd>
+              <Copy text={id} />
+            </dd>
+            {message !== null && (
+              <>
+                <dt>Message</dt>
+                <dd>{message}</dd>
+              </>
+            )}
+            <dt>Files</dt>
+            <dd>{file_count}</dd>
+            <dt>Created</dt>
+            <dd>
+              <Time at={created_at} />
+            </dd>
+          </dl>
+        )}
+      </Loaded>
+      <Choice
+        label="Compare with"
+        value={base ?? ''}
+        options={bases}
+        onChange={(chosen) => void navigate({ search: { base: chosen === '' ? undefined : chosen } })}
+      />
+      <Loaded of={diff}>
+        {({ base: compared, files, truncated }) => (
+          <>
+            {compared === null && <p className="soft">This is the first revision: every file is new.</p>}
+            {truncated && (
+              <p className="banner">
+                The change is too large to show whole. Compare it in a checkout: svc apps diff {alias}
+              </p>
+            )}
+            <Diff files={files} />
+          </>
+        )}
+      </Loaded>
+      <p>
+        <Link to="/apps/$alias/deploys" params={{ alias }}>
+          All deploys
+        </Link>
+      </p>
+    </AppDetail>
+  )
+}

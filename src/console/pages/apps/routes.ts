@@ -1,0 +1,96 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { z } from 'zod'
+import type { RootRoute } from '../../frame/root-route.tsx'
+import { LogSearch } from './logs/log-search.ts'
+import { TicketSearch } from './tickets/ticket-search.ts'
+
+const RevisionSearch = z.object({ base: z.string().max(100).optional().catch(undefined) })
+
+export function appsRoutes(root: RootRoute) {
+  const getParentRoute = () => root
+  return [
+    createRoute({
+      getParentRoute,
+      path: '/apps',
+      component: lazyRouteComponent(() => import('./apps-page.tsx'), 'AppsPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias',
+      component: lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/deploys',
+      component: lazyRouteComponent(() => import('./deploys/deploys-page.tsx'), 'DeploysPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/deploys/$deployId',
+      component: lazyRouteComponent(() => import('./deploys/deploy-page.tsx'), 'DeployPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/revisions/$revisionId',
+      validateSearch: RevisionSearch,
+      component: lazyRouteComponent(() => import('./revisions/revision-page.tsx'), 'RevisionPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/logs',
+      validateSearch: LogSearch,
+      component: lazyRouteComponent(() => import('./logs/logs-page.tsx'), 'LogsPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/checks',
+      component: lazyRouteComponent(() => import('./checks/checks-page.tsx'), 'ChecksPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/checks/$checkId',
+      component: lazyRouteComponent(() => import('./checks/check-page.tsx'), 'CheckPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/tickets',
+      validateSearch: TicketSearch,
+      component: lazyRouteComponent(() => import('./tickets/tickets-page.tsx'), 'TicketsPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/tickets/$ticketId',
+      component: lazyRouteComponent(() => import('./tickets/ticket-page.tsx'), 'TicketPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/pipelines',
+      component: lazyRouteComponent(() => import('./pipelines/pipelines-page.tsx'), 'PipelinesPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/pipelines/$pipelineId',
+      component: lazyRouteComponent(() => import('./pipelines/pipeline-page.tsx'), 'PipelinePage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/maintenance',
+      component: lazyRouteComponent(() => import('./maintenance/maintenance-page.tsx'), 'MaintenancePage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/maintenance/$executionId',
+      component: lazyRouteComponent(() => import('./maintenance/run-page.tsx'), 'RunPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/people',
+      component: lazyRouteComponent(() => import('./people/people-page.tsx'), 'PeoplePage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/settings',
+      component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
+    }),
+  ] as const
+}

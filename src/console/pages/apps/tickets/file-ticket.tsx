@@ -1,0 +1,51 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { fileTicket, listTickets } from '#contract/tickets.ts'
+import { faultOf } from '../../../call/explain.ts'
+import { useAct } from '../../../call/use-act.ts'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Fault } from '../../../parts/fault.tsx'
+import { Field } from '../../../parts/field.tsx'
+import { TextArea } from '../../../parts/text-area.tsx'
+
+export function FileTicket({ alias, onClose }: { alias: string; onClose: () => void }) {
+  const navigate = useNavigate()
+  const [title, setTitle] = useState('')
+  const [body, setBody] = useState('')
+  const file = useAct(fileTicket, {
+    changes: [listTickets],
+    done: () => 'Filed the ticket. You are told when somebody replies.',
+    after: ({ id }) => void navigate({ to: '/apps/$alias/tickets/$ticketId', params: { alias, ticketId: id } }),
+  })
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    file.run({ alias, title, body })
+  }
+  const titleFault = faultOf(file.error, 'title')
+  const bodyFault = faultOf(file.error, 'body')
+  return (
+    <Dialog title="File ticket" onClose={onClose}>
+      <form onSubmit={submit}>
+        <Field label="Title" value={title} onChange={setTitle} required maxLength={200} fault={titleFault} />
+        <TextArea
+          label="What happened"
+          value={body}
+          onChange={setBody}
+          required
+          maxLength={16_000}
+          fault={bodyFault}
+          hint="What you saw, and what you expected"
+        />
+        {titleFault === undefined && bodyFault === undefined && <Fault of={file.error} />}
+        <footer className="row">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button main" aria-busy={file.isRunning}>
+            File ticket
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
