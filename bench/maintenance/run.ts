@@ -1,8 +1,8 @@
 import { loadavg } from 'node:os'
+import { startOwnSystem } from '#test/own-system.ts'
 import { type Floor, requireFloors } from '../floors.ts'
 import { SCENARIOS } from './scenarios/all.ts'
 import { scoreDetectors } from './score-detectors.ts'
-import { startBenchSystem } from './system.ts'
 
 /**
  * Runs the maintenance agent over ten faults and their healthy twins. Nothing is random but for the seed, and no result
@@ -12,7 +12,7 @@ const SEED = 7
 const now = new Date()
 const floors: Floor[] = []
 
-await using system = await startBenchSystem({})
+await using system = await startOwnSystem({})
 console.log(
   `${SCENARIOS.length} scenarios with twins, seed ${SEED}, on ${system.db.engine}; load ${loadavg()[0]!.toFixed(1)}`,
 )

@@ -101,7 +101,7 @@ async function send(response: ServerResponse, kind: Kind, reply: Answer | 'cut')
 
 const USAGE = { input: 10, output: 5 }
 
-function openAiEvents({ text, toolCalls = [], stop, usage = USAGE }: Answer): string[] {
+export function openAiEvents({ text, toolCalls = [], stop, usage = USAGE }: Answer): string[] {
   const words = (text ?? (toolCalls.length > 0 ? '' : 'Hello there, friend.')).split(/(?<= )/)
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     id: 'chatcmpl-fake',
@@ -127,7 +127,7 @@ function openAiEvents({ text, toolCalls = [], stop, usage = USAGE }: Answer): st
   return [...chunks.map((one) => `data: ${JSON.stringify(one)}\n\n`), 'data: [DONE]\n\n']
 }
 
-function anthropicEvents({ text, toolCalls = [], stop, usage = USAGE }: Answer): string[] {
+export function anthropicEvents({ text, toolCalls = [], stop, usage = USAGE }: Answer): string[] {
   const words = (text ?? (toolCalls.length > 0 ? '' : 'Hello there, friend.')).split(/(?<= )/).filter(Boolean)
   const block = (index: number, content_block: object, deltas: object[]) => [
     { type: 'content_block_start', index, content_block },

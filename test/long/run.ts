@@ -2,8 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { deliveryKills } from '#test/delivery-kills.ts'
+import { disableRaces, WITHOUT_WORKER } from '#test/disable-races.ts'
 import { killRounds } from '#test/kill-rounds.ts'
 import { longCalls } from '#test/long-calls.ts'
+import { startOwnSystem } from '#test/own-system.ts'
 import { startProcess } from '#test/processes.ts'
 import { queueKills } from '#test/queue-kills.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
@@ -12,6 +14,7 @@ import type { FirstRun } from '../../src/server/process/first-run.ts'
 const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 1e6) + 1)
 await proveWrites()
 await proveDeliveries()
+await proveSwitch()
 
 async function proveWrites(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-long-'))
@@ -43,4 +46,15 @@ async function proveDeliveries(): Promise<void> {
   console.log(`duplicates: ${report.duplicates.length} of ours, ${peer.duplicates} of graphile-worker`)
   const { duplicates, lost, untrue, unknown, max_unknown } = report
   if (duplicates.length + lost.length + untrue.length > 0 || unknown > max_unknown) process.exitCode = 1
+}
+
+async function proveSwitch(): Promise<void> {
+  if (!process.env.SVC_TEST_DATABASE_URL) {
+    console.log('maintenance: skipped, needs Postgres, set SVC_TEST_DATABASE_URL')
+    return
+  }
+  await using system = await startOwnSystem(WITHOUT_WORKER)
+  const report = await disableRaces(system, { rounds: 300, seed })
+  console.log(`maintenance switched off while a run works: ${JSON.stringify(report, null, 2)}`)
+  if (report.late.length > 0) process.exitCode = 1
 }

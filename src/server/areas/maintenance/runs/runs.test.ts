@@ -12,6 +12,7 @@ import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenanc
 import { listCheckStates, readLogTemplates } from '#contract/maintenance/tools.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
+import { disableRaces, WITHOUT_WORKER } from '#test/disable-races.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
@@ -218,9 +219,7 @@ describe('MA-05 services apart', () => {
 needs('postgres')('MA-04 many starts at once, without a worker that takes the run meanwhile', () => {
   let others: System
   beforeAll(async () => {
-    const services = 'auth-service,api-gateway,deploy-api,mcp-server'
-    const env = { SVC_SERVICES: services, WORKER_URL: 'http://127.0.0.1:9', SVC_REDIRECT_BASE_URL: 'https://app.test' }
-    const still = await startSystem({ env })
+    const still = await startSystem({ env: WITHOUT_WORKER })
     others = system
     system = still
   })
@@ -238,5 +237,12 @@ needs('postgres')('MA-04 many starts at once, without a worker that takes the ru
   it('MA-13 20 of them with one key are one run', async () => {
     const runs = await Promise.all(Array.from({ length: 20 }, () => start('same')))
     expect(new Set(runs.map(({ execution_id }) => execution_id)).size).toBe(1)
+  })
+
+  it('MA-06 switching an app off leaves no write after its answer, in 30 races of the 300 of `npm run test:long`', async () => {
+    const { late, stopped, finished } = await disableRaces(system, { rounds: 30, seed: 7 })
+    expect(late).toEqual([])
+    expect(stopped + finished).toBe(30)
+    expect(stopped).toBeGreaterThan(0)
   })
 })

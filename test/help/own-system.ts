@@ -9,8 +9,11 @@ import { allMigrations } from '../../src/server/process/schema.ts'
 
 type Database = { readonly db: Db; readonly databaseUrl: string | undefined }
 
-/** Starts all services in this process, on Postgres if SVC_TEST_DATABASE_URL names one, or else on the embedded engine. */
-export async function startBenchSystem(env: Record<string, string>): Promise<System> {
+/**
+ * Starts a system outside of the test runner, in this process. On Postgres if SVC_TEST_DATABASE_URL names one, or else on
+ * the embedded engine.
+ */
+export async function startOwnSystem(env: Record<string, string>): Promise<System> {
   const stack = new AsyncDisposableStack()
   try {
     const on = await openDatabase(stack)
