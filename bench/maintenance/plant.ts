@@ -10,38 +10,52 @@ import type { System } from '#test/system.ts'
 import { tarOf } from '#test/tar.ts'
 import type { CheckHistory, Line, Twin } from './scenarios/scenario.ts'
 
-/** An app of an organization of its own, with the agent switched on. */
-export type PlantedApp = { readonly orgId: string; readonly client: Client; readonly token: string }
+/** A person who owns the organization of planted apps. */
+export type Owner = { readonly orgId: string; readonly client: Client; readonly token: string }
 
-export const ALIAS = 'app'
+/** An app with the agent switched on. */
+export type PlantedApp = Owner & { readonly alias: string }
+
 const MINUTE_MS = 60_000
 /** Far enough that no schedule runs a planted check: its history is all there is. */
 const NEVER = new Date('2100-01-01T00:00:00Z')
 
-type Planting = { readonly twin: Twin; readonly model: string; readonly seed: number; readonly now: Date }
+type Planting = {
+  readonly twin: Twin
+  readonly seed: number
+  readonly now: Date
+  readonly alias?: string
+}
 
-/** Makes an app as the twin describes it and switches the agent on, with the model. */
-export async function plant(system: System, { twin, model, seed, now }: Planting): Promise<PlantedApp> {
+/** Makes an organization whose agent uses the model. */
+export async function makeOwner(system: System, model: string): Promise<Owner> {
   const { token, org_id: orgId } = await system.member('owner')
   const client = system.client(token)
-  await client.call(createApp, { alias: ALIAS })
-  await deployFiles(system, client, twin.files, now)
-  await writeLines(client, twin.logs(seeded(seed)), now)
-  for (const check of twin.checks) await addCheck(system, orgId, check, now)
   await client.call(changeOrgMaintenance, { org_id: orgId, enabled: true, model })
-  await client.call(changeAppMaintenance, { alias: ALIAS, enabled: true })
   return { orgId, client, token }
 }
 
+/** Makes an app as the twin describes it and switches the agent on. */
+export async function plant(system: System, owner: Owner, planting: Planting): Promise<PlantedApp> {
+  const { twin, seed, now, alias = 'app' } = planting
+  const app = { ...owner, alias }
+  await owner.client.call(createApp, { alias })
+  await deployFiles(system, app, twin.files, now)
+  await writeLines(app, twin.logs(seeded(seed)), now)
+  for (const check of twin.checks) await addCheck(system, app, check, now)
+  await owner.client.call(changeAppMaintenance, { alias, enabled: true })
+  return app
+}
+
 /** Stores the files as a revision and calls it live, although nothing runs: maintenance looks at source and logs alone. */
-export async function deployFiles(
-  { db }: Pick<System, 'db'>,
-  client: Client,
+async function deployFiles(
+  { db }: System,
+  { client, alias }: PlantedApp,
   files: Twin['files'],
   now: Date,
-): Promise<string> {
+): Promise<void> {
   const archive = tarOf(Object.entries(files).map(([name, content]) => ({ name, content })))
-  const { id } = await client.upload(uploadRevision, { alias: ALIAS }, new Blob([archive]).stream(), {
+  const { id } = await client.upload(uploadRevision, { alias }, new Blob([archive]).stream(), {
     contentType: 'application/x-tar',
   })
   await db.tx(async (tx) => {
@@ -53,18 +67,22 @@ export async function deployFiles(
       select ${newId('dep')}, app_id, org_id, id, 'deploy', 'live', ${now}, ${now}, ${now}
       from apps.revisions where id = ${id}`)
   })
-  return id
 }
 
-export async function writeLines(client: Client, lines: readonly Line[], now: Date): Promise<void> {
+export async function writeLines({ client, alias }: PlantedApp, lines: readonly Line[], now: Date): Promise<void> {
   const rows = lines
     .filter(({ text }) => text.trim() !== '')
     .map(({ minutesAgo, ...line }) => ({ ...line, at: new Date(now.getTime() - minutesAgo * MINUTE_MS).toISOString() }))
   const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
-  await client.upload(ingestLogs, { alias: ALIAS }, new Blob([body]).stream(), { contentType: 'application/x-ndjson' })
+  await client.upload(ingestLogs, { alias }, new Blob([body]).stream(), { contentType: 'application/x-ndjson' })
 }
 
-async function addCheck({ db }: System, orgId: string, { name, path, runs }: CheckHistory, now: Date): Promise<void> {
+async function addCheck(
+  { db }: System,
+  { orgId, alias }: PlantedApp,
+  { name, path, runs }: CheckHistory,
+  now: Date,
+): Promise<void> {
   const at = (minutesAgo: number) => new Date(now.getTime() - minutesAgo * MINUTE_MS)
   const latest = runs.at(-1)!
   const change = runs.findLastIndex(({ verdict }) => verdict !== latest.verdict) + 1
@@ -76,7 +94,7 @@ async function addCheck({ db }: System, orgId: string, { name, path, runs }: Che
     select ${newId('chk')}, org_id, id, ${name}, ${JSON.stringify({ kind: 'http', target: path })}::jsonb, '{"every_minutes": 10}', 1, true,
       ${NEVER}, ${latest.verdict}, ${at(runs[change]!.minutesAgo)}, ${fails}, ${latest.verdict === 'fail'},
       ${latest.verdict}, ${at(latest.minutesAgo)}, 'bench', ${at(runs[0]!.minutesAgo)}
-    from apps.apps where org_id = ${orgId}
+    from apps.apps where org_id = ${orgId} and alias = ${alias}
     returning id`)
   const rows = runs.map(({ minutesAgo, ...run }) => ({
     ...run,
@@ -89,5 +107,5 @@ async function addCheck({ db }: System, orgId: string, { name, path, runs }: Che
     select run.id, check_id, app.org_id, app.id, 'schedule', at, 'ended', 1, at, at, at, verdict, detail
     from apps.apps app, (select ${check!.id}::text as check_id) of_check,
       jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as run (id text, at timestamptz, verdict text, detail text)
-    where app.org_id = ${orgId}`)
+    where app.org_id = ${orgId} and app.alias = ${alias}`)
 }

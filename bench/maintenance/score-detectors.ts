@@ -1,6 +1,6 @@
 import type { System } from '#test/system.ts'
 import type { Floor } from '../floors.ts'
-import { plant } from './plant.ts'
+import { makeOwner, plant } from './plant.ts'
 import { findingsOf, runToEnd, type StoredFinding } from './runs.ts'
 import { HELD_OUT } from './scenarios/held-out.ts'
 import type { Scenario, Twin } from './scenarios/scenario.ts'
@@ -14,9 +14,9 @@ type Found = { readonly name: string; readonly isBroken: boolean; readonly findi
  */
 export async function scoreDetectors(system: System, { scenarios, seed, now }: Settings): Promise<Floor[]> {
   const lookAt = async (twin: Twin) => {
-    const app = await plant(system, { twin, model: 'builtin/detectors', seed, now })
-    await runToEnd(app.client)
-    return findingsOf(system, app.orgId)
+    const app = await plant(system, await makeOwner(system, 'builtin/detectors'), { twin, seed, now })
+    await runToEnd(app)
+    return findingsOf(system, app)
   }
   const found: Found[] = []
   for (const { name, broken, clean, expected } of scenarios) {

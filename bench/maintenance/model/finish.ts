@@ -1,5 +1,5 @@
 import type { Scenario } from '../scenarios/scenario.ts'
-import type { Conversation, } from './conversation.ts'
+import type { Conversation } from './conversation.ts'
 import type { Reply } from './server.ts'
 
 /** A call of one tool, as an answer of a model. */
@@ -21,5 +21,13 @@ export function finish(
 ): Reply {
   const evidence = evidenceIn(talk)
   if (verdict === 'nothing') return call('finish', { verdict, summary: 'Nothing to report.', evidence })
-  return call('finish', { verdict, kind: expected.kind, path: expected.path, symbol: null, template: symptom, summary, evidence })
+  return call('finish', {
+    verdict,
+    kind: expected.kind,
+    path: expected.path,
+    symbol: null,
+    template: symptom,
+    summary,
+    evidence,
+  })
 }
