@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { knownAgents } from '../src/console/pages/mcp/agents/known-agents.ts'
 
 const GUIDE = readFileSync(new URL('../docs/connect-an-agent.md', import.meta.url), 'utf8')
 const URL_OF_GUIDE = 'https://svc.example.com/mcp/platform'
@@ -19,4 +20,15 @@ it('AU-12 the guide asks for no fixed port, and names both settings for redirect
   expect(GUIDE).not.toMatch(/fixed\s+port/)
   expect(GUIDE).toContain('`SVC_LOOPBACK_ANY_PORT`')
   expect(GUIDE).toContain('`SVC_CLIENT_DOCUMENTS`')
+})
+
+it('CO-02 the console and the guide connect each known agent with the same commands and files', () => {
+  const agents = knownAgents(URL_OF_GUIDE)
+  const named = [...GUIDE.matchAll(/^\*\*([\w ]{1,30})\*\*/gm)].map(([, name]) => name)
+  expect(agents.map(({ name }) => name.replace(' (web and desktop)', ''))).toEqual(named)
+  for (const { steps } of agents) {
+    const code = steps.flatMap((step) => ('code' in step ? step.code.split('\n') : []))
+    for (const line of code)
+      expect(GUIDE.replaceAll(/\s+/g, ' ')).toContain(line === URL_OF_GUIDE ? 'the address' : line)
+  }
 })

@@ -1,0 +1,68 @@
+import { type SubmitEvent, useState } from 'react'
+import { createDatabase, listDatabases } from '#contract/databases.ts'
+import { explain, faultOf } from '../../call/explain.ts'
+import { useAct } from '../../call/use-act.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+
+/** Creates a database. Warnings for the operator are shown before the dialog closes. */
+export function CreateDatabase({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [warnings, setWarnings] = useState<readonly string[]>([])
+  const [key] = useState(() => crypto.randomUUID())
+  const create = useAct(createDatabase, {
+    changes: [listDatabases],
+    options: () => ({ idempotencyKey: `${key}-${name}` }),
+    done: (database) => `Created ${database.name}.`,
+    after: (database) => (database.warnings.length > 0 ? setWarnings(database.warnings) : onClose()),
+  })
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (!create.isRunning) create.run({ name })
+  }
+  if (warnings.length > 0) return <Warnings warnings={warnings} onClose={onClose} />
+  const fault = faultOf(create.error, 'name')
+  return (
+    <Dialog title="Create database" onClose={onClose}>
+      <form onSubmit={submit}>
+        <Field
+          label="Name"
+          value={name}
+          onChange={setName}
+          required
+          maxLength={48}
+          autoComplete="off"
+          autoCapitalize="none"
+          hint="Lower-case letters, digits and underscores, such as docs"
+          fault={fault}
+        />
+        {create.error !== null && fault === undefined && (
+          <p className="fault" role="alert">
+            {explain(create.error)}
+          </p>
+        )}
+        <footer className="row">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button main" aria-busy={create.isRunning}>
+            {create.isRunning ? 'Creating…' : 'Create database'}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+function Warnings({ warnings, onClose }: { warnings: readonly string[]; onClose: () => void }) {
+  return (
+    <Dialog title="Created, with warnings" onClose={onClose}>
+      <p>Tell the operator of this installation:</p>
+      <ul>
+        {warnings.map((warning) => (
+          <li key={warning}>{warning}</li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}

@@ -1,0 +1,80 @@
+import { type SubmitEvent, useId, useState } from 'react'
+import { type AppFunction, callFunction } from '#contract/functions.ts'
+import { explain } from '../../call/explain.ts'
+import { useAct } from '../../call/use-act.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { useHasRole } from '../../session/session.ts'
+import { exampleOf, parseArguments } from './arguments.ts'
+
+type Props = { of: AppFunction; onClose: () => void }
+
+/** The schema of a function, its arguments as JSON, and what a call returned. */
+export function CallFunction({ of, onClose }: Props) {
+  const canCall = useHasRole('member')
+  return (
+    <Dialog title={`${canCall ? 'Call' : 'Function'} ${of.alias}/${of.name}`} onClose={onClose}>
+      {of.description !== '' && <p>{of.description}</p>}
+      {canCall ? (
+        <Form of={of} />
+      ) : (
+        <p className="soft">Members and above can call functions. Your role only lists them.</p>
+      )}
+      <details>
+        <summary>Schema of the arguments</summary>
+        <Copy isBlock text={JSON.stringify(of.input_schema, null, 2)} />
+      </details>
+    </Dialog>
+  )
+}
+
+function Form({ of: { alias, name, input_schema, connected } }: { of: AppFunction }) {
+  const id = useId()
+  const [text, setText] = useState(() => JSON.stringify(exampleOf(input_schema), null, 2))
+  const [fault, setFault] = useState<string>()
+  const [result, setResult] = useState<{ call_id: string; result?: unknown }>()
+  const call = useAct(callFunction, { changes: [], after: setResult })
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (call.isRunning) return
+    const parsed = parseArguments(text)
+    setResult(undefined)
+    setFault('fault' in parsed ? parsed.fault : undefined)
+    if ('value' in parsed) call.run({ alias, name, arguments: parsed.value })
+  }
+  return (
+    <form onSubmit={submit}>
+      {!connected && <p className="banner">No worker is connected that runs it, so a call is refused for now.</p>}
+      <div className="field full">
+        <label htmlFor={id}>Arguments as JSON</label>
+        <textarea
+          id={id}
+          className="code"
+          rows={5}
+          spellCheck={false}
+          value={text}
+          aria-invalid={fault !== undefined}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </div>
+      {(fault !== undefined || call.error !== null) && (
+        <p className="fault" role="alert">
+          {fault ?? explain(call.error)}
+        </p>
+      )}
+      <footer className="row">
+        <button type="submit" className="button main" aria-busy={call.isRunning}>
+          {call.isRunning ? 'Calling…' : 'Call function'}
+        </button>
+      </footer>
+      {result && (
+        <section aria-label="Result">
+          <p role="status">
+            <strong>Result</strong>
+          </p>
+          <Copy isBlock text={JSON.stringify(result.result, null, 2) ?? 'null'} />
+        </section>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,49 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import { platformMetadata } from '#contract/mcp.ts'
+import { useCall } from '../../../call/use-call.ts'
+import { Copy } from '../../../parts/copy.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { type KnownAgent, knownAgents } from './known-agents.ts'
+
+/** How to connect each known agent, with the address of this installation. */
+export function ConnectAgent() {
+  const metadata = useCall(platformMetadata, {})
+  const isOff = metadata.error instanceof ServiceError && metadata.error.status === 404
+  return (
+    <section aria-labelledby="connect-agent">
+      <h2 id="connect-agent">Connect an agent</h2>
+      {isOff ? (
+        <p>
+          Agents cannot sign in to this installation, because its operator has not set the secrets for it. Agents that
+          send an API token work.
+        </p>
+      ) : (
+        <Loaded of={metadata}>{({ resource }) => <Agents url={resource} />}</Loaded>
+      )}
+    </section>
+  )
+}
+
+function Agents({ url }: { url: string }) {
+  return (
+    <>
+      <p className="soft">The agent opens the browser once. You see who asks, choose the scopes, and approve.</p>
+      <div className="known-agents">
+        {knownAgents(url).map((agent) => (
+          <KnownAgentSteps key={agent.name} agent={agent} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+function KnownAgentSteps({ agent: { name, steps } }: { agent: KnownAgent }) {
+  return (
+    <details>
+      <summary>{name}</summary>
+      {steps.map((step) =>
+        'code' in step ? <Copy key={step.code} isBlock text={step.code} /> : <p key={step.text}>{step.text}</p>,
+      )}
+    </details>
+  )
+}

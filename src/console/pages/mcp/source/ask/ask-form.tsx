@@ -1,0 +1,94 @@
+import { type SubmitEvent, useId, useState } from 'react'
+import { explain } from '../../../../call/explain.ts'
+import { Choice } from '../../../../parts/choice.tsx'
+import { Field } from '../../../../parts/field.tsx'
+import type { Source } from '../source.ts'
+import { FilterField } from './filter-field.tsx'
+import { type Typed, toFilters } from './filter-values.ts'
+import type { Question } from './same-request.ts'
+
+const ALL_ENTRIES = ''
+
+type Props = { source: Source; isRunning: boolean; error: unknown; onAsk: (question: Question) => void }
+
+/** The question, the filters that the source offers, the number of hits and the entry to search. */
+export function AskForm({ source, isRunning, error, onAsk }: Props) {
+  const [query, setQuery] = useState('')
+  const [typed, setTyped] = useState<Typed>({})
+  const [topK, setTopK] = useState('10')
+  const [target, setTarget] = useState(ALL_ENTRIES)
+  const { filters, faults } = toFilters(source.filters, typed)
+  const columns = Object.entries(source.filters)
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (isRunning || Object.keys(faults).length > 0) return
+    onAsk({ id: source.id, query, filters, top_k: Number(topK), ...(target !== ALL_ENTRIES && { target }) })
+  }
+  return (
+    <form className="card ask" onSubmit={submit}>
+      <QuestionField value={query} onChange={setQuery} />
+      {columns.length > 0 && (
+        <fieldset className="filter-fields">
+          <legend>Filters</legend>
+          {columns.map(([column, type]) => (
+            <FilterField
+              key={column}
+              column={column}
+              type={type}
+              values={Object.hasOwn(typed, column) ? typed[column]! : ['']}
+              fault={Object.hasOwn(faults, column) ? faults[column] : undefined}
+              onChange={(values) => setTyped({ ...typed, [column]: values })}
+            />
+          ))}
+        </fieldset>
+      )}
+      <div className="row ask-options">
+        <Field label="Number of hits" type="number" min={1} max={20} required value={topK} onChange={setTopK} />
+        {source.labels && source.labels.length > 1 && (
+          <Choice
+            label="Target"
+            value={target}
+            options={[
+              { value: ALL_ENTRIES, label: 'All entries' },
+              ...source.labels.map((label) => ({ value: label, label })),
+            ]}
+            onChange={setTarget}
+          />
+        )}
+        <button type="submit" className="button main" aria-busy={isRunning}>
+          {isRunning ? 'Asking…' : 'Ask source'}
+        </button>
+      </div>
+      {error !== null && (
+        <p className="fault" role="alert">
+          {explain(error)}
+        </p>
+      )}
+    </form>
+  )
+}
+
+function QuestionField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const id = useId()
+  const note = useId()
+  return (
+    <div className="field full">
+      <label htmlFor={id}>Question</label>
+      <textarea
+        id={id}
+        required
+        maxLength={8000}
+        rows={2}
+        value={value}
+        aria-describedby={note}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
+        }}
+      />
+      <p id={note} className="soft">
+        In plain language. Activity records that you asked, never the text. Ctrl+Enter asks.
+      </p>
+    </div>
+  )
+}

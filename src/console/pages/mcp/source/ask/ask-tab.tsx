@@ -1,0 +1,78 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { z } from 'zod'
+import { querySource } from '#contract/data-sources/sources.ts'
+import { useAct } from '../../../../call/use-act.ts'
+import { Empty } from '../../../../parts/empty.tsx'
+import { type Source, useSource } from '../source.ts'
+import { AskForm } from './ask-form.tsx'
+import { Hits } from './hits.tsx'
+import type { Question } from './same-request.ts'
+import { SameRequest } from './same-request.tsx'
+
+type Answer = z.infer<typeof querySource.output>
+
+/** Tries a source: a question, its hits, and the same request for other clients. */
+export function AskTab() {
+  const source = useSource()
+  if (!source.isExposed || source.labels?.length === 0) return <NotReady source={source} />
+  return <TryIt source={source} />
+}
+
+function TryIt({ source }: { source: Source }) {
+  const [asked, setAsked] = useState<{ question: Question; answer: Answer }>()
+  const ask = useAct(querySource, {
+    changes: [],
+    after: (answer, { id, query, filters = {}, top_k = 10, target }) =>
+      setAsked({ answer, question: { id, query, filters, top_k, ...(target !== undefined && { target }) } }),
+  })
+  return (
+    <div className="stack">
+      <AskForm source={source} isRunning={ask.isRunning} error={ask.error} onAsk={ask.run} />
+      {asked && (
+        <>
+          <Hits answer={asked.answer} />
+          <SameRequest question={asked.question} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function NotReady({ source: { id, isExposed, isEnabled } }: { source: Source }) {
+  if (!isEnabled)
+    return (
+      <Empty title="This source is switched off">
+        <p>
+          Nobody can ask it. An admin switches it on again under{' '}
+          <Link to="/mcp/sources/$id/exposure" params={{ id }}>
+            Exposure
+          </Link>
+          .
+        </p>
+      </Empty>
+    )
+  if (!isExposed)
+    return (
+      <Empty title="Not exposed yet">
+        <p>
+          Nobody can ask this source, agents neither. Choose a minimum role under{' '}
+          <Link to="/mcp/sources/$id/exposure" params={{ id }}>
+            Exposure
+          </Link>
+          , then ask it here.
+        </p>
+      </Empty>
+    )
+  return (
+    <Empty title="No search configuration yet">
+      <p>
+        Questions need to know which table and columns to search. Save them under{' '}
+        <Link to="/mcp/sources/$id/configuration" params={{ id }}>
+          Configuration
+        </Link>
+        .
+      </p>
+    </Empty>
+  )
+}

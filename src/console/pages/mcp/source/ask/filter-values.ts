@@ -1,0 +1,36 @@
+import { exactNumber, isNumberText } from '#contract/core/decimal.ts'
+import type { FilterType } from '#contract/data-sources/sources.ts'
+
+type Value = string | number | boolean
+export type Filters = Record<string, Value | Value[]>
+/** What was typed for each column; a column with several values matches any of them. */
+export type Typed = Readonly<Record<string, readonly string[]>>
+
+/** Turns what was typed into filters of a question. Empty fields are no filter; a fault names each wrong value. */
+export function toFilters(
+  schema: Readonly<Record<string, FilterType>>,
+  typed: Typed,
+): { filters: Filters; faults: Record<string, string> } {
+  const filters: [string, Value | Value[]][] = []
+  const faults: [string, string][] = []
+  for (const [column, type] of Object.entries(schema)) {
+    const texts = Object.hasOwn(typed, column) ? typed[column]!.filter((text) => text !== '') : []
+    const values = texts.map((text) => toValue(type, text))
+    const wrong = texts.find((_, index) => values[index] === undefined)
+    if (wrong !== undefined) faults.push([column, `Must be a ${type}, not ${wrong}`])
+    else if (values.length > 0) filters.push([column, single(values as Value[])])
+  }
+  return { filters: Object.fromEntries(filters), faults: Object.fromEntries(faults) }
+}
+
+function single(values: Value[]): Value | Value[] {
+  return values.length === 1 ? values[0]! : values
+}
+
+function toValue(type: FilterType, text: string): Value | undefined {
+  if (type === 'string') return text
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined
+  const digits = text.trim()
+  // A number that JavaScript cannot represent exactly is sent as text, which number columns accept too.
+  return isNumberText(digits) ? (exactNumber(digits) ?? digits) : undefined
+}

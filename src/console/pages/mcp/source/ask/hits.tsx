@@ -1,0 +1,71 @@
+import type { z } from 'zod'
+import type { querySource } from '#contract/data-sources/sources.ts'
+import { Empty } from '../../../../parts/empty.tsx'
+
+type Answer = z.infer<typeof querySource.output>
+type Hit = Answer['results'][number]
+
+/** The nearest rows with their scores, or that no row matches. */
+export function Hits({ answer }: { answer: Answer }) {
+  return (
+    <section aria-label="Hits" className="stack">
+      <div role="status">
+        <h2>{answer.count === 1 ? '1 hit' : `${answer.count} hits`}</h2>
+      </div>
+      {answer.note !== undefined && <p className="banner">{answer.note}</p>}
+      {answer.results.length === 0 ? (
+        <Empty title="No row matches">
+          <p>The source answered with nothing. Remove a filter, or ask for something else.</p>
+        </Empty>
+      ) : (
+        <ol className="hits">
+          {answer.results.map((hit, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: entries with the same id can come from several tables
+            <li key={index} className="card">
+              <HitCard hit={hit} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}
+
+function HitCard({ hit: { id, title, metadata } }: { hit: Hit }) {
+  const { _score, _target, ...columns } = metadata
+  const rest = Object.entries(columns)
+  return (
+    <>
+      <header className="row">
+        <h3>{title ?? id}</h3>
+        <span className="soft">
+          Score <strong className="figure">{scoreText(_score)}</strong>
+        </span>
+        <span className="soft">
+          Target <code>{textOf(_target)}</code>
+        </span>
+        <span className="soft">
+          Id <code>{id}</code>
+        </span>
+      </header>
+      {rest.length > 0 && (
+        <dl>
+          {rest.map(([column, value]) => (
+            <div key={column} className="pair">
+              <dt>{column}</dt>
+              <dd>{textOf(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  )
+}
+
+function scoreText(score: unknown): string {
+  return typeof score === 'number' ? score.toFixed(3) : 'unknown'
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

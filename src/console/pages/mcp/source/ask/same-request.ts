@@ -1,0 +1,48 @@
+import { querySource } from '#contract/data-sources/sources.ts'
+import type { Filters } from './filter-values.ts'
+
+export type Question = {
+  readonly id: string
+  readonly query: string
+  readonly filters: Filters
+  readonly top_k: number
+  readonly target?: string
+}
+
+/** The question as a command of curl. `$KEY` stands for an API token. */
+export function asCurl(origin: string, { id, ...body }: Question): string {
+  const path = querySource.path.replace('{id}', encodeURIComponent(id))
+  return [
+    `curl -X POST ${quoted(origin + path)}`,
+    `-H "Authorization: Bearer $KEY"`,
+    `-H 'Content-Type: application/json'`,
+    `-d ${quoted(JSON.stringify(withoutDefaults(body)))}`,
+  ].join(' \\\n  ')
+}
+
+/** The question as a command of the client. */
+export function asSvc({ id, query, filters, top_k, target }: Question): string {
+  const pairs = Object.entries(filters).flatMap(([column, value]) =>
+    [value].flat().map((each) => `--filter ${quoted(`${column}=${String(each)}`)}`),
+  )
+  return [
+    `svc datasource query ${quoted(id)} ${quoted(query)}`,
+    ...pairs,
+    `--top-k ${top_k}`,
+    ...(target === undefined ? [] : [`--target ${quoted(target)}`]),
+  ].join(' ')
+}
+
+/** The question as the parameters of `tools/call`. */
+export function asMcp({ id, ...question }: Question): string {
+  return JSON.stringify({ name: querySource.tool.name, arguments: { id, ...withoutDefaults(question) } }, null, 2)
+}
+
+function withoutDefaults({ filters, ...rest }: Omit<Question, 'id'>) {
+  return { ...rest, ...(Object.keys(filters).length > 0 && { filters }) }
+}
+
+/** Quotes a word for a POSIX shell, unless it has only characters that no shell interprets. */
+function quoted(text: string): string {
+  return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}

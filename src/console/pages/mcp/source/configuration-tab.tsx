@@ -1,0 +1,75 @@
+import { Link } from '@tanstack/react-router'
+import type { z } from 'zod'
+import { getSource } from '#contract/data-sources/search-config.ts'
+import { useCall } from '../../../call/use-call.ts'
+import { Copy } from '../../../parts/copy.tsx'
+import { Empty } from '../../../parts/empty.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { type Column, Table } from '../../../parts/table.tsx'
+import { asConfigureCommand, EXAMPLE } from './configure-command.ts'
+import { useSource } from './source.ts'
+
+type Saved = z.infer<typeof getSource.output>
+
+/** The saved search configuration, what is wrong with it, and the command that changes it. There is no form. */
+export function ConfigurationTab() {
+  const { id } = useSource()
+  const saved = useCall(getSource, { id })
+  return <Loaded of={saved}>{(source) => <Configuration id={id} saved={source} />}</Loaded>
+}
+
+function Configuration({ id, saved }: { id: string; saved: Saved }) {
+  const { connection_config, filter_schema, warnings, plan } = saved
+  const isEmpty = connection_config.embedding_configs.length === 0
+  const document = isEmpty ? EXAMPLE : { connection_config, filter_schema }
+  return (
+    <div className="stack">
+      {warnings.length > 0 && (
+        <section className="banner" aria-label="Warnings">
+          <h2>{warnings.length === 1 ? 'Warning' : `${warnings.length} warnings`}</h2>
+          <ul>
+            {warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {isEmpty ? (
+        <Empty title="No search configuration yet">
+          <p>
+            It names the table, its vector column, the model that filled it, and the only columns that are returned.
+          </p>
+          <p>
+            Adapt the command below to your table and run it. It is checked against the database before it is saved.
+          </p>
+        </Empty>
+      ) : (
+        <section>
+          <h2>Saved document</h2>
+          <Copy isBlock text={JSON.stringify(document, null, 2)} />
+        </section>
+      )}
+      {plan.length > 0 && (
+        <section>
+          <h2>How it is searched</h2>
+          <Table caption="Search plan" columns={PLAN} rows={plan} keyOf={({ label }) => label} />
+        </section>
+      )}
+      <section>
+        <h2>Change it</h2>
+        <p className="soft">
+          There is no form. The command replaces the whole configuration; if anything does not match the database, it
+          lists every problem and saves nothing. <code>$KEY</code> is an API token of a developer:{' '}
+          <Link to="/settings/tokens">create one</Link>.
+        </p>
+        <Copy isBlock text={asConfigureCommand(location.origin, id, document)} />
+      </section>
+    </div>
+  )
+}
+
+const PLAN: readonly Column<Saved['plan'][number]>[] = [
+  { head: 'Entry', cell: ({ label }) => label },
+  { head: 'Method', cell: ({ method, index }) => (index === null ? method : `${method} (${index})`) },
+  { head: 'Why', cell: ({ reason }) => reason },
+]

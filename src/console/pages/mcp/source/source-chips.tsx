@@ -1,0 +1,16 @@
+import { Chip } from '../../../parts/chip.tsx'
+import type { Source } from './source.ts'
+
+/** Says whether agents and people can ask the source. */
+export function ExposureChip({ source }: { source: Source }) {
+  if (!source.isEnabled) return <Chip tone="plain">Switched off</Chip>
+  if (!source.isExposed) return <Chip tone="plain">Not exposed</Chip>
+  return <Chip tone="success">Exposed</Chip>
+}
+
+/** Says whether a search configuration is saved. */
+export function ConfigurationChip({ source: { labels } }: { source: Source }) {
+  if (!labels) return null
+  if (labels.length === 0) return <Chip tone="attention">Not configured</Chip>
+  return <Chip tone="success">{labels.length === 1 ? '1 entry' : `${labels.length} entries`}</Chip>
+}
