@@ -83,7 +83,17 @@ import { createDatabase, dropDatabase, listDatabases, readConnection } from './d
 import { callFunction, listFunctions } from './functions.ts'
 import { listMaintenanceRuns, readMaintenance, readMaintenanceRun, startMaintenanceRun } from './maintenance/runs.ts'
 import { changeAppMaintenance, changeOrgMaintenance, readOrgMaintenance } from './maintenance/settings.ts'
-import { listCheckStates, listLiveFiles, readLogTemplates } from './maintenance/tools.ts'
+import {
+  listCheckStates,
+  listLiveFiles,
+  listRecentFindings,
+  readCheckHistory,
+  readLogTemplates,
+  readSourceFile,
+  searchAppLogs,
+  searchSource,
+  stageEdit,
+} from './maintenance/tools.ts'
 import { endpointMetadata, notificationsMcp, platformMcp, platformMetadata } from './mcp.ts'
 import { listChannels } from './notifications/channels.ts'
 import { chatCallback, connectChat, disconnectChat, readChat, startChatInstallation } from './notifications/chat.ts'
@@ -254,6 +264,12 @@ export const OPERATIONS: readonly Operation[] = [
   readLogTemplates,
   listLiveFiles,
   listCheckStates,
+  readSourceFile,
+  searchSource,
+  searchAppLogs,
+  readCheckHistory,
+  listRecentFindings,
+  stageEdit,
   listFunctions,
   callFunction,
   connectWorker,

@@ -71,12 +71,36 @@ export type AppSource = {
   files(appId: string, revisionId: string, tx?: Tx): Promise<readonly SourceFile[] | undefined>
   /** Returns the content of a file by its exact path. Undefined if the revision has no such file. */
   read(appId: string, revisionId: string, path: string): Promise<Uint8Array | undefined>
+  /** Yields the files of a revision by path, without those over `maxBytes`. */
+  readAll(
+    orgId: string,
+    revisionId: string,
+    maxBytes: number,
+  ): AsyncIterable<{ readonly path: string; readonly content: Uint8Array }>
 }
 
 /** Says in which state the checks of an app are. Paused checks are left out. */
 export type ListCheckStates = (
   appId: string,
 ) => Promise<readonly { readonly name: string; readonly state: string; readonly since: Date }[]>
+
+/** Lists the newest runs of a check of an app that ended, newest first. Undefined if there is no such check. */
+export type ListCheckRuns = (
+  appId: string,
+  name: string,
+  limit: number,
+) => Promise<
+  | {
+      readonly state: string
+      readonly runs: readonly {
+        readonly at: Date
+        readonly verdict: string
+        readonly code: string | null
+        readonly detail: string | null
+      }[]
+    }
+  | undefined
+>
 
 /** A request to an app. `host` and `isSecure` are what its client used. */
 export type AppRequest = {

@@ -71,3 +71,142 @@ export const listCheckStates = operation({
     checks: z.array(z.object({ name: z.string(), state: z.string(), since: z.iso.datetime() })),
   }),
 })
+
+const Line = z.int().min(1).max(1_000_000)
+const Literal = z.string().min(2).max(200).describe('Found letter by letter, in any case')
+const isComplete = z.boolean().describe('False if there is more than the answer holds')
+
+export const readSourceFile = operation({
+  ...tool,
+  name: 'maintenance.tool-read-file',
+  path: '/api/deploy/maintenance-agent/tools/read-file',
+  summary: 'Read lines of a file of the revision that the run looks at',
+  description: `${description} Secrets are replaced by [redacted]. Binary files and those over 1 MiB are not shown.`,
+  input: z.object({
+    path: z.string().min(1).max(1024).describe('Exactly as the list of files has it'),
+    from_line: Line.default(1),
+    to_line: Line.optional().describe('The last line to read. Left out: as many as the answer holds'),
+  }),
+  output: z.object({
+    ...evidence,
+    path: z.string(),
+    from_line: z.int(),
+    to_line: z.int(),
+    total_lines: z.int(),
+    text: z.string(),
+    is_complete: isComplete,
+  }),
+})
+
+export const searchSource = operation({
+  ...tool,
+  name: 'maintenance.tool-search-source',
+  path: '/api/deploy/maintenance-agent/tools/search-source',
+  summary: 'Find a text in the files of the revision that the run looks at',
+  description,
+  input: z.object({ literal: Literal }),
+  output: z.object({
+    ...evidence,
+    matches: z.array(z.object({ path: z.string(), line: z.int(), text: z.string() })),
+    is_complete: isComplete,
+  }),
+})
+
+export const searchAppLogs = operation({
+  ...tool,
+  name: 'maintenance.tool-search-logs',
+  path: '/api/deploy/maintenance-agent/tools/search-logs',
+  summary: "Find a text in the app's newest log lines",
+  description,
+  input: z.object({
+    literal: Literal,
+    hours: z
+      .int()
+      .min(1)
+      .max(24 * 7)
+      .default(24),
+    limit: z.int().min(1).max(200).default(50),
+  }),
+  output: z.object({
+    ...evidence,
+    lines: z
+      .array(
+        z.object({
+          at: z.iso.datetime(),
+          level: z.string(),
+          text: z.string(),
+          template: z.string().describe('As log templates have it'),
+          frames: z.array(Frame),
+        }),
+      )
+      .describe('Newest first'),
+    is_complete: isComplete,
+  }),
+})
+
+export const readCheckHistory = operation({
+  ...tool,
+  name: 'maintenance.tool-check-history',
+  path: '/api/deploy/maintenance-agent/tools/check-history',
+  summary: "List the latest runs of one of the app's checks",
+  description,
+  input: z.object({ name: z.string().min(1).max(200) }),
+  output: z.object({
+    ...evidence,
+    name: z.string(),
+    state: z.string(),
+    runs: z
+      .array(
+        z.object({
+          at: z.iso.datetime(),
+          verdict: z.string(),
+          code: z.string().nullable(),
+          detail: z.string().nullable(),
+        }),
+      )
+      .describe('Newest first'),
+  }),
+})
+
+export const listRecentFindings = operation({
+  ...tool,
+  name: 'maintenance.tool-recent-findings',
+  path: '/api/deploy/maintenance-agent/tools/findings',
+  summary: 'List what earlier runs found in the app',
+  description,
+  input: z.object({}),
+  output: z.object({
+    ...evidence,
+    findings: z
+      .array(
+        z.object({
+          kind: z.string(),
+          path: z.string().nullable(),
+          symbol: z.string().nullable(),
+          template: z.string(),
+          summary: z.string(),
+          first_seen_at: z.iso.datetime(),
+          last_seen_at: z.iso.datetime(),
+          count: z.int(),
+          was_denied: z.boolean().describe('A person denied a change for it'),
+        }),
+      )
+      .describe('Newest first'),
+  }),
+})
+
+export const stageEdit = operation({
+  ...tool,
+  name: 'maintenance.tool-stage-edit',
+  path: '/api/deploy/maintenance-agent/tools/stage-edit',
+  summary: 'Stage an edit of a file for the change that the run may propose',
+  description:
+    'For runs of the maintenance agent. Nothing is changed by it: a person decides about the change. An edit that does not apply, or of a protected file, is refused.',
+  effect: 'write',
+  input: z.object({
+    path: z.string().min(1).max(1024).describe('Exactly as the list of files has it'),
+    old: z.string().min(1).max(32_768).describe('Must occur exactly once in the file as earlier edits leave it'),
+    new: z.string().max(32_768).describe('Replaces it'),
+  }),
+  output: z.object({ staged: z.int().describe('Number of edits that are staged now') }),
+})

@@ -5,7 +5,7 @@ import {
   createAppSource,
   createSaveChange,
 } from '../areas/apps/index.ts'
-import { listStates } from '../areas/checks/index.ts'
+import { listEndedRuns, listStates } from '../areas/checks/index.ts'
 import { createMaintenance, createMaintenanceWork } from '../areas/maintenance/index.ts'
 import type { ServiceParts } from './parts.ts'
 
@@ -17,6 +17,7 @@ export function composeMaintenance(parts: ServiceParts): ReturnType<typeof creat
     logs: createAppLogs(parts),
     source: createAppSource(parts),
     listChecks: (appId) => listStates(parts.db, appId),
+    listCheckRuns: (appId, name, limit) => listEndedRuns(parts.db, appId, name, limit),
     listModels: () => [],
     internalSecret: parts.config.secrets.internalSecret,
   })
@@ -29,6 +30,7 @@ export function composeMaintenanceWork(parts: ServiceParts): ReturnType<typeof c
     db,
     clock,
     apps: createAppDirectory(parts),
+    source: createAppSource(parts),
     changes: {
       source: createAppSource(parts),
       saveChange: createSaveChange({ ...parts, ...config.revisions }),

@@ -71,6 +71,24 @@ export async function pageRuns(
     order by id desc limit ${limit + 1}`)
 }
 
+type EndedRun = { at: Date; verdict: Verdict; code: string | null; detail: string | null }
+
+/** Newest runs of a check that ended, for parts that judge an app. Undefined if the app has no such check. */
+export async function listEndedRuns(
+  db: Querier,
+  appId: string,
+  name: string,
+  limit: number,
+): Promise<{ state: string; runs: EndedRun[] } | undefined> {
+  const [check] = await db.query<{ id: string; state: string }>(sql`
+    select id, state from checks.checks where app_id = ${appId} and name = ${name}`)
+  if (!check) return undefined
+  const runs = await db.query<EndedRun>(sql`
+    select ended_at as at, verdict, code, detail from checks.runs
+    where check_id = ${check.id} and state = 'ended' order by id desc limit ${limit}`)
+  return { state: check.state, runs }
+}
+
 /** Removes scheduled runs that wait, because the check was paused. A run that a person asked for stays. */
 export async function dropWaiting(tx: Tx, checkId: string): Promise<void> {
   await tx.query(sql`

@@ -11,7 +11,8 @@ import { startRoute } from './runs/start.ts'
 import { nightLoop } from './schedule/loop.ts'
 import { appRoute } from './settings/app.ts'
 import { orgRoutes } from './settings/org.ts'
-import { type ToolDeps, toolRoutes } from './tools/routes.ts'
+import type { ToolDeps } from './tools/deps.ts'
+import { toolRoutes } from './tools/routes.ts'
 
 export { maintenanceTimezoneOf } from './settings/store.ts'
 

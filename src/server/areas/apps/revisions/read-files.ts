@@ -8,11 +8,19 @@ import { readManifest } from './store.ts'
 const BATCH_BYTES = 4 * 1024 * 1024
 const BATCH_COUNT = 256
 
-/** Yields the files of a revision by path, with one batch of contents in memory at a time. */
-export async function* readFiles(db: Querier, orgId: string, revisionId: string): AsyncGenerator<SourceFile> {
+/**
+ * Yields the files of a revision by path, with one batch of contents in memory at a time. Files over `maxFileBytes` are
+ * left out.
+ */
+export async function* readFiles(
+  db: Querier,
+  orgId: string,
+  revisionId: string,
+  maxFileBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<SourceFile> {
   const manifest = await readManifest(db, orgId, revisionId)
   if (!manifest) throw notFound('revision')
-  for (const batch of batchesOf(manifest)) {
+  for (const batch of batchesOf(manifest.filter(({ size }) => size <= maxFileBytes))) {
     const contents = await readBlobs(db, orgId, [...new Set(batch.map(({ sha256 }) => sha256))])
     for (const { path, executable, sha256 } of batch) {
       const content = contents.get(sha256)

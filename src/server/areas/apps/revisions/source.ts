@@ -2,6 +2,7 @@ import type { RevisionFile } from '#contract/apps/revisions.ts'
 import type { AppSource, SourceFile } from '#edge/apps.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { readFiles } from './read-files.ts'
 import { readFile } from './store.ts'
 
 /** Reads the source of apps for parts that judge it. */
@@ -20,6 +21,7 @@ export function createAppSource({ db }: { db: Querier }): AppSource {
     },
     files,
     read: (appId, revisionId, path) => readFile(db, appId, revisionId, path),
+    readAll: (orgId, revisionId, maxBytes) => readFiles(db, orgId, revisionId, maxBytes),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Tx } from '#lib/db/db.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Detected } from '../detect/detectors.ts'
 
@@ -21,4 +21,24 @@ export async function recordFinding(tx: Tx, seen: Seen): Promise<boolean> {
     set last_seen_at = excluded.last_seen_at, summary = excluded.summary, count = findings.count + 1
     returning count`)
   return row!.count === 1
+}
+
+type Finding = {
+  kind: string
+  path: string | null
+  symbol: string | null
+  template: string
+  summary: string
+  first_seen_at: Date
+  last_seen_at: Date
+  count: number
+  denied_at: Date | null
+}
+
+/** What was seen last comes first. */
+export async function listFindings(db: Querier, appId: string, limit: number): Promise<Finding[]> {
+  return db.query(sql`
+    select kind, path, symbol, template, summary, first_seen_at, last_seen_at, count, denied_at
+    from maintenance.findings where app_id = ${appId}
+    order by last_seen_at desc, fingerprint limit ${limit}`)
 }

@@ -13,7 +13,7 @@ export async function claimRuns(db: Querier, limit: number, leaseSeconds: number
         lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     where id in (
       select id from maintenance.runs where status = 'queued' order by id limit ${limit} for update skip locked)
-    returning run.id, run.fence, run.org_id, run.app_id, run.model, run.requested_by`)
+    returning run.id, run.fence, run.org_id, run.app_id, run.model, run.requested_by, run.revision_id`)
 }
 
 export async function renewRuns(db: Querier, runs: readonly Claim[], leaseSeconds: number): Promise<Claim[]> {
@@ -41,5 +41,5 @@ export async function endExpired(tx: Tx): Promise<HeldRun[]> {
       select id from maintenance.runs
       where status in ('running', 'validating') and lease_until <= clock_timestamp()
       order by id for update skip locked)
-    returning id, org_id, app_id, model, requested_by`)
+    returning id, org_id, app_id, model, requested_by, revision_id`)
 }

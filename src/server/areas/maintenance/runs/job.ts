@@ -1,7 +1,7 @@
 import { createClient } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
-import type { AppDirectory, HoldApp } from '#edge/apps.ts'
+import type { AppDirectory, AppSource, HoldApp } from '#edge/apps.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
@@ -11,7 +11,8 @@ import type { OpenDeps } from '../proposals/open.ts'
 import type { ChangeDeps } from '../proposals/validate-change.ts'
 import { type ClaimedRun, claimRuns, endExpired, releaseRuns, renewRuns } from './claim.ts'
 import { emitEnd, finishRun, type RunResult } from './finish.ts'
-import { RUNS_CHANNEL } from './store.ts'
+import { holdRun } from './held.ts'
+import { RUNS_CHANNEL, setRevision } from './store.ts'
 
 export type RunDeps = {
   /** For runs that end with a change of the source. */
@@ -19,6 +20,7 @@ export type RunDeps = {
   readonly db: Db
   readonly clock: Clock
   readonly apps: Pick<AppDirectory, 'find'> & { readonly hold: HoldApp }
+  readonly source: Pick<AppSource, 'live'>
   readonly tokens: RunTokens
   /** Sends a request to the service that answers the tools. */
   readonly toolFetch: (request: Request, executionId: string) => Promise<Response>
@@ -62,8 +64,17 @@ async function endLost({ db, clock, apps }: RunDeps): Promise<void> {
 async function runOnce(deps: RunDeps, run: ClaimedRun, { signal }: HeldLease): Promise<void> {
   const app = await deps.apps.find(run.org_id, run.app_id)
   if (!app) return
+  await pinRevision(deps, run)
   const result = await resultOf(deps, run, signal)
   if (result) await finishRun(deps.db, { claim: run, app, result, at: deps.clock.now() })
+}
+
+/** Notes which revision is live, so that all reads of the run are of the same one, whatever is deployed meanwhile. */
+async function pinRevision({ db, source }: RunDeps, run: ClaimedRun): Promise<void> {
+  const live = await source.live(run.org_id, run.app_id)
+  await db.tx(async (tx) => {
+    if (await holdRun(tx, run)) await setRevision(tx, run.id, live?.revisionId ?? null)
+  })
 }
 
 /** Returns undefined if the claim is gone: the run was ended by somebody else, or ends when its lease has run out. */

@@ -68,9 +68,14 @@ export async function insertRun(tx: Tx, run: NewRun, ended: TerminalCode | null)
       (id, org_id, app_id, mode, model, idempotency_key, requested_by, slot_at, status, terminal_code, created_at, ended_at)
     values
       (${run.id}, ${run.orgId}, ${run.appId}, ${run.mode}, ${run.model}, ${run.key}, ${run.requestedBy},
-       ${run.slotAt},        ${ended === null ? 'queued' : 'ended'}, ${ended}, ${run.at}, ${ended === null ? null : run.at})
+       ${run.slotAt}, ${ended === null ? 'queued' : 'ended'}, ${ended}, ${run.at}, ${ended === null ? null : run.at})
     on conflict do nothing
     returning id`)
   if (rows.length > 0 && ended === null) await tx.query(sql`select pg_notify(${RUNS_CHANNEL}, '')`)
   return rows.length > 0
+}
+
+/** Call it after `holdRun`. */
+export async function setRevision(tx: Tx, id: string, revisionId: string | null): Promise<void> {
+  await tx.query(sql`update maintenance.runs set revision_id = ${revisionId} where id = ${id}`)
 }

@@ -1,11 +1,33 @@
 import { hash } from 'node:crypto'
+import type { Principal } from '#contract/core/principal.ts'
 import { invalidToken } from '#edge/credentials/caller.ts'
-import type { Db } from '#lib/db/db.ts'
+import type { Db, Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { RunClaim } from '../identity/token.ts'
-import { holdRun } from '../runs/held.ts'
+import { findHeldRun, type HeldRun, holdRun } from '../runs/held.ts'
 
-type Read = { readonly kind: 'logs' | 'source' | 'checks'; readonly reference: string; readonly data: unknown }
+type Read = {
+  readonly kind: 'logs' | 'source' | 'checks' | 'findings'
+  readonly reference: string
+  readonly data: unknown
+}
+
+/** A run that calls a tool. `fence` is that of its claim. */
+export type CallingRun = HeldRun & RunClaim
+
+/** Returns the run that calls. Throws if it does not hold its app any more. */
+export async function requireRun(db: Querier, principal: Principal): Promise<CallingRun> {
+  const claim = claimOf(principal)
+  const run = await findHeldRun(db, claim)
+  if (!run) throw invalidToken()
+  return { ...run, ...claim }
+}
+
+/** The resolver of runs puts the fence behind the id. */
+function claimOf({ id }: Principal): RunClaim {
+  const [runId, fence] = id.split('.')
+  return { id: runId!, fence: Number(fence) }
+}
 
 /**
  * Records what a run is about to be given: its size and digest, never the text. Throws if the run does not hold its app

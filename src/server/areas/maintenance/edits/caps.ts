@@ -1,0 +1,38 @@
+/** What one run may change at most. A person must be able to judge all of it at once. */
+const EDIT_CAPS = { files: 5, changedLines: 200, bytes: 32 * 1024 } as const
+
+type Edit = { readonly path: string; readonly old_text: string; readonly new_text: string }
+
+/** Returns why edits are too many or too large together, or undefined if they are not. */
+export function findCapFault(edits: readonly Edit[]): string | undefined {
+  const files = new Set(edits.map(({ path }) => path)).size
+  if (files > EDIT_CAPS.files) return `A change has at most ${EDIT_CAPS.files} files.`
+  const lines = edits.reduce((sum, edit) => sum + changedLines(edit), 0)
+  if (lines > EDIT_CAPS.changedLines) {
+    return `A change has at most ${EDIT_CAPS.changedLines} changed lines, and this would be ${lines}.`
+  }
+  const bytes = edits.reduce((sum, { old_text, new_text }) => sum + Buffer.byteLength(old_text + new_text), 0)
+  return bytes > EDIT_CAPS.bytes ? `A change has at most ${EDIT_CAPS.bytes} bytes of old and new text.` : undefined
+}
+
+/** Lines that are removed and added. Equal lines at the beginning and at the end do not count. */
+function changedLines({ old_text, new_text }: Edit): number {
+  const before = old_text.split('\n')
+  const after = new_text.split('\n')
+  const shorter = Math.min(before.length, after.length)
+  let head = 0
+  while (head < shorter && before[head] === after[head]) head++
+  let tail = 0
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++
+  return before.length + after.length - 2 * (head + tail)
+}
+
+/** Characters that are not seen and can make code mean something else than a reviewer reads. */
+const INVISIBLE =
+  /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/u
+const CONTROL = /(?![\t\r\n])\p{Cc}/u
+
+/** Whether a text has characters that a reviewer does not see. */
+export function hasHiddenCharacters(text: string): boolean {
+  return INVISIBLE.test(text) || CONTROL.test(text) || !text.isWellFormed()
+}

@@ -1,0 +1,35 @@
+import { listCheckStates, readCheckHistory } from '#contract/maintenance/tools.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import { redactEntries } from '../redact/redact.ts'
+import { takeFitting } from './bounds.ts'
+import type { ToolDeps } from './deps.ts'
+import { recordEvidence, requireRun } from './evidence.ts'
+import { refused } from './text-file.ts'
+
+const MAX_RUNS = 30
+
+export function checkRoutes({ db, listChecks, listCheckRuns }: ToolDeps): Route[] {
+  return [
+    route(listCheckStates, async (_, { principal }) => {
+      const run = await requireRun(db, principal)
+      const states = await listChecks(run.app_id)
+      const data = { checks: states.map(({ since, ...check }) => ({ ...check, since: since.toISOString() })) }
+      return { evidence_id: await recordEvidence(db, run, { kind: 'checks', reference: 'states', data }), ...data }
+    }),
+    route(readCheckHistory, async ({ name }, { principal }) => {
+      const run = await requireRun(db, principal)
+      const history = await listCheckRuns(run.app_id, name, MAX_RUNS)
+      if (!history) throw refused('The app has no check of this name. Use a name exactly as the check states have it.')
+      const details = await redactEntries(history.runs.map(({ detail }) => detail ?? ''))
+      const runs = history.runs.map(({ at, verdict, code, detail }, index) => ({
+        at: at.toISOString(),
+        verdict,
+        code,
+        detail: detail === null ? null : details[index]!,
+      }))
+      const data = { name, state: history.state, runs: takeFitting(runs).taken }
+      const read = { kind: 'checks', reference: `runs of ${name}`, data } as const
+      return { evidence_id: await recordEvidence(db, run, read), ...data }
+    }),
+  ]
+}

@@ -1,0 +1,83 @@
+import { listLiveFiles, readSourceFile, searchSource } from '#contract/maintenance/tools.ts'
+import type { AppSource } from '#edge/apps.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import { redactText } from '../redact/redact.ts'
+import { MAX_ANSWER_CHARACTERS, takeFitting } from './bounds.ts'
+import type { ToolDeps } from './deps.ts'
+import { type CallingRun, recordEvidence, requireRun } from './evidence.ts'
+import { MAX_TEXT_BYTES, readTextFile, refused, textOf } from './text-file.ts'
+
+const MAX_FILES = 5_000
+const MAX_MATCHES = 100
+const MAX_MATCH_CHARACTERS = 300
+/** Of all files together that a search reads. */
+const MAX_SEARCHED_BYTES = 16 * 1024 * 1024
+
+export function sourceRoutes({ db, source }: ToolDeps): Route[] {
+  return [
+    route(listLiveFiles, async (_, { principal }) => {
+      const run = await requireRun(db, principal)
+      const files = (run.revision_id && (await source.files(run.app_id, run.revision_id))) || []
+      const data = {
+        revision_id: run.revision_id,
+        files: files.slice(0, MAX_FILES).map(({ path, size }) => ({ path, size })),
+      }
+      const reference = run.revision_id ? `files of ${run.revision_id}` : 'no live revision'
+      return { evidence_id: await recordEvidence(db, run, { kind: 'source', reference, data }), ...data }
+    }),
+    route(readSourceFile, async ({ path, from_line, to_line }, { principal }) => {
+      const run = await requireRun(db, principal)
+      const lines = (await redactText(await readTextFile(source, run, path))).split('\n')
+      if (from_line > lines.length) throw refused(`The file has ${lines.length} lines.`)
+      const last = Math.max(from_line, to_line ?? lines.length)
+      const data = { path, ...cutLines(lines, from_line, last), total_lines: lines.length }
+      const reference = `${path}, lines ${data.from_line} to ${data.to_line}`
+      return { evidence_id: await recordEvidence(db, run, { kind: 'source', reference, data }), ...data }
+    }),
+    route(searchSource, async ({ literal }, { principal }) => {
+      const run = await requireRun(db, principal)
+      const { matches, isComplete } = await findMatches(source, run, literal)
+      const { taken, isAll } = takeFitting(matches)
+      const data = { matches: taken, is_complete: isAll && isComplete }
+      const reference = `files with ${JSON.stringify(await redactText(literal))}`
+      return { evidence_id: await recordEvidence(db, run, { kind: 'source', reference, data }), ...data }
+    }),
+  ]
+}
+
+/** Takes lines while they fit into an answer, and a part of the first one if it alone does not. */
+function cutLines(lines: readonly string[], fromLine: number, toLine: number) {
+  const taken: string[] = []
+  let characters = 0
+  for (const line of lines.slice(fromLine - 1, toLine)) {
+    characters += line.length + 1
+    if (characters > MAX_ANSWER_CHARACTERS) break
+    taken.push(line)
+  }
+  const text = taken.length > 0 ? taken.join('\n') : lines[fromLine - 1]!.slice(0, MAX_ANSWER_CHARACTERS).toWellFormed()
+  const to_line = fromLine + Math.max(taken.length, 1) - 1
+  return { from_line: fromLine, to_line, text, is_complete: characters <= MAX_ANSWER_CHARACTERS }
+}
+
+type Match = { readonly path: string; readonly line: number; readonly text: string }
+
+/** Searches the text as it is shown, so that a search cannot find out letters of a secret. */
+async function findMatches(source: AppSource, { org_id, revision_id }: CallingRun, literal: string) {
+  const matches: Match[] = []
+  const wanted = literal.toLowerCase()
+  let bytes = 0
+  if (revision_id === null) return { matches, isComplete: true }
+  for await (const { path, content } of source.readAll(org_id, revision_id, MAX_TEXT_BYTES)) {
+    bytes += content.byteLength
+    if (bytes > MAX_SEARCHED_BYTES) return { matches, isComplete: false }
+    const text = textOf(content)
+    // Hiding secrets takes long, so only files that may have a match are searched that way.
+    if (!text?.toLowerCase().includes(wanted)) continue
+    for (const [index, line] of (await redactText(text)).split('\n').entries()) {
+      if (!line.toLowerCase().includes(wanted)) continue
+      if (matches.length === MAX_MATCHES) return { matches, isComplete: false }
+      matches.push({ path, line: index + 1, text: line.trim().slice(0, MAX_MATCH_CHARACTERS).toWellFormed() })
+    }
+  }
+  return { matches, isComplete: true }
+}

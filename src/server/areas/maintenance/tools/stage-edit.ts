@@ -1,0 +1,77 @@
+import { stageEdit } from '#contract/maintenance/tools.ts'
+import type { AppSource } from '#edge/apps.ts'
+import { invalidToken } from '#edge/credentials/caller.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import { findCapFault, hasHiddenCharacters } from '../edits/caps.ts'
+import { findProtection } from '../edits/protected-paths.ts'
+import { insertEdit, listEdits } from '../edits/store.ts'
+import { applyEdits, type Edit } from '../proposals/apply-edits.ts'
+import { findSecrets } from '../redact/redact.ts'
+import { holdRun } from '../runs/held.ts'
+import type { ToolDeps } from './deps.ts'
+import { type CallingRun, requireRun } from './evidence.ts'
+import { readTextFile, refused } from './text-file.ts'
+
+/** Each caller of this tool is one run, which calls its tools one after another. */
+export function stageRoute({ db, source }: ToolDeps): Route {
+  return route(stageEdit, async (given, { principal }) => {
+    const run = await requireRun(db, principal)
+    const edit = { path: given.path, old_text: given.old, new_text: given.new }
+    const earlier = await listEdits(db, run.id)
+    const fault = await findFault(source, run, earlier, edit)
+    if (fault !== undefined) throw refused(fault)
+    return db.tx(async (tx) => {
+      if (!(await holdRun(tx, run))) throw invalidToken()
+      return { staged: await insertEdit(tx, run.id, edit) }
+    })
+  })
+}
+
+const FAULTS = {
+  no_such_file: 'The revision has no file of this path.',
+  not_found:
+    'The old text is not in the file as the edits before leave it. Text that is shown as [redacted] cannot be edited.',
+  ambiguous: 'The old text occurs more than once in the file. Include lines around it, so that it occurs once.',
+  no_change: 'The edit changes nothing.',
+} as const
+
+/** Returns why an edit cannot be staged after the earlier ones, or undefined if it can. */
+async function findFault(
+  source: AppSource,
+  run: CallingRun,
+  earlier: readonly Edit[],
+  edit: Edit,
+): Promise<string | undefined> {
+  const text = await readTextFile(source, run, edit.path)
+  const protection = findProtection(edit.path)
+  if (protection !== undefined) return `This file is ${protection}, which the agent may not change.`
+  const capFault = findCapFault([...earlier, edit])
+  if (capFault !== undefined) return capFault
+  if (hasHiddenCharacters(edit.new_text)) return 'The new text has characters that a reader does not see.'
+  return findTextFault(
+    text,
+    earlier.filter(({ path }) => path === edit.path),
+    edit,
+  )
+}
+
+async function findTextFault(text: string, earlier: readonly Edit[], edit: Edit): Promise<string | undefined> {
+  const { path, old_text } = edit
+  const before = earlier.length === 0 ? text : textAfter(path, text, earlier)
+  const applied = applyEdits(new Map([[path, before]]), [edit])
+  if ('fault' in applied) return FAULTS[applied.fault]
+  const secrets = await findSecrets(before)
+  const at = before.indexOf(old_text)
+  // The same answer as for a text that is not there: otherwise guesses would reveal a secret letter by letter.
+  if (secrets.some(([start, end]) => start < at + old_text.length && end > at)) return FAULTS.not_found
+  const known = new Set(secrets.map(([start, end]) => before.slice(start, end)))
+  const after = applied.texts.get(path)!
+  const isNew = (await findSecrets(after)).some(([start, end]) => !known.has(after.slice(start, end)))
+  return isNew ? 'The new text has something that looks like a secret or an e-mail address.' : undefined
+}
+
+function textAfter(path: string, text: string, edits: readonly Edit[]): string {
+  const applied = applyEdits(new Map([[path, text]]), edits)
+  // Staged edits that together change nothing are no fault of the next one.
+  return 'texts' in applied ? applied.texts.get(path)! : text
+}
