@@ -52,7 +52,15 @@ test('CL-03 a table fits the terminal: columns that may be cut give way in order
   )
 })
 
-test('CL-03 where the columns do not fit, each row becomes a block and nothing is cut', () => {
+test('CL-03 in a block too, a column that may be cut fits its line and an id is whole', () => {
+  const row = ['dep_01jd8y0v7wf9hbq7s7x2e3m4n5', 'x'.repeat(100)]
+  expect(toTable(['DEPLOY', 'NOTE'], [row], { columns: 32, cut: ['NOTE'] })).toEqual([
+    'DEPLOY  dep_01jd8y0v7wf9hbq7s7x2e3m4n5',
+    `NOTE    ${'x'.repeat(23)}…`,
+  ])
+})
+
+test('CL-03 where the columns do not fit, each row becomes a block, and what fits its line is not cut', () => {
   const rows = [
     ['dep_01jd8y0v7wf9hbq7s7x2e3m4n5', 'rev_01jd8y0v7wf9hbq7s7x2e3m4n5', 'x'.repeat(20)],
     ['dep_2', 'rev_2', 'y'],

@@ -21,7 +21,7 @@ export function toTable(header: readonly string[], rows: readonly (readonly stri
   const cells = rows.map((row) => row.map(printable))
   const fullWidths = header.map((name, column) => Math.max(...[name, ...cells.map((row) => row[column]!)].map(widthOf)))
   const widths = fitWidths(header, fullWidths, style)
-  if (!widths) return toBlocks(header, cells)
+  if (!widths) return toBlocks(header, cells, style)
   const [heading, ...lines] = [header, ...cells].map((row) =>
     row
       .map((cell, column) => pad(cut(cell, widths[column]!), widths[column]!))
@@ -36,9 +36,15 @@ export function toPairs(pairs: readonly (readonly [string, string])[]): string[]
   return toTable(['', ''], pairs).slice(1)
 }
 
-function toBlocks(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+/** Lays out each row as a block of lines. Values of columns that may be cut are cut to the rest of their line. */
+function toBlocks(header: readonly string[], rows: readonly (readonly string[])[], style: Style): string[] {
+  const labelWidth = Math.max(...header.map(widthOf)) + GAP.length
+  const room = Math.max(MIN_COLUMN_WIDTH, (style.columns ?? Number.POSITIVE_INFINITY) - labelWidth)
   return rows.flatMap((row, place) => {
-    const pairs = header.map((name, column) => [name, row[column]!] as const)
+    const pairs = header.map((name, column) => {
+      const value = row[column]!
+      return [name, style.cut?.includes(name) ? cut(value, room) : value] as const
+    })
     return [...(place === 0 ? [] : ['']), ...toPairs(pairs)]
   })
 }
