@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
+import { suggest } from '#contract/core/suggest.ts'
 import { COMMON_OPTIONS, type Command, type Option, type RootOption, type Table } from './command.ts'
-import { suggest } from './suggest.ts'
 
 /** Result of finding the command, before its own options are parsed. `asked` is true if the user asked for help. */
 export type Found =

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { ServiceError } from '#contract/core/errors.ts'
+import { suggest } from '#contract/core/suggest.ts'
 import { type Argument, type Command, camelCase, type Flags, type Option, optionsOf } from './command.ts'
-import { suggest } from './suggest.ts'
 
 type Parsed = { args: string[]; flags: Flags }
 

@@ -21,7 +21,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
 describe('CL-03 completion in bash', () => {
   test.each([
     ['svc data', ['datasource']],
-    ['svc datasource ', ['list', 'query', 'enable', 'disable', 'expose', 'unexpose']],
+    ['svc datasource ', ['list', 'query', 'test', 'enable', 'disable', 'expose', 'unexpose']],
     ['svc --json datasource q', ['query']],
     ['svc datasource query db_a --t', ['--top-k', '--target', '--timeout']],
     ['svc datasource list -o ', ['table', 'json', 'yaml']],

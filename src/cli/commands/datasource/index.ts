@@ -47,6 +47,24 @@ export const datasource: readonly Command[] = [
     load: () => import('./query.ts'),
   },
   {
+    path: 'datasource test',
+    summary: 'Measure how often your questions find what they should',
+    description:
+      'Ask a data source your own questions and print how often an expected id is among the first 1, 3 and 10 hits, and which questions missed. The file is a YAML list; each question has `question`, `expect` (an id, or a list of which one is enough), and optionally `filters` and `target`. With --min it exits with 1 if the hit rate is lower, so that it can run in CI. It waits when the question limit is reached.',
+    arguments: [SOURCE, { name: 'file', summary: 'YAML file with questions; - reads standard input' }],
+    options: [
+      { name: 'min', value: 'percent', range: [0, 100], summary: 'exit with 1 if the hit rate is lower' },
+      { name: 'at', value: 'n', choices: ['1', '3', '10'], summary: 'hits that --min looks at (default: 10)' },
+    ],
+    output: true,
+    login: true,
+    examples: [
+      'svc datasource test db_handbook questions.yaml',
+      'svc datasource test db_handbook questions.yaml --min 90 --at 3 --json',
+    ],
+    load: () => import('./test/test.ts'),
+  },
+  {
     path: 'datasource enable',
     summary: 'Switch a database on as a data source',
     description:
