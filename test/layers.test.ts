@@ -85,6 +85,7 @@ describe('imports point one way', () => {
       `import { x } from '../server/config/config.ts'`,
       'cli may not import server',
     ],
+    ['the CLI importing a driver', 'cli/a.ts', `import pg from 'pg'`, 'only svc db embed connects to Postgres'],
     [
       'the console importing lib',
       'console/a.tsx',

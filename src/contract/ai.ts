@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { NO_BODY } from './core/limits.ts'
 import { operation } from './core/operation.ts'
 
-const MAX_TEXTS = 96
-const MAX_TEXT_LENGTH = 8192
+export const MAX_TEXTS = 96
+export const MAX_TEXT_LENGTH = 8192
 const BODY_LIMIT = 1024 * 1024
 
 const member = { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' } as const

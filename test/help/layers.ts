@@ -79,6 +79,9 @@ function packageFaults(from: string, name: string): string[] {
   if (HTTP_PACKAGES.test(name) && !HTTP_ROOMS.some((place) => from.startsWith(place))) {
     return [`${from} -> ${name}: HTTP goes through safeFetch or operatorFetch`]
   }
+  if (room === 'cli' && name === 'pg' && !from.startsWith('cli/commands/db/embed/')) {
+    return [`${from} -> ${name}: only svc db embed connects to Postgres`]
+  }
   if (MAIL_PACKAGES.test(name) && !from.startsWith('lib/net/')) {
     return [`${from} -> ${name}: mail goes through lib/net/mail.ts`]
   }

@@ -46,6 +46,28 @@ export const db: readonly Command[] = [
     load: () => import('./psql.ts'),
   },
   {
+    path: 'db embed',
+    summary: 'Fill the vector column of a table',
+    description:
+      'Fill the vector column of a table in a managed database: read the rows without a vector over your own connection, send their text to the AI gateway, and write the vectors back. Run it again to continue where it stopped. Vectors that exist are not changed. Each use is recorded in the audit log.',
+    arguments: [NAME],
+    options: [
+      { name: 'table', value: 'name', summary: 'table, as name or schema.name' },
+      { name: 'text', value: 'columns', summary: 'columns whose text is embedded, with commas between them' },
+      { name: 'column', value: 'name', summary: 'vector column (default: embedding)' },
+      { name: 'model', value: 'name', summary: 'embedding model, such as builtin/all-minilm-l6-v2' },
+      { name: 'dry-run', summary: 'only check and count; send and write nothing' },
+      { name: 'watch', short: 'w', summary: 'go on with new rows until Ctrl-C' },
+    ],
+    output: true,
+    login: true,
+    examples: [
+      'svc db embed handbook --table public.articles --text title,body --model builtin/all-minilm-l6-v2',
+      'svc db embed handbook --table articles --text title,body --column embedding --model openai/text-embedding-3-small --dry-run',
+    ],
+    load: () => import('./embed/embed.ts'),
+  },
+  {
     path: 'db drop',
     summary: 'Drop a managed database',
     description:

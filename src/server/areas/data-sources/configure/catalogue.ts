@@ -1,7 +1,8 @@
+import type { TableName } from '#contract/data-sources/table-name.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Reader } from '../search/reader.ts'
-import { isSystemSchema, type TableName } from './names.ts'
+import { isSystemSchema } from './names.ts'
 
 /** A managed database, as its owner or as its reader. */
 export type ManagedDb = Pick<Db, 'query' | 'tx'> & Reader

@@ -1,7 +1,8 @@
 import { DISTANCE_METRICS, type EmbeddingConfigInput, MAX_DIMENSIONS } from '#contract/data-sources/search-config.ts'
 import { FilterType } from '#contract/data-sources/sources.ts'
+import { splitNames } from '#contract/data-sources/table-name.ts'
 import type { Reporter } from './findings.ts'
-import { shown, splitNames } from './names.ts'
+import { shown } from './names.ts'
 
 /** `dimensions` is undefined where only the provider knows them. */
 export type FindModel = (name: string) => { readonly dimensions: number | undefined } | undefined

@@ -1,4 +1,5 @@
 import type { EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
+import { readTableName } from '#contract/data-sources/table-name.ts'
 import { scansIteratively } from '../search/plan.ts'
 import {
   type Catalogue,
@@ -12,7 +13,7 @@ import {
 } from './catalogue.ts'
 import { contentNames } from './check-entry.ts'
 import type { Reporter } from './findings.ts'
-import { isSystemSchema, readTableName, shown } from './names.ts'
+import { isSystemSchema, shown } from './names.ts'
 
 /** A table of the database, with the columns that the entry names in it. */
 export type FoundTable = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readTableName, shown, splitNames } from './names.ts'
+import { readTableName, splitNames } from '#contract/data-sources/table-name.ts'
+import { shown } from './names.ts'
 
 describe('names in a configuration', () => {
   it.each([
