@@ -170,6 +170,8 @@ const TABLE: Row[] = [
   ['checks.run',              '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/checks/none/runs', {})],
   ['checks.list-runs',        '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/checks/none/runs')],
   ['checks.read-run',         '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/checks/none/runs/none')],
+  ['checks.list-failing',     '401 200 200 200 200 200 200 401 200 401', at('/api/deploy/failing-checks')],
+  ['checks.history',          '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/check-history')],
   ['apps.upload-revision',    '401 403 403 415 415 415 415 401 403 401', at('/api/deploy/deployments/none/revisions/archive', {})],
   ['apps.list-revisions',     '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/revisions')],
   ['apps.read-revision',      '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/revisions/rev_none')],

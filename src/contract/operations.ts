@@ -75,6 +75,7 @@ import {
   readCheckRun,
   runCheck,
 } from './checks/checks.ts'
+import { listFailingChecks, showCheckHistory } from './checks/overview.ts'
 import { consoleAsset, consolePage } from './console.ts'
 import type { Operation } from './core/operation.ts'
 import { configureSource, getSource } from './data-sources/search-config.ts'
@@ -284,6 +285,8 @@ export const OPERATIONS: readonly Operation[] = [
   runCheck,
   listCheckRuns,
   readCheckRun,
+  listFailingChecks,
+  showCheckHistory,
   listPipelines,
   readPipeline,
   changePipeline,

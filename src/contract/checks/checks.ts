@@ -8,7 +8,7 @@ import { CheckDefinition, CheckSchedule } from './definition.ts'
 export const MAX_CHECKS_PER_APP = 50
 
 /** The result of one run. `error` is a fault of the check itself; `indeterminate` hit a limit before it could decide. */
-const VERDICTS = ['pass', 'fail', 'error', 'indeterminate'] as const
+export const VERDICTS = ['pass', 'fail', 'error', 'indeterminate'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
 /** `unknown` until the first run ended; `failing`: fails, but not yet as often in a row as the threshold says. */

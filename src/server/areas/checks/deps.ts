@@ -1,4 +1,5 @@
 import type { AppDirectory, HoldApp } from '#edge/apps.ts'
+import type { HasPart } from '#edge/credentials/access.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 
@@ -6,7 +7,7 @@ import type { Db } from '#lib/db/db.ts'
 export type CheckDeps = {
   readonly db: Db
   readonly clock: Clock
-  readonly apps: Pick<AppDirectory, 'find'> & { readonly hold: HoldApp }
+  readonly apps: AppDirectory & { readonly hold: HoldApp; readonly hasPart: HasPart }
   /** Whether checks can use a chat model of this name. */
   readonly hasModel: (name: string) => boolean
 }

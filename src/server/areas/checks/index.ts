@@ -6,6 +6,7 @@ import { changeRoute, deleteRoute } from './change.ts'
 import { createRoute } from './create.ts'
 import type { CheckDeps } from './deps.ts'
 import { type RunDeps, runJobs } from './jobs.ts'
+import { overviewRoutes } from './overview.ts'
 import { planLoop } from './plan.ts'
 import { readRoutes } from './read.ts'
 import { retentionLoop } from './retention.ts'
@@ -16,7 +17,14 @@ export { listStates } from './store.ts'
 
 /** For deploy-api. */
 export function createCheckRoutes(deps: CheckDeps): readonly Route[] {
-  return [createRoute(deps), ...readRoutes(deps), changeRoute(deps), deleteRoute(deps), runRoute(deps)]
+  return [
+    createRoute(deps),
+    ...readRoutes(deps),
+    ...overviewRoutes(deps),
+    changeRoute(deps),
+    deleteRoute(deps),
+    runRoute(deps),
+  ]
 }
 
 /** For the worker. `keepDays`: how long runs stay in the history. */
