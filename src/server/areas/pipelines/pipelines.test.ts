@@ -296,7 +296,7 @@ describe('CL-01 svc pipelines', () => {
     })
     expect((await svc(`pipelines run ${app.alias} nightly`)).exit).toBe(6)
     expect((await svc(`pipelines enable ${app.alias} nightly`)).stdout).toMatch(
-      /^nightly is enabled\. It runs next at 20\d\d-\S+Z\.\n$/,
+      /^nightly is enabled\. It runs next 20\d\d-\S+Z\.\n$/,
     )
     expect((await svc(`pipelines delete ${app.alias} nightly --yes`)).stdout).toBe('Deleted nightly.\n')
     expect((await svc(`pipelines runs ${app.alias} nightly`)).exit).toBe(4)

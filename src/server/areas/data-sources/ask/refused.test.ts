@@ -43,6 +43,7 @@ const record = (over: object) => ({
   source: 'api',
   principal: { kind: 'api_token', id: expect.stringMatching(/^tok_/) },
   user_id: userId,
+  user_name: expect.stringMatching(/^viewer-/),
   asked_at: expect.any(String),
   duration_ms: expect.any(Number),
   answer_bytes: 0,
