@@ -2,8 +2,5 @@ import { defineConfig, mergeConfig } from 'vitest/config'
 import base from '../../vitest.config.ts'
 
 /** Tests of the release in `dist/`: run `npm run build` first. */
-const { globalSetup: _, ...test } = base.test!
-export default mergeConfig(
-  { test: { ...test, exclude: [], include: [] } },
-  defineConfig({ test: { include: ['test/built/**/*.test.ts'] } }),
-)
+const { globalSetup: _, projects: __, ...test } = base.test!
+export default mergeConfig({ test }, defineConfig({ test: { include: ['test/built/**/*.test.ts'] } }))
