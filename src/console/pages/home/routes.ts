@@ -14,5 +14,10 @@ export function homeRoutes(root: RootRoute) {
       path: '/signed-in',
       component: lazyRouteComponent(() => import('./signed-in.tsx'), 'SignedIn'),
     }),
+    createRoute({
+      getParentRoute,
+      path: '/guides/identity-provider',
+      component: lazyRouteComponent(() => import('./identity-provider.tsx'), 'IdentityProvider'),
+    }),
   ] as const
 }

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import type { RootRoute } from '../../frame/root-route.tsx'
+import { ActivitySearch } from './activity/activity-search.ts'
 
 export function mcpRoutes(root: RootRoute) {
   const getParentRoute = () => root
@@ -31,7 +32,19 @@ export function mcpRoutes(root: RootRoute) {
         path: '/exposure',
         component: lazyRouteComponent(() => import('./source/exposure-tab.tsx'), 'ExposureTab'),
       }),
+      createRoute({
+        getParentRoute: ofSource,
+        path: '/activity',
+        validateSearch: ActivitySearch.omit({ type: true, target: true }),
+        component: lazyRouteComponent(() => import('./source/activity-tab.tsx'), 'ActivityTab'),
+      }),
     ]),
+    createRoute({
+      getParentRoute,
+      path: '/mcp/activity',
+      validateSearch: ActivitySearch,
+      component: lazyRouteComponent(() => import('./activity/activity-page.tsx'), 'ActivityPage'),
+    }),
     createRoute({
       getParentRoute,
       path: '/mcp/agents',

@@ -1,9 +1,9 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { platformMetadata } from '#contract/mcp.ts'
 import { useCall } from '../../../call/use-call.ts'
-import { Copy } from '../../../parts/copy.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
-import { type KnownAgent, knownAgents } from './known-agents.ts'
+import { AgentSteps } from './agent-steps.tsx'
+import { knownAgents } from './known-agents.ts'
 
 /** How to connect each known agent, with the address of this installation. */
 export function ConnectAgent() {
@@ -30,20 +30,12 @@ function Agents({ url }: { url: string }) {
       <p className="soft">The agent opens the browser once. You see who asks, choose the scopes, and approve.</p>
       <div className="known-agents">
         {knownAgents(url).map((agent) => (
-          <KnownAgentSteps key={agent.name} agent={agent} />
+          <details key={agent.name}>
+            <summary>{agent.name}</summary>
+            <AgentSteps steps={agent.steps} />
+          </details>
         ))}
       </div>
     </>
-  )
-}
-
-function KnownAgentSteps({ agent: { name, steps } }: { agent: KnownAgent }) {
-  return (
-    <details>
-      <summary>{name}</summary>
-      {steps.map((step) =>
-        'code' in step ? <Copy key={step.code} isBlock text={step.code} /> : <p key={step.text}>{step.text}</p>,
-      )}
-    </details>
   )
 }

@@ -5,7 +5,6 @@ import { useCall } from '../../../call/use-call.ts'
 import { Copy } from '../../../parts/copy.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
-import { type Column, Table } from '../../../parts/table.tsx'
 import { asConfigureCommand, EXAMPLE } from './configure-command.ts'
 import { useSource } from './source.ts'
 
@@ -52,7 +51,13 @@ function Configuration({ id, saved }: { id: string; saved: Saved }) {
       {plan.length > 0 && (
         <section>
           <h2>How it is searched</h2>
-          <Table caption="Search plan" columns={PLAN} rows={plan} keyOf={({ label }) => label} />
+          <ul className="plan">
+            {plan.map(({ label, method, index, reason }) => (
+              <li key={label}>
+                <strong>{label}</strong> {index === null ? method : `${method} (${index})`}: {reason}
+              </li>
+            ))}
+          </ul>
         </section>
       )}
       <section>
@@ -67,9 +72,3 @@ function Configuration({ id, saved }: { id: string; saved: Saved }) {
     </div>
   )
 }
-
-const PLAN: readonly Column<Saved['plan'][number]>[] = [
-  { head: 'Entry', cell: ({ label }) => label },
-  { head: 'Method', cell: ({ method, index }) => (index === null ? method : `${method} (${index})`) },
-  { head: 'Why', cell: ({ reason }) => reason },
-]

@@ -53,6 +53,7 @@ function Shown({ source }: { source: Source }) {
           { label: 'Exposure', to: `${address}/exposure` },
         ]
       : []),
+    { label: 'Activity', to: `${address}/activity` },
   ]
   return (
     <Page title={source.name} trail={<Trail />}>

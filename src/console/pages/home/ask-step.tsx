@@ -1,0 +1,41 @@
+import { Link } from '@tanstack/react-router'
+import { listSlimSources } from '#contract/data-sources/sources.ts'
+import { useCall } from '../../call/use-call.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { useHasRole } from '../../session/session.ts'
+import { Step } from './step.tsx'
+
+const QUESTION = 'my laptop was stolen, what now?'
+
+export function AskStep({ isDone }: { isDone: boolean }) {
+  const { data } = useCall(listSlimSources, {}, { enabled: !isDone })
+  const [source] = data?.items ?? []
+  return (
+    <Step title="Ask a question" isDone={isDone}>
+      {source ? (
+        <>
+          <p>
+            <Link to="/mcp/sources/$id" params={{ id: source.id }}>
+              Ask {source.name}
+            </Link>{' '}
+            here, or on the command line (in a checkout, write <code>npx svc</code>):
+          </p>
+          <Copy isBlock text={`svc datasource query ${source.id} "${QUESTION}"`} />
+        </>
+      ) : (
+        data && <NothingToAsk />
+      )}
+    </Step>
+  )
+}
+
+function NothingToAsk() {
+  const isDeveloper = useHasRole('developer')
+  if (!isDeveloper) return <p>No source is open to your role yet. Ask an admin to expose one.</p>
+  return (
+    <p>
+      No source is exposed yet. <Link to="/databases">Create a database</Link>, then enable it under{' '}
+      <Link to="/mcp/sources">Data sources</Link>.
+    </p>
+  )
+}

@@ -1,0 +1,38 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { platformMetadata } from '#contract/mcp.ts'
+import { useCall } from '../../call/use-call.ts'
+import { Choice } from '../../parts/choice.tsx'
+import { AgentSteps } from '../mcp/agents/agent-steps.tsx'
+import { knownAgents } from '../mcp/agents/known-agents.ts'
+import { Step } from './step.tsx'
+
+export function ConnectStep({ isDone }: { isDone: boolean }) {
+  const metadata = useCall(platformMetadata, {}, { enabled: !isDone })
+  return (
+    <Step title="Connect an agent" isDone={isDone}>
+      {metadata.data && <Agents url={metadata.data.resource} />}
+      {metadata.error && (
+        <p>
+          See under <Link to="/mcp/agents">Connected agents</Link> how agents reach this installation.
+        </p>
+      )}
+    </Step>
+  )
+}
+
+function Agents({ url }: { url: string }) {
+  const agents = knownAgents(url)
+  const [name, setName] = useState(agents[0]!.name)
+  return (
+    <>
+      <Choice
+        label="Agent"
+        value={name}
+        options={agents.map((agent) => ({ value: agent.name, label: agent.name }))}
+        onChange={setName}
+      />
+      <AgentSteps steps={agents.find((agent) => agent.name === name)!.steps} />
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+import { Copy } from '../../parts/copy.tsx'
+import { Page } from '../../parts/page.tsx'
+import { providerSteps } from './provider-steps.ts'
+
+/** How the operator sets up sign-in for other people. */
+export function IdentityProvider() {
+  return (
+    <Page title="Set up an identity provider">
+      <p>
+        People other than the first owner sign in through Google or Microsoft. Whoever runs this installation sets that
+        up; one of the two is enough. <code>docs/running.md</code>, “Signing in”, has the details.
+      </p>
+      <div className="stack">
+        {providerSteps(location.origin).map(({ name, redirectUri, variables }) => (
+          <section key={name} className="card">
+            <h2>{name}</h2>
+            <ol>
+              <li>
+                Create an OAuth client of the type web application at {name}, with this redirect URI:
+                <Copy isBlock text={redirectUri} />
+              </li>
+              <li>
+                Start svc with these variables, and the values that {name} shows:
+                <Copy isBlock text={variables} />
+              </li>
+            </ol>
+          </section>
+        ))}
+      </div>
+      <p>Afterwards, invite colleagues under Organization settings → Members.</p>
+    </Page>
+  )
+}

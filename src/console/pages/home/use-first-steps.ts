@@ -1,0 +1,35 @@
+import { listActivity } from '#contract/activity.ts'
+import { listAgents } from '#contract/auth/agents.ts'
+import { listInvitations, listMembers } from '#contract/auth/members.ts'
+import { useCall } from '../../call/use-call.ts'
+import { useHasRole, useSession } from '../../session/session.ts'
+
+type Steps = { readonly ask: boolean; readonly connect: boolean; readonly invite: boolean }
+
+/**
+ * Returns which steps are done, or undefined while that is not known. Only owners invite; for others that step counts
+ * as done.
+ */
+export function useFirstSteps(isShown: boolean): Steps | undefined {
+  const { me } = useSession()
+  const isOwner = useHasRole('owner')
+  const answered = useCall(
+    listActivity,
+    { type: 'data_sources', outcome: 'answered', limit: 1 },
+    { enabled: isShown },
+  ).data
+  const agents = useCall(listAgents, { limit: 1 }, { enabled: isShown && !me.read_only }).data
+  const inOrg = { org_id: me.org.id, limit: 100 }
+  const members = useCall(listMembers, inOrg, { enabled: isShown && isOwner }).data
+  const invitations = useCall(listInvitations, inOrg, { enabled: isShown && isOwner }).data
+  if (!answered || !agents || (isOwner && !(members && invitations))) return undefined
+  return {
+    ask: answered.items.length > 0,
+    connect: agents.items.length > 0,
+    // Accounts of workers are members too. They never sign in, so they have no name.
+    invite:
+      !isOwner ||
+      invitations!.items.length > 0 ||
+      members!.items.some(({ user_id, name }) => user_id !== me.user.id && name !== null),
+  }
+}

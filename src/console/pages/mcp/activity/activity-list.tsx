@@ -1,0 +1,37 @@
+import { useMemo } from 'react'
+import { type ActivityRecord, listActivity } from '#contract/activity.ts'
+import { usePages } from '../../../call/use-pages.ts'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { LongTable } from '../../../parts/long-table.tsx'
+import type { Column } from '../../../parts/table.tsx'
+import { type ActivitySearch, toInput } from './activity-search.ts'
+import { NoActivity } from './no-activity.tsx'
+
+const PAGE_LIMIT = 100
+
+type Props = { search: ActivitySearch; columns: readonly Column<ActivityRecord>[]; onClear: () => void }
+
+/** The calls of a view, newest first. */
+export function ActivityList({ search, columns, onClear }: Props) {
+  // "Last 7 days" is counted from when the view was chosen, so that its pages fit together.
+  const input = useMemo(() => ({ ...toInput(search, new Date()), limit: PAGE_LIMIT }), [search])
+  const calls = usePages(listActivity, input)
+  return (
+    <Loaded of={calls}>
+      {(rows) =>
+        rows.length === 0 ? (
+          <NoActivity search={search} onClear={onClear} />
+        ) : (
+          <LongTable
+            caption="Calls, newest first"
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            loadMore={calls.loadMore}
+            isLoadingMore={calls.isLoadingMore}
+          />
+        )
+      }
+    </Loaded>
+  )
+}

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { latencyText, outcomeOf, sizeText } from './outcome.ts'
+
+it.each([
+  [200, 'answered'],
+  [399, 'answered'],
+  [400, 'refused'],
+  [429, 'refused'],
+  [500, 'failed'],
+  [null, 'unknown'],
+] as const)('CO-02 a call with the status %s is %s', (status, outcome) => {
+  expect(outcomeOf(status)).toBe(outcome)
+})
+
+it('CO-02 durations and sizes are short', () => {
+  expect([0, 999, 1000, 61_250].map(latencyText)).toEqual(['0 ms', '999 ms', '1.0 s', '61.3 s'])
+  expect([0, 999, 1000, 16_384, 5e9].map(sizeText)).toEqual(['0 bytes', '999 bytes', '1.0 KB', '16.4 KB', '5000.0 MB'])
+})
