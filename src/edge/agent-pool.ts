@@ -1,3 +1,4 @@
+import type { Tx } from '#lib/db/db.ts'
 import { type ChatAnswer, type ChatModel, ChatModelError, type ChatRequest, servedTokens } from './chat-model.ts'
 
 /** Who spends, for reports: `reference` is the id of the check or of the run. */
@@ -15,14 +16,20 @@ type PoolReservation = { readonly id: number; readonly tokens: number }
  * process may have died after the provider did the work.
  */
 export type AgentPool = {
-  /** Reserves `tokens` of today, or returns `exhausted` if fewer are left or the pool is closed for today. */
-  reserve(request: PoolSpender & { readonly tokens: number }): Promise<PoolReservation | 'exhausted'>
+  /**
+   * Reserves `tokens` of today, or returns `exhausted` if fewer are left or the pool is closed for today. With `tx` the
+   * reservation is part of that transaction, which then holds the row of the day until it ends: make it short.
+   */
+  reserve(request: PoolSpender & { readonly tokens: number }, tx?: Tx): Promise<PoolReservation | 'exhausted'>
   /**
    * Counts what was served in place of what was reserved. More than was reserved is counted too, and closes the pool
    * for that day. A second settlement of the same reservation changes nothing.
    */
-  settle(reservation: PoolReservation, servedTokens: number): Promise<void>
+  settle(reservation: PoolReservation, servedTokens: number, tx?: Tx): Promise<void>
 }
+
+/** Returns how many tokens of today are left for an organization. Others may reserve them in the same moment. */
+export type CountPoolTokens = (orgId: string) => Promise<number>
 
 /**
  * Calls the model with tokens of the pool. A failed call costs nothing if the provider certainly did no work, and all

@@ -39,10 +39,15 @@ export type ChatAnswer = {
   readonly usage: ChatUsage | undefined
 }
 
+/** US dollars for a million tokens. */
+export type ModelPrice = { readonly input: number; readonly output: number }
+
 /** One model of one provider. */
 export type ChatModel = {
   /** `provider/model` */
   readonly name: string
+  /** Undefined if the operator did not configure it. */
+  readonly price?: ModelPrice | undefined
   /** Most tokens that the call can cost: one for each byte that is sent to the provider, and the output limit. */
   mostTokens(request: ChatRequest): number
   /**

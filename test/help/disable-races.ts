@@ -7,6 +7,7 @@ import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { createRunTokens } from '../../src/server/areas/maintenance/identity/token.ts'
 import { finishRun } from '../../src/server/areas/maintenance/runs/finish.ts'
+import { appPorts } from './live-app.ts'
 import { seeded } from './seeded.ts'
 import type { System } from './system.ts'
 
@@ -48,7 +49,7 @@ export async function disableRaces(system: System, { rounds, seed }: Options): P
     await admin.call(changeAppMaintenance, { alias: ALIAS, enabled: true })
     const run = await claimRun(system.db, org_id)
     const delay = () => new Promise((resolve) => setTimeout(resolve, random() * MAX_DELAY_MS))
-    const working = [callTools(system, run, delay), finish(system.db, run, delay)]
+    const working = [callTools(system, run, delay), finish(system, run, delay)]
     await delay()
     await admin.call(changeAppMaintenance, { alias: ALIAS, enabled: false })
     const atAnswer = await stateOf(system.db, run)
@@ -92,11 +93,12 @@ async function callTools(system: System, run: Run, delay: () => Promise<unknown>
 
 const FAULT = { kind: 'error_in_logs', path: null, symbol: null, template: 'boom', summary: 'boom' } as const
 
-async function finish(db: Db, run: Run, delay: () => Promise<unknown>): Promise<number> {
+async function finish(system: System, run: Run, delay: () => Promise<unknown>): Promise<number> {
   await delay()
   await delay()
   const app = { id: run.app_id, alias: ALIAS, name: ALIAS }
-  await finishRun(db, { claim: run, app, result: { found: [FAULT] }, at: new Date() })
+  const result = { type: 'detected', detected: [FAULT], digest: 'same' } as const
+  await finishRun({ db: system.db, changes: appPorts(system) }, { claim: run, app, result, at: new Date() })
   return 0
 }
 

@@ -28,6 +28,10 @@ export const MaintenanceRun = z.object({
   exit_code: z.int().nullable().describe(untilEnded),
   model: z.string(),
   tokens_spent: z.int(),
+  cost: z
+    .object({ amount: z.string().describe('Decimal number'), currency: z.literal('USD') })
+    .nullable()
+    .describe("What the tokens cost. Null where the model's price is not configured"),
   summary: z.string().nullable(),
   fingerprint: z.string().nullable().describe('Identifies the finding over many nights'),
   evidence: z.array(Evidence),

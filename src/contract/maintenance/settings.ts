@@ -12,6 +12,9 @@ export const byMaintenanceAdmin = {
   support: 'refused',
 } as const
 
+/** The detectors alone: no model is asked, no token is spent, and nothing is proposed. */
+export const DETECTORS_MODEL = 'builtin/detectors'
+
 export const DEFAULT_CADENCE = { nightly_cron: '0 3 * * *', timezone: 'UTC', cooldown_hours: 24 } as const
 
 const Cadence = z.object({
@@ -28,7 +31,9 @@ const Model = z
   .string()
   .min(1)
   .max(200)
-  .describe('`provider/model`; `builtin/detectors` needs no key and spends no tokens')
+  .describe(
+    `\`provider/model\`, one that can call tools; \`${DETECTORS_MODEL}\` needs no key and spends no tokens. Where deploy-api was given no providers, any name is taken, and a run ends as \`agent_error\` if the worker has no such model`,
+  )
 
 export const OrgMaintenance = z.object({ enabled: z.boolean(), model: Model.nullable(), ...Cadence.shape })
 export type OrgMaintenance = z.infer<typeof OrgMaintenance>

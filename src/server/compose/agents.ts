@@ -1,4 +1,4 @@
-import type { AgentPool } from '#edge/agent-pool.ts'
+import type { AgentPool, CountPoolTokens } from '#edge/agent-pool.ts'
 import type { FindChatModel } from '#edge/chat-model.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { agentPoolLoop, createAgentPool } from '../areas/ai/index.ts'
@@ -7,7 +7,7 @@ import { composeChatModels } from './chat-models.ts'
 import type { Resources } from './parts.ts'
 
 type Agents = AsyncDisposable & {
-  readonly pool: AgentPool
+  readonly pool: AgentPool & { readonly remaining: CountPoolTokens }
   readonly findModel: FindChatModel
   readonly loops: readonly Loop[]
 }
@@ -17,7 +17,7 @@ export function composeAgents({ config, db, clock, shared }: Resources): Agents 
   const limit = config.ai.agentTokensPerDay
   const models = shared(composeChatModels)
   return {
-    pool: createAgentPool({ db, clock, limit, timezoneOf: (orgId) => maintenanceTimezoneOf(db, orgId) }),
+    pool: createAgentPool({ db, clock, limit, timezoneOf: (orgId, within) => maintenanceTimezoneOf(within, orgId) }),
     findModel: (name) => models.find(name),
     loops: [agentPoolLoop({ db })],
     [Symbol.asyncDispose]: async () => {},

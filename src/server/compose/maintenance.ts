@@ -6,7 +6,9 @@ import {
   createSaveChange,
 } from '../areas/apps/index.ts'
 import { listEndedRuns, listStates } from '../areas/checks/index.ts'
-import { createMaintenance, createMaintenanceWork } from '../areas/maintenance/index.ts'
+import { createMaintenance, createMaintenanceWork, type UsableModels } from '../areas/maintenance/index.ts'
+import { composeAgents } from './agents.ts'
+import { composeChatModels } from './chat-models.ts'
 import type { ServiceParts } from './parts.ts'
 
 /** What deploy-api serves of the maintenance agent: settings, runs, and the tools of runs. */
@@ -18,7 +20,7 @@ export function composeMaintenance(parts: ServiceParts): ReturnType<typeof creat
     source: createAppSource(parts),
     listChecks: (appId) => listStates(parts.db, appId),
     listCheckRuns: (appId, name, limit) => listEndedRuns(parts.db, appId, name, limit),
-    listModels: () => [],
+    models: usableModels(parts),
     internalSecret: parts.config.secrets.internalSecret,
   })
 }
@@ -26,11 +28,14 @@ export function composeMaintenance(parts: ServiceParts): ReturnType<typeof creat
 /** The nights and the runs themselves. Runs reach the app only through the tools that deploy-api serves. */
 export function composeMaintenanceWork(parts: ServiceParts): ReturnType<typeof createMaintenanceWork> {
   const { db, clock, log, config, neighbour } = parts
+  const { pool, findModel } = parts.shared(composeAgents)
   return createMaintenanceWork({
     db,
     clock,
     apps: createAppDirectory(parts),
     source: createAppSource(parts),
+    pool,
+    findModel,
     changes: {
       source: createAppSource(parts),
       saveChange: createSaveChange({ ...parts, ...config.revisions }),
@@ -46,4 +51,19 @@ export function composeMaintenanceWork(parts: ServiceParts): ReturnType<typeof c
     internalSecret: config.secrets.internalSecret,
     onError: (error, run) => log.error({ error, run }, 'a maintenance run could not finish because of a fault in svc'),
   })
+}
+
+/** The worker asks the models. A process apart from it may have been given no providers, and then refuses no name. */
+function usableModels(parts: ServiceParts): UsableModels {
+  const models = parts.shared(composeChatModels)
+  const knowsModels = parts.running.includes('worker') || parts.config.ai.providers.length > 0
+  const withTools = models.list().filter(({ tools }) => tools)
+  const isOpen = (name: string) => models.openProviders.some((provider) => name.startsWith(`${provider}/`))
+  return {
+    has: (name) =>
+      !knowsModels ||
+      withTools.some((model) => model.name === name) ||
+      (isOpen(name) && models.find(name) !== undefined),
+    names: [...withTools.map(({ name }) => name), ...models.openProviders.map((provider) => `${provider}/…`)],
+  }
 }

@@ -18,6 +18,8 @@ const OUTPUT_LIMIT_KEYS = ['max_tokens', 'max_completion_tokens'] as const
 const OPENAI_HOST = /(?:^|\.)openai\.(?:com|azure\.com)$/
 
 const ModelName = z.string('must be a text').min(1, 'must not be empty').max(128, 'must have at most 128 characters')
+/** US dollars for a million tokens. */
+const Price = z.number('must be a number').min(0, 'must not be negative').max(100_000, 'must be at most 100000')
 const Provider = z.strictObject({
   name: z
     .string('must be a text')
@@ -43,8 +45,9 @@ const Provider = z.strictObject({
           .optional(),
         chat: z.boolean('must be true or false').optional(),
         tools: z.boolean('must be true or false').optional(),
+        price: z.strictObject({ input: Price, output: Price }, 'must be {"input", "output"}').optional(),
       }),
-      'must be a list of {"name", "dimensions", "chat", "tools"}',
+      'must be a list of {"name", "dimensions", "chat", "tools", "price"}',
     )
     .optional(),
   output_limit_key: z.enum(OUTPUT_LIMIT_KEYS, `must be ${OUTPUT_LIMIT_KEYS.join(' or ')}`).optional(),
@@ -102,9 +105,9 @@ function toProvider(read: EnvironmentReader, entry: unknown, place: number): Pro
 }
 
 /** A model with dimensions makes embeddings and one without chats, unless `chat` says otherwise. */
-function toModel({ name, dimensions, ...given }: ConfiguredModel): ProviderModel {
+function toModel({ name, dimensions, price, ...given }: ConfiguredModel): ProviderModel {
   const chat = given.chat ?? dimensions === undefined
-  return { name, dimensions, chat, tools: given.tools ?? chat }
+  return { name, dimensions, chat, tools: given.tools ?? chat, ...(price && { price }) }
 }
 
 function modelFault({ dimensions, chat, tools }: ProviderModel, kind: ProviderSettings['kind']): string | undefined {

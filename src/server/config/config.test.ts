@@ -196,7 +196,7 @@ describe('configuration', () => {
         'SVC_AI_PROVIDERS entry 3.base_url must have no user, query or fragment',
         'SVC_AI_PROVIDERS entry 3.models.0.name must not be empty',
         'SVC_AI_PROVIDERS entry 3.models.0.dimensions must be at least 1',
-        'SVC_AI_PROVIDERS entry 4.models must be a list of {"name", "dimensions", "chat", "tools"}',
+        'SVC_AI_PROVIDERS entry 4.models must be a list of {"name", "dimensions", "chat", "tools", "price"}',
         'SVC_AI_PROVIDERS names a provider twice',
       ],
     ],

@@ -35,4 +35,6 @@ export type ProviderModel = {
   readonly chat: boolean
   /** Whether it can call tools. */
   readonly tools: boolean
+  /** US dollars for a million tokens; undefined if it was not configured. */
+  readonly price?: { readonly input: number; readonly output: number } | undefined
 }

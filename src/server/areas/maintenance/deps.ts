@@ -6,6 +6,12 @@ export type MaintenanceDeps = {
   readonly db: Db
   readonly clock: Clock
   readonly apps: Pick<AppDirectory, 'find'> & { readonly hold: HoldApp }
-  /** Names of the chat models that can use tools. */
-  readonly listModels: () => readonly string[]
+  readonly models: UsableModels
+}
+
+/** The chat models that can use tools, as far as this process knows them. */
+export type UsableModels = {
+  has(name: string): boolean
+  /** Names for a message, also such as `provider/…` where a provider takes every name. */
+  readonly names: readonly string[]
 }

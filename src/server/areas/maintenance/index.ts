@@ -5,6 +5,7 @@ import type { Loop } from '#lib/work/loop.ts'
 import type { MaintenanceDeps } from './deps.ts'
 import { resolveRuns } from './identity/resolve.ts'
 import { createRunTokens } from './identity/token.ts'
+import { retentionLoop } from './retention.ts'
 import { type RunDeps, runJobs } from './runs/job.ts'
 import { runRoutes } from './runs/routes.ts'
 import { startRoute } from './runs/start.ts'
@@ -14,6 +15,7 @@ import { orgRoutes } from './settings/org.ts'
 import type { ToolDeps } from './tools/deps.ts'
 import { toolRoutes } from './tools/routes.ts'
 
+export type { UsableModels } from './deps.ts'
 export { maintenanceTimezoneOf } from './settings/store.ts'
 
 type Maintenance = {
@@ -35,5 +37,5 @@ type MaintenanceWork = { readonly loops: readonly Loop[]; readonly slots: readon
 /** Builds what the worker runs. */
 export function createMaintenanceWork(deps: Omit<RunDeps, 'tokens'> & { internalSecret: string }): MaintenanceWork {
   const tokens = createRunTokens(deps.internalSecret)
-  return { loops: [nightLoop(deps)], slots: [runJobs({ ...deps, tokens })] }
+  return { loops: [nightLoop(deps), retentionLoop(deps)], slots: [runJobs({ ...deps, tokens })] }
 }

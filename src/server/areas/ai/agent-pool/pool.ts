@@ -1,9 +1,9 @@
-import type { AgentPool } from '#edge/agent-pool.ts'
+import type { AgentPool, CountPoolTokens } from '#edge/agent-pool.ts'
 import type { Clock } from '#lib/clock.ts'
 import { dayIn } from '#lib/day.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { bookLostReservations, deleteDaysBefore, insertReservation, settleReservation } from './store.ts'
+import { bookLostReservations, countTokens, deleteDaysBefore, insertReservation, settleReservation } from './store.ts'
 
 /** Longer than any call can take, so that only a crash loses a reservation. */
 const LIFETIME_SECONDS = 2 * 60 * 60
@@ -17,20 +17,25 @@ type PoolOptions = {
   /** Tokens of an organization and day. */
   limit: number
   /** Returns the IANA timezone in which the organization's days begin. */
-  timezoneOf: (orgId: string) => Promise<string>
+  timezoneOf: (orgId: string, db: Querier) => Promise<string>
   lifetimeSeconds?: number
 }
 
-export function createAgentPool(options: PoolOptions): AgentPool {
+export function createAgentPool(options: PoolOptions): AgentPool & { readonly remaining: CountPoolTokens } {
   const { db, clock, limit, timezoneOf, lifetimeSeconds = LIFETIME_SECONDS } = options
   return {
-    reserve: async ({ orgId, spender, reference, tokens }) => {
-      const day = dayIn(await timezoneOf(orgId), clock.now())
+    reserve: async ({ orgId, spender, reference, tokens }, tx) => {
+      const within: Querier = tx ?? db
+      const day = dayIn(await timezoneOf(orgId, within), clock.now())
       const entry = { orgId, day, spender, reference, tokens }
-      const id = await insertReservation(db, entry, { limit, lifetimeSeconds })
+      const id = await insertReservation(within, entry, { limit, lifetimeSeconds })
       return id === undefined ? 'exhausted' : { id, tokens }
     },
-    settle: ({ id }, served) => settleReservation(db, id, served),
+    settle: ({ id }, served, tx) => settleReservation(tx ?? db, id, served),
+    remaining: async (orgId) => {
+      const day = dayIn(await timezoneOf(orgId, db), clock.now())
+      return Math.max(0, limit - (await countTokens(db, orgId, day)))
+    },
   }
 }
 

@@ -56,6 +56,13 @@ export async function settleReservation(db: Querier, id: number, served: number)
     where days.org_id = reservation.org_id and days.day = reservation.day`)
 }
 
+/** Returns the tokens of the day that are booked or reserved. */
+export async function countTokens(db: Querier, orgId: string, day: string): Promise<number> {
+  const [row] = await db.query<{ tokens: number }>(sql`
+    select tokens from ai.agent_pool_days where org_id = ${orgId} and day = ${day}::date`)
+  return row?.tokens ?? 0
+}
+
 /** Books reservations in full that nobody settled before their end. The day counts them in full already. */
 export async function bookLostReservations(db: Querier): Promise<void> {
   await db.query(sql`

@@ -1,5 +1,5 @@
 import type { ChatModel, ChatRequest } from '#edge/chat-model.ts'
-import type { Outgoing, ProviderSettings } from '../provider.ts'
+import type { Outgoing, ProviderModel, ProviderSettings } from '../provider.ts'
 import type { Delay } from '../send-with-retries.ts'
 import { anthropicWire } from './anthropic-wire.ts'
 import { type ChatEvent, collectAnswer } from './events.ts'
@@ -33,9 +33,9 @@ export function createChatModels(providers: readonly ProviderSettings[], deps: D
     const provider = opened.find(({ settings }) => settings.name === name.slice(0, slash))
     if (!provider) return undefined
     const { models } = provider.settings
-    if (!models) return OWN_NAME.test(own) ? provider.model(own, true) : undefined
+    if (!models) return OWN_NAME.test(own) ? provider.model({ name: own, tools: true }) : undefined
     const listed = models.find((model) => model.name === own && model.chat)
-    return listed && provider.model(own, listed.tools)
+    return listed && provider.model(listed)
   }
   return {
     find,
@@ -52,7 +52,11 @@ export function createChatModels(providers: readonly ProviderSettings[], deps: D
 function createProvider(settings: ProviderSettings, deps: Deps) {
   const wire = settings.kind === 'anthropic' ? anthropicWire : openAiWire(settings.outputLimitKey)
   const stream = createProviderStream(settings, wire, deps)
-  return (model: string, canCallTools: boolean): StreamingChatModel => {
+  return ({
+    name: model,
+    tools: canCallTools,
+    price,
+  }: Pick<ProviderModel, 'name' | 'tools' | 'price'>): StreamingChatModel => {
     const name = `${settings.name}/${model}`
     const bodyOf = (request: ChatRequest) => {
       if (request.tools && !canCallTools) throw invalidRequest(`tools: the model ${name} cannot call tools`)
@@ -62,6 +66,7 @@ function createProvider(settings: ProviderSettings, deps: Deps) {
       stream({ model, request, body: bodyOf(request), signal }, onOpen)
     return {
       name,
+      price,
       mostTokens: (request) => Buffer.byteLength(bodyOf(request)) + wire.addedTokens(request) + request.maxOutputTokens,
       call: async (request, signal) => collectAnswer(streamOf(request, signal)),
       stream: streamOf,

@@ -10,9 +10,19 @@ type Evidence = {
   readonly files: readonly string[]
 }
 
+/** The gravest first. Detectors report the first four, models all of them. */
+export const FINDING_KINDS = [
+  'failing_check',
+  'error_in_code',
+  'error_in_logs',
+  'dependency',
+  'config',
+  'defect',
+] as const
+
 /** A fault of the app, as `kind`, `path`, `symbol` and `template` identify it. */
 export type Detected = {
-  readonly kind: 'error_in_code' | 'error_in_logs' | 'dependency' | 'failing_check'
+  readonly kind: (typeof FINDING_KINDS)[number]
   readonly path: string | null
   readonly symbol: string | null
   readonly template: string
@@ -30,10 +40,8 @@ export function detect(evidence: Evidence): Detected[] {
     ...evidence.checks.flatMap(fromCheck),
     ...errors.flatMap((error) => fromCluster(error, evidence.files)),
   ]
-  return found.sort((a, b) => GRAVITY.indexOf(a.kind) - GRAVITY.indexOf(b.kind)).slice(0, MAX_DETECTED)
+  return found.sort((a, b) => FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind)).slice(0, MAX_DETECTED)
 }
-
-const GRAVITY: readonly Detected['kind'][] = ['failing_check', 'error_in_code', 'error_in_logs', 'dependency']
 
 function fromCheck({ name, state }: CheckState): Detected[] {
   if (state !== 'fail') return []
@@ -69,7 +77,7 @@ function fromCluster({ template, count, frames }: LogCluster, files: readonly st
 }
 
 /** The file of the revision that a frame names: paths in traces are absolute, and those of the revision are not. */
-function placeIn(files: readonly string[], path: string, symbol: string | null) {
+export function placeIn(files: readonly string[], path: string, symbol: string | null) {
   if (path.includes('/node_modules/')) return []
   const found = files
     .filter((file) => path === file || path.endsWith(`/${file}`))

@@ -1,19 +1,43 @@
+import { hash } from 'node:crypto'
+import type { z } from 'zod'
 import type { Client } from '#contract/core/client.ts'
 import { listCheckStates, listLiveFiles, readLogTemplates } from '#contract/maintenance/tools.ts'
+import { fingerprintOf } from '../findings/fingerprint.ts'
 import { type Detected, detect } from './detectors.ts'
 
+/** What was read of an app, and what the detectors found in it. */
+export type Look = {
+  readonly logs: z.output<typeof readLogTemplates.output>
+  readonly source: z.output<typeof listLiveFiles.output>
+  readonly checks: z.output<typeof listCheckStates.output>
+  readonly detected: readonly Detected[]
+}
+
 /** Reads the evidence of an app with the tools of its run, and applies the detectors to it. */
-export async function lookForFaults(tools: Client, signal: AbortSignal): Promise<Detected[]> {
-  const { clusters } = await tools.call(readLogTemplates, {}, { signal })
-  const { files } = await tools.call(listLiveFiles, {}, { signal })
-  const { checks } = await tools.call(listCheckStates, {}, { signal })
-  return detect({
-    clusters: clusters.map((cluster) => ({
+export async function lookForFaults(tools: Client, signal: AbortSignal): Promise<Look> {
+  const logs = await tools.call(readLogTemplates, {}, { signal })
+  const source = await tools.call(listLiveFiles, {}, { signal })
+  const checks = await tools.call(listCheckStates, {}, { signal })
+  const detected = detect({
+    clusters: logs.clusters.map((cluster) => ({
       ...cluster,
       first_at: new Date(cluster.first_at),
       last_at: new Date(cluster.last_at),
     })),
-    checks: checks.map((check) => ({ ...check, since: new Date(check.since) })),
-    files: files.map(({ path }) => path),
+    checks: checks.checks.map((check) => ({ ...check, since: new Date(check.since) })),
+    files: source.files.map(({ path }) => path),
   })
+  return { logs, source, checks, detected }
+}
+
+/**
+ * Returns the digest of what a look depends on: the templates of errors, the states of checks, the revision, what the
+ * detectors found, and the model. Equal digests mean that another look would see the same. Times and counts are left out,
+ * because they differ every night.
+ */
+export function digestOf({ logs, source, checks, detected }: Look, model: string): string {
+  const errors = logs.clusters.filter(({ level }) => level === 'error').map(({ template }) => template)
+  const states = checks.checks.map(({ name, state }) => `${name} ${state}`)
+  const found = detected.map(fingerprintOf).toSorted()
+  return hash('sha256', JSON.stringify([model, source.revision_id, errors.toSorted(), states.toSorted(), found]))
 }

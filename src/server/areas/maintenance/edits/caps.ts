@@ -1,5 +1,5 @@
 /** What one run may change at most. A person must be able to judge all of it at once. */
-const EDIT_CAPS = { files: 5, changedLines: 200, bytes: 32 * 1024 } as const
+export const EDIT_CAPS = { files: 5, changedLines: 200, bytes: 32 * 1024 } as const
 
 type Edit = { readonly path: string; readonly old_text: string; readonly new_text: string }
 

@@ -49,3 +49,6 @@ export function findProtection(path: string): string | undefined {
   const name = path.normalize('NFKC').toLowerCase()
   return PROTECTED.find(({ paths }) => paths.test(name))?.what
 }
+
+/** The kinds of protected files, to tell a model beforehand. */
+export const PROTECTED_KINDS: readonly string[] = PROTECTED.map(({ what }) => what)

@@ -17,3 +17,17 @@ export async function insertEdit(tx: Tx, runId: string, { path, old_text, new_te
     returning n`)
   return row!.n
 }
+
+/** Edits are kept only with a proposal that was made of them. */
+export async function dropEdits(tx: Tx, runId: string): Promise<void> {
+  await tx.query(sql`delete from maintenance.edits where run_id = ${runId}`)
+}
+
+/** Deletes up to `limit` rows of runs with an id below `beforeId`. Returns how many. */
+export async function deleteOldEdits(db: Querier, beforeId: string, limit: number): Promise<number> {
+  const rows = await db.query(sql`
+    delete from maintenance.edits where (run_id, n) in (
+      select run_id, n from maintenance.edits where run_id < ${beforeId} limit ${limit})
+    returning n`)
+  return rows.length
+}

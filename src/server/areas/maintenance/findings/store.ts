@@ -18,9 +18,17 @@ export async function recordFinding(tx: Tx, seen: Seen): Promise<boolean> {
     values
       (${appId}, ${fingerprint}, ${kind}, ${path}, ${symbol}, ${template}, ${summary}, ${runId}, ${at}, ${at}, 1)
     on conflict (app_id, fingerprint) do update
-    set last_seen_at = excluded.last_seen_at, summary = excluded.summary, count = findings.count + 1
+    set last_seen_at = excluded.last_seen_at, summary = excluded.summary, count = findings.count + 1,
+      path = coalesce(findings.path, excluded.path), symbol = coalesce(findings.symbol, excluded.symbol)
     returning count`)
   return row!.count === 1
+}
+
+/** Records that a known fault was seen again. */
+export async function repeatFinding(tx: Tx, appId: string, fingerprint: string, at: Date): Promise<void> {
+  await tx.query(sql`
+    update maintenance.findings set last_seen_at = ${at}, count = count + 1
+    where app_id = ${appId} and fingerprint = ${fingerprint}`)
 }
 
 type Finding = {

@@ -2,17 +2,33 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Claim } from '#lib/work/job-kind.ts'
 import type { HeldRun } from './held.ts'
+import { LOOKED } from './last-look.ts'
 
 export type ClaimedRun = Claim & HeldRun
 
-/** Claims queued runs, the oldest first. A run is claimed once: one whose worker died ends and is not begun again. */
+/**
+ * Claims queued runs. Organizations take turns, those with fewer running runs first; within one, runs that a person
+ * started come first, then the apps whose last complete look is longest ago, such as those that a budget cut short. A run
+ * is claimed once: one whose worker died ends and is not begun again.
+ */
 export async function claimRuns(db: Querier, limit: number, leaseSeconds: number): Promise<ClaimedRun[]> {
   return db.query(sql`
     update maintenance.runs run
     set status = 'running', fence = nextval('svc.fences'),
         lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     where id in (
-      select id from maintenance.runs where status = 'queued' order by id limit ${limit} for update skip locked)
+      select waiting.id from maintenance.runs waiting join (
+        select id,
+          row_number() over (
+            partition by org_id
+            order by mode <> 'manual', (
+              select max(ended_at) from maintenance.runs look
+              where look.app_id = queued.app_id and look.terminal_code = any(${LOOKED}::text[])) nulls first, id)
+          + (select count(*) from maintenance.runs busy
+              where busy.org_id = queued.org_id and busy.status in ('running', 'validating')) as turn
+        from maintenance.runs queued where status = 'queued') turns on turns.id = waiting.id
+      where waiting.status = 'queued'
+      order by turn, waiting.id limit ${limit} for update of waiting skip locked)
     returning run.id, run.fence, run.org_id, run.app_id, run.model, run.requested_by, run.revision_id`)
 }
 

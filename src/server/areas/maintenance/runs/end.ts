@@ -1,13 +1,14 @@
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-
-/** Workers listen here for runs that were ended by somebody else; the payload is the execution id. */
-const ENDED_CHANNEL = 'svc_maintenance_ended'
+import { RUNS_CHANNEL } from './store.ts'
 
 type Which = { orgId: string } | { appId: string }
 
-/** Ends every live run of the organization or app. A run that was not claimed yet never began, so it is cancelled. */
+/**
+ * Ends every live run of the organization or app. A run that was not claimed yet never began, so it is cancelled. Workers
+ * are notified with the execution id, so that the one that works at it stops at once.
+ */
 export async function endRuns(tx: Tx, which: Which, code: TerminalCode): Promise<void> {
   const scope = 'orgId' in which ? sql`org_id = ${which.orgId}` : sql`app_id = ${which.appId}`
   await tx.query(sql`
@@ -17,5 +18,5 @@ export async function endRuns(tx: Tx, which: Which, code: TerminalCode): Promise
         terminal_code = case when status = 'queued' then 'cancelled_disabled' else ${code} end
       where ${scope} and status <> 'ended'
       returning id)
-    select pg_notify(${ENDED_CHANNEL}, id) from ended`)
+    select pg_notify(${RUNS_CHANNEL}, id) from ended`)
 }

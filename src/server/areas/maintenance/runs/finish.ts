@@ -2,50 +2,128 @@ import { type Outcome, TERMINAL_CODES, type TerminalCode } from '#contract/maint
 import type { AppName } from '#edge/apps.ts'
 import { emit } from '#edge/emit.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
 import type { Claim } from '#lib/work/job-kind.ts'
-import type { Detected } from '../detect/detectors.ts'
-import { fingerprintOf } from '../findings/fingerprint.ts'
-import { recordFinding } from '../findings/store.ts'
+import { dropEdits } from '../edits/store.ts'
+import { recordAll, type Seen, toSeen } from '../findings/record.ts'
+import { repeatFinding } from '../findings/store.ts'
+import { findOpenProposal, type OpenDeps, openProposal } from '../proposals/open.ts'
+import type { ValidatedChange } from '../proposals/validate-change.ts'
 import { type HeldRun, holdRun } from './held.ts'
+import type { RunResult } from './result.ts'
+import { endRun, type RunEnd } from './store.ts'
 
-/** How a run that looked at everything ends: with what it found, or with a reason why it could not finish. */
-export type RunResult = { readonly found: readonly Detected[] } | { readonly failed: TerminalCode }
+type Finished = {
+  readonly claim: Claim
+  readonly app: AppName
+  readonly result: RunResult
+  /** Of a result with a change: what its validation came to. */
+  readonly change?: ValidatedChange
+  readonly at: Date
+}
 
-type Finished = { readonly claim: Claim; readonly app: AppName; readonly result: RunResult; readonly at: Date }
+type Deps = { readonly db: Pick<Db, 'tx'>; readonly changes: OpenDeps }
 
 /**
- * Ends a run, records its findings and emits its event, all in one transaction. Does nothing if the claim was lost:
- * whoever ended the run before has the last word.
+ * Ends a run, records its findings, opens its proposal and emits its events, all in one transaction. Does nothing if the
+ * claim was lost: whoever ended the run before has the last word.
  */
-export async function finishRun(db: Pick<Db, 'tx'>, { claim, app, result, at }: Finished): Promise<void> {
+export async function finishRun({ db, changes }: Deps, { claim, app, result, change, at }: Finished): Promise<void> {
   await db.tx(async (tx) => {
     const run = await holdRun(tx, claim)
     if (!run) return
-    const end = 'failed' in result ? { code: result.failed } : await recordFindings(tx, run, result.found, at)
-    await tx.query(sql`
-      update maintenance.runs
-      set status = 'ended', terminal_code = ${end.code}, ended_at = ${at}, summary = ${end.summary ?? null},
-        fingerprint = ${end.fingerprint ?? null}
-      where id = ${run.id}`)
+    const end = await decideEnd({ tx, changes, run, app, at }, result, change)
+    await endRun(tx, run.id, end, at)
+    if (!end.opensProposal) await dropEdits(tx, run.id)
     await emitEnd(tx, { run, app, code: end.code, at })
   })
 }
 
-type End = { code: TerminalCode; summary?: string; fingerprint?: string }
+type Context = {
+  readonly tx: Tx
+  readonly changes: OpenDeps
+  readonly run: HeldRun
+  readonly app: AppName
+  readonly at: Date
+}
+type End = RunEnd & { readonly opensProposal?: boolean }
+
+async function decideEnd(context: Context, result: RunResult, change: ValidatedChange | undefined): Promise<End> {
+  switch (result.type) {
+    case 'failed':
+      return { code: result.code, summary: result.reason }
+    case 'detected':
+      return { ...(await endWith(context, result.detected.map(toSeen))), digest: result.digest }
+    case 'nothing': {
+      const end = await endWith(context, result.detected.map(toSeen))
+      const code = end.code === 'found_nothing' ? end.code : 'detector_only'
+      return { ...end, code, digest: result.digest }
+    }
+    case 'unchanged':
+      return { ...(await repeatLast(context, result)), digest: result.digest }
+    case 'finding':
+      return { ...(await endWithFinding(context, result)), digest: result.digest }
+    case 'change': {
+      const end = await endWithFinding(context, result)
+      const proposed = change ? await propose(context, toSeen(result.finding), change) : {}
+      return { ...end, ...proposed, digest: result.digest }
+    }
+    default:
+      return result satisfies never
+  }
+}
 
 /** The run shows the gravest finding that is new, or else the gravest that is not. */
-async function recordFindings(tx: Tx, run: HeldRun, found: readonly Detected[], at: Date): Promise<End> {
-  const seen: (Detected & { fingerprint: string; isNew: boolean })[] = []
-  for (const one of found) {
-    const fingerprint = fingerprintOf(one)
-    const isNew = await recordFinding(tx, { ...one, fingerprint, appId: run.app_id, runId: run.id, at })
-    seen.push({ ...one, fingerprint, isNew })
-  }
-  const shown = seen.find(({ isNew }) => isNew) ?? seen[0]
+async function endWith({ tx, run, at }: Context, found: readonly Seen[]): Promise<End> {
+  const recorded = await recordAll(tx, { appId: run.app_id, runId: run.id, at }, found)
+  const shown = recorded.find(({ isNew }) => isNew) ?? recorded[0]
   if (!shown) return { code: 'found_nothing' }
   const { summary, fingerprint, isNew } = shown
   return { code: isNew ? 'finding_recorded' : 'finding_repeat', summary, fingerprint }
+}
+
+/** The finding of the model comes first. The detectors may have found the same, which then counts once. */
+function endWithFinding(
+  context: Context,
+  { finding, detected }: Extract<RunResult, { finding: unknown }>,
+): Promise<End> {
+  const first = toSeen(finding)
+  const others = detected.map(toSeen).filter(({ fingerprint }) => fingerprint !== first.fingerprint)
+  return endWith(context, [first, ...others])
+}
+
+/** A finding stays a finding as long as nothing changes, and a proposal is never opened twice for it. */
+async function repeatLast(context: Context, { last, detected }: Extract<RunResult, { last: unknown }>): Promise<End> {
+  const { tx, changes, run, at } = context
+  const seen = detected.map(toSeen)
+  await recordAll(tx, { appId: run.app_id, runId: run.id, at }, seen)
+  const { summary, fingerprint } = last
+  if (fingerprint === null) return { code: 'unchanged_evidence' }
+  if (!seen.some((one) => one.fingerprint === fingerprint)) await repeatFinding(tx, run.app_id, fingerprint, at)
+  const proposalId = await findOpenProposal(tx, changes, { appId: run.app_id, fingerprint, at })
+  return { code: 'finding_repeat', summary, fingerprint, proposalId: proposalId ?? null }
+}
+
+async function propose(context: Context, { fingerprint, summary }: Seen, change: ValidatedChange): Promise<End> {
+  const { tx, changes, run, app, at } = context
+  const opened = await openProposal(tx, changes, {
+    orgId: run.org_id,
+    app,
+    runId: run.id,
+    requestedBy: run.requested_by,
+    fingerprint,
+    summary,
+    baseRevisionId: run.revision_id!,
+    change,
+    at,
+  })
+  const shown = { summary, fingerprint }
+  if (opened === 'limit_day') return { code: 'proposal_limit_day', ...shown }
+  if (opened === 'known') {
+    const proposalId = await findOpenProposal(tx, changes, { appId: app.id, fingerprint, at })
+    return { code: 'finding_repeat', ...shown, proposalId: proposalId ?? null }
+  }
+  const code = 'invalid' in change ? 'proposal_invalid' : 'proposed'
+  return { code, ...shown, proposalId: opened.proposalId, opensProposal: true }
 }
 
 type Ended = { readonly run: HeldRun; readonly app: AppName; readonly code: TerminalCode; readonly at: Date }

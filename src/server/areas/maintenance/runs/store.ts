@@ -1,5 +1,6 @@
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
 import type { RunStatus } from '#contract/maintenance/runs.ts'
+import type { ModelPrice } from '#edge/chat-model.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
@@ -11,6 +12,8 @@ export type RunRow = {
   status: RunStatus
   terminal_code: TerminalCode | null
   tokens_spent: number
+  /** US dollars, with six digits behind the point. */
+  cost: string | null
   summary: string | null
   fingerprint: string | null
   proposal_id: string | null
@@ -20,7 +23,8 @@ export type RunRow = {
 }
 
 const COLUMNS = sql`
-  id, mode, model, requested_by, status, terminal_code, tokens_spent, summary, fingerprint, proposal_id, created_at,
+  id, mode, model, requested_by, status, terminal_code, tokens_spent,
+  round(cost_usd, 6)::text as cost, summary, fingerprint, proposal_id, created_at,
   ended_at, coalesce((
     select json_agg(json_build_object('kind', kind, 'reference', reference, 'sha256', sha256, 'bytes', bytes) order by n)
     from maintenance.evidence where run_id = run.id), '[]') as evidence`
@@ -45,7 +49,7 @@ export async function findRunByKey(db: Querier, appId: string, key: string): Pro
   return row
 }
 
-/** Notified when a run was queued. */
+/** Notified when a run was queued, and with the id of a run that somebody else than its worker ended. */
 export const RUNS_CHANNEL = 'svc_maintenance_runs'
 
 export type NewRun = {
@@ -78,4 +82,54 @@ export async function insertRun(tx: Tx, run: NewRun, ended: TerminalCode | null)
 /** Call it after `holdRun`. */
 export async function setRevision(tx: Tx, id: string, revisionId: string | null): Promise<void> {
   await tx.query(sql`update maintenance.runs set revision_id = ${revisionId} where id = ${id}`)
+}
+
+/** The run made its change and has it validated. Call it after `holdRun`. */
+export async function setValidating(tx: Tx, id: string): Promise<void> {
+  await tx.query(sql`update maintenance.runs set status = 'validating' where id = ${id}`)
+}
+
+type Booked = {
+  readonly served: number
+  readonly input: number
+  readonly output: number
+  readonly price: ModelPrice | undefined
+}
+
+/** Counts what a call of a model has cost. It is no part of the lease: what was spent is counted in any case. */
+export async function bookTokens(tx: Tx, id: string, { served, input, output, price }: Booked): Promise<void> {
+  const cost = price
+    ? sql`coalesce(cost_usd, 0)
+        + (${input}::numeric * ${String(price.input)}::numeric + ${output}::numeric * ${String(price.output)}::numeric) / 1000000`
+    : sql`cost_usd`
+  await tx.query(sql`
+    update maintenance.runs
+    set tokens_spent = tokens_spent + ${served}, input_tokens = input_tokens + ${input},
+      output_tokens = output_tokens + ${output}, cost_usd = ${cost}
+    where id = ${id}`)
+}
+
+/** Counts the apps of an organization whose run waits or goes on. */
+export async function countLiveRuns(db: Querier, orgId: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(sql`
+    select count(*) from maintenance.runs where org_id = ${orgId} and status <> 'ended'`)
+  return row!.count
+}
+
+export type RunEnd = {
+  readonly code: TerminalCode
+  readonly summary?: string | null
+  readonly fingerprint?: string
+  readonly proposalId?: string | null
+  readonly digest?: string
+}
+
+/** Call it after `holdRun`. */
+export async function endRun(tx: Tx, id: string, end: RunEnd, at: Date): Promise<void> {
+  await tx.query(sql`
+    update maintenance.runs
+    set status = 'ended', terminal_code = ${end.code}, ended_at = ${at}, summary = ${end.summary ?? null},
+      fingerprint = ${end.fingerprint ?? null}, proposal_id = ${end.proposalId ?? null},
+      evidence_digest = ${end.digest ?? null}
+    where id = ${id}`)
 }

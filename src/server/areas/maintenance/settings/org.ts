@@ -8,11 +8,11 @@ import { endRuns } from '../runs/end.ts'
 import { refuseUnusable } from './refuse-unusable.ts'
 import { lockOrg, readOrg, saveOrg, switchOffApps } from './store.ts'
 
-export function orgRoutes({ db, clock, listModels }: MaintenanceDeps): Route[] {
+export function orgRoutes({ db, clock, models }: MaintenanceDeps): Route[] {
   return [
     route(readOrgMaintenance, ({ org_id }) => readOrg(db, org_id)),
     route(changeOrgMaintenance, async ({ org_id, ...change }, { principal }) => {
-      refuseUnusable(change, listModels())
+      refuseUnusable(change, models)
       const who = { by: principal.id, at: clock.now() }
       return db.tx(async (tx) => {
         const before = await lockOrg(tx, org_id, who)

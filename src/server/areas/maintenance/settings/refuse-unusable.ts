@@ -1,23 +1,22 @@
 import { type Fault, ServiceError } from '#contract/core/errors.ts'
+import { DETECTORS_MODEL } from '#contract/maintenance/settings.ts'
 import { cronFault } from '#lib/cron.ts'
 import { isTimezone } from '#lib/timezone.ts'
-
-/** The detectors alone: no model is asked, no token is spent, and nothing is proposed. */
-const DETECTORS_MODEL = 'builtin/detectors'
+import type { UsableModels } from '../deps.ts'
 
 type Given = { model?: string | undefined; nightly_cron?: string | undefined; timezone?: string | undefined }
 
 /** Refuses settings with which no run could begin, and names every fault. */
-export function refuseUnusable(given: Given, models: readonly string[]): void {
+export function refuseUnusable(given: Given, models: UsableModels): void {
   const errors = [...modelFaults(given, models), ...timezoneFaults(given), ...cronFaults(given)]
   if (errors.length > 0) {
     throw new ServiceError('INVALID_REQUEST', errors.map(({ message }) => message).join(' '), { errors })
   }
 }
 
-function modelFaults({ model }: Given, models: readonly string[]): Fault[] {
-  const usable = [DETECTORS_MODEL, ...models]
-  if (model === undefined || usable.includes(model)) return []
+function modelFaults({ model }: Given, models: UsableModels): Fault[] {
+  if (model === undefined || model === DETECTORS_MODEL || models.has(model)) return []
+  const usable = [DETECTORS_MODEL, ...models.names]
   return [{ path: 'model', message: `No usable model has this name. Use one of: ${usable.join(', ')}.` }]
 }
 

@@ -50,3 +50,12 @@ export async function recordEvidence(
     return row!.n
   })
 }
+
+/** Deletes up to `limit` rows of runs with an id below `beforeId`. Returns how many. */
+export async function deleteOldEvidence(db: Querier, beforeId: string, limit: number): Promise<number> {
+  const rows = await db.query(sql`
+    delete from maintenance.evidence where (run_id, n) in (
+      select run_id, n from maintenance.evidence where run_id < ${beforeId} limit ${limit})
+    returning n`)
+  return rows.length
+}

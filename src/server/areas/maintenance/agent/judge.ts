@@ -1,0 +1,93 @@
+import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
+import { type Detected, placeIn } from '../detect/detectors.ts'
+import { type Fact, joinFacts } from './facts.ts'
+import type { Finish } from './finish.ts'
+
+/** What a run knows when its model ends it. */
+export type Known = {
+  /** By evidence id: the answers that tools gave in this run. */
+  readonly facts: ReadonlyMap<number, Fact>
+  /** Paths of the files of the revision. */
+  readonly files: readonly string[]
+  readonly detected: readonly Detected[]
+  readonly stagedEdits: number
+}
+
+/** A finding of a model. `identity` is what its fingerprint is made of; no word of the model is part of it. */
+export type JudgedFinding = Detected & { readonly identity: Omit<Detected, 'summary'> }
+
+type Judged =
+  | { readonly verdict: 'nothing' }
+  | { readonly verdict: 'finding' | 'change'; readonly finding: JudgedFinding }
+  | { readonly fault: Extract<TerminalCode, 'bad_final' | 'invented_evidence'>; readonly message: string }
+
+/** Decides whether the final answer of a model holds: what it cites must exist and say what is claimed. */
+export function judgeFinish(finish: Finish, known: Known): Judged {
+  const { verdict, kind, summary, evidence } = finish
+  if (verdict === 'nothing') return { verdict }
+  if (!kind || !summary?.trim() || !evidence || evidence.length === 0) {
+    return badFinal('A finding needs kind, summary and evidence.')
+  }
+  if (verdict === 'change' && known.stagedEdits === 0) {
+    return badFinal('No edit is staged. Stage one, or use the verdict finding.')
+  }
+  const invented = evidence.filter((id) => !known.facts.has(id))
+  if (invented.length > 0) return inventedEvidence(`No answer had the evidence_id ${invented.join(', ')}.`)
+  const cited = joinFacts(evidence.map((id) => known.facts.get(id)!))
+  const place = kind === 'failing_check' ? judgeCheck(finish, cited) : judgePlace({ ...finish, kind }, cited, known)
+  if ('fault' in place) return place
+  return { verdict, finding: { ...place.shown, summary, identity: place.identity } }
+}
+
+type Identity = Omit<Detected, 'summary'>
+type Place = { readonly shown: Identity; readonly identity: Identity }
+type Fault = Extract<Judged, { fault: unknown }>
+
+function badFinal(message: string): Fault {
+  return { fault: 'bad_final', message }
+}
+
+function inventedEvidence(message: string): Fault {
+  return { fault: 'invented_evidence', message }
+}
+
+/** Named as the detectors name it, so that both have one fingerprint. The file is shown and is no part of it. */
+function judgeCheck({ check, path }: Finish, cited: Fact): Place | Fault {
+  if (!check || !cited.failingChecks.has(check)) {
+    return inventedEvidence('The cited evidence does not say that this check fails.')
+  }
+  const identity: Identity = { kind: 'failing_check', path: null, symbol: null, template: `check ${check}` }
+  return { identity, shown: { ...identity, path: path && cited.texts.has(path) ? path : null } }
+}
+
+function judgePlace(finish: Finish & { kind: Detected['kind'] }, cited: Fact, known: Known): Place | Fault {
+  const template = finish.template?.trim() || null
+  if (template !== null && !cited.templates.has(template)) {
+    return inventedEvidence('The cited evidence has no log line with this template. Copy it exactly.')
+  }
+  const framed = template === null ? [] : placesOf(cited.templates.get(template)!, known.files)
+  const path = finish.path || null
+  if (path !== null && !known.files.includes(path)) return inventedEvidence('The revision has no file of this path.')
+  if (path !== null && !cited.texts.has(path) && !framed.some((place) => place.path === path)) {
+    return inventedEvidence('The path is neither a file that the cited evidence shows nor in a cited stack trace.')
+  }
+  if (path === null && template === null) return badFinal('A finding needs a path or a template.')
+  const symbol = symbolOf(finish, path, cited, framed)
+  const shown: Identity = { kind: finish.kind, path, symbol, template: template ?? '' }
+  const detected = known.detected.find((one) => template !== null && one.template === template)
+  return { shown, identity: detected ?? shown }
+}
+
+type FramePlace = { readonly path: string; readonly symbol: string | null }
+
+function placesOf(frames: readonly FramePlace[], files: readonly string[]): FramePlace[] {
+  return frames.flatMap(({ path, symbol }) => placeIn(files, path, symbol))
+}
+
+/** The function that a stack trace names, or else the model's if the file has that word. */
+function symbolOf({ symbol }: Finish, path: string | null, cited: Fact, framed: readonly FramePlace[]): string | null {
+  const fromFrame = framed.find((place) => place.path === path)?.symbol
+  if (fromFrame) return fromFrame
+  const isWord = symbol && /^[\w$.#]{1,100}$/.test(symbol)
+  return isWord && path !== null && cited.texts.get(path)?.includes(symbol) ? symbol : null
+}

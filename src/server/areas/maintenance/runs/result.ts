@@ -1,0 +1,25 @@
+import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
+import type { JudgedFinding } from '../agent/judge.ts'
+import type { Detected } from '../detect/detectors.ts'
+import type { LastLook } from './last-look.ts'
+
+/** What a run came to. Null as `digest` means that it says nothing about whether a later look would see the same. */
+export type RunResult =
+  /** The detectors alone looked. */
+  | { readonly type: 'detected'; readonly detected: readonly Detected[]; readonly digest: string }
+  /** A model found nothing. What the detectors found stands nevertheless. */
+  | { readonly type: 'nothing'; readonly detected: readonly Detected[]; readonly digest: string }
+  | {
+      readonly type: 'finding' | 'change'
+      readonly finding: JudgedFinding
+      readonly detected: readonly Detected[]
+      readonly digest: string
+    }
+  /** Nothing changed since the last complete look, so its result stands and no model was asked. */
+  | {
+      readonly type: 'unchanged'
+      readonly last: LastLook
+      readonly detected: readonly Detected[]
+      readonly digest: string
+    }
+  | { readonly type: 'failed'; readonly code: TerminalCode; readonly reason: string | null }

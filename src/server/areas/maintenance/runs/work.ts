@@ -1,0 +1,115 @@
+import { type Client, createClient } from '#contract/core/client.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import { DETECTORS_MODEL } from '#contract/maintenance/settings.ts'
+import type { AppDirectory, AppSource } from '#edge/apps.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import { lookWithModel, type ModelDeps } from '../agent/look-with-model.ts'
+import { ToolFailed } from '../agent/run-tool.ts'
+import { ClaimLost } from '../agent/spend.ts'
+import { digestOf, lookForFaults } from '../detect/look.ts'
+import { listEdits } from '../edits/store.ts'
+import type { RunTokens } from '../identity/token.ts'
+import type { OpenDeps } from '../proposals/open.ts'
+import { type ChangeDeps, type ValidatedChange, validateChange } from '../proposals/validate-change.ts'
+import type { ClaimedRun } from './claim.ts'
+import { finishRun } from './finish.ts'
+import { holdRun } from './held.ts'
+import { findLastLook } from './last-look.ts'
+import type { RunResult } from './result.ts'
+import { setRevision, setValidating } from './store.ts'
+
+export type WorkDeps = ModelDeps & {
+  readonly db: Db
+  readonly clock: Clock
+  readonly apps: Pick<AppDirectory, 'find'>
+  readonly source: Pick<AppSource, 'live'>
+  readonly tokens: RunTokens
+  /** For runs that end with a change of the source. */
+  readonly changes: ChangeDeps & OpenDeps
+  /** Sends a request to the service that answers the tools. */
+  readonly toolFetch: (request: Request, executionId: string) => Promise<Response>
+  readonly onError: (error: unknown, executionId: string) => void
+}
+
+/** Does a run from its claim to its end. Writes nothing more once the claim is gone. */
+export async function workAt(deps: WorkDeps, run: ClaimedRun, signal: AbortSignal): Promise<void> {
+  const app = await deps.apps.find(run.org_id, run.app_id)
+  if (!app) return
+  const pinned = await pinRevision(deps, run)
+  const result = await resultOf(deps, pinned, signal)
+  if (!result) return
+  const change = result.type === 'change' ? await validate(deps, pinned, result.finding.summary) : undefined
+  await finishRun(deps, { claim: run, app, result, ...(change && { change }), at: deps.clock.now() })
+}
+
+/** Notes which revision is live, so that all reads of the run are of the same one, whatever is deployed meanwhile. */
+async function pinRevision({ db, source }: WorkDeps, run: ClaimedRun): Promise<ClaimedRun> {
+  const revisionId = (await source.live(run.org_id, run.app_id))?.revisionId ?? null
+  await db.tx(async (tx) => {
+    if (await holdRun(tx, run)) await setRevision(tx, run.id, revisionId)
+  })
+  return { ...run, revision_id: revisionId }
+}
+
+/** Returns undefined if the claim is gone: the run was ended by somebody else, or ends when its lease has run out. */
+async function resultOf(deps: WorkDeps, run: ClaimedRun, signal: AbortSignal): Promise<RunResult | undefined> {
+  try {
+    return await lookAt(deps, run, signal)
+  } catch (error) {
+    if (signal.aborted || error instanceof ClaimLost || isRefused(error)) return undefined
+    deps.onError(error, run.id)
+    const code = error instanceof ToolFailed || error instanceof ServiceError ? 'tool_error' : 'internal'
+    return { type: 'failed', code, reason: null }
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'INVALID_TOKEN'
+}
+
+/** The detectors look first. The model is asked only if something changed since the last complete look. */
+async function lookAt(deps: WorkDeps, run: ClaimedRun, signal: AbortSignal): Promise<RunResult> {
+  const tools = toolsOf(deps, run)
+  const look = await lookForFaults(tools, signal)
+  const rest = { detected: look.detected, digest: digestOf(look, run.model) }
+  if (run.model === DETECTORS_MODEL) return { type: 'detected', ...rest }
+  const last = await findLastLook(deps.db, run.app_id)
+  if (last?.evidence_digest === rest.digest) return { type: 'unchanged', last, ...rest }
+  const ending = await lookWithModel(deps, { run, look, tools, signal })
+  if ('failed' in ending) return { type: 'failed', code: ending.failed, reason: ending.reason }
+  return ending.verdict === 'nothing'
+    ? { type: 'nothing', ...rest }
+    : { type: ending.verdict, finding: ending.finding, ...rest }
+}
+
+function toolsOf({ tokens, toolFetch }: WorkDeps, run: ClaimedRun): Client {
+  const authorization = `Bearer ${tokens.mint(run)}`
+  return createClient({
+    baseUrl: 'http://deploy-api',
+    fetch: (request) => toolFetch(request, run.id),
+    headers: () => ({ authorization }),
+  })
+}
+
+/** Returns undefined if the claim is gone. */
+async function validate(
+  { db, changes }: WorkDeps,
+  run: ClaimedRun,
+  summary: string,
+): Promise<ValidatedChange | undefined> {
+  const isHeld = await db.tx(async (tx) => {
+    const held = await holdRun(tx, run)
+    if (held) await setValidating(tx, run.id)
+    return held !== undefined
+  })
+  if (!isHeld) return undefined
+  return validateChange(changes, {
+    orgId: run.org_id,
+    appId: run.app_id,
+    revisionId: run.revision_id!,
+    edits: await listEdits(db, run.id),
+    summary,
+    hold: async (tx) => (await holdRun(tx, run)) !== undefined,
+  })
+}
