@@ -82,6 +82,14 @@ import { configureSource, getSource } from './data-sources/search-config.ts'
 import { exposeSource, listSlimSources, listSources, querySource, switchSource } from './data-sources/sources.ts'
 import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
 import { callFunction, listFunctions } from './functions.ts'
+import {
+  approveProposal,
+  denyProposal,
+  listAllProposals,
+  listProposals,
+  readProposal,
+  retryProposal,
+} from './maintenance/proposals.ts'
 import { listMaintenanceRuns, readMaintenance, readMaintenanceRun, startMaintenanceRun } from './maintenance/runs.ts'
 import { changeAppMaintenance, changeOrgMaintenance, readOrgMaintenance } from './maintenance/settings.ts'
 import {
@@ -262,6 +270,12 @@ export const OPERATIONS: readonly Operation[] = [
   listMaintenanceRuns,
   readMaintenanceRun,
   startMaintenanceRun,
+  listProposals,
+  listAllProposals,
+  readProposal,
+  approveProposal,
+  denyProposal,
+  retryProposal,
   readLogTemplates,
   listLiveFiles,
   listCheckStates,

@@ -1,4 +1,5 @@
 import type { DeployState } from '#contract/apps/deploys.ts'
+import type { FileChange } from '#contract/apps/revisions.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 
 /** Names a revision. One of another app or organization is never found by it. */
@@ -16,6 +17,12 @@ type AppChange = AppRevision & {
 
 /** Stores a changed revision as a new one and returns its id, or undefined if `hold` answered false. */
 export type SaveAppChange = (change: AppChange) => Promise<string | undefined>
+
+/** Compares a revision with another of its app. Patches are left out where the answer would be too large or too slow. */
+export type DiffAppRevisions = (
+  revision: AppRevision,
+  baseId: string,
+) => Promise<{ readonly files: FileChange[]; readonly truncated: boolean }>
 
 type AppDeployRequest = AppRevision & {
   /** The person who decided it. */

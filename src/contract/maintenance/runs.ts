@@ -10,7 +10,7 @@ const viewer = { principals: ['user', 'api_token'], role: 'viewer', scope: null,
 const RUN_STATUSES = ['queued', 'running', 'validating', 'ended'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
-const Evidence = z.object({
+export const Evidence = z.object({
   kind: z.string().describe('What was read: `logs`, `source`, `checks`, `findings`'),
   reference: z.string().describe('Which part of it'),
   sha256: z.string().describe('Digest of what the agent was given'),

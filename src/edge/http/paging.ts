@@ -18,5 +18,10 @@ export function toPage<Row extends { id: string }, Item>(
 ): { items: Item[]; next_cursor: string | null } {
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1) : undefined
-  return { items: shown.map(present), next_cursor: last ? Buffer.from(`c1:${last.id}`).toString('base64url') : null }
+  return { items: shown.map(present), next_cursor: last ? toCursor(last.id) : null }
+}
+
+/** Makes the cursor of the page after the item with this id. */
+export function toCursor(id: string): string {
+  return Buffer.from(`c1:${id}`).toString('base64url')
 }

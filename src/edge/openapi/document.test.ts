@@ -174,7 +174,7 @@ describe('the frame', () => {
     expect((schemas.Problem!.properties!.code as JsonSchema).enum).toEqual(Object.keys(ERRORS))
     for (const { status } of Object.values(ERRORS)) expect(responses).toHaveProperty(`Problem${status}`)
     expect(responses.Problem403!.description).toBe(
-      'Not allowed (`FORBIDDEN`); Cross-site request refused (`CSRF`); Read-only session (`READ_ONLY_SESSION`)',
+      'Not allowed (`FORBIDDEN`); Cross-site request refused (`CSRF`); Read-only session (`READ_ONLY_SESSION`); Proposal asked for by the same person (`PROPOSAL_OWN`)',
     )
     expect(Object.keys(responses.Problem429!.headers!)).toEqual(['X-Request-Id', 'Retry-After'])
     expect(Object.keys(responses.Problem401!.headers!)).toEqual(['X-Request-Id', 'WWW-Authenticate'])

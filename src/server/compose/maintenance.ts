@@ -3,6 +3,7 @@ import {
   createAppDirectory,
   createAppLogs,
   createAppSource,
+  createRevisionDiff,
   createSaveChange,
 } from '../areas/apps/index.ts'
 import { listEndedRuns, listStates } from '../areas/checks/index.ts'
@@ -10,6 +11,7 @@ import { createMaintenance, createMaintenanceWork, type UsableModels } from '../
 import { composeAgents } from './agents.ts'
 import { composeChatModels } from './chat-models.ts'
 import type { ServiceParts } from './parts.ts'
+import { composePeople } from './people.ts'
 
 /** What deploy-api serves of the maintenance agent: settings, runs, and the tools of runs. */
 export function composeMaintenance(parts: ServiceParts): ReturnType<typeof createMaintenance> {
@@ -18,6 +20,9 @@ export function composeMaintenance(parts: ServiceParts): ReturnType<typeof creat
     apps: createAppDirectory(parts),
     logs: createAppLogs(parts),
     source: createAppSource(parts),
+    deploys: createAppDeploys({ clock: parts.clock, deploysOff: parts.config.apps.deploysOff }),
+    diff: createRevisionDiff(parts),
+    people: composePeople(parts),
     listChecks: (appId) => listStates(parts.db, appId),
     listCheckRuns: (appId, name, limit) => listEndedRuns(parts.db, appId, name, limit),
     models: usableModels(parts),

@@ -30,6 +30,7 @@ export { type AppTraffic, createAppTraffic } from './host/traffic.ts'
 export { createAppLogs } from './logs/evidence.ts'
 export { createLogWriter, type LogWriter } from './logs/writer.ts'
 export { createProcessTarget } from './process/process-target.ts'
+export { createRevisionDiff } from './revisions/diff.ts'
 export { createSaveChange } from './revisions/save-change.ts'
 export { createAppSource } from './revisions/source.ts'
 

@@ -5,6 +5,9 @@ import type { Loop } from '#lib/work/loop.ts'
 import type { MaintenanceDeps } from './deps.ts'
 import { resolveRuns } from './identity/resolve.ts'
 import { createRunTokens } from './identity/token.ts'
+import { type ActDeps, actRoutes } from './proposals/act.ts'
+import { revalidateJobs } from './proposals/revalidate.ts'
+import { proposalRoutes } from './proposals/routes.ts'
 import { retentionLoop } from './retention.ts'
 import { type RunDeps, runJobs } from './runs/job.ts'
 import { runRoutes } from './runs/routes.ts'
@@ -24,10 +27,20 @@ type Maintenance = {
   readonly resolve: (others: ResolveCaller) => ResolveCaller
 }
 
-/** Builds what deploy-api serves: settings, runs, and the tools of runs. */
-export function createMaintenance(deps: MaintenanceDeps & ToolDeps & { internalSecret: string }): Maintenance {
+/** Builds what deploy-api serves: settings, runs, the tools of runs, and proposals. */
+export function createMaintenance(
+  deps: MaintenanceDeps & ToolDeps & ActDeps & { internalSecret: string },
+): Maintenance {
   return {
-    routes: [...orgRoutes(deps), appRoute(deps), ...runRoutes(deps), startRoute(deps), ...toolRoutes(deps)],
+    routes: [
+      ...orgRoutes(deps),
+      appRoute(deps),
+      ...runRoutes(deps),
+      startRoute(deps),
+      ...toolRoutes(deps),
+      ...proposalRoutes(deps),
+      ...actRoutes(deps),
+    ],
     resolve: resolveRuns({ db: deps.db, tokens: createRunTokens(deps.internalSecret) }),
   }
 }
@@ -37,5 +50,8 @@ type MaintenanceWork = { readonly loops: readonly Loop[]; readonly slots: readon
 /** Builds what the worker runs. */
 export function createMaintenanceWork(deps: Omit<RunDeps, 'tokens'> & { internalSecret: string }): MaintenanceWork {
   const tokens = createRunTokens(deps.internalSecret)
-  return { loops: [nightLoop(deps), retentionLoop(deps)], slots: [runJobs({ ...deps, tokens })] }
+  return {
+    loops: [nightLoop(deps), retentionLoop(deps)],
+    slots: [runJobs({ ...deps, tokens }), revalidateJobs(deps)],
+  }
 }

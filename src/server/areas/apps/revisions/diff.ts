@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FileChange } from '#contract/apps/revisions.ts'
+import type { DiffAppRevisions } from '#edge/app-changes.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { readBlobs } from './blobs.ts'
 import { changeOf, type Difference, findDifferences } from './compare.ts'
@@ -12,6 +13,10 @@ const MAX_DIFF_MS = 2_000
 type Diff = { readonly files: FileChange[]; readonly truncated: boolean }
 
 type Compared = { readonly orgId: string; readonly baseId: string | undefined; readonly revisionId: string }
+
+export function createRevisionDiff({ db }: { db: Querier }): DiffAppRevisions {
+  return ({ orgId, revisionId }, baseId) => diffRevisions(db, { orgId, baseId, revisionId })
+}
 
 /**
  * Compares two revisions of an organization. Without `baseId` every file is added. All files that differ are listed;

@@ -13,6 +13,20 @@ export async function isDenied(tx: Tx, source: Pick<AppSource, 'files'>, fault: 
   return finding.denied_sha256 === (await digestOf(tx, source, fault, finding.path))
 }
 
+/** Remembers that a change for this fault was denied, so that it is not proposed again while the file is the same. */
+export async function recordDenial(
+  tx: Tx,
+  source: Pick<AppSource, 'files'>,
+  fault: Fault & { readonly at: Date },
+): Promise<void> {
+  const finding = await findFinding(tx, fault)
+  if (!finding) return
+  await tx.query(sql`
+    update maintenance.findings
+    set denied_at = ${fault.at}, denied_sha256 = ${await digestOf(tx, source, fault, finding.path)}
+    where app_id = ${fault.appId} and fingerprint = ${fault.fingerprint}`)
+}
+
 async function findFinding(tx: Tx, { appId, fingerprint }: Fault): Promise<Denied | undefined> {
   const [row] = await tx.query<Denied>(sql`
     select path, denied_sha256 from maintenance.findings

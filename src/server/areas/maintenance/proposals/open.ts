@@ -6,7 +6,7 @@ import { dayIn } from '#lib/day.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { readOrg } from '../settings/store.ts'
 import { isDenied } from './denial.ts'
-import { statusOf } from './status.ts'
+import { findStatuses } from './find-statuses.ts'
 import { findNewestOf, insertProposal } from './store.ts'
 import type { ValidatedChange } from './validate-change.ts'
 
@@ -78,23 +78,15 @@ export async function findOpenProposal(
 ): Promise<string | undefined> {
   const row = await findNewestOf(tx, appId, fingerprint)
   if (!row) return undefined
-  const live = await deploys.live(tx, [appId])
-  const states = row.deploy_id === null ? undefined : await deploys.states(tx, [row.deploy_id])
-  const facts = {
-    stored: row.status,
-    baseRevisionId: row.base_revision_id,
-    liveRevisionId: live.get(appId)?.liveRevisionId ?? null,
-    readyAt: row.ready_at,
-    deployState: states?.get(row.deploy_id!),
-  }
-  return (OPEN as readonly string[]).includes(statusOf(facts, at)) ? row.id : undefined
+  const [found] = await findStatuses(tx, deploys, [row], at)
+  return (OPEN as readonly string[]).includes(found!.status) ? row.id : undefined
 }
 
 const OPEN = ['validating', 'ready', 'approved', 'deploying'] as const
 
 type Created = { readonly orgId: string; readonly app: AppName; readonly proposalId: string; readonly at: Date }
 
-async function emitCreated(tx: Tx, { orgId, app, proposalId, at }: Created): Promise<void> {
+export async function emitCreated(tx: Tx, { orgId, app, proposalId, at }: Created): Promise<void> {
   const body = { app: { ...app }, proposal_id: proposalId, actor_id: null, status: 'proposal' } as const
   await emit(tx, { type: 'application.maintenance.proposal.created', org_id: orgId, occurred_at: at, body })
 }

@@ -1,9 +1,9 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
 import type { StoredStatus } from './status.ts'
 import type { Validation } from './validate-change.ts'
 
-type ProposalRow = {
+export type ProposalRow = {
   id: string
   org_id: string
   app_id: string
@@ -27,6 +27,41 @@ type ProposalRow = {
 const COLUMNS = sql`
   id, org_id, app_id, run_id, fingerprint, summary, requested_by, status, base_revision_id, revision_id, validation,
   validation_notes, invalid_reason, decided_by, decided_at, deploy_id, ready_at, created_at`
+
+const NO_LOCK: Sql = sql``
+
+export async function findProposal(
+  db: Querier,
+  appId: string,
+  id: string,
+  lock = NO_LOCK,
+): Promise<ProposalRow | undefined> {
+  const [row] = await db.query<ProposalRow>(sql`
+    select ${COLUMNS} from maintenance.proposals where app_id = ${appId} and id = ${id} ${lock}`)
+  return row
+}
+
+/** As `findProposal`, and holds off every other decision until the transaction ends. Lock the app before it. */
+export function lockProposal(tx: Tx, appId: string, id: string): Promise<ProposalRow | undefined> {
+  return findProposal(tx, appId, id, sql`for no key update`)
+}
+
+type Page = {
+  readonly of: { readonly orgId: string } | { readonly appId: string }
+  readonly statuses?: readonly StoredStatus[]
+  readonly after: string | null
+  readonly limit: number
+}
+
+/** Newest first, at most `limit` rows. */
+export async function pageProposals(db: Querier, { of, statuses, after, limit }: Page): Promise<ProposalRow[]> {
+  const scope = 'orgId' in of ? sql`org_id = ${of.orgId}` : sql`app_id = ${of.appId}`
+  return db.query<ProposalRow>(sql`
+    select ${COLUMNS} from maintenance.proposals
+    where ${scope} and (${after}::text is null or id < ${after})
+      ${statuses === undefined ? sql`` : sql`and status = any(${statuses}::text[])`}
+    order by id desc limit ${limit}`)
+}
 
 /** The newest proposal of a fault, whatever became of it. */
 export async function findNewestOf(db: Querier, appId: string, fingerprint: string): Promise<ProposalRow | undefined> {
@@ -52,4 +87,42 @@ export async function insertProposal(tx: Tx, row: NewProposal): Promise<boolean>
     on conflict (app_id, day) do nothing
     returning id`)
   return rows.length > 0
+}
+
+type Decision = { readonly by: string | null; readonly at: Date; readonly deployId: string | null }
+
+export async function saveDecision(
+  tx: Tx,
+  id: string,
+  status: 'approved' | 'denied',
+  { by, at, deployId }: Decision,
+): Promise<void> {
+  await tx.query(sql`
+    update maintenance.proposals
+    set status = ${status}, decided_by = ${by}, decided_at = ${at}, deploy_id = ${deployId}
+    where id = ${id}`)
+}
+
+/** Notified when a proposal is to be validated again. */
+export const VALIDATE_CHANNEL = 'svc_maintenance_validate'
+
+/** Has the edits validated again by a worker. An earlier decision does not count any more. */
+export async function startValidation(tx: Tx, id: string): Promise<void> {
+  await tx.query(sql`
+    update maintenance.proposals
+    set status = 'validating', decided_by = null, decided_at = null, deploy_id = null, fence = null, lease_until = null
+    where id = ${id}`)
+  await tx.query(sql`select pg_notify(${VALIDATE_CHANNEL}, '')`)
+}
+
+type RunEvidence = { kind: string; reference: string; sha256: string; bytes: number }
+
+/** What each run read, by run. */
+export async function listEvidence(db: Querier, runIds: readonly string[]): Promise<Map<string, RunEvidence[]>> {
+  const rows = await db.query<{ run_id: string } & RunEvidence>(sql`
+    select run_id, kind, reference, sha256, bytes from maintenance.evidence
+    where run_id = any(${runIds}::text[]) order by run_id, n`)
+  const byRun = new Map<string, RunEvidence[]>()
+  for (const { run_id, ...read } of rows) byRun.set(run_id, [...(byRun.get(run_id) ?? []), read])
+  return byRun
 }

@@ -1,10 +1,11 @@
+import { ServiceError } from '#contract/core/errors.ts'
 import type { AppRevision, SaveAppChange } from '#edge/app-changes.ts'
 import type { AppSource } from '#edge/apps.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { applyEdits, type Edit } from './apply-edits.ts'
 import { type ParseResult, parseChange } from './parse.ts'
 
-export type ChangeDeps = { readonly source: Pick<AppSource, 'read'>; readonly saveChange: SaveAppChange }
+export type ChangeDeps = { readonly source: Pick<AppSource, 'live' | 'read'>; readonly saveChange: SaveAppChange }
 
 type Change = AppRevision & {
   readonly edits: readonly Edit[]
@@ -27,7 +28,7 @@ export type ValidatedChange =
   | { readonly invalid: string }
 
 /** As the revisions and the audit trail name the author of the agent's changes. */
-const AGENT_ACTOR = 'maintenance agent'
+export const AGENT_ACTOR = 'maintenance agent'
 
 /**
  * Makes the revision that the edits make of a revision, if they apply and the changed files parse. Nothing of the app is
@@ -47,10 +48,16 @@ export async function validateChange(
   const fault = results.find((result) => result.type === 'fault')
   if (fault) return { invalid: fault.reason }
   const change = { ...revision, texts: applied.texts, message: summary.slice(0, MAX_MESSAGE), actor: AGENT_ACTOR, hold }
-  const revisionId = await saveChange(change)
-  if (revisionId === undefined) return undefined
+  const revisionId = await saveChange(change).catch(toInvalid)
+  if (revisionId === undefined || typeof revisionId === 'object') return revisionId
   const notes = results.flatMap((result) => (result.type === 'not_parsed' ? [result.note] : []))
   return { validation: notes.length < results.length ? 'static' : 'not_run', notes, revisionId }
+}
+
+/** Refusals such as a full store are for people to read. */
+function toInvalid(error: unknown): { invalid: string } {
+  if (error instanceof ServiceError) return { invalid: error.message }
+  throw error
 }
 
 const MAX_MESSAGE = 500

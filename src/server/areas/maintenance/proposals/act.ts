@@ -1,0 +1,118 @@
+import { notFound } from '#contract/core/errors.ts'
+import {
+  approveProposal,
+  denyProposal,
+  type Proposal,
+  type ProposalAct,
+  retryProposal,
+} from '#contract/maintenance/proposals.ts'
+import type { AppDeploys } from '#edge/app-changes.ts'
+import type { AppDirectory, AppName, AppSource } from '#edge/apps.ts'
+import { audit } from '#edge/audit.ts'
+import { actorOf } from '#edge/credentials/actor.ts'
+import { emit } from '#edge/emit.ts'
+import { type Member, type Route, route } from '#edge/http/route.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { decide, refuseAct } from './decide.ts'
+import { recordDenial } from './denial.ts'
+import { findStatuses } from './find-statuses.ts'
+import { factsOf, findDeciders, presentProposals, type ShowDeps } from './present.ts'
+import { findProposal, lockProposal, type ProposalRow, saveDecision, startValidation } from './store.ts'
+
+export type ActDeps = ShowDeps & {
+  readonly apps: Pick<AppDirectory, 'find' | 'names'>
+  readonly deploys: AppDeploys
+  readonly source: Pick<AppSource, 'files'>
+}
+
+type Act = {
+  readonly act: ProposalAct
+  readonly app: AppName
+  readonly row: ProposalRow
+  readonly principal: Member
+  readonly at: Date
+}
+
+export function actRoutes(deps: ActDeps): Route[] {
+  return [
+    route(approveProposal, ({ alias, proposal_id }, { principal }) =>
+      actOn(deps, 'approve', { alias, proposal_id, principal }, approve),
+    ),
+    route(denyProposal, ({ alias, proposal_id }, { principal }) =>
+      actOn(deps, 'deny', { alias, proposal_id, principal }, deny),
+    ),
+    route(retryProposal, ({ alias, proposal_id }, { principal }) =>
+      actOn(deps, 'retry', { alias, proposal_id, principal }, (tx, _, { row }) => startValidation(tx, row.id)),
+    ),
+  ]
+}
+
+type Asked = { readonly alias: string; readonly proposal_id: string; readonly principal: Member }
+type Change = (tx: Tx, deps: ActDeps, act: Act) => Promise<void>
+
+/**
+ * Decides under the locks of the app and of the proposal, so that of two that decide at once one is refused, and changes
+ * what the act changes in the same transaction.
+ */
+async function actOn(deps: ActDeps, act: ProposalAct, asked: Asked, change: Change): Promise<Proposal> {
+  const { db, clock, apps } = deps
+  const { principal } = asked
+  const app = await apps.find(principal.org_id, asked.alias)
+  const found = app && (await findProposal(db, app.id, asked.proposal_id))
+  if (!found) throw notFound(app ? 'proposal' : 'app')
+  // People can be asked over the network, which no transaction waits for. Who requested it never changes.
+  const deciders = await findDeciders(deps, principal, [found])
+  const row = await db.tx(async (tx) => {
+    const at = clock.now()
+    // A denial takes no lock of the app: the end of a run holds the finding while it waits for the app.
+    if (act === 'approve' && !(await deps.deploys.lock(tx, principal.org_id, app.id))) throw notFound('app')
+    const locked = await lockProposal(tx, app.id, found.id)
+    if (!locked) throw notFound('proposal')
+    const [current] = await findStatuses(tx, deps.deploys, [locked], at)
+    const { status, isDeploying } = current!
+    const decision = decide({ ...factsOf(principal, locked), status, isDeploying, deciders })
+    refuseAct(decision, act)
+    await change(tx, deps, { act, app, row: locked, principal, at })
+    await recordAct(tx, { act, app, row: locked, principal, at })
+    return (await findProposal(tx, app.id, locked.id))!
+  })
+  const [shown] = await presentProposals(deps, principal, [row])
+  if (!shown) throw notFound('app')
+  return shown
+}
+
+const approve: Change = async (tx, { deploys }, { app, row, principal, at }) => {
+  const revision = { orgId: row.org_id, appId: app.id, revisionId: row.revision_id! }
+  const by = { requestedBy: principal.user_id, actor: actorOf(principal) }
+  const deployId = await deploys.queue(tx, { ...revision, ...by })
+  await saveDecision(tx, row.id, 'approved', { by: principal.user_id, at, deployId })
+  const body = { app: { ...app }, proposal_id: row.id, actor_id: principal.user_id, status: 'approved' } as const
+  await emit(tx, {
+    type: 'application.maintenance.proposal.approved',
+    org_id: row.org_id,
+    occurred_at: at,
+    body,
+  })
+}
+
+const deny: Change = async (tx, { source }, { app, row, principal, at }) => {
+  await saveDecision(tx, row.id, 'denied', { by: principal.user_id, at, deployId: null })
+  const fault = { appId: app.id, revisionId: row.base_revision_id, fingerprint: row.fingerprint, at }
+  await recordDenial(tx, source, fault)
+  const body = { app: { ...app }, proposal_id: row.id, actor_id: principal.user_id, status: 'denied' } as const
+  await emit(tx, { type: 'application.maintenance.proposal.denied', org_id: row.org_id, occurred_at: at, body })
+}
+
+const ACTIONS = { approve: 'proposal.approved', deny: 'proposal.denied', retry: 'proposal.retried' } as const
+
+async function recordAct(tx: Tx, { act, app, row, principal, at }: Act): Promise<void> {
+  const isOwn = row.requested_by !== null && row.requested_by === principal.user_id
+  await audit(tx, {
+    org_id: row.org_id,
+    actor: actorOf(principal),
+    action: ACTIONS[act],
+    target: row.id,
+    detail: { app: app.id, alias: app.alias, ...(act === 'approve' && { asked_for_by_the_same_person: isOwn }) },
+    at,
+  })
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { ProposalStatus } from '#contract/maintenance/proposals.ts'
+import { decide } from './decide.ts'
+
+const SELF = 'usr_self'
+const OTHER = 'usr_other'
+const facts = {
+  caller: { userId: SELF, role: 'admin', isSupport: false },
+  status: 'ready',
+  invalidReason: null,
+  isDeploying: false,
+  requestedBy: null,
+  deciders: [SELF, OTHER],
+} as const
+
+/** `yes`, or the code of the refusal, of approve, deny and retry. */
+function shown(changes: Partial<Parameters<typeof decide>[0]>): string {
+  const { reasons, ...can } = decide({ ...facts, ...changes })
+  const codes = (['approve', 'deny', 'retry'] as const).map((act) =>
+    can[`can_${act}`] ? 'yes' : reasons.find((reason) => reason.act === act)!.code,
+  )
+  return codes.join(' ')
+}
+
+describe('MA-10 who decides about a proposal that is ready', () => {
+  const unretryable = 'PROPOSAL_NOT_RETRYABLE'
+  it.each([
+    ['an owner', { role: 'owner' }, null, [SELF, OTHER], `yes yes ${unretryable}`],
+    ['an admin', { role: 'admin' }, null, [SELF, OTHER], `yes yes ${unretryable}`],
+    ['an admin who is alone', { role: 'admin' }, null, [SELF], `yes yes ${unretryable}`],
+    ['an admin, for the change of another', { role: 'admin' }, OTHER, [SELF, OTHER], `yes yes ${unretryable}`],
+    ['an admin where people are unknown', { role: 'admin' }, OTHER, 'unknown', `yes yes ${unretryable}`],
+    ['who asked for it, with others', { role: 'owner' }, SELF, [SELF, OTHER], `PROPOSAL_OWN yes ${unretryable}`],
+    ['who asked for it, alone', { role: 'owner' }, SELF, [SELF], `yes yes ${unretryable}`],
+    [
+      'who asked for it and is no admin any more',
+      { role: 'developer' },
+      SELF,
+      [OTHER],
+      'FORBIDDEN FORBIDDEN FORBIDDEN',
+    ],
+    ['who asked for it, others unknown', { role: 'owner' }, SELF, 'unknown', `PROPOSAL_OWN yes ${unretryable}`],
+    ['a developer', { role: 'developer' }, null, [OTHER], 'FORBIDDEN FORBIDDEN FORBIDDEN'],
+    ['a member', { role: 'member' }, null, [OTHER], 'FORBIDDEN FORBIDDEN FORBIDDEN'],
+    ['a viewer', { role: 'viewer' }, null, [OTHER], 'FORBIDDEN FORBIDDEN FORBIDDEN'],
+    ['a support session', { userId: null, isSupport: true }, null, [OTHER], 'FORBIDDEN FORBIDDEN FORBIDDEN'],
+  ] as const)('%s', (_, caller, requestedBy, deciders, expected) => {
+    expect(shown({ caller: { ...facts.caller, ...caller }, requestedBy, deciders })).toBe(expected)
+  })
+
+  it('nobody while another deploy is under way, but it can be denied', () => {
+    expect(shown({ isDeploying: true })).toBe('PROPOSAL_NOT_READY yes PROPOSAL_NOT_RETRYABLE')
+  })
+
+  it('a requester who is alone is told that the approval is an exception', () => {
+    const { can_approve, reasons } = decide({ ...facts, requestedBy: SELF, deciders: [SELF] })
+    expect(can_approve).toBe(true)
+    expect(reasons.find(({ act }) => act === 'approve')).toMatchObject({ code: 'ONLY_APPROVER' })
+  })
+})
+
+describe('MA-10 a proposal that is not ready', () => {
+  const refused = 'PROPOSAL_NOT_READY PROPOSAL_NOT_READY'
+  it.each<[ProposalStatus, string]>([
+    ['validating', `${refused} PROPOSAL_NOT_RETRYABLE`],
+    ['invalid', `${refused} yes`],
+    ['superseded', `${refused} yes`],
+    ['deploy_failed', `${refused} yes`],
+    ['expired', `${refused} PROPOSAL_NOT_RETRYABLE`],
+    ['approved', `${refused} PROPOSAL_NOT_RETRYABLE`],
+    ['deploying', `${refused} PROPOSAL_NOT_RETRYABLE`],
+    ['deployed', `${refused} PROPOSAL_NOT_RETRYABLE`],
+    ['denied', `${refused} PROPOSAL_NOT_RETRYABLE`],
+  ])('because it is %s', (status, expected) => {
+    expect(shown({ status })).toBe(expected)
+  })
+})

@@ -1,0 +1,124 @@
+import { type ErrorCode, ServiceError } from '#contract/core/errors.ts'
+import { type Role, roleAtLeast } from '#contract/core/roles.ts'
+import type { ProposalAct, ProposalDecision, ProposalStatus } from '#contract/maintenance/proposals.ts'
+
+type Caller = {
+  /** The person, whether by session, by API token or by an agent of theirs. */
+  readonly userId: string | null
+  readonly role: Role
+  /** Vendor staff in a support session. */
+  readonly isSupport: boolean
+}
+
+type Facts = {
+  readonly caller: Caller
+  readonly status: ProposalStatus
+  readonly invalidReason: string | null
+  /** Another deploy of the app waits or is under way. */
+  readonly isDeploying: boolean
+  /** The person who started the run by hand. */
+  readonly requestedBy: string | null
+  /** User ids of the owners and admins. `unknown` where auth keeps people elsewhere and does not tell. */
+  readonly deciders: readonly string[] | 'unknown'
+}
+
+type Refusal = { readonly code: ErrorCode; readonly text: string }
+type Reason = ProposalDecision['reasons'][number]
+
+/** Says what the caller may do with a proposal, and why not. The author is the agent, so nobody decides about their own. */
+export function decide(facts: Facts): ProposalDecision {
+  const refused = {
+    approve: refuseCaller(facts) ?? refuseApproval(facts),
+    deny: refuseCaller(facts) ?? refuseUnready(facts),
+    retry: refuseCaller(facts) ?? refuseRetry(facts),
+  }
+  const reasons: Reason[] = Object.entries(refused).flatMap(([act, refusal]) =>
+    refusal ? [{ act: act as ProposalAct, ...refusal }] : [],
+  )
+  if (!refused.approve && isRequester(facts)) reasons.push({ act: 'approve', ...ONLY_APPROVER })
+  return { can_approve: !refused.approve, can_deny: !refused.deny, can_retry: !refused.retry, reasons }
+}
+
+/** Throws the refusal of an act that the decision does not allow. */
+export function refuseAct({ reasons, ...decision }: ProposalDecision, act: ProposalAct): void {
+  if (decision[`can_${act}`]) return
+  const { code, text } = reasons.find((reason) => reason.act === act)!
+  throw new ServiceError(code as ErrorCode, text)
+}
+
+const ONLY_APPROVER = {
+  code: 'ONLY_APPROVER',
+  text: 'You started the run that made this change. You may approve it because the organization has no other owner or admin; the audit trail says so.',
+}
+
+function isRequester({ caller, requestedBy }: Facts): boolean {
+  return requestedBy !== null && caller.userId === requestedBy
+}
+
+function refuseCaller({ caller }: Facts): Refusal | undefined {
+  if (caller.isSupport) return { code: 'FORBIDDEN', text: 'Support sessions do not decide about proposals.' }
+  if (roleAtLeast(caller.role, 'admin')) return undefined
+  return { code: 'FORBIDDEN', text: `Owners and admins decide about proposals. Your role is ${caller.role}.` }
+}
+
+function refuseApproval(facts: Facts): Refusal | undefined {
+  const unready = refuseUnready(facts)
+  if (unready) return unready
+  if (facts.isDeploying) {
+    return notReady('Another deploy of the app is under way. Look again when it has ended.')
+  }
+  return isRequester(facts) ? refuseRequester(facts) : undefined
+}
+
+function refuseRequester({ deciders, requestedBy }: Facts): Refusal | undefined {
+  if (deciders === 'unknown') {
+    return own(
+      'You started the run that made this change, and svc does not know whether another owner or admin could approve it. Ask another owner or admin.',
+    )
+  }
+  if (!deciders.some((userId) => userId !== requestedBy)) return undefined
+  return own('You started the run that made this change, so another owner or admin must approve it.')
+}
+
+function refuseUnready({ status, invalidReason }: Facts): Refusal | undefined {
+  switch (status) {
+    case 'ready':
+      return undefined
+    case 'validating':
+      return notReady('The proposal is being validated. Look again in a moment.')
+    case 'invalid':
+      return notReady(`The change is not valid: ${invalidReason ?? 'it could not be made'}`)
+    case 'superseded':
+      return notReady(
+        'Another revision is live than the one that the proposal changes. Retry makes the change of that one.',
+      )
+    case 'expired':
+      return notReady('The proposal is older than 14 days. A later run can propose the change again.')
+    case 'approved':
+    case 'deploying':
+    case 'deployed':
+      return notReady('The proposal was approved already.')
+    case 'deploy_failed':
+      return notReady('The proposal was approved, and its deploy failed. Retry validates it again.')
+    case 'denied':
+      return notReady('The proposal was denied already.')
+    default:
+      throw new Error(`unknown status ${String(status satisfies never)}`)
+  }
+}
+
+const RETRYABLE: readonly ProposalStatus[] = ['superseded', 'invalid', 'deploy_failed']
+
+function refuseRetry({ status }: Facts): Refusal | undefined {
+  if (RETRYABLE.includes(status)) return undefined
+  const text = `Only a proposal that is superseded, not valid or failed to deploy can be validated again. This one is ${status}.`
+  return { code: 'PROPOSAL_NOT_RETRYABLE', text }
+}
+
+function notReady(text: string): Refusal {
+  return { code: 'PROPOSAL_NOT_READY', text }
+}
+
+function own(text: string): Refusal {
+  return { code: 'PROPOSAL_OWN', text }
+}

@@ -1,0 +1,36 @@
+import type { ProposalStatus } from '#contract/maintenance/proposals.ts'
+import type { AppDeploys } from '#edge/app-changes.ts'
+import type { Querier } from '#lib/db/db.ts'
+import { statusOf } from './status.ts'
+import type { ProposalRow } from './store.ts'
+
+type WithStatus<Row> = {
+  readonly row: Row
+  readonly status: ProposalStatus
+  /** A deploy of the app waits or is under way. */
+  readonly isDeploying: boolean
+}
+type Row = Pick<ProposalRow, 'app_id' | 'status' | 'base_revision_id' | 'ready_at' | 'deploy_id'>
+
+/** Says where each proposal stands, in the order of the rows. */
+export async function findStatuses<R extends Row>(
+  db: Querier,
+  deploys: Pick<AppDeploys, 'live' | 'states'>,
+  rows: readonly R[],
+  now: Date,
+): Promise<WithStatus<R>[]> {
+  const deployIds = rows.flatMap(({ deploy_id }) => (deploy_id === null ? [] : [deploy_id]))
+  const live = await deploys.live(db, [...new Set(rows.map(({ app_id }) => app_id))])
+  const states = await deploys.states(db, deployIds)
+  return rows.map((row) => {
+    const app = live.get(row.app_id)
+    const facts = {
+      stored: row.status,
+      baseRevisionId: row.base_revision_id,
+      liveRevisionId: app?.liveRevisionId ?? null,
+      readyAt: row.ready_at,
+      deployState: row.deploy_id === null ? undefined : states.get(row.deploy_id),
+    }
+    return { row, status: statusOf(facts, now), isDeploying: app?.isDeploying ?? false }
+  })
+}

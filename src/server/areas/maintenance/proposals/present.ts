@@ -1,0 +1,90 @@
+import type { Proposal } from '#contract/maintenance/proposals.ts'
+import type { AppDeploys, DiffAppRevisions } from '#edge/app-changes.ts'
+import type { AppDirectory, AppName } from '#edge/apps.ts'
+import type { Member } from '#edge/http/route.ts'
+import type { People } from '#edge/people.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import { decide } from './decide.ts'
+import { findStatuses } from './find-statuses.ts'
+import { listEvidence, type ProposalRow } from './store.ts'
+import { AGENT_ACTOR } from './validate-change.ts'
+
+export type ShowDeps = {
+  readonly db: Db
+  readonly clock: Clock
+  readonly apps: Pick<AppDirectory, 'names'>
+  readonly deploys: Pick<AppDeploys, 'live' | 'states'>
+  readonly people: Pick<People, 'ownersAndAdmins'>
+  readonly diff: DiffAppRevisions
+}
+
+/** Shows proposals to a caller. Those of apps that are gone meanwhile are left out. */
+export async function presentProposals(
+  deps: ShowDeps,
+  caller: Member,
+  rows: readonly ProposalRow[],
+): Promise<Proposal[]> {
+  const { db, clock } = deps
+  const names = await deps.apps.names(
+    caller.org_id,
+    rows.map(({ app_id }) => app_id),
+  )
+  const evidence = await listEvidence(
+    db,
+    rows.map(({ run_id }) => run_id),
+  )
+  const deciders = await findDeciders(deps, caller, rows)
+  const found = await findStatuses(db, deps.deploys, rows, clock.now())
+  return found.flatMap(({ row, status, isDeploying }) => {
+    const app = names.get(row.app_id)
+    if (!app) return []
+    const decision = decide({ ...factsOf(caller, row), status, isDeploying, deciders })
+    return [present(row, { app, status, decision, evidence: evidence.get(row.run_id) ?? [] })]
+  })
+}
+
+/** The facts of a decision that do not change. */
+export function factsOf(caller: Member, { requested_by, invalid_reason }: ProposalRow) {
+  return {
+    caller: { userId: caller.user_id, role: caller.role, isSupport: caller.support !== undefined },
+    requestedBy: requested_by,
+    invalidReason: invalid_reason,
+  }
+}
+
+/** Asks who could decide instead of the caller. Needed only where the caller started a run. Not for use in a transaction. */
+export async function findDeciders(
+  { people }: Pick<ShowDeps, 'people'>,
+  { org_id, user_id }: Member,
+  rows: readonly Pick<ProposalRow, 'requested_by'>[],
+): Promise<readonly string[] | 'unknown'> {
+  if (!rows.some(({ requested_by }) => requested_by !== null && requested_by === user_id)) return 'unknown'
+  const answer = await people.ownersAndAdmins(org_id)
+  return answer.known ? answer.value.map((person) => person.user_id) : 'unknown'
+}
+
+type Shown = Pick<Proposal, 'status' | 'decision' | 'evidence'> & { readonly app: AppName }
+
+function present(row: ProposalRow, shown: Shown): Proposal {
+  const { id, summary, fingerprint, requested_by, base_revision_id, revision_id, validation, validation_notes } = row
+  return {
+    id,
+    ...shown,
+    app: { ...shown.app },
+    summary,
+    fingerprint,
+    author: AGENT_ACTOR,
+    requested_by,
+    execution_id: row.run_id,
+    base_revision_id,
+    revision_id,
+    validation,
+    validation_notes,
+    invalid_reason: row.invalid_reason,
+    decided_by: row.decided_by,
+    decided_at: row.decided_at?.toISOString() ?? null,
+    deploy_id: row.deploy_id,
+    created_at: row.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,132 @@
+import type { AppDirectory } from '#edge/apps.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db, Tx } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import type { Claim, JobKind } from '#lib/work/job-kind.ts'
+import { listEdits } from '../edits/store.ts'
+import { emitCreated } from './open.ts'
+import { VALIDATE_CHANNEL } from './store.ts'
+import { type ChangeDeps, type ValidatedChange, validateChange } from './validate-change.ts'
+
+type RevalidateDeps = {
+  readonly db: Db
+  readonly clock: Clock
+  readonly apps: Pick<AppDirectory, 'find'>
+  readonly changes: ChangeDeps
+  readonly onError: (error: unknown, proposalId: string) => void
+}
+
+const SLOTS = 2
+const LEASE_SECONDS = 30
+const POLL_SECONDS = 15
+const DRAIN_SECONDS = 10
+
+type Job = Claim & { org_id: string; app_id: string; run_id: string; summary: string; ready_at: Date | null }
+
+/** Validates proposals again that somebody asked for. A proposal whose worker died is claimed by another one. */
+export function revalidateJobs(deps: RevalidateDeps): JobKind<Job> {
+  const { db } = deps
+  return {
+    name: 'maintenance-validate',
+    slots: SLOTS,
+    leaseSeconds: LEASE_SECONDS,
+    wakeOn: VALIDATE_CHANNEL,
+    pollSeconds: POLL_SECONDS,
+    drainSeconds: DRAIN_SECONDS,
+    claim: async (limit) => ({ jobs: await claim(db, limit) }),
+    run: (job) => validateAgain(deps, job),
+    renew: (jobs) => renew(db, jobs),
+    release: (jobs) => release(db, jobs),
+  }
+}
+
+async function validateAgain(deps: RevalidateDeps, job: Job): Promise<void> {
+  const { db, clock, apps, changes } = deps
+  const app = await apps.find(job.org_id, job.app_id)
+  if (!app) return
+  const live = await changes.source.live(job.org_id, job.app_id)
+  const change = live && (await resultOf(deps, job, live.revisionId))
+  if (live && !change) return
+  await db.tx(async (tx) => {
+    if (!(await holds(tx, job))) return
+    const at = clock.now()
+    await save(tx, job.id, {
+      change: change ?? { invalid: 'The app has no live revision.' },
+      base: live?.revisionId,
+      at,
+    })
+    const isFirst = change !== undefined && !('invalid' in change) && job.ready_at === null
+    if (isFirst) await emitCreated(tx, { orgId: job.org_id, app, proposalId: job.id, at })
+  })
+}
+
+/** Returns undefined if the claim is lost. A fault of ours is shown as a reason too, so that a person can try again. */
+async function resultOf(
+  { db, changes, onError }: RevalidateDeps,
+  job: Job,
+  revisionId: string,
+): Promise<ValidatedChange | undefined> {
+  const edits = await listEdits(db, job.run_id)
+  const revision = { orgId: job.org_id, appId: job.app_id, revisionId }
+  try {
+    return await validateChange(changes, { ...revision, edits, summary: job.summary, hold: (tx) => holds(tx, job) })
+  } catch (error) {
+    onError(error, job.id)
+    return { invalid: 'svc could not validate the change. Try again later.' }
+  }
+}
+
+type Saved = { readonly change: ValidatedChange; readonly base: string | undefined; readonly at: Date }
+
+async function save(tx: Tx, id: string, { change, base, at }: Saved): Promise<void> {
+  if ('invalid' in change) {
+    await tx.query(sql`
+      update maintenance.proposals
+      set status = 'invalid', base_revision_id = coalesce(${base ?? null}, base_revision_id), revision_id = null,
+        validation = null, validation_notes = '{}', invalid_reason = ${change.invalid}, lease_until = null
+      where id = ${id}`)
+    return
+  }
+  await tx.query(sql`
+    update maintenance.proposals
+    set status = 'ready', base_revision_id = ${base!}, revision_id = ${change.revisionId},
+      validation = ${change.validation}, validation_notes = ${change.notes}::text[], invalid_reason = null,
+      ready_at = ${at}, lease_until = null
+    where id = ${id}`)
+}
+
+async function claim(db: Db, limit: number): Promise<Job[]> {
+  return db.query<Job>(sql`
+    update maintenance.proposals
+    set fence = nextval('svc.fences'), lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    where id in (
+      select id from maintenance.proposals
+      where status = 'validating' and (lease_until is null or lease_until <= clock_timestamp())
+      order by id limit ${limit} for update skip locked)
+    returning id, fence, org_id, app_id, run_id, summary, ready_at`)
+}
+
+async function renew(db: Db, jobs: readonly Claim[]): Promise<Claim[]> {
+  return db.query<Claim>(sql`
+    update maintenance.proposals
+    set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    where id = any(${jobs.map(({ id }) => id)}::text[]) and fence = any(${jobs.map(({ fence }) => fence)}::bigint[])
+      and status = 'validating' and lease_until > clock_timestamp()
+    returning id, fence`)
+}
+
+async function release(db: Db, jobs: readonly Claim[]): Promise<void> {
+  await db.query(sql`
+    update maintenance.proposals set lease_until = null
+    where id = any(${jobs.map(({ id }) => id)}::text[]) and fence = any(${jobs.map(({ fence }) => fence)}::bigint[])
+      and status = 'validating'`)
+}
+
+/** Whether the claim stands, and holds off whoever would take it until the transaction ends. */
+async function holds(tx: Tx, { id, fence }: Claim): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select from maintenance.proposals
+    where id = ${id} and fence = ${fence} and status = 'validating' and lease_until > clock_timestamp()
+    for no key update`)
+  return rows.length > 0
+}
