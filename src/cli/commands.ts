@@ -157,6 +157,7 @@ export const TABLE: Table = {
     { path: 'apps people', summary: 'Manage who has a part in an app' },
     { path: 'apps env', summary: 'Manage the environment variables of an app' },
     { path: 'apps maintenance', summary: 'Run the maintenance agent on an app' },
+    { path: 'apps proposals', summary: 'Decide about changes that the maintenance agent proposes' },
     { path: 'tickets', summary: 'File tickets on apps and answer them' },
     { path: 'checks', summary: 'Watch an app and be told when something changes' },
     { path: 'pipelines', summary: 'Run and watch the pipelines of apps' },

@@ -1,3 +1,9 @@
+/** Calls back when Ctrl-C is pressed, before the command ends, until the returned function is called. */
+export function onInterrupt(say: () => void): () => void {
+  process.prependOnceListener('SIGINT', say)
+  return () => void process.removeListener('SIGINT', say)
+}
+
 /** Lets Ctrl-C reach only the program in the foreground, such as a pager, until the returned function is called. */
 export function ignoreInterrupts(): () => void {
   const listeners = process.listeners('SIGINT')

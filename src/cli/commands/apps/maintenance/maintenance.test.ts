@@ -1,9 +1,20 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
 import { ingestLogs } from '#contract/apps/logs.ts'
 import { changeOrgMaintenance } from '#contract/maintenance/settings.ts'
+import { newId } from '#edge/ids.ts'
+import { rootFolder } from '#lib/bundle.ts'
+import { sql } from '#lib/db/sql.ts'
 import { runSvc } from '#test/cli-run.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
+
+const LAUNCHER = join(rootFolder, 'bin', 'svc.js')
 
 type Person = Awaited<ReturnType<System['member']>>
 
@@ -84,6 +95,86 @@ describe('MA-12 svc apps maintenance', () => {
       stdout: expect.stringMatching(/^exe_\w+\n$/),
     })
     expect(await svc(['run', 'shop', '--async', '--follow'])).toMatchObject({ exit: 5 })
+  })
+
+  /** A run that is under way until the test ends it, and that the key stands for. */
+  async function runningRun(key: string): Promise<string> {
+    const id = newId('exe')
+    await until(
+      async () => (await system.db.query(sql`select from maintenance.runs where status <> 'ended'`)).length === 0,
+    )
+    await system.db.query(sql`
+      insert into maintenance.runs
+        (id, org_id, app_id, mode, model, idempotency_key, status, fence, lease_until, created_at)
+      select ${id}, org_id, id, 'manual', 'builtin/detectors', ${key}, 'running', nextval('svc.fences'),
+        clock_timestamp() + interval '1 hour', now()
+      from apps.apps where org_id = ${admin.org_id}`)
+    return id
+  }
+  const endRun = (id: string) =>
+    system.db.query(sql`
+      update maintenance.runs set status = 'ended', terminal_code = 'found_nothing', ended_at = now() where id = ${id}`)
+
+  it('goes on following when the server was away, and still prints one summary', async () => {
+    const id = await runningRun('away')
+    let isAway = false
+    let asked = 0
+    const passOn = async ({ method = '', url: path, headers }: IncomingMessage, response: ServerResponse) => {
+      const sent = {
+        authorization: headers.authorization!,
+        'idempotency-key': 'away',
+        'content-type': 'application/json',
+      }
+      const body = method === 'POST' ? { body: '{"mode":"manual"}' } : {}
+      const answer = await fetch(`${system.url}${path}`, { method, headers: sent, ...body })
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    }
+    const server = createServer((request, response) => {
+      asked++
+      if (isAway) request.socket.destroy()
+      else void passOn(request, response)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const args = ['apps', 'maintenance', 'run', 'shop', '--follow', '--json', '--idempotency-key', 'away']
+    const following = runSvc(args, { env: { SVC_API_URL: url, SVC_API_KEY: admin.token } })
+    await until(() => asked >= 2)
+    isAway = true
+    await until(() => asked >= 4)
+    isAway = false
+    await endRun(id)
+    const { exit, stdout } = await following
+    server.closeAllConnections()
+    server.close()
+    expect(exit).toBe(0)
+    expect(lines(stdout).map(({ type, status }) => [type, status])).toEqual([
+      ['execution_created', undefined],
+      ['status', 'running'],
+      ['status', 'ended'],
+      ['summary', 'ended'],
+    ])
+  })
+
+  it('exits with 7 after --timeout and with 130 after Ctrl-C, leaves the run going and says how to follow it', async () => {
+    const id = await runningRun('slow')
+    const again = 'Follow it: svc apps maintenance run shop --follow --idempotency-key slow'
+    const late = await svc(['run', 'shop', '--timeout', '1', '--idempotency-key', 'slow'])
+    expect([late.exit, late.stderr]).toEqual([7, `svc: The run ${id} is still running and goes on.\n${again}\n`])
+    const env = { PATH: process.env.PATH, SVC_API_URL: system.url, SVC_API_KEY: admin.token }
+    const args = ['apps', 'maintenance', 'run', 'shop', '--follow', '--idempotency-key', 'slow']
+    const child = spawn(process.execPath, [LAUNCHER, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    let stderr = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString()
+    })
+    await until(() => stderr.includes('running …'))
+    child.kill('SIGINT')
+    expect(await once(child, 'close')).toEqual([130, null])
+    expect(stderr).toContain(`The run ${id} goes on. ${again}\n`)
+    const [row] = await system.db.query(sql`select status from maintenance.runs where id = ${id}`)
+    expect(row).toEqual({ status: 'running' })
+    await endRun(id)
   })
 
   it('lists runs newest first', async () => {

@@ -5,6 +5,7 @@ import type { Cli } from '../../../cli.ts'
 import { openClient } from '../../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../../command.ts'
 import { Unsuccessful } from '../../../exit.ts'
+import { onInterrupt } from '../../../foreground.ts'
 import { show } from '../../../output.ts'
 import { printable } from '../../../printable.ts'
 import { untilEnded } from './follow.ts'
@@ -26,9 +27,11 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
   const asLines = flags.follow === true && flags.output === 'json'
   const report = reporter(cli, flags, asLines)
   report({ type: 'execution_created', execution_id: started.execution_id }, `Started ${started.execution_id}.`)
+  const again = `svc apps maintenance run ${alias} --follow --idempotency-key ${idempotencyKey}`
   const waiting = untilEnded(client, {
     alias,
     started,
+    again,
     timeoutSeconds: flags.timeout,
     onStatus: (status) =>
       report(
@@ -36,7 +39,8 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
         status === 'ended' ? 'Ended.' : `${status} …`,
       ),
   })
-  const ended = await cli.progress('Running maintenance', waiting)
+  const forget = onInterrupt(() => cli.note(`\nThe run ${started.execution_id} goes on. Follow it: ${again}`))
+  const ended = await cli.progress('Running maintenance', waiting).finally(forget)
   if (asLines) cli.print(JSON.stringify({ type: 'summary', ...ended }))
   else show(cli, flags.output, ended, () => toLines(ended))
   const exit = exitOf(ended)
@@ -56,5 +60,6 @@ function toLines(ended: MaintenanceRun): string[] {
   return [
     `${resultText(ended)} (${printable(code ?? ended.status)}).`,
     ...(summary === null ? [] : [printable(summary)]),
+    ...(ended.proposal_id === null ? [] : [`Proposal ${ended.proposal_id}`]),
   ]
 }

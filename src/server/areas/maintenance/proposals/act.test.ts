@@ -83,7 +83,7 @@ const eventsOf = async (proposalId: string) => {
   const rows = await system.db.query<{ type: string }>(sql`
     select type from svc.outbox where body ->> 'proposal_id' = ${proposalId}
     union all select type from notifications.events where body ->> 'proposal_id' = ${proposalId}`)
-  return rows.map(({ type }) => type.split('.').at(-1)).toSorted()
+  return rows.map(({ type }) => type.split('.').at(-1)!).toSorted()
 }
 const auditOf = async (proposalId: string) => {
   const owner = await system.member('owner', admin.org_id)
@@ -323,7 +323,7 @@ needs('postgres')('MA-11 decisions at once', () => {
   it('of an approval and a denial, one counts', async () => {
     const id = await propose()
     const acts = [approveProposal, denyProposal].map((op) => codeOf(api().call(op, one(id))))
-    expect((await Promise.all(acts)).toSorted()).toEqual(['PROPOSAL_NOT_READY', 'no error'])
+    expect(new Set(await Promise.all(acts))).toEqual(new Set(['PROPOSAL_NOT_READY', 'no error']))
   })
 
   it('of an approval and a deploy by a person, either the approval is refused or its deploy gives way', async () => {

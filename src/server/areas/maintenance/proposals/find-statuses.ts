@@ -4,8 +4,8 @@ import type { Querier } from '#lib/db/db.ts'
 import { statusOf } from './status.ts'
 import type { ProposalRow } from './store.ts'
 
-type WithStatus<Row> = {
-  readonly row: Row
+type WithStatus<R> = {
+  readonly row: R
   readonly status: ProposalStatus
   /** A deploy of the app waits or is under way. */
   readonly isDeploying: boolean

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newId } from '#edge/ids.ts'
+import { sql } from '#lib/db/sql.ts'
+import { runSvc } from '#test/cli-run.ts'
+import { type LiveApp, makeLiveApp, uploadFiles } from '#test/live-app.ts'
+import { type System, startSystem } from '#test/system.ts'
+
+type Person = Awaited<ReturnType<System['member']>>
+
+let system: System
+let admin: Person
+let app: LiveApp
+let proposalId: string
+beforeAll(async () => {
+  system = await startSystem({ env: { SVC_ALLOW_PROCESS_DEPLOYS: 'true' } })
+})
+afterAll(() => system?.[Symbol.asyncDispose]())
+beforeEach(async () => {
+  admin = await system.member('admin')
+  app = await makeLiveApp(system, admin, { alias: 'shop', files: { 'server.js': "respond('broken')\n" } })
+  proposalId = await propose(null)
+})
+
+async function propose(requestedBy: string | null): Promise<string> {
+  const [id, runId] = [newId('pr'), newId('exe')]
+  const revisionId = await uploadFiles(system, admin, { alias: 'shop', files: { 'server.js': "respond('fixed')\n" } })
+  await system.db.query(sql`
+    insert into maintenance.runs (id, org_id, app_id, mode, model, status, terminal_code, created_at, ended_at)
+    values (${runId}, ${admin.org_id}, ${app.id}, 'manual', 'test/model', 'ended', 'proposed', now(), now())`)
+  await system.db.query(sql`
+    insert into maintenance.proposals
+      (id, org_id, app_id, run_id, fingerprint, summary, requested_by, day, status, base_revision_id, revision_id,
+       validation, ready_at, created_at)
+    select ${id}, org_id, id, ${runId}, 'f', 'Answers right', ${requestedBy}, current_date - count, 'ready',
+      ${app.revisionId}, ${revisionId}, 'static', now(), now()
+    from apps.apps, (select count(*)::integer from maintenance.proposals where app_id = ${app.id}) as earlier
+    where id = ${app.id}`)
+  return id
+}
+
+const svc = (args: string[], as = admin) =>
+  runSvc(['apps', 'proposals', ...args], { env: { SVC_API_URL: system.url, SVC_API_KEY: as.token } })
+
+describe('MA-12 svc apps proposals', () => {
+  it('lists proposals, and shows one with its diff and what the caller may do', async () => {
+    const { stdout } = await svc(['list', 'shop'])
+    const [header, row] = stdout.trimEnd().split('\n')
+    expect(header!.split(/ {2,}/)).toEqual(['PROPOSAL', 'STATUS', 'SUMMARY', 'CREATED'])
+    expect(row!.split(/ {2,}/).slice(0, 3)).toEqual([proposalId, 'ready', 'Answers right'])
+    const shown = await svc(['show', 'shop', proposalId, '--diff'])
+    expect(shown.exit).toBe(0)
+    expect(shown.stdout).toMatch(/\nYou may +approve, deny\n/)
+    expect(shown.stdout).toContain("\n-respond('broken')\n+respond('fixed')\n")
+    expect(shown.stderr).toBe(`Deploy it: svc apps proposals approve shop ${proposalId}\n`)
+    const document = await svc(['show', 'shop', proposalId, '--diff', '--json'])
+    expect(JSON.parse(document.stdout)).toMatchObject({
+      id: proposalId,
+      decision: { can_approve: true },
+      diff: { files: [{ path: 'server.js', change: 'modified' }] },
+    })
+  })
+
+  it('approves with 0 once, and then conflicts with 6', async () => {
+    const approved = await svc(['approve', 'shop', proposalId, '--yes'])
+    expect(approved).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/^Approved pr_\w+. Its deploy is dep_\w+: /),
+    })
+    expect(await svc(['approve', 'shop', proposalId, '--yes'])).toMatchObject({ exit: 6, stdout: '' })
+    expect(await svc(['deny', 'shop', proposalId, '--yes'])).toMatchObject({ exit: 6 })
+    expect(await svc(['retry', 'shop', proposalId, '--yes'])).toMatchObject({ exit: 6 })
+  })
+
+  it('denies with 0', async () => {
+    const denied = await svc(['deny', 'shop', proposalId, '--yes', '--json'])
+    expect([denied.exit, JSON.parse(denied.stdout)]).toMatchObject([0, { status: 'denied' }])
+  })
+
+  it('exits with 3 for those who may not, with 4 for an unknown proposal, and with 5 without a confirmation', async () => {
+    const developer = await system.member('developer', admin.org_id)
+    expect(await svc(['approve', 'shop', proposalId, '--yes'], developer)).toMatchObject({ exit: 3 })
+    const own = await propose(admin.user_id)
+    await system.member('owner', admin.org_id)
+    const refused = await svc(['approve', 'shop', own, '--yes'])
+    expect([refused.exit, refused.stderr]).toEqual([
+      3,
+      'svc: You started the run that made this change, so another owner or admin must approve it.\n',
+    ])
+    expect(await svc(['approve', 'shop', 'pr_none', '--yes'])).toMatchObject({ exit: 4 })
+    expect(await svc(['show', 'shop', 'pr_none'])).toMatchObject({ exit: 4 })
+    expect(await svc(['approve', 'shop', proposalId])).toMatchObject({ exit: 5 })
+  })
+})
