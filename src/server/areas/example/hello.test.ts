@@ -9,11 +9,11 @@ import { listMembers } from '#contract/auth/members.ts'
 import { listChecks } from '#contract/checks/checks.ts'
 import type { Client } from '#contract/core/client.ts'
 import { callFunction, listFunctions } from '#contract/functions.ts'
-import { readMaintenanceRun, startMaintenanceRun } from '#contract/maintenance/runs.ts'
-import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
+import { changeOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { listPipelines, readPipelineRun, readPipelineRunLog, runPipeline } from '#contract/pipelines.ts'
 import { listTickets } from '#contract/tickets.ts'
 import { sql } from '#lib/db/sql.ts'
+import { runSvc } from '#test/cli-run.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
@@ -134,16 +134,18 @@ describe('OP-01 the example app', () => {
   })
 
   needs('bubblewrap')('in its sandbox, where its code has the paths of its revision', () => {
-    it('MA-07 has a fault that the maintenance agent finds without a model', async () => {
+    it('MA-12 has a fault that the maintenance agent records without a model, once somebody switched it on', async () => {
+      const env = { SVC_API_URL: system.url, SVC_API_KEY: owner.token }
+      const svc = (...args: string[]) => runSvc(['apps', 'maintenance', ...args], { env })
+      expect(await svc('run', alias, '--follow')).toMatchObject({ exit: 4 })
       const settings = { org_id: owner.org_id, enabled: true, model: 'builtin/detectors' }
       await client.call(changeOrgMaintenance, settings)
-      await client.call(changeAppMaintenance, { alias, enabled: true })
-      const { execution_id } = await client.call(startMaintenanceRun, { alias, mode: 'manual' })
-      const run = await until(async () => {
-        const now = await client.call(readMaintenanceRun, { alias, execution_id })
-        return now.status === 'ended' && now
+      expect(await svc('run', alias, '--follow')).toMatchObject({ exit: 6 })
+      expect(await svc('enable', alias, '--yes')).toMatchObject({ exit: 0 })
+      expect(await svc('run', alias, '--follow')).toMatchObject({
+        exit: 11,
+        stdout: expect.stringMatching(/^Finding recorded \(finding_recorded\)\.\nAn error in orders\.js/),
       })
-      expect(run).toMatchObject({ exit_code: 11, summary: expect.stringContaining('An error in orders.js') })
     })
   })
 
