@@ -23,7 +23,11 @@ export type EmbeddedOptions = {
 /** `dump` writes an archive of the cluster, a tar file, that `archive` of another one can name. */
 type EmbeddedDb = Db & { dump(to: string): Promise<void> }
 
-const OPEN_LIMIT_MS = 60_000
+/**
+ * Ends an engine that hangs while it opens. Long, because after a crash it replays its log first, which a slow or busy
+ * machine takes minutes for.
+ */
+const OPEN_LIMIT_MS = 10 * 60_000
 
 /**
  * Postgres as a library, in a thread of its own, behind the ordinary driver. It has one session, so the pool has
