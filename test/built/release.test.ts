@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOrg } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
 import { launchChromium } from '#test/chromium.ts'
-import { type ServerProcess, startProcess, untilExample } from '#test/processes.ts'
+import { type ServerProcess, startProcess, untilExample, untilReady } from '#test/processes.ts'
 import { needs } from '#test/stores.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { readPublication } from '../../src/server/areas/skills/publication.ts'
@@ -45,7 +45,7 @@ describe('a release', () => {
     })
 
   it('the server answers and writes', async () => {
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+    await untilReady(server)
     const headers = () => ({ authorization: `Bearer ${first.api_key}` })
     const client = createClient({ baseUrl: server.url, fetch, headers })
     expect((await client.call(createOrg, { name: 'Built' })).slug).toBe('built')

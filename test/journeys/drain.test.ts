@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { type ServerProcess, startProcess } from '#test/processes.ts'
+import { type ServerProcess, startProcess, untilReady } from '#test/processes.ts'
 import { until } from '#test/until.ts'
 
 describe('OP-03 a process that gets SIGTERM', () => {
@@ -23,7 +23,7 @@ describe('OP-03 a process that gets SIGTERM', () => {
   it('fails readiness first and goes on answering while it drains; a second signal ends it at once', async () => {
     const { api_key } = await start('3600')
     const authorization = `Bearer ${api_key}`
-    expect(await statusOf('/readyz')).toBe(200)
+    await untilReady(server)
     server.child.kill('SIGTERM')
     await until(async () => (await statusOf('/readyz')) === 503)
     expect(await (await fetch(`${server.url}/readyz`)).json()).toMatchObject({

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { killRounds } from '#test/kill-rounds.ts'
-import { type ServerProcess, startProcess } from '#test/processes.ts'
+import { type ServerProcess, startProcess, untilReady } from '#test/processes.ts'
 import { stores } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
@@ -54,7 +54,7 @@ describe('OP-01 the embedded default', () => {
       expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600)
     }
     expect((await list(server.url)).status).toBe(200)
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+    await untilReady(server)
   })
 
   it('all it keeps is for its owner alone, also in a folder that was there before', () => {
@@ -119,7 +119,7 @@ it('OP-01 an example that cannot be made costs nobody the server', async () => {
   const server = await startProcess(env)
   try {
     await until(() => server.output.some((line) => line.startsWith('the example could not be created')))
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+    await untilReady(server)
   } finally {
     await server[Symbol.asyncDispose]()
     rmSync(place, { recursive: true, force: true })

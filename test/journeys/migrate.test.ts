@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { script } from '#lib/db/sql.ts'
 import { onServer, withDatabase } from '#test/global-setup.ts'
-import { startProcess } from '#test/processes.ts'
+import { startProcess, untilReady } from '#test/processes.ts'
 import { needs, stores } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
@@ -61,7 +61,7 @@ needs('postgres')('OP-02 migrating apart from the servers', () => {
     ])
     expect(await svcServer({ DATABASE_URL: url() }, 'migrate')).toEqual({ exit: 0, stdout: NOTHING, stderr: '' })
     await using server = await startProcess(servers({ SVC_MIGRATE: 'off' }))
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+    await untilReady(server)
   })
 
   it('after a rollback a server runs on the newer schema, unless a migration says that it cannot', async () => {
@@ -69,7 +69,7 @@ needs('postgres')('OP-02 migrating apart from the servers', () => {
       insert into public.svc_migrations (area, name, checksum, former_release)
       values ('lib', '9001_more.sql', 'x', 'runs')`)
     await using server = await startProcess(servers())
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+    await untilReady(server)
     const reseal = await svcServer(servers(), 'reseal')
     expect(reseal).toMatchObject({ exit: 6, stdout: '' })
     expect(reseal.stderr).toContain(
