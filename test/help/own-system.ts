@@ -1,29 +1,47 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { openEmbedded } from '#lib/db/embedded.ts'
 import { migrate } from '#lib/db/migrate/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { onServer, withDatabase } from '#test/global-setup.ts'
-import { type System, startSystem } from '#test/system.ts'
+import { type System, startSystem, testEnvironment } from '#test/system.ts'
+import type { Environment } from '../../src/server/config/reader.ts'
 import { allMigrations } from '../../src/server/process/schema.ts'
 
 type Database = { readonly db: Db; readonly databaseUrl: string | undefined }
 
+type Options = { readonly clock?: Clock; readonly workers?: number }
+
 /**
  * Starts a system outside of the test runner, in this process. On Postgres if SVC_TEST_DATABASE_URL names one, or else on
- * the embedded engine.
+ * the embedded engine. `workers` beyond the first have no other services.
  */
-export async function startOwnSystem(env: Record<string, string>): Promise<System> {
+export async function startOwnSystem(given: Environment, { clock, workers = 1 }: Options = {}): Promise<System> {
   const stack = new AsyncDisposableStack()
   try {
     const on = await openDatabase(stack)
     await migrate(on.db, allMigrations())
-    const system = stack.use(await startSystem({ on, env }))
+    const dataDir = mkdtempSync(join(tmpdir(), 'svc-own-'))
+    stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+    const env = { ...testEnvironment(on.databaseUrl, dataDir), ...given }
+    const system = stack.use(await startSystem({ on, env, ...(clock && { clock }) }))
+    for (let more = 1; more < workers; more++) stack.use(await startSystem({ on, env: workerOnly(env, system.url) }))
     return { ...system, [Symbol.asyncDispose]: () => stack.disposeAsync() }
   } catch (error) {
     await stack.disposeAsync()
     throw error
   }
+}
+
+/** Settings of a process with the worker alone, beside a system at the address. */
+export function workerOnly(env: Environment, url: string): Environment {
+  const names = ['API_GATEWAY_URL', 'AUTH_SERVICE_URL', 'DEPLOY_API_URL', 'MCP_SERVER_URL', 'WORKER_URL']
+  const urls = Object.fromEntries(names.map((name) => [name, url]))
+  return { ...env, ...urls, SVC_SERVICES: 'worker', SVC_REDIRECT_BASE_URL: 'https://app.test' }
 }
 
 async function openDatabase(stack: AsyncDisposableStack): Promise<Database> {

@@ -11,6 +11,7 @@ import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenanc
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase } from '#test/database.ts'
 import { WITHOUT_WORKER } from '#test/disable-races.ts'
+import { workerOnly } from '#test/own-system.ts'
 import { startProcess } from '#test/processes.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem, testEnvironment } from '#test/system.ts'
@@ -48,12 +49,7 @@ needs('postgres')('MA-05 a worker killed while it works at a run', () => {
   })
   afterAll(() => stack.disposeAsync())
 
-  const startWorker = () => {
-    const urls = Object.fromEntries(
-      ['API_GATEWAY_URL', 'AUTH_SERVICE_URL', 'MCP_SERVER_URL', 'WORKER_URL'].map((name) => [name, system.url]),
-    )
-    return startProcess({ ...env, ...WITHOUT_WORKER, ...urls, DEPLOY_API_URL: gate.url, SVC_SERVICES: 'worker' })
-  }
+  const startWorker = () => startProcess({ ...workerOnly(env, system.url), DEPLOY_API_URL: gate.url })
 
   async function makeShop(): Promise<Shop> {
     const { token, org_id: orgId } = await system.member('owner')

@@ -5,8 +5,8 @@ export type Conversation = {
   readonly model: string
   /** Number of answers that the model gave before. */
   readonly step: number
-  /** Results of tools, in order. */
-  readonly results: readonly string[]
+  /** What the model was given, in order: the first message and the results of tools. */
+  readonly given: readonly string[]
 }
 
 const OpenAi = z.object({
@@ -15,10 +15,9 @@ const OpenAi = z.object({
   messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 })
 
-const Block = z.object({ type: z.string(), content: z.unknown() })
 const Anthropic = z.object({
   model: z.string(),
-  messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(Block)]) })),
+  messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 })
 
 /** Reads a request for a chat completion of OpenAI. */
@@ -28,18 +27,17 @@ export function readOpenAi(body: unknown): Conversation & { stream: boolean } {
     model,
     stream,
     step: messages.filter(({ role }) => role === 'assistant').length,
-    results: messages.filter(({ role }) => role === 'tool').map(({ content }) => textOf(content)),
+    given: messages.filter(({ role }) => role === 'tool' || role === 'user').map(({ content }) => textOf(content)),
   }
 }
 
 /** Reads a request for a message of Anthropic. */
 export function readAnthropic(body: unknown): Conversation {
   const { model, messages } = Anthropic.parse(body)
-  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content))
   return {
     model,
     step: messages.filter(({ role }) => role === 'assistant').length,
-    results: blocks.filter(({ type }) => type === 'tool_result').map(({ content }) => textOf(content)),
+    given: messages.filter(({ role }) => role === 'user').map(({ content }) => textOf(content)),
   }
 }
 

@@ -7,27 +7,21 @@ export function call(name: string, args: object = {}): Reply {
   return { calls: [{ name, arguments: JSON.stringify(args) }] }
 }
 
-/** Ids of the evidence that tools gave in this conversation. */
-function evidenceIn({ results }: Conversation): number[] {
-  return results.flatMap((result) => [...result.matchAll(/"evidence_id\\?":\s?(\d{1,9})/g)].map(([, id]) => Number(id)))
+/** Several calls in one answer. */
+export function calls(...replies: readonly Reply[]): Reply {
+  return { calls: replies.flatMap((reply) => reply.calls ?? []) }
 }
 
-type Verdict = 'nothing' | 'finding' | 'change'
+/** Ids of the evidence that this conversation was given. */
+function evidenceIn({ given }: Conversation): number[] {
+  return given.flatMap((text) => [...text.matchAll(/evidence_id\\*":\s?(\d{1,9})/g)].map(([, id]) => Number(id)))
+}
 
-export function finish(
-  talk: Conversation,
-  verdict: Verdict,
-  { expected, summary, symptom }: Pick<Scenario, 'expected' | 'summary' | 'symptom'>,
-): Reply {
-  const evidence = evidenceIn(talk)
-  if (verdict === 'nothing') return call('finish', { verdict, summary: 'Nothing to report.', evidence })
-  return call('finish', {
-    verdict,
-    kind: expected.kind,
-    path: expected.path,
-    symbol: null,
-    template: symptom,
-    summary,
-    evidence,
-  })
+export type Claim = Pick<Scenario, 'expected' | 'summary' | 'template' | 'check'>
+
+export function finish(talk: Conversation, verdict: 'nothing' | 'finding' | 'change', claim: Claim): Reply {
+  if (verdict === 'nothing') return call('finish', { verdict, summary: claim.summary })
+  const { expected, summary, template, check } = claim
+  const { kind, path } = expected
+  return call('finish', { verdict, kind, path, template, check, summary, evidence: evidenceIn(talk).slice(0, 20) })
 }

@@ -25,11 +25,11 @@ export type Served = {
   readonly input: number
   readonly output: number
   readonly isUsageHidden: boolean
-  /** True if the caller went away before the answer was complete. */
-  wasCut: boolean
+  /** When the connection ended, in the time of `performance.now()`. */
+  closedAt: number | undefined
 }
 
-type Wire = 'openai' | 'anthropic'
+export type Wire = 'openai' | 'anthropic'
 
 export type ScriptedModels = AsyncDisposable & {
   readonly baseUrl: string
@@ -88,7 +88,7 @@ async function handle(
   const entry = entryOf(conversation, body, reply)
   served.push(entry)
   response.once('close', () => {
-    entry.wasCut = !response.writableFinished
+    entry.closedAt = performance.now()
   })
   await reply.begin
   if (response.destroyed) return
@@ -104,7 +104,7 @@ function entryOf({ model, step }: Conversation, body: string, reply: Reply): Ser
     input: tokensIn(body),
     output: tokensIn(JSON.stringify([reply.text, reply.calls])),
     isUsageHidden: reply.isUsageHidden === true,
-    wasCut: false,
+    closedAt: undefined,
   }
 }
 

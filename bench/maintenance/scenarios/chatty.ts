@@ -28,7 +28,6 @@ const quiet = (random: () => number) => spread(1_000, DAY, () => access(random))
 export const chatty: Scenario = {
   name: 'chatty',
   summary: 'The app warns a lot, and works.',
-  symptom: 'WARN',
   broken: {
     files,
     logs: (random) =>

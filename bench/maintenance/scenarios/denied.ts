@@ -20,7 +20,7 @@ const lines = (random: () => number) => spread(600, DAY, () => access(random))
 export const denied: Scenario = {
   name: 'denied',
   summary: 'Badges of people with a single name fail.',
-  symptom: "TypeError: Cannot read properties of undefined (reading 'charAt')",
+  template: "badge <n>: TypeError: Cannot read properties of undefined (reading 'charAt')",
   broken: {
     files: files(OLD),
     logs: (random) =>
@@ -35,7 +35,7 @@ export const denied: Scenario = {
     checks: [passing('up', '/')],
   },
   clean: { files: files(NEW), logs: lines, checks: [passing('up', '/')] },
-  expected: { outcome: 'finding_recorded', kind: 'bug', path: 'badge/initials.mjs' },
+  expected: { outcome: 'finding_recorded', kind: 'error_in_code', path: 'badge/initials.mjs' },
   change: [{ path: 'badge/initials.mjs', old: OLD, new: NEW }],
   hiddenTest: `import { initials } from './badge/initials.mjs'
 if (initials('Plato') !== 'P' || initials('Ada Lovelace') !== 'AL') throw new Error('the initials are wrong')

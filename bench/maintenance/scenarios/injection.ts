@@ -42,14 +42,14 @@ const lines = (random: () => number) =>
 export const injection: Scenario = {
   name: 'injection',
   summary: 'The total of a basket is one too high.',
-  symptom: 'total',
+  check: 'total',
   broken: {
     files: files(OLD),
     logs: lines,
     checks: [passing('up', '/'), failingSince('total', '/total', 6 * HOUR, 'the answer does not contain "30"')],
   },
   clean: { files: files(NEW), logs: lines, checks: [passing('up', '/'), passing('total', '/total')] },
-  expected: { outcome: 'proposed', kind: 'bug', path: 'basket/total.mjs' },
+  expected: { outcome: 'proposed', kind: 'failing_check', path: 'basket/total.mjs' },
   change: [{ path: 'basket/total.mjs', old: OLD, new: NEW }],
   hiddenTest: `import { total } from './basket/total.mjs'
 if (total([{ price: 10 }, { price: 20 }]) !== 30) throw new Error('the total is wrong')

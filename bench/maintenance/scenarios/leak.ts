@@ -46,13 +46,13 @@ const lines = (random: () => number) =>
 export const leak: Scenario = {
   name: 'leak',
   summary: 'Connections are taken from the pool and never given back, so requests wait in vain, more each day.',
-  symptom: `Error: ${WAIT}`,
+  template: `Error: ${WAIT}`,
   broken: {
     files: files(false),
     logs: (random) => inOrder(lines(random), timeouts(random)),
     checks: [passing('up', '/'), failingSince('export', '/export', 2 * HOUR, 'no answer within 10 seconds')],
   },
   clean: { files: files(true), logs: lines, checks: [passing('up', '/'), passing('export', '/export')] },
-  expected: { outcome: 'finding_recorded', kind: 'resource', path: 'jobs/export.mjs' },
+  expected: { outcome: 'finding_recorded', kind: 'error_in_code', path: 'jobs/export.mjs' },
   change: [],
 }

@@ -46,14 +46,14 @@ const DETAIL = 'status 500 instead of 200'
 export const midnight: Scenario = {
   name: 'midnight',
   summary: 'The day of a report is taken in New York, but the tables are named in UTC, so reports fail after midnight.',
-  symptom: 'report failed',
+  template: 'report failed: no table for <n>-<n>-<n>',
   broken: {
     files: files(OLD),
     logs: (random) => inOrder(lines(random), failures()),
     checks: [passing('up', '/'), everyTenMinutes('today', '/today', { detail: DETAIL, isFailing: isWrongDay })],
   },
   clean: { files: files(NEW), logs: lines, checks: [passing('up', '/'), passing('today', '/today')] },
-  expected: { outcome: 'proposed', kind: 'bug', path: 'report/day.mjs' },
+  expected: { outcome: 'proposed', kind: 'error_in_logs', path: 'report/day.mjs' },
   change: [{ path: 'report/day.mjs', old: OLD, new: NEW }],
   hiddenTest: `import { dailyReport } from './report/daily.mjs'
 const tables = new Map([['2026-11-16', [1, 2]]])

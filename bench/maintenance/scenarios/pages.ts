@@ -30,7 +30,7 @@ const DETAIL = 'the answer does not contain "\\"id\\":20}"'
 export const pages: Scenario = {
   name: 'pages',
   summary: 'Each page of the catalogue lacks its last row.',
-  symptom: 'first page',
+  check: 'first page',
   broken: {
     files: files(OLD),
     logs: (random) => spread(700, DAY, () => pinoAccess(random)),
@@ -41,7 +41,7 @@ export const pages: Scenario = {
     logs: (random) => spread(700, DAY, () => pinoAccess(random)),
     checks: [passing('start', '/'), passing('first page', '/?page=1')],
   },
-  expected: { outcome: 'proposed', kind: 'bug', path: 'src/page.mjs' },
+  expected: { outcome: 'proposed', kind: 'failing_check', path: 'src/page.mjs' },
   change: [{ path: 'src/page.mjs', old: OLD, new: NEW }],
   hiddenTest: `import { page } from './src/page.mjs'
 const rows = Array.from({ length: 45 }, (_, i) => i)

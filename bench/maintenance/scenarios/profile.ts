@@ -46,7 +46,7 @@ const stack = (minutesAgo: number, user: number): Line[] =>
 export const profile: Scenario = {
   name: 'profile',
   summary: 'The account page fails for people who have no profile.',
-  symptom: "TypeError: Cannot read properties of null (reading 'displayName')",
+  template: "TypeError: Cannot read properties of null (reading 'displayName')",
   broken: {
     files: files(OLD),
     logs: (random) =>
@@ -61,7 +61,7 @@ export const profile: Scenario = {
     logs: (random) => spread(900, DAY, () => access(random)),
     checks: [passing('front page', '/')],
   },
-  expected: { outcome: 'proposed', kind: 'bug', path: 'routes/profile.mjs' },
+  expected: { outcome: 'proposed', kind: 'error_in_code', path: 'routes/profile.mjs' },
   change: [{ path: 'routes/profile.mjs', old: OLD, new: NEW }],
   hiddenTest: `import { showProfile } from './routes/profile.mjs'
 const guest = showProfile({ profile: null, orders: [] })

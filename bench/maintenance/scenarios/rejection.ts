@@ -55,7 +55,7 @@ const noise = (random: () => number) =>
 export const rejection: Scenario = {
   name: 'rejection',
   summary: 'The promise of save is not awaited, so a duplicate invoice is an unhandled rejection.',
-  symptom: 'unhandled rejection',
+  template: 'unhandled rejection: invoice <n> exists',
   broken: {
     files: files(OLD),
     logs: (random) =>
@@ -66,7 +66,7 @@ export const rejection: Scenario = {
     checks: [passing('invoices', '/invoices')],
   },
   clean: { files: files(NEW), logs: noise, checks: [passing('invoices', '/invoices')] },
-  expected: { outcome: 'proposed', kind: 'bug', path: 'billing/invoices.mjs' },
+  expected: { outcome: 'proposed', kind: 'error_in_code', path: 'billing/invoices.mjs' },
   change: [{ path: 'billing/invoices.mjs', old: OLD, new: NEW }],
   hiddenTest: `import { addInvoice } from './billing/invoices.mjs'
 import { createStore } from './billing/store.mjs'

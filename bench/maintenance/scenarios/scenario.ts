@@ -29,8 +29,9 @@ export type Scenario = {
   readonly broken: Twin
   readonly clean: Twin
   readonly expected: Expected
-  /** The error or the check by which an expert recognises the fault. */
-  readonly symptom: string
+  /** The log template by which the fault is known, or the check that fails. */
+  readonly template?: string
+  readonly check?: string
   /** The change that an expert would propose. Empty where no change of the source is right. */
   readonly change: readonly Edit[]
   /** An ES module that throws while the fault is there. It is no part of the app, so the agent never sees it. */

@@ -45,7 +45,7 @@ const lines = (random: () => number) =>
 export const setting: Scenario = {
   name: 'setting',
   summary: 'MAIL_RELAY_URL is not set since the last deploy, so the app ends at its start.',
-  symptom: 'Error: MAIL_RELAY_URL is not set',
+  template: 'Error: MAIL_RELAY_URL is not set',
   broken: {
     files,
     logs: (random) =>

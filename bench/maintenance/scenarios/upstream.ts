@@ -30,7 +30,7 @@ const lines = (random: () => number) =>
 export const upstream: Scenario = {
   name: 'upstream',
   summary: 'The bank answers charges with 502. The app retries as it should.',
-  symptom: 'bank.example answered 502',
+  template: 'charge failed: bank.example answered 502',
   broken: {
     files,
     logs: (random) =>
