@@ -3,7 +3,7 @@ import { NO_BODY } from './core/limits.ts'
 import { operation } from './core/operation.ts'
 
 const APP_TABS = ['deploys', 'logs', 'checks', 'tickets', 'pipelines', 'maintenance', 'people', 'settings']
-const APP_THINGS = ['deploys', 'checks', 'tickets', 'pipelines', 'maintenance', 'changes']
+const APP_THINGS = ['deploys', 'revisions', 'checks', 'tickets', 'pipelines', 'maintenance', 'changes']
 const ORGANIZATION_TABS = ['members', 'domains', 'integrations', 'deliveries', 'maintenance', 'audit']
 
 /** Addresses of the console's pages. They are stable, because notifications link to them. */

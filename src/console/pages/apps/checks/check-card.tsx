@@ -3,8 +3,11 @@ import type { Check } from '#contract/checks/checks.ts'
 import { Time } from '../../../parts/time.tsx'
 import { CheckChip } from './check-chip.tsx'
 import { describeCheck, describeSchedule } from './check-words.ts'
+import { type Cells, HistoryStrip } from './history-strip.tsx'
 
-export function CheckCard({ alias, check }: { alias: string; check: Check }) {
+type Props = { alias: string; check: Check; cells: Cells | undefined }
+
+export function CheckCard({ alias, check, cells }: Props) {
   return (
     <section className="card">
       <div className="row spread">
@@ -16,6 +19,7 @@ export function CheckCard({ alias, check }: { alias: string; check: Check }) {
         <CheckChip check={check} />
       </div>
       <p>{describeCheck(check.definition)}</p>
+      {cells && <HistoryStrip cells={cells} />}
       <p className="soft">
         {describeSchedule(check.schedule)}
         {check.last_run_at !== null && (

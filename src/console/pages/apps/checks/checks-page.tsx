@@ -1,5 +1,7 @@
 import { useState } from 'react'
 import { listChecks } from '#contract/checks/checks.ts'
+import { showCheckHistory } from '#contract/checks/overview.ts'
+import { useCall } from '../../../call/use-call.ts'
 import { usePages } from '../../../call/use-pages.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
@@ -10,12 +12,15 @@ import { useAlias } from '../use-alias.ts'
 import { useApp } from '../use-app.ts'
 import { CheckCard } from './check-card.tsx'
 import { CreateCheck } from './create-check.tsx'
+import { HISTORY_DAYS } from './summarize-history.ts'
 
 /** The checks of an app with their state. */
 export function ChecksPage() {
   const alias = useAlias()
   const { canBuild } = useApp(alias)
   const checks = usePages(listChecks, { alias, limit: 50 })
+  const history = useCall(showCheckHistory, { alias, days: HISTORY_DAYS })
+  const cellsOf = (checkId: string) => history.data?.items.find(({ check_id }) => check_id === checkId)?.cells
   const [isCreating, setCreating] = useState(false)
   return (
     <AppPage
@@ -38,7 +43,7 @@ export function ChecksPage() {
           ) : (
             <div className="stack">
               {items.map((check) => (
-                <CheckCard key={check.id} alias={alias} check={check} />
+                <CheckCard key={check.id} alias={alias} check={check} cells={cellsOf(check.id)} />
               ))}
               <More of={checks} />
             </div>

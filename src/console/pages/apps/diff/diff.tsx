@@ -5,7 +5,7 @@ import { useHighlighter } from './use-highlighter.ts'
 
 /** Files that differ between two revisions, one above the other or side by side. */
 export function Diff({ files }: { files: readonly FileChange[] }) {
-  const [view, setView] = useState<DiffView>(() => (matchMedia('(min-width: 1100px)').matches ? 'split' : 'unified'))
+  const [view, setView] = useState<DiffView>(() => (matchMedia('(min-width: 1440px)').matches ? 'split' : 'unified'))
   const highlight = useHighlighter()
   if (files.length === 0) return <p className="soft">No file differs.</p>
   return (

@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import type { App } from '#contract/apps/apps.ts'
-import { Copy } from '../../../parts/copy.tsx'
 import { Time } from '../../../parts/time.tsx'
 
 /** The address, the live revision and the settings of the app. */
@@ -30,9 +29,9 @@ export function AppFacts({ app: { alias, url, live_deploy, settings } }: { app: 
           )}
         </dd>
         <dt>Build</dt>
-        <dd>{settings.build_command === null ? 'nothing is built' : <Copy text={settings.build_command} />}</dd>
+        <dd>{settings.build_command === null ? 'nothing is built' : <code>{settings.build_command}</code>}</dd>
         <dt>Start</dt>
-        <dd>{settings.start_command === null ? 'runs elsewhere' : <Copy text={settings.start_command} />}</dd>
+        <dd>{settings.start_command === null ? 'runs elsewhere' : <code>{settings.start_command}</code>}</dd>
         <dt>Health path</dt>
         <dd>
           <code>{settings.health_path}</code>

@@ -23,7 +23,7 @@ export function LatestChecks({ alias }: { alias: string }) {
               </Link>
             </p>
           ) : (
-            <ul className="plain">
+            <ul className="bare-list">
               {items
                 .toSorted((a, b) => Number(a.state === 'pass') - Number(b.state === 'pass'))
                 .slice(0, MOST_SHOWN)

@@ -13,7 +13,8 @@ export function Reply({ alias, ticketId, canBeInternal }: Props) {
   const reply = useAct(replyToTicket, {
     changes: [listReplies, readTicket, listTickets],
     done: () => (internal ? 'Wrote an internal reply. Nobody is notified.' : 'Sent the reply.'),
-    after: () => setBody(''),
+    // What was typed while the reply was sent is kept.
+    after: (_, sent) => setBody((typed) => (typed === sent.body ? '' : typed)),
   })
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()

@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { ingestLogs } from '#contract/apps/logs.ts'
+import { sql } from '#lib/db/sql.ts'
+import { type ConsoleVisits, startConsoleVisits } from '#test/console-visit.ts'
+import { makeLive, makeLiveApp, uploadFiles } from '#test/live-app.ts'
+import { needs } from '#test/stores.ts'
+import { DEPLOYS_CHANNEL } from '../../src/server/areas/apps/deploys/store.ts'
+
+const BROKEN = { 'server.js': "const price = PRICES[item].toFixed(2)\nrespond('broken')\n" }
+/** Stays up, so that its deploys have an end. */
+const SERVER = {
+  'server.js':
+    "require('node:http').createServer((_, answer) => answer.end('hello')).listen(process.env.PORT, '127.0.0.1')\n",
+}
+
+type Member = Awaited<ReturnType<ConsoleVisits['system']['member']>>
+
+// Several people sign in to real browsers in each test.
+vi.setConfig({ testTimeout: 120_000 })
+
+needs('chromium')('apps in the console', () => {
+  let visits: ConsoleVisits
+  let admin: Member
+  beforeAll(async () => {
+    visits = await startConsoleVisits({ env: { SVC_ALLOW_PROCESS_DEPLOYS: 'true' } })
+    admin = await visits.system.member('admin')
+    await makeLiveApp(visits.system, admin, { alias: 'shop', files: BROKEN })
+  })
+  afterAll(() => visits?.[Symbol.asyncDispose]())
+
+  const inOrg = (role: Parameters<ConsoleVisits['visit']>[0], path: string, options = {}) =>
+    visits.visit(role, path, { orgId: admin.org_id, ...options })
+
+  it('CO-03 a viewer without a part files a ticket and reads the public reply only', async () => {
+    const viewer = await inOrg('viewer', '/apps/shop/tickets')
+    await viewer.page.getByRole('button', { name: 'File ticket' }).click()
+    await viewer.page.getByLabel('Title').fill('The price of cocoa is missing')
+    await viewer.page.getByLabel('What happened').fill('It said 500.')
+    await viewer.page.getByRole('dialog').getByRole('button', { name: 'File ticket' }).click()
+    await viewer.page.getByRole('heading', { name: 'The price of cocoa is missing' }).waitFor()
+    const developer = await inOrg('developer', new URL(viewer.page.url()).pathname)
+    await reply(developer.page, 'The table of prices is hard-coded', true)
+    await reply(developer.page, 'Cocoa comes tomorrow', false)
+    await developer.page.getByLabel('Move ticket to').selectOption('done')
+    await developer.page.getByText('Moved the ticket.').waitFor()
+    await viewer.page.reload()
+    await viewer.page.getByText('Cocoa comes tomorrow').waitFor()
+    expect(await viewer.page.getByText('hard-coded').count()).toBe(0)
+    expect(await viewer.page.getByLabel(/Internal/).count()).toBe(0)
+    expect(await viewer.page.locator('.chip').first().innerText()).toContain('Done')
+    expect([await viewer.axe(), await developer.axe()]).toEqual([[], []])
+    expect([viewer.faults, developer.faults]).toEqual([[], []])
+  })
+
+  it('CO-03 the log is followed live and searched by filters that are in the address', async () => {
+    const { page, faults, axe } = await inOrg('developer', '/apps/shop/logs')
+    await page.getByRole('button', { name: 'Follow live' }).click()
+    await page.getByText('Following').waitFor()
+    await write('warn', 'the till is nearly empty')
+    await page.getByText('the till is nearly empty').waitFor()
+    await write('error', 'the till is empty')
+    await page.getByText('the till is empty', { exact: true }).waitFor()
+    expect(await axe()).toEqual([])
+    await page.goto(`${visits.system.url}/apps/shop/logs?text=till&level=error`)
+    await page.getByText('the till is empty', { exact: true }).waitFor()
+    expect(await page.getByText('nearly').count()).toBe(0)
+    expect(await page.getByLabel('Level').inputValue()).toBe('error')
+    await page.getByLabel('Time').selectOption('1h')
+    await page.waitForURL(/within=1h/)
+    expect(await axe()).toEqual([])
+    expect(faults).toEqual([])
+  })
+
+  it('CO-03 a roll back is confirmed and its deploy is followed to its end', async () => {
+    const { id } = await makeLiveApp(visits.system, admin, { alias: 'kiosk', files: SERVER })
+    const revisionId = await uploadFiles(visits.system, admin, { alias: 'kiosk', files: { ...SERVER, 'a.txt': 'new' } })
+    await makeLive(visits.system, { id, revisionId })
+    const { page, faults, axe } = await inOrg('developer', '/apps/kiosk/deploys')
+    await page.getByRole('button', { name: /Roll back to it/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back app' }).click()
+    const latest = page.getByRole('row').nth(1)
+    await latest.getByText('Roll back', { exact: true }).waitFor()
+    expect(await axe()).toEqual([])
+    await failQueued(id)
+    await latest.locator('.chip', { hasText: /Live|Failed/ }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  it('CO-03 a viewer without a part in the app is told who can grant it', async () => {
+    const { page } = await inOrg('viewer', '/apps/shop/deploys')
+    await page.getByRole('heading', { name: 'You cannot open this page' }).waitFor()
+    expect(await page.getByRole('navigation', { name: 'Parts of shop' }).getByRole('link').allInnerTexts()).toEqual([
+      'Tickets',
+      'Maintenance',
+    ])
+  })
+
+  const write = (level: string, text: string) =>
+    visits.system
+      .client(admin.token)
+      .upload(ingestLogs, { alias: 'shop' }, new Blob([JSON.stringify({ level, text })]).stream(), {
+        contentType: 'application/x-ndjson',
+      })
+  /** Ends a deploy that no host took. */
+  const failQueued = (appId: string) =>
+    visits.system.db.tx(async (tx) => {
+      await tx.query(sql`
+        update apps.deploys set state = 'failed', failure_code = 'BUILD_FAILED', ended_at = now()
+        where app_id = ${appId} and state = 'queued'`)
+      await tx.query(sql`select pg_notify(${DEPLOYS_CHANNEL}, ${appId})`)
+    })
+})
+
+async function reply(page: Page, text: string, isInternal: boolean): Promise<void> {
+  await page.getByLabel('Reply').fill(text)
+  await page.getByLabel(/Internal/).setChecked(isInternal)
+  await page.getByRole('button', { name: isInternal ? 'Write internal reply' : 'Send reply' }).click()
+  await page.getByRole('article').getByText(text).waitFor()
+}
