@@ -1,18 +1,23 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { listDeploys } from '#contract/apps/deploys.ts'
 import { ingestLogs } from '#contract/apps/logs.ts'
+import { setAppPerson } from '#contract/apps/people.ts'
 import { sql } from '#lib/db/sql.ts'
 import { type ConsoleVisits, startConsoleVisits } from '#test/console-visit.ts'
 import { makeLive, makeLiveApp, uploadFiles } from '#test/live-app.ts'
+import { proposeChange } from '#test/proposed-change.ts'
 import { needs } from '#test/stores.ts'
 import { DEPLOYS_CHANNEL } from '../../src/server/areas/apps/deploys/store.ts'
 
 const BROKEN = { 'server.js': "const price = PRICES[item].toFixed(2)\nrespond('broken')\n" }
+const FIXED = { 'server.js': "const price = PRICES[item]?.toFixed(2)\nrespond('fixed')\n" }
 /** Stays up, so that its deploys have an end. */
 const SERVER = {
   'server.js':
     "require('node:http').createServer((_, answer) => answer.end('hello')).listen(process.env.PORT, '127.0.0.1')\n",
 }
+const SUMMARY = 'Unknown items crash the request'
 
 type Member = Awaited<ReturnType<ConsoleVisits['system']['member']>>
 
@@ -87,6 +92,55 @@ needs('chromium')('apps in the console', () => {
     expect(faults).toEqual([])
   })
 
+  it('CO-03 a change is refused to its requester and to a viewer, and approved by another admin in two taps', async () => {
+    const till = await makeLiveApp(visits.system, admin, { alias: 'till', files: BROKEN })
+    const { proposalId } = await proposeChange(visits.system, {
+      app: till,
+      person: admin,
+      files: FIXED,
+      summary: SUMMARY,
+      requestedBy: admin.user_id,
+    })
+    const path = `/apps/till/changes/${proposalId}`
+    const second = await visits.system.member('admin', admin.org_id)
+
+    const requester = await inOrg('admin', path, { person: admin })
+    await requester.page.getByText('so another owner or admin must approve it').waitFor()
+    expect(await actsOf(requester.page)).toEqual(['Deny change'])
+    await requester.page.getByRole('button', { name: 'Side by side' }).click()
+    await requester.page.locator('.hunks.split .token.keyword').first().waitFor()
+    expect(await requester.axe()).toEqual([])
+
+    const builder = await visits.system.member('viewer', admin.org_id)
+    await visits.system
+      .client(admin.token)
+      .call(setAppPerson, { alias: 'till', user_id: builder.user_id, part: 'builder' })
+    const viewer = await inOrg('viewer', path, { person: builder })
+    await viewer.page.getByText('Owners and admins decide about proposals. Your role is viewer.').waitFor()
+    expect(await actsOf(viewer.page)).toEqual([])
+    expect(await viewer.page.getByText("respond('fixed')").count()).toBe(1)
+
+    const phone = await inOrg('admin', path, { person: second, isPhone: true })
+    let taps = 0
+    const tap = async (name: string, scope: Pick<Page, 'getByRole'> = phone.page) => {
+      await scope.getByRole('button', { name }).tap()
+      taps++
+    }
+    await phone.page.getByText(SUMMARY).first().waitFor()
+    expect(await phone.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+    expect(await phone.axe()).toEqual([])
+    await tap('Approve and deploy')
+    await phone.page.getByText('1 changed file').waitFor()
+    await tap('Approve and deploy', phone.page.getByRole('dialog'))
+    await phone.page.getByText('Approved by you').waitFor()
+    await phone.page.getByRole('region', { name: 'Progress of the deploy' }).waitFor()
+    expect(taps).toBeLessThan(6)
+    const { items } = await visits.system.client(admin.token).call(listDeploys, { alias: 'till' })
+    expect(items[0]).toMatchObject({ kind: 'proposal', requested_by: second.user_id })
+    await requester.page.getByText('Approved by').waitFor()
+    expect([requester.faults, viewer.faults, phone.faults]).toEqual([[], [], []])
+  })
+
   it('CO-03 a viewer without a part in the app is told who can grant it', async () => {
     const { page } = await inOrg('viewer', '/apps/shop/deploys')
     await page.getByRole('heading', { name: 'You cannot open this page' }).waitFor()
@@ -117,4 +171,8 @@ async function reply(page: Page, text: string, isInternal: boolean): Promise<voi
   await page.getByLabel(/Internal/).setChecked(isInternal)
   await page.getByRole('button', { name: isInternal ? 'Write internal reply' : 'Send reply' }).click()
   await page.getByRole('article').getByText(text).waitFor()
+}
+
+async function actsOf(page: Page): Promise<string[]> {
+  return page.locator('.decision').getByRole('button').allInnerTexts()
 }

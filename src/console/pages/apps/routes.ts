@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { z } from 'zod'
 import type { RootRoute } from '../../frame/root-route.tsx'
+import { ChangeSearch } from './changes/proposal-words.ts'
 import { LogSearch } from './logs/log-search.ts'
 import { TicketSearch } from './tickets/ticket-search.ts'
 
@@ -91,6 +92,22 @@ export function appsRoutes(root: RootRoute) {
       getParentRoute,
       path: '/apps/$alias/settings',
       component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/changes',
+      validateSearch: ChangeSearch,
+      component: lazyRouteComponent(() => import('./changes/changes-page.tsx'), 'ChangesPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/changes',
+      component: lazyRouteComponent(() => import('./changes/app-changes-page.tsx'), 'AppChangesPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/apps/$alias/changes/$proposalId',
+      component: lazyRouteComponent(() => import('./changes/change-page.tsx'), 'ChangePage'),
     }),
   ] as const
 }

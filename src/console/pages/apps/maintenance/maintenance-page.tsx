@@ -7,12 +7,14 @@ import { type Column, Table } from '../../../parts/table.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { AppPage } from '../app-page.tsx'
 import { useAlias } from '../use-alias.ts'
+import { useApp } from '../use-app.ts'
 import { MaintenanceSwitch } from './maintenance-switch.tsx'
 import { RunChip } from './run-chip.tsx'
 
 /** The maintenance agent of an app: its switch and its runs. */
 export function MaintenancePage() {
   const alias = useAlias()
+  const { isBuilder } = useApp(alias)
   const runs = usePages(listMaintenanceRuns, { alias }, { whileAny: ({ status }) => status !== 'ended' })
   const columns: readonly Column<MaintenanceRun>[] = [
     {
@@ -34,7 +36,14 @@ export function MaintenancePage() {
       <div className="stack">
         <MaintenanceSwitch alias={alias} />
         <section>
-          <h2>Runs</h2>
+          <div className="row spread">
+            <h2>Runs</h2>
+            {isBuilder && (
+              <Link to="/apps/$alias/changes" params={{ alias }}>
+                Proposed changes
+              </Link>
+            )}
+          </div>
           <Loaded of={runs}>
             {(items) =>
               items.length === 0 ? (

@@ -1,4 +1,4 @@
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { presentOutcome } from '#contract/maintenance/outcomes.ts'
 import { type MaintenanceRun, readMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { useCall } from '../../../call/use-call.ts'
@@ -49,9 +49,13 @@ function Finding({ alias, run }: { alias: string; run: MaintenanceRun }) {
       {run.summary !== null && <p className="prose">{run.summary}</p>}
       {run.proposal_id !== null && (
         <p>
-          <a className="button main" href={`/apps/${alias}/changes/${run.proposal_id}`}>
+          <Link
+            className="button main"
+            to="/apps/$alias/changes/$proposalId"
+            params={{ alias, proposalId: run.proposal_id }}
+          >
             Show proposed change
-          </a>
+          </Link>
         </p>
       )}
     </section>

@@ -7,6 +7,7 @@ import { AppFacts } from './app-facts.tsx'
 import { FirstDeploy } from './first-deploy.tsx'
 import { LatestChecks } from './latest-checks.tsx'
 import { LatestDeploy } from './latest-deploy.tsx'
+import { WaitingChange } from './waiting-change.tsx'
 
 /** What the app is and how it does right now. */
 export function OverviewPage() {
@@ -18,6 +19,7 @@ export function OverviewPage() {
         {(data) => (
           <div className="stack">
             {data.latest_deploy === null && <FirstDeploy app={data} />}
+            <WaitingChange alias={alias} />
             <div className="cards">
               <AppFacts app={data} />
               <LatestDeploy app={data} />

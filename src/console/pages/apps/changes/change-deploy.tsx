@@ -1,0 +1,15 @@
+import { readDeploy } from '#contract/apps/deploys.ts'
+import { useCall } from '../../../call/use-call.ts'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Skeleton } from '../../../parts/skeleton.tsx'
+import { DeployProgress } from '../deploys/deploy-progress.tsx'
+
+/** The deploy that the approval queued, as it goes on. */
+export function ChangeDeploy({ alias, deployId }: { alias: string; deployId: string }) {
+  const deploy = useCall(readDeploy, { alias, deploy_id: deployId })
+  return (
+    <Loaded of={deploy} skeleton={<Skeleton rows={2} />}>
+      {(data) => <DeployProgress alias={alias} deploy={data} />}
+    </Loaded>
+  )
+}

@@ -1,0 +1,35 @@
+import { Link } from '@tanstack/react-router'
+import type { Proposal } from '#contract/maintenance/proposals.ts'
+import { explainValidation } from './proposal-words.ts'
+
+/** What the agent read before it proposed the change, and what was checked. */
+export function ChangeEvidence({ proposal }: { proposal: Proposal }) {
+  const { app, evidence, validation, validation_notes, execution_id } = proposal
+  return (
+    <section className="card">
+      <h2>Evidence</h2>
+      <ul className="bare-list evidence">
+        {evidence.map(({ kind, reference, sha256, bytes }) => (
+          <li key={`${kind} ${reference} ${sha256}`}>
+            <strong>{kind}</strong> <code>{reference}</code>{' '}
+            <span className="soft" title={`SHA-256 ${sha256}`}>
+              {bytes.toLocaleString()} bytes
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p>
+        <Link to="/apps/$alias/maintenance/$executionId" params={{ alias: app.alias, executionId: execution_id }}>
+          Show the run that proposed it
+        </Link>
+      </p>
+      <h3>What was checked</h3>
+      <p>{explainValidation(validation)}</p>
+      {validation_notes.map((note) => (
+        <p key={note} className="soft">
+          {note}
+        </p>
+      ))}
+    </section>
+  )
+}

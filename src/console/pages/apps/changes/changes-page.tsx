@@ -1,0 +1,56 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { listAllProposals } from '#contract/maintenance/proposals.ts'
+import { usePages } from '../../../call/use-pages.ts'
+import { Choice } from '../../../parts/choice.tsx'
+import { Empty } from '../../../parts/empty.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { More } from '../../../parts/more.tsx'
+import { Page } from '../../../parts/page.tsx'
+import { ProposalCard } from './proposal-card.tsx'
+import { isProposalMoving, PROPOSAL_FILTERS } from './proposal-words.ts'
+
+/** The change queue: what the maintenance agent proposed for all apps. */
+export function ChangesPage() {
+  const { status = 'ready' } = useSearch({ from: '/changes' })
+  const navigate = useNavigate({ from: '/changes' })
+  const input = status === 'any' ? {} : { status }
+  const proposals = usePages(listAllProposals, input, { whileAny: isProposalMoving })
+  return (
+    <Page title="Changes">
+      <div className="filters">
+        <Choice
+          label="State"
+          isCompact
+          value={status}
+          options={PROPOSAL_FILTERS}
+          onChange={(chosen) => void navigate({ search: chosen === 'ready' ? {} : { status: chosen } })}
+        />
+      </div>
+      <Loaded of={proposals}>
+        {(items) =>
+          items.length === 0 && !proposals.loadMore ? (
+            <NoChanges isQueue={status === 'ready'} />
+          ) : (
+            <div className="stack">
+              {items.map((proposal) => (
+                <ProposalCard key={proposal.id} proposal={proposal} />
+              ))}
+              <More of={proposals} />
+            </div>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+function NoChanges({ isQueue }: { isQueue: boolean }) {
+  return (
+    <Empty title={isQueue ? 'Nothing waits for a decision' : 'No change in this state'}>
+      <p>
+        The maintenance agent reads logs, checks and source of the apps it is on for. When it can fix a fault, its
+        change waits here until an owner or admin approves it. Switch the agent on under an app’s Maintenance tab.
+      </p>
+    </Empty>
+  )
+}
