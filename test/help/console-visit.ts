@@ -11,7 +11,7 @@ import { type System, type SystemOptions, startSystem } from './system.ts'
 type Person = Awaited<ReturnType<System['member']>>
 
 /** A person in front of the console, signed in through the identity provider. */
-type Visit = Person & {
+export type Visit = Person & {
   readonly page: Page
   /** What the browser reported: errors of scripts, failed requests, violations of the content security policy. */
   readonly faults: string[]

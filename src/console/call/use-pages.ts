@@ -17,7 +17,8 @@ export function usePages<I extends z.ZodObject, T>(
 ) {
   const { api } = useSession()
   const query = useInfiniteQuery({
-    queryKey: [op.name, input],
+    // Apart from `useCall`, which keeps one page under the name and the input.
+    queryKey: [op.name, 'pages', input],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ signal, pageParam }) =>
       api.call(op, pageParam === undefined ? input : { ...input, cursor: pageParam }, { signal }),
