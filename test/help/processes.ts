@@ -54,7 +54,8 @@ export async function startProcess(
 
 /** Resolves when readiness answers 200. On a busy machine the first answers after a start can come too late for it. */
 export async function untilReady({ url }: Pick<ServerProcess, 'url'>): Promise<void> {
-  await until(async () => (await fetch(`${url}/readyz`)).status === 200)
+  const headers = { connection: 'close' }
+  await until(async () => (await fetch(`${url}/readyz`, { headers })).status === 200)
 }
 
 /** Resolves when the example of a first start can be asked. */
