@@ -183,6 +183,14 @@ describe('MA-12 svc apps maintenance', () => {
     expect(header!.split(/ {2,}/)).toEqual(['EXECUTION', 'STATUS', 'TERMINAL CODE', 'TOKENS', 'CREATED'])
     const ids = rows.map((row) => row.split(' ')[0]!)
     expect(ids).toEqual(ids.toSorted().toReversed())
+    await system.db.query(sql`
+      update maintenance.runs set tokens_spent = 1200, cost_usd = 0.0125 where id = ${ids[0]!}`)
+    const priced = (await svc(['runs', 'shop', '--limit', '1'])).stdout.split('\n').map((line) => line.split(/ {2,}/))
+    expect([priced[0]!.slice(3, 5), priced[1]!.slice(3, 5)]).toEqual([
+      ['TOKENS', 'COST'],
+      ['1200', '0.012500 USD'],
+    ])
+    expect((await svc(['status', 'shop'])).stdout).toMatch(/\nSpent +1200 tokens, 0\.012500 USD\n/)
   })
 
   it('is refused to developers with exit 3, and switches off', async () => {

@@ -9,7 +9,7 @@ import { onInterrupt } from '../../../foreground.ts'
 import { show } from '../../../output.ts'
 import { printable } from '../../../printable.ts'
 import { untilEnded } from './follow.ts'
-import { exitOf, resultText } from './texts.ts'
+import { exitOf, resultText, spentText } from './texts.ts'
 
 type Flags = OutputFlags & LoginFlags & { follow?: boolean; async?: boolean; idempotencyKey?: string }
 
@@ -42,7 +42,7 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
   const forget = onInterrupt(() => cli.note(`\nThe run ${started.execution_id} goes on. Follow it: ${again}`))
   const ended = await cli.progress('Running maintenance', waiting).finally(forget)
   if (asLines) cli.print(JSON.stringify({ type: 'summary', ...ended }))
-  else show(cli, flags.output, ended, () => toLines(ended))
+  else show(cli, flags.output, ended, () => toLines(alias, ended))
   const exit = exitOf(ended)
   if (exit !== 0) throw new Unsuccessful(exit)
 }
@@ -55,11 +55,14 @@ function reporter(cli: Cli, { follow }: Flags, asLines: boolean): (document: obj
   }
 }
 
-function toLines(ended: MaintenanceRun): string[] {
+function toLines(alias: string, ended: MaintenanceRun): string[] {
   const { summary, terminal_code: code } = ended
   return [
     `${resultText(ended)} (${printable(code ?? ended.status)}).`,
     ...(summary === null ? [] : [printable(summary)]),
-    ...(ended.proposal_id === null ? [] : [`Proposal ${ended.proposal_id}`]),
+    ...(ended.tokens_spent === 0 ? [] : [`Spent ${spentText(ended)}.`]),
+    ...(ended.proposal_id === null
+      ? []
+      : [`Proposed ${ended.proposal_id}: svc apps proposals show ${alias} ${ended.proposal_id} --diff`]),
   ]
 }

@@ -4,19 +4,22 @@ import { collect, openClient } from '../../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../../command.ts'
 import { showList } from '../../../output.ts'
 import { printable } from '../../../printable.ts'
+import { costText } from './texts.ts'
 
 type Flags = OutputFlags & LoginFlags & { limit?: number }
 
 export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
   const list = await cli.progress('Listing runs', collect(client, listMaintenanceRuns, { alias }, flags.limit))
+  const hasCosts = list.items.some(({ cost }) => cost !== null)
   showList(cli, flags.output, list, {
-    header: ['EXECUTION', 'STATUS', 'TERMINAL CODE', 'TOKENS', 'CREATED'],
-    row: ({ execution_id, status, terminal_code, tokens_spent, created_at }) => [
+    header: ['EXECUTION', 'STATUS', 'TERMINAL CODE', 'TOKENS', ...(hasCosts ? ['COST'] : []), 'CREATED'],
+    row: ({ execution_id, status, terminal_code, tokens_spent, cost, created_at }) => [
       execution_id,
       status,
       printable(terminal_code ?? '-'),
       String(tokens_spent),
+      ...(hasCosts ? [costText({ cost })] : []),
       cli.time(created_at),
     ],
     none: `The maintenance agent never ran on ${alias}. Run it: svc apps maintenance run ${alias} --follow`,

@@ -5,7 +5,7 @@ import type { LoginFlags, OutputFlags } from '../../../command.ts'
 import { show } from '../../../output.ts'
 import { printable } from '../../../printable.ts'
 import { toPairs } from '../../../table.ts'
-import { resultText } from './texts.ts'
+import { resultText, spentText } from './texts.ts'
 
 export async function run([alias]: [string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)
@@ -19,6 +19,7 @@ export async function run([alias]: [string], flags: OutputFlags & LoginFlags, cl
       ['Cooldown', `${settings.cooldown_hours} hours`],
       ['Latest run', last ? `${last.execution_id}, ${cli.time(last.created_at)}` : 'none yet'],
       ...(last ? ([['Result', resultText(last)]] as const) : []),
+      ...(last?.tokens_spent ? ([['Spent', spentText(last)]] as const) : []),
       ...(last?.summary ? ([['Summary', printable(last.summary)]] as const) : []),
     ]),
   )

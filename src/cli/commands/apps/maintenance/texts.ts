@@ -10,3 +10,12 @@ export function resultText({ status, outcome }: MaintenanceRun): string {
 export function exitOf({ outcome }: MaintenanceRun): number {
   return presentOutcome(outcome ?? '').exit
 }
+
+/** What the tokens of a run cost, or `-` where the price of its model is not configured. */
+export function costText({ cost }: Pick<MaintenanceRun, 'cost'>): string {
+  return cost === null ? '-' : `${cost.amount} ${cost.currency}`
+}
+
+export function spentText(run: Pick<MaintenanceRun, 'tokens_spent' | 'cost'>): string {
+  return `${run.tokens_spent} tokens${run.cost === null ? '' : `, ${costText(run)}`}`
+}
