@@ -112,7 +112,7 @@ async function configure(owner: ManagedDb, reader: string, dimensions: number): 
     content_columns: 'id, title',
   }
   const filter_schema = Object.fromEntries([...Object.keys(FILTERS), 'cluster'].map((name) => [name, 'number']))
-  const deps = { owner, reader, findModel: () => ({ dimensions }) }
+  const deps = { owner, reader, findModel: () => ({ dimensions }), modelNames: () => [] }
   const { entries } = await checkAll(deps, { entries: [entry], filter_schema })
   await setGrants(owner, reader, entries)
   return entries[0]!

@@ -25,7 +25,7 @@ export class Unsuccessful extends Error {
 /** The next step to suggest for each error code. A `HintedError` brings its own. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   INVALID_TOKEN: 'Log in: svc login --api-url <url> --api-key-stdin',
-  FORBIDDEN: 'Ask an admin of your organization for the role, or use another login: svc context use <name>',
+  FORBIDDEN: 'Ask an owner of your organization, or use another login: svc context use <name>',
   READ_ONLY_SESSION: 'Use a login that can make changes: svc context use <name>',
   NOT_FOUND: 'Check the name. The list command shows what exists.',
   INVALID_REQUEST: 'Add --help to the command to see what it takes.',

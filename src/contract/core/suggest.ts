@@ -1,8 +1,14 @@
-/** Returns the name most similar to `word`, or undefined if none is similar enough. */
+/** Returns the name most similar to `word`, in any case, or undefined if none is similar enough. */
 export function suggest(word: string, names: readonly string[]): string | undefined {
-  const ranked = names.map((name) => ({ name, distance: distance(word, name) })).sort((a, b) => a.distance - b.distance)
-  const [best] = ranked
-  return best && best.distance <= Math.max(1, Math.floor(best.name.length * 0.4)) ? best.name : undefined
+  let best: { name: string; distance: number } | undefined
+  for (const name of names) {
+    const limit = Math.max(1, Math.floor(name.length * 0.4))
+    // Names of another length cannot be near. Leaving them out bounds the work for a very long word.
+    if (Math.abs(name.length - word.length) > limit) continue
+    const found = distance(word.toLowerCase(), name.toLowerCase())
+    if (found <= limit && found < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { name, distance: found }
+  }
+  return best?.name
 }
 
 /** Counts the letters to change, add, remove or swap with the next one to turn `a` into `b`. */

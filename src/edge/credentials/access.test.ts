@@ -68,7 +68,7 @@ describe('admit by role', () => {
 
   it('says which role is needed and which one the caller has', () => {
     expect(() => admit(principal({ role: 'viewer' }), access({ role: 'admin' }), 'read')).toThrow(
-      'This needs the role admin or above. Your role is viewer.',
+      'This needs the role admin or above. Your role is viewer. An owner can change it.',
     )
   })
 })

@@ -112,7 +112,7 @@ function admitRole(principal: Principal, { role, part }: MemberAccess): void {
   if (principal.org_id === null || principal.role === null)
     throw forbidden('You do not belong to an organization. Join or create one first.')
   if (role !== null && !roleAtLeast(principal.role, role))
-    throw forbidden(`This needs the role ${role} or above. Your role is ${principal.role}.`)
+    throw forbidden(`This needs the role ${role} or above. Your role is ${principal.role}. An owner can change it.`)
 }
 
 function forbidden(detail: string): ServiceError {

@@ -18,6 +18,13 @@ it.each([
   [z.email(), 'me', 'must be an email address'],
   [z.iso.datetime(), 'soon', 'must be an RFC 3339 date and time in UTC'],
   [z.union([z.string(), z.boolean()]), 1, 'not a valid value'],
+  [z.url(), 'nowhere', 'must be a web address'],
+  [z.uuid(), 'x', 'not a valid value'],
+  [z.string().regex(/^a/), 'b', 'not a valid value'],
+  [z.record(z.string().regex(/^a/), z.string()), { b: 'x' }, 'not a valid value'],
+  [z.number().multipleOf(5), 7, 'not a valid value'],
+  [z.strictObject({}), { a: 1 }, 'not a valid value'],
+  [z.date(), 'x', 'not a valid value'],
   [z.string().regex(/^a/, 'must begin with a'), 'b', 'must begin with a'],
 ])('names what is accepted, in one phrase: %#', (schema, value, text) => {
   expect(schema.safeParse(value).error!.issues.map(faultText)).toEqual([text])

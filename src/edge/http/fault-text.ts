@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 
 /** Messages that zod writes itself. A schema with its own message is not matched. */
-const DEFAULT_MESSAGE =
-  /^(?:(?:Too big|Too small|Invalid input|Invalid option): expected |Invalid (?:input$|email|ISO))/
+const DEFAULT_MESSAGE = /^(?:Too big|Too small|Invalid|Unrecognized)\b/
+const NOT_VALID = 'not a valid value'
 
 const TYPE_TEXTS: Record<string, string> = {
   string: 'must be a string',
@@ -17,11 +17,12 @@ const TYPE_TEXTS: Record<string, string> = {
 const FORMAT_TEXTS: Record<string, string> = {
   email: 'must be an email address',
   datetime: 'must be an RFC 3339 date and time in UTC',
+  url: 'must be a web address',
 }
 
 /** Returns what is wrong with one input field, as a phrase that follows the path of the field. */
 export function faultText(issue: z.core.$ZodIssue): string {
-  return (DEFAULT_MESSAGE.test(issue.message) && phraseFor(issue)) || issue.message
+  return DEFAULT_MESSAGE.test(issue.message) ? (phraseFor(issue) ?? NOT_VALID) : issue.message
 }
 
 function phraseFor(issue: z.core.$ZodIssue): string | undefined {
@@ -37,7 +38,7 @@ function phraseFor(issue: z.core.$ZodIssue): string | undefined {
     case 'invalid_format':
       return FORMAT_TEXTS[issue.format]
     case 'invalid_union':
-      return 'not a valid value'
+      return NOT_VALID
     default:
       return undefined
   }

@@ -28,6 +28,7 @@ export function compose(parts: ServiceParts): Service {
     activity,
     embed: ai.embed,
     findModel: (name) => ai.models.find(name),
+    modelNames: () => ai.models.list().map(({ name }) => name),
     hasDatabase: (tx, orgId, name) => databases.has(tx, orgId, name),
     openDatabase: (orgId, name, as) => databases.open(orgId, name, as),
     spend: (orgId) => activity.spend(orgId),

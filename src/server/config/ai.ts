@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { faultText } from '#edge/http/fault-text.ts'
 import type { ProviderModel, ProviderSettings } from '../areas/ai/index.ts'
 import type { EnvironmentReader } from './reader.ts'
 
@@ -95,8 +96,9 @@ function toProvider(read: EnvironmentReader, entry: unknown, place: number): Pro
     const outputLimitKey = data.output_limit_key ?? (isOpenAi ? 'max_completion_tokens' : 'max_tokens')
     return Object.freeze({ name, baseUrl: base_url, apiKey: api_key, kind, models, outputLimitKey })
   }
-  for (const { path, code, message } of error.issues) {
-    const what = code === 'unrecognized_keys' ? 'has an unknown key' : message
+  for (const issue of error.issues) {
+    const { path, code } = issue
+    const what = code === 'unrecognized_keys' ? 'has an unknown key' : faultText(issue)
     read.fault(
       `SVC_AI_PROVIDERS ${[`entry ${place}`, ...path].join('.')} ${path.length === 0 && code === 'invalid_type' ? 'must be an object' : what}`,
     )

@@ -22,7 +22,10 @@ export type Admitted = {
 export function admit(source: AskedSource | undefined, input: QuestionInput, { role }: Member): Admitted {
   if (!source) throw new ServiceError('NOT_FOUND', 'No such data source.')
   if (!roleAtLeast(role, source.min_role)) {
-    throw new ServiceError('FORBIDDEN', `This needs the role ${source.min_role} or above. Your role is ${role}.`)
+    throw new ServiceError(
+      'FORBIDDEN',
+      `This data source needs the role ${source.min_role} or above. Your role is ${role}. An owner can change your role, and an admin or owner the role that the source needs.`,
+    )
   }
   const entries = searchableEntries(source)
   const filters = readFilters(input.filters, source.filter_schema)

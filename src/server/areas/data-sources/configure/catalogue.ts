@@ -91,6 +91,19 @@ export async function findRelation(
   return row
 }
 
+const MAX_LISTED_TABLES = 500
+
+/** Finds tables and views of the owner, for messages. */
+export async function findTables({ tx }: Catalogue): Promise<{ schema: string; name: string }[]> {
+  return tx.query<{ schema: string; name: string }>(sql`
+    select n.nspname as schema, c.relname as name
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relpersistence <> 't'
+      and pg_catalog.pg_has_role(c.relowner, 'usage')
+      and n.nspname <> 'information_schema' and not pg_catalog.starts_with(n.nspname::text, 'pg_')
+    order by n.nspname, c.relname limit ${MAX_LISTED_TABLES}`)
+}
+
 export type Column = {
   name: string
   number: number

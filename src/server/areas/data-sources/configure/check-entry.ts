@@ -5,7 +5,8 @@ import type { Reporter } from './findings.ts'
 import { shown } from './names.ts'
 
 /** `dimensions` is undefined where only the provider knows them. */
-export type FindModel = (name: string) => { readonly dimensions: number | undefined } | undefined
+type FindModel = (name: string) => { readonly dimensions: number | undefined } | undefined
+export type EmbeddingModels = { readonly findModel: FindModel; readonly modelNames: () => readonly string[] }
 
 /** Keys that an answer uses itself, and one that is not an ordinary key of JavaScript objects. */
 const RESERVED_KEYS = ['_score', '_target', '__proto__']
@@ -31,11 +32,15 @@ export function isMetric(text: string): text is (typeof DISTANCE_METRICS)[number
   return (DISTANCE_METRICS as readonly string[]).includes(text)
 }
 
-export function checkDimensions({ model, dimensions }: EmbeddingConfigInput, find: FindModel, report: Reporter): void {
+export function checkDimensions(
+  { model, dimensions }: EmbeddingConfigInput,
+  { findModel, modelNames }: EmbeddingModels,
+  report: Reporter,
+): void {
   const valid = Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= MAX_DIMENSIONS
   if (!valid) report.problem('dimensions', `must be a whole number from 1 to ${MAX_DIMENSIONS}`)
-  const found = find(model)
-  if (!found) report.problem('model', `unknown embedding model "${shown(model)}"`)
+  const found = findModel(model)
+  if (!found) report.problem('model', `unknown embedding model "${shown(model)}"${report.near(model, modelNames())}`)
   else if (valid && found.dimensions !== undefined && found.dimensions !== dimensions) {
     report.problem('dimensions', `${shown(model)} creates vectors of ${found.dimensions} dimensions, not ${dimensions}`)
   }

@@ -12,8 +12,10 @@ export function checkFilters(
 ): void {
   for (const [name, type] of filters) {
     const columns = tables.flatMap(({ columns: all }) => all.get(name) ?? [])
-    if (columns.length === 0) report.problem(name, `no configured table has a column "${shown(name)}"`)
-    else if (!columns.some((column) => FILTER_TYPES[type].fits(column))) {
+    if (columns.length === 0) {
+      const near = report.near(name, [...new Set(tables.flatMap((table) => [...table.columns.keys()]))])
+      report.problem(name, `no configured table has a column "${shown(name)}"${near}`)
+    } else if (!columns.some((column) => FILTER_TYPES[type].fits(column))) {
       report.problem(name, `${columns[0]!.declared} is no ${type}`)
     } else for (const table of tables) warnOfFilter(name, type, table, report)
   }

@@ -1,5 +1,5 @@
 import type { EmbeddingConfigInput } from '#contract/data-sources/search-config.ts'
-import { readTableName } from '#contract/data-sources/table-name.ts'
+import { readTableName, type TableName } from '#contract/data-sources/table-name.ts'
 import { scansIteratively } from '../search/plan.ts'
 import {
   type Catalogue,
@@ -8,6 +8,7 @@ import {
   findColumns,
   findIndexes,
   findRelation,
+  findTables,
   type Index,
   type Relation,
 } from './catalogue.ts'
@@ -50,10 +51,21 @@ async function lookUp(catalogue: Catalogue, text: string, report: Reporter): Pro
   if (name.schema !== undefined && isSystemSchema(name.schema))
     return refuse(`"${shown(name.schema)}" is a system schema`)
   const relation = await findRelation(catalogue, name)
-  if (!relation) return refuse(`no table "${shown(text)}"; names are case-sensitive`)
+  if (!relation) {
+    const near = report.near(text, await tableNames(catalogue, name))
+    return refuse(`no table "${shown(text)}"; names are case-sensitive${near}`)
+  }
   if (relation.temporary) return refuse(`"${shown(text)}" is a temporary table`)
   if (!SEARCHABLE_KINDS.includes(relation.kind)) return refuse(`"${shown(text)}" is neither a table nor a view`)
   return relation
+}
+
+/** Returns names as the entry could write them: with a schema if it wrote one, or if the schema must be written. */
+async function tableNames(catalogue: Catalogue, { schema }: TableName): Promise<string[]> {
+  const tables = await findTables(catalogue)
+  return tables.map((table) =>
+    schema === undefined && catalogue.path.includes(table.schema) ? table.name : `${table.schema}.${table.name}`,
+  )
 }
 
 function checkRights(relation: Relation, reader: string, report: Reporter): void {
@@ -89,7 +101,7 @@ function checkVector(
   const [name] = entry.columns
   if (name === undefined || entry.columns.length > 1) return undefined
   const column = columns.get(name)
-  if (!column) return report.problem('columns', missing(relation, name))
+  if (!column) return report.problem('columns', missing(relation, name, columns, report))
   if (column.kind !== 'vector' || !['vector', 'halfvec'].includes(column.type)) {
     return report.problem('columns', `"${shown(name)}" is ${column.declared}: it must be vector(N) or halfvec(N)`)
   }
@@ -106,13 +118,13 @@ function checkContent(
 ): Column[] {
   return contentNames(entry).flatMap((name) => {
     const column = columns.get(name)
-    if (!column) report.problem('content_columns', missing(relation, name))
+    if (!column) report.problem('content_columns', missing(relation, name, columns, report))
     return column ?? []
   })
 }
 
-function missing(relation: Relation, column: string): string {
-  return `${tableText(relation)} has no column "${shown(column)}"`
+function missing(relation: Relation, column: string, columns: FoundTable['columns'], report: Reporter): string {
+  return `${tableText(relation)} has no column "${shown(column)}"${report.near(column, [...columns.keys()])}`
 }
 
 export function tableText({ schema, name }: Pick<Relation, 'schema' | 'name'>): string {

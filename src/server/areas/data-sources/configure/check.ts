@@ -3,7 +3,7 @@ import type { ResolvedEntry } from '../search/entry.ts'
 import { findVectorIndexes } from '../search/indexes.ts'
 import { choosePlan, planWarning, withIndexes } from '../search/plan.ts'
 import { type Catalogue, findExtension, inCatalogue, type ManagedDb } from './catalogue.ts'
-import { checkDimensions, checkEntry, type FindModel, readFilterSchema } from './check-entry.ts'
+import { checkDimensions, checkEntry, type EmbeddingModels, readFilterSchema } from './check-entry.ts'
 import { checkFilters } from './check-filters.ts'
 import { checkExtension, checkTable, type FoundTable } from './check-table.ts'
 import { Findings } from './findings.ts'
@@ -14,7 +14,7 @@ type SentConfiguration = {
   entries: readonly EmbeddingConfigInput[]
   filter_schema: Readonly<Record<string, string>>
 }
-type Deps = { owner: ManagedDb; reader: string; findModel: FindModel }
+type Deps = EmbeddingModels & { owner: ManagedDb; reader: string }
 
 type Candidate = { entry: ResolvedEntry; table: FoundTable; path: string; warning: string | undefined }
 
@@ -26,9 +26,9 @@ type Checked = {
 }
 
 /** Runs every check, whatever the others found, so that one answer lists all problems. Throws if there are any. */
-export async function checkAll({ owner, reader, findModel }: Deps, sent: SentConfiguration): Promise<Checked> {
+export async function checkAll({ owner, reader, ...models }: Deps, sent: SentConfiguration): Promise<Checked> {
   const findings = new Findings()
-  checkEntries(sent.entries, findModel, findings)
+  checkEntries(sent.entries, models, findings)
   const candidates = await inCatalogue(owner, reader, (catalogue) => lookUp(catalogue, sent, findings))
   for (const { entry, table, path } of candidates) {
     const report = findings.at(path)
@@ -40,12 +40,12 @@ export async function checkAll({ owner, reader, findModel }: Deps, sent: SentCon
   return { entries: candidates.map(({ entry }) => entry), warnings: findings.warnings, indexWarnings }
 }
 
-function checkEntries(entries: SentConfiguration['entries'], findModel: FindModel, findings: Findings): void {
+function checkEntries(entries: SentConfiguration['entries'], models: EmbeddingModels, findings: Findings): void {
   const labels = entries.map(({ label }) => label)
   for (const [i, entry] of entries.entries()) {
     const report = findings.at(pathOf(i))
     checkEntry(entry, labels.slice(0, i), report)
-    checkDimensions(entry, findModel, report)
+    checkDimensions(entry, models, report)
   }
 }
 

@@ -12,17 +12,17 @@ import type { ResolvedEntry, StoredSearch } from '../search/entry.ts'
 import { findSourceId } from '../store.ts'
 import type { ManagedDb } from './catalogue.ts'
 import { checkAll } from './check.ts'
-import type { FindModel } from './check-entry.ts'
+import type { EmbeddingModels } from './check-entry.ts'
 import { readerRole, setGrants } from './grants.ts'
+import { noSuchSource } from './no-such-source.ts'
 import { grantAndRehearse } from './rehearse.ts'
 import { findSource, saveSearch } from './store.ts'
 
-export type ConfigureDeps = {
+export type ConfigureDeps = EmbeddingModels & {
   db: Db
   clock: Clock
   /** Opens a managed database of the organization. */
   openDatabase: (orgId: string, name: string, as: 'owner' | 'reader') => Promise<ManagedDb>
-  findModel: FindModel
 }
 
 type Input = Pick<z.output<typeof configureSource.input>, 'connection_config' | 'filter_schema'>
@@ -47,7 +47,7 @@ async function save(
   { id, principal, input }: Saving,
   lease: LeaseGuard,
 ): Promise<SearchConfiguration> {
-  const { db, clock, openDatabase, findModel } = deps
+  const { db, clock, openDatabase, findModel, modelNames } = deps
   const { org_id } = principal
   const source = await findSource(db, id)
   if (!source) throw noSuchSource()
@@ -55,7 +55,7 @@ async function save(
   const reader = await openDatabase(org_id, source.database_name, 'reader')
   const readerName = await readerRole(reader)
   const sent = { entries: input.connection_config.embedding_configs, filter_schema: input.filter_schema }
-  const checked = await checkAll({ owner, reader: readerName, findModel }, sent)
+  const checked = await checkAll({ owner, reader: readerName, findModel, modelNames }, sent)
 
   // Rights are granted before the save and revoked after it: a crash between leaves rights that the next save revokes.
   await lease.confirm()
@@ -84,8 +84,4 @@ function entriesOf(search: StoredSearch): readonly ResolvedEntry[] {
 function beingSaved(retryAfterSeconds: number): ServiceError {
   const detail = `Another request is configuring this data source. Try again in ${secondsText(retryAfterSeconds)}.`
   return new ServiceError('CONFLICT', detail, { retryAfterSeconds })
-}
-
-function noSuchSource(): ServiceError {
-  return new ServiceError('NOT_FOUND', 'No such data source.')
 }

@@ -7,6 +7,7 @@ import type { Clock } from '#lib/clock.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { presentSource } from '../answer/present-source.ts'
 import { countExposed, exposeRow, lockSource, type SourceRow } from '../store.ts'
+import { noSuchSource } from './no-such-source.ts'
 
 export function exposeRoute({ db, clock }: { db: Db; clock: Clock }): Route {
   return route(exposeSource, async ({ id, exposed, min_role }, { principal }) => {
@@ -14,7 +15,7 @@ export function exposeRoute({ db, clock }: { db: Db; clock: Clock }): Route {
     const now = clock.now()
     const row = await db.tx(async (tx) => {
       const source = await lockSource(tx, org_id, id)
-      if (!source) throw new ServiceError('NOT_FOUND', 'No such data source.')
+      if (!source) throw noSuchSource()
       const role = min_role ?? source.min_role
       if (exposed) await admitExposure(tx, org_id, source, role)
       const updated = await exposeRow(tx, { id: source.id, exposed, min_role: role, now })
@@ -29,7 +30,10 @@ export function exposeRoute({ db, clock }: { db: Db; clock: Clock }): Route {
 
 async function admitExposure(tx: Tx, orgId: string, source: SourceRow, role: SourceRow['min_role']): Promise<void> {
   if (!source.enabled)
-    throw new ServiceError('SOURCE_OFF', 'The database is not switched on as a data source. Switch it on first.')
+    throw new ServiceError(
+      'SOURCE_OFF',
+      `The database is not switched on as a data source. Switch it on first: svc datasource enable ${source.database_name}`,
+    )
   if (role === null) {
     const errors = [{ path: 'min_role', message: 'required the first time a source is exposed' }]
     throw new ServiceError('INVALID_REQUEST', 'min_role: required the first time a source is exposed', { errors })

@@ -36,7 +36,11 @@ const ENTRIES: [over: object, problems: [key: string, message: string][]][] = [
   [{ label: 'same' }, []],
   [{ label: 'same' }, [['label', '"same" is the label of an earlier entry']]],
   [{ table: 'nowhere' }, [['table', 'no table "nowhere"; names are case-sensitive']]],
-  [{ table: 'Articles' }, [['table', 'no table "Articles"; names are case-sensitive']]],
+  [{ table: 'Articles' }, [['table', 'no table "Articles"; names are case-sensitive. Did you mean "articles"?']]],
+  [
+    { table: 'public.artcles' },
+    [['table', 'no table "public.artcles"; names are case-sensitive. Did you mean "public.articles"?']],
+  ],
   [{ table: 'a.b' }, [['table', 'no table "a.b"; names are case-sensitive']]],
   [{ table: 'notes' }, [['table', 'no table "notes"; names are case-sensitive']]],
   [{ table: 'a.b.c' }, [['table', NOT_A_NAME]]],
@@ -53,7 +57,7 @@ const ENTRIES: [over: object, problems: [key: string, message: string][]][] = [
   [{ columns: [] }, [['columns', 'must name exactly one vector column']]],
   [{ columns: ['embedding', 'small'] }, [['columns', 'must name exactly one vector column']]],
   [{ columns: ['vector'] }, [['columns', 'public.articles has no column "vector"']]],
-  [{ columns: ['EMBEDDING'] }, [['columns', 'public.articles has no column "EMBEDDING"']]],
+  [{ columns: ['EMBEDDING'] }, [['columns', 'public.articles has no column "EMBEDDING". Did you mean "embedding"?']]],
   [{ columns: ['bits'] }, [['columns', '"bits" is bit(384): it must be vector(N) or halfvec(N)']]],
   [{ columns: ['sparse'] }, [['columns', '"sparse" is public.sparsevec(384): it must be vector(N) or halfvec(N)']]],
   [{ columns: ['plain'] }, [['columns', '"plain" is real[]: it must be vector(N) or halfvec(N)']]],
@@ -73,12 +77,20 @@ const ENTRIES: [over: object, problems: [key: string, message: string][]][] = [
     ],
   ],
   [{ model: 'nobody/knows' }, [['model', 'unknown embedding model "nobody/knows"']]],
+  [
+    { model: 'builtin/all-minilm-l6-v3' },
+    [['model', 'unknown embedding model "builtin/all-minilm-l6-v3". Did you mean "builtin/all-minilm-l6-v2"?']],
+  ],
   [{ distance_metric: 'hamming' }, [['distance_metric', 'must be cosine, l2, inner_product']]],
   [{ content_columns: '' }, [['content_columns', 'must not contain an empty name']]],
   [{ content_columns: 'id,,title' }, [['content_columns', 'must not contain an empty name']]],
   [{ content_columns: 'id, "title' }, [['content_columns', 'must be comma-separated column names, quoted as in SQL']]],
   [{ content_columns: 'id, id' }, [['content_columns', '"id" is named twice']]],
   [{ content_columns: 'id, body' }, [['content_columns', 'public.articles has no column "body"']]],
+  [
+    { content_columns: 'id, titel' },
+    [['content_columns', 'public.articles has no column "titel". Did you mean "title"?']],
+  ],
   [{ content_columns: 'id, ctid' }, [['content_columns', 'public.articles has no column "ctid"']]],
   [{ content_columns: 'id, now()' }, [['content_columns', 'public.articles has no column "now()"']]],
   [
@@ -110,7 +122,7 @@ const ENTRIES: [over: object, problems: [key: string, message: string][]][] = [
 
 const FILTERS: [column: string, type: string, message: string][] = [
   ['author', 'string', 'no configured table has a column "author"'],
-  ['Year', 'number', 'no configured table has a column "Year"'],
+  ['Year', 'number', 'no configured table has a column "Year". Did you mean "year"?'],
   ['year', 'string', 'integer is no string'],
   ['title', 'number', 'text is no number'],
   ['live', 'string', 'boolean is no string'],

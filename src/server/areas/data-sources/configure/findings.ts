@@ -1,9 +1,12 @@
 import { type Fault, ServiceError } from '#contract/core/errors.ts'
+import { suggest } from '#contract/core/suggest.ts'
+import { shown } from './names.ts'
 
 /** Collects the results of checks. Problems refuse the save, warnings are shown beside it. */
 export class Findings {
   readonly problems: Fault[] = []
   readonly warnings: string[] = []
+  #suggestions = 0
 
   /** Returns undefined, so that a check can end with `return report.problem(…)`. */
   problem(path: string, message: string): undefined {
@@ -14,11 +17,20 @@ export class Findings {
     this.warnings.push(message)
   }
 
+  /** Returns a question that names the nearest of `names`, to follow a message, or nothing if none is near. */
+  near(word: string, names: readonly string[]): string {
+    if (this.#suggestions >= MAX_SUGGESTIONS) return ''
+    this.#suggestions++
+    const found = suggest(word, names)
+    return found === undefined ? '' : `. Did you mean "${shown(found)}"?`
+  }
+
   /** Returns a reporter that puts `prefix` before each path. */
-  at(prefix: string): Pick<Findings, 'problem' | 'warn'> {
+  at(prefix: string): Reporter {
     return {
       problem: (path, message) => this.problem(`${prefix}.${path}`, message),
       warn: (message) => this.warn(message),
+      near: (word, names) => this.near(word, names),
     }
   }
 
@@ -32,7 +44,10 @@ export class Findings {
   }
 }
 
-export type Reporter = Pick<Findings, 'problem' | 'warn'>
+export type Reporter = Pick<Findings, 'problem' | 'warn' | 'near'>
+
+/** Bounds the work of comparing names, which would otherwise grow with the request and with the tables. */
+const MAX_SUGGESTIONS = 20
 
 /** Bounds the answer, which would otherwise grow with the request. No configuration written by hand has so many. */
 const MAX_REPORTED_PROBLEMS = 500

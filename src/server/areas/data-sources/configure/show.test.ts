@@ -153,7 +153,13 @@ describe('one data source', () => {
       return { status: response.status, body, names }
     }
     const unknown = await answer('db_none')
-    expect(unknown).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', detail: 'No such data source.' } })
+    expect(unknown).toMatchObject({
+      status: 404,
+      body: {
+        code: 'NOT_FOUND',
+        detail: expect.stringContaining('No such data source. A database becomes one when an admin') as unknown,
+      },
+    })
     for (const id of ['db_library', library.id, 'ds_none', '%20']) expect(await answer(id)).toEqual(unknown)
   })
 })

@@ -1,4 +1,3 @@
-import { ServiceError } from '#contract/core/errors.ts'
 import { getSource } from '#contract/data-sources/search-config.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Querier } from '#lib/db/db.ts'
@@ -10,6 +9,7 @@ import { choosePlan, type Plan, planWarning } from '../search/plan.ts'
 import type { OpenReader, Reader, ReadsOn } from '../search/reader.ts'
 import { searchSettings } from '../search/settings.ts'
 import { findSourceId } from '../store.ts'
+import { noSuchSource } from './no-such-source.ts'
 import { findConfigured } from './store.ts'
 
 type ShowDeps = { db: Querier; openReader: OpenReader }
@@ -20,7 +20,7 @@ export function showRoute({ db, openReader }: ShowDeps): Route {
   return route(getSource, async ({ id: typed }, { principal }) => {
     const id = await findSourceId(db, principal.org_id, typed)
     const found = id === undefined ? undefined : await findConfigured(db, id)
-    if (!found) throw new ServiceError('NOT_FOUND', 'No such data source.')
+    if (!found) throw noSuchSource()
     const { search, warnings, ...source } = found
     const open = () => openReader(principal.org_id, source.database_name)
     const plans = search === null || search === 'unreadable' ? [] : await plansOf(await open(), search)

@@ -27,7 +27,8 @@ describe('a worker', () => {
     const app = await newApp(system)
     const member = await system.member('member', app.org_id)
     const stranger = await newApp(system)
-    const refusal = { code: 'FORBIDDEN', message: 'This needs the role developer or above. Your role is member.' }
+    const message = 'This needs the role developer or above. Your role is member. An owner can change it.'
+    const refusal = { code: 'FORBIDDEN', message }
     await expect(connect(system.client(member.token), app.alias)).rejects.toMatchObject(refusal)
     await expect(connect(stranger.client, app.alias)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })

@@ -48,7 +48,10 @@ type FinishDeps = {
 export async function completeInstallation(deps: FinishDeps, principal: Member, code: string): Promise<string> {
   // The person began as an admin, and may have lost the role since.
   if (!roleAtLeast(principal.role, 'admin')) {
-    throw new ServiceError('FORBIDDEN', `This needs the role admin or above. Your role is ${principal.role}.`)
+    throw new ServiceError(
+      'FORBIDDEN',
+      `This needs the role admin or above. Your role is ${principal.role}. An owner can change it.`,
+    )
   }
   const installed = await finishInstallation(deps, code)
   const { workspaceId, workspaceName, channel } = installed
