@@ -72,6 +72,9 @@ const TABLE: Row[] = [
   ['tokens.create',           '401 201 201 201 201 201 201 401 403 401', at('/api/v1/tokens', { name: 'table' })],
   // Someone else's: only an owner may, to the others it is not there.
   ['tokens.revoke',           '401 404 404 404 404 200 404 401 403 401', async (f) => ({ path: `/api/v1/tokens/${(await newMember(f)).tokenId}` })],
+  ['auth.read-org',           '401 200 200 200 200 200 404 401 200 401', ({ org }) => ({ path: `/api/v1/orgs/${org}` })],
+  ['members.names',           '401 400 400 400 400 400 404 401 400 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/names?user_ids=x` })],
+  ['support.open',            '401 200 200 200 200 200 404 401 200 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/support-sessions/open` })],
   ['members.list',            '401 403 403 403 200 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/members` })],
   ['members.change-role',     '401 403 403 403 403 200 404 401 403 401', async (f) => ({ path: `/api/v1/orgs/${f.org}/members/${(await newMember(f)).userId}`, body: { role: 'viewer' } })],
   ['members.remove',          '401 403 403 403 403 200 404 401 403 401', async (f) => ({ path: `/api/v1/orgs/${f.org}/members/${(await newMember(f)).userId}` })],
@@ -86,6 +89,9 @@ const TABLE: Row[] = [
   ['audit.list',              '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/audit` })],
   ['data-sources.slim-list',  '401 200 200 200 200 200 200 401 200 401', at('/api/wf/slim/data-sources')],
   ['activity.list',           '401 200 200 200 200 200 200 401 200 401', at('/api/activity')],
+  ['ai.agent-pool',           '401 403 403 403 200 200 200 401 403 401', at('/api/ai/agent-pool')],
+  ['notifications.count-unread', '401 200 200 200 200 200 200 401 403 401', at('/api/notifications/unread-count')],
+  ['notifications.delivery-statistics', '401 403 403 403 200 200 200 401 403 401', at('/api/notifications/delivery-statistics')],
   ['activity.statistics',     '401 200 200 200 200 200 200 401 200 401', at('/api/activity/statistics')],
   ['activity.set-quota',      '401 401 401 401 401 401 401 401 401 200', ({ org }) => ({ path: `/api/wf/admin/quotas/${org}`, body: { per_minute: null, per_day: null } })],
   ['ai.models',               '401 200 200 200 200 200 200 401 200 401', at('/api/ai/v1/models')],
@@ -233,6 +239,8 @@ const TABLE: Row[] = [
   ['sign-in.local',           '415 415 415 415 415 415 415 415 415 415', at('/auth/local', {})],
   ['sign-in.switch-org',      '401 403 403 403 403 403 403 401 403 401', at('/auth/org', { org_id: 'org_x' })],
   ['sign-in.token',           '401 403 403 403 403 403 403 401 403 401', at('/api/v1/sessions/token', {})],
+  ['sessions.list',           '401 403 403 403 403 403 403 401 403 401', at('/api/v1/sessions')],
+  ['sessions.end',            '401 403 403 403 403 403 403 401 403 401', at('/api/v1/sessions/ses_none')],
   ['sign-in.exchange',        '401 401 401 401 401 401 401 401 401 401', at('/api/v1/tokens/exchange', { code: 'x', state: 'x' })],
 ]
 

@@ -78,3 +78,33 @@ export const createEmbeddings = operation({
     usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
   }),
 })
+
+export const readAgentPool = operation({
+  kind: 'json',
+  name: 'ai.agent-pool',
+  method: 'GET',
+  path: '/api/ai/agent-pool',
+  summary: "Show the tokens that the organization's agents used on each day",
+  description:
+    'Checks and maintenance share the tokens of a day, which begins in the timezone of maintenance. Calls that run count with all that they reserved.',
+  access: { ...member, role: 'admin' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({ days: z.int().min(1).max(90).default(30).describe('Today counts as one') }),
+  output: z.object({
+    limit: z.int().describe('Tokens of a day'),
+    timezone: z.string(),
+    days: z
+      .array(
+        z.object({
+          day: z.iso.date(),
+          checks: z.int(),
+          maintenance: z.int(),
+          is_closed: z
+            .boolean()
+            .describe('A provider served more than was reserved, so nothing more was spent that day'),
+        }),
+      )
+      .describe('Oldest first, without gaps'),
+  }),
+})

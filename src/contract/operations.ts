@@ -1,5 +1,5 @@
 import { activityStatistics, listActivity, setQuota } from './activity.ts'
-import { createEmbeddings, listModels } from './ai.ts'
+import { createEmbeddings, listModels, readAgentPool } from './ai.ts'
 import { changeApp, createApp, deleteApp, listApps, readApp } from './apps/apps.ts'
 import { followDeploy, listDeploys, readDeploy, rollBack, startDeploy } from './apps/deploys.ts'
 import { changeEnvironment, readEnvironment } from './apps/environment.ts'
@@ -27,6 +27,8 @@ import {
   listMembers,
   listOrgs,
   me,
+  nameMembers,
+  readOrg,
   removeMember,
   resendInvitation,
   revokeInvitation,
@@ -43,8 +45,10 @@ import {
   oauthToken,
 } from './auth/oauth.ts'
 import {
+  endOwnSession,
   exchangeCode,
   hostedCallback,
+  listSessions,
   localPage,
   localSignIn,
   sessionToken,
@@ -60,6 +64,7 @@ import {
   adminSetDomains,
   elevateSupport,
   endSupport,
+  listOpenSupport,
   listSupport,
   startSupport,
 } from './auth/support.ts'
@@ -107,11 +112,11 @@ import { endpointMetadata, notificationsMcp, platformMcp, platformMetadata } fro
 import { listChannels } from './notifications/channels.ts'
 import { chatCallback, connectChat, disconnectChat, readChat, startChatInstallation } from './notifications/chat.ts'
 import { deleteChatLink, readChatLink, startChatLink } from './notifications/chat-link.ts'
-import { listDeliveries, readDelivery, resendDelivery } from './notifications/deliveries.ts'
+import { deliveryStatistics, listDeliveries, readDelivery, resendDelivery } from './notifications/deliveries.ts'
 import { addEmail, confirmEmail, confirmEmailPage, deleteEmail } from './notifications/email.ts'
 import { listFollows, setFollow } from './notifications/follows.ts'
 import { configureForum, connectForum, disconnectForum } from './notifications/forum.ts'
-import { ackNotification, listInbox } from './notifications/inbox.ts'
+import { ackNotification, countUnread, listInbox } from './notifications/inbox.ts'
 import { mailboxPage } from './notifications/mailbox.ts'
 import { changeNotificationSettings, readNotificationSettings } from './notifications/settings.ts'
 import {
@@ -151,6 +156,8 @@ export const OPERATIONS: readonly Operation[] = [
   endSupport,
   me,
   listOrgs,
+  readOrg,
+  nameMembers,
   listTokens,
   createToken,
   revokeToken,
@@ -165,6 +172,7 @@ export const OPERATIONS: readonly Operation[] = [
   setDomains,
   listAudit,
   listSupport,
+  listOpenSupport,
   listAgents,
   disconnectAgent,
   listOrgAgents,
@@ -192,9 +200,11 @@ export const OPERATIONS: readonly Operation[] = [
   activityStatistics,
   setQuota,
   listModels,
+  readAgentPool,
   createChatCompletion,
   createEmbeddings,
   listInbox,
+  countUnread,
   ackNotification,
   listFollows,
   setFollow,
@@ -229,6 +239,7 @@ export const OPERATIONS: readonly Operation[] = [
   changeNotificationSettings,
   listDeliveries,
   readDelivery,
+  deliveryStatistics,
   resendDelivery,
   createApp,
   listApps,
@@ -320,6 +331,8 @@ export const OPERATIONS: readonly Operation[] = [
   acceptInvitationForm,
   switchOrg,
   sessionToken,
+  listSessions,
+  endOwnSession,
   exchangeCode,
   hostedCallback,
   platformMcp,

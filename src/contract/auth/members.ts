@@ -42,6 +42,39 @@ export const listOrgs = operation({
   output: listOf(Org.omit({ domains: true }).extend({ role: Role })),
 })
 
+export const readOrg = operation({
+  kind: 'json',
+  name: 'auth.read-org',
+  method: 'GET',
+  path: '/api/v1/orgs/{org_id}',
+  summary: 'Show the organization and its email domains',
+  access: { ...inOrg, role: 'viewer' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({ org_id }),
+  output: Org,
+})
+
+export const nameMembers = operation({
+  kind: 'json',
+  name: 'members.names',
+  method: 'GET',
+  path: '/api/v1/orgs/{org_id}/names',
+  summary: 'Look up the names of members by their ids',
+  description: 'For ids that other answers contain. Names only; people who are not members now are left out.',
+  access: { ...inOrg, role: 'viewer' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({
+    org_id,
+    user_ids: z
+      .string()
+      .max(4000)
+      .regex(/^usr_[0-9a-z]{26}(?:,usr_[0-9a-z]{26}){0,99}$/, 'must be at most 100 ids of users, joined by commas'),
+  }),
+  output: z.object({ items: z.array(z.object({ user_id: z.string(), name: z.string() })) }),
+})
+
 const Member = z.object({
   user_id: z.string(),
   email: z.string(),
@@ -202,6 +235,7 @@ export const setDomains = operation({
 export const AuditEntry = z.object({
   id: z.string(),
   actor: z.string(),
+  actor_name: z.string().nullable().describe('Name of the person behind the actor, if they are known here'),
   action: z.string(),
   target: z.string(),
   detail: z.record(z.string(), z.unknown()),

@@ -164,6 +164,44 @@ export const sessionToken = operation({
   output: IssuedToken,
 })
 
+export const listSessions = operation({
+  kind: 'json',
+  name: 'sessions.list',
+  method: 'GET',
+  path: '/api/v1/sessions',
+  summary: 'List the browsers and programs where you are signed in',
+  description: 'At most 100, the one used last first.',
+  access: person,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({}),
+  output: z.object({
+    items: z.array(
+      z.object({
+        id: z.string(),
+        is_current: z.boolean(),
+        org_name: z.string().nullable(),
+        created_at: z.iso.datetime(),
+        last_seen_at: z.iso.datetime(),
+      }),
+    ),
+  }),
+})
+
+export const endOwnSession = operation({
+  kind: 'json',
+  name: 'sessions.end',
+  method: 'DELETE',
+  path: '/api/v1/sessions/{id}',
+  summary: 'End one of your sessions',
+  access: person,
+  effect: 'write',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ id: z.string().max(100) }),
+  output: z.object({ id: z.string(), ended: z.literal(true) }),
+})
+
 export const exchangeCode = operation({
   kind: 'json',
   name: 'sign-in.exchange',

@@ -68,6 +68,23 @@ export const listSupport = operation({
   output: listOf(SupportSession),
 })
 
+export const listOpenSupport = operation({
+  kind: 'json',
+  name: 'support.open',
+  method: 'GET',
+  path: '/api/v1/orgs/{org_id}/support-sessions/open',
+  summary: 'List the support sessions that are open now',
+  description:
+    'Every member can see that vendor staff are in the organization; who and why, owners see in the full list.',
+  access: { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'path' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({ org_id: z.string() }),
+  output: z.object({
+    items: z.array(SupportSession.pick({ id: true, created_at: true, expires_at: true, elevated_at: true })),
+  }),
+})
+
 export const adminSetDomains = operation({
   ...operator,
   name: 'domains.admin-set',

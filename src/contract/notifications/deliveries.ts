@@ -59,6 +59,40 @@ export const listDeliveries = operation({
   output: listOf(Delivery),
 })
 
+const Outcomes = z.object({
+  delivered: z.int(),
+  not_sent: z.int(),
+  unknown: z.int().describe('Nobody can know whether they arrived'),
+  waiting: z.int().describe('For their first attempt, a digest or another attempt'),
+})
+
+export const deliveryStatistics = operation({
+  kind: 'json',
+  name: 'notifications.delivery-statistics',
+  method: 'GET',
+  path: '/api/notifications/delivery-statistics',
+  summary: 'Count what became of notifications, by channel and by day',
+  description:
+    'Of the events of the last days, in the timezone of the notification settings. Each entry of the ledger counts once.',
+  access: byAdmin,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  rateLimits: [{ name: 'delivery-statistics', per: 'principal', limit: 120, windowSeconds: 60 }],
+  input: z.object({ days: z.int().min(1).max(90).default(30).describe('Today counts as one') }),
+  output: z.object({
+    channels: z
+      .array(
+        Outcomes.extend({
+          kind: z.enum([...DESTINATION_KINDS, 'none']).describe('`none`: events that went to nobody'),
+          channel_id: z.string().nullable().describe('Null for direct messages and for mails to one person'),
+          label: z.string().nullable(),
+        }),
+      )
+      .describe('The one with the most entries first, at most 100'),
+    days: z.array(Outcomes.extend({ day: z.iso.date() })).describe('Oldest first, without gaps'),
+  }),
+})
+
 const Attempt = z.object({
   attempt: z.int(),
   started_at: z.iso.datetime(),

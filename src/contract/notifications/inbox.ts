@@ -46,6 +46,19 @@ export const listInbox = operation({
   },
 })
 
+export const countUnread = operation({
+  kind: 'json',
+  name: 'notifications.count-unread',
+  method: 'GET',
+  path: '/api/notifications/unread-count',
+  summary: 'Count your unread notifications in this organization',
+  access: { ...own, principals: ['user', 'api_token'], scope: null },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  input: z.object({}),
+  output: z.object({ unread: z.int().min(0).max(1000).describe('1000 stands for 1000 or more') }),
+})
+
 export const ackNotification = operation({
   kind: 'json',
   name: 'notifications.ack',

@@ -5,6 +5,7 @@ import { BUILTIN_MODEL, createAi } from '../areas/ai/index.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
 import { createConsole } from '../areas/console/index.ts'
 import { createDataSources } from '../areas/data-sources/index.ts'
+import { maintenanceTimezoneOf } from '../areas/maintenance/index.ts'
 import { createSkills } from '../areas/skills/index.ts'
 import { assets } from '../process/assets.ts'
 import { ownerOf } from '../process/service-table.ts'
@@ -20,7 +21,12 @@ import { composePeople } from './people.ts'
 
 /** The public entry: its own areas, and forwarding to the other services by the prefix of the path. */
 export function compose(parts: ServiceParts): Service {
-  const ai = createAi({ ...parts, ...parts.config.ai, chatModels: parts.shared(composeChatModels) })
+  const ai = createAi({
+    ...parts,
+    ...parts.config.ai,
+    chatModels: parts.shared(composeChatModels),
+    timezoneOf: (orgId) => maintenanceTimezoneOf(parts.db, orgId),
+  })
   const databases = parts.shared(composeDatabases)
   const activity = parts.shared(composeActivity)
   const dataSources = createDataSources({

@@ -3,6 +3,7 @@ import type { Route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { Log } from '#lib/log.ts'
+import { agentPoolRoute } from './agent-pool/read.ts'
 import { createBuiltin } from './builtin.ts'
 import type { ChatModels } from './chat/chat-models.ts'
 import { chatCompletionsRoute } from './chat/completions.ts'
@@ -33,6 +34,9 @@ type Options = {
   outgoing: Outgoing
   providers: readonly ProviderSettings[]
   tokensPerDay: number
+  agentTokensPerDay: number
+  /** Returns the IANA timezone in which the days of the agents' pool begin. */
+  timezoneOf: (orgId: string) => Promise<string>
   chatModels: ChatModels
   log: Log
   openStreams: OpenStreams
@@ -50,6 +54,7 @@ export function createAi(options: Options): Ai {
   return {
     routes: [
       modelsRoute({ models, chatModels }),
+      agentPoolRoute({ ...options, limit: options.agentTokensPerDay }),
       embeddingsRoute({ models, meter }),
       chatCompletionsRoute({ ...options, models: chatModels, meter }),
     ],

@@ -1,8 +1,12 @@
-import { listOrgs, me } from '#contract/auth/members.ts'
+import { listOrgs, me, nameMembers, readOrg } from '#contract/auth/members.ts'
+import { notFound } from '#contract/core/errors.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
+import { displayName } from '#edge/people.ts'
 import type { AuthDeps } from './deps.ts'
+import { selectMembers } from './people/store.ts'
 import { findMe, pageOrgsOf } from './store/members.ts'
+import { findOrg, listDomains } from './store/orgs.ts'
 
 export function meRoutes({ db }: AuthDeps): Route[] {
   return [
@@ -20,6 +24,15 @@ export function meRoutes({ db }: AuthDeps): Route[] {
     route(listOrgs, async ({ limit, cursor }, { principal }) => {
       const rows = principal.user_id === null ? [] : await pageOrgsOf(db, principal.user_id, readCursor(cursor), limit)
       return toPage(rows, limit, (row) => ({ ...row, created_at: row.created_at.toISOString() }))
+    }),
+    route(readOrg, async ({ org_id }) => {
+      const org = await findOrg(db, org_id)
+      if (!org) throw notFound('organization')
+      return { ...org, domains: await listDomains(db, org_id), created_at: org.created_at.toISOString() }
+    }),
+    route(nameMembers, async ({ org_id, user_ids }) => {
+      const members = (await selectMembers(db, org_id, { userIds: user_ids.split(',') })) ?? []
+      return { items: members.map((member) => ({ user_id: member.user_id, name: displayName(member) })) }
     }),
   ]
 }

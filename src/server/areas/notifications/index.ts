@@ -20,7 +20,7 @@ import { createDeliveries, type DeliveryDeps } from './create-deliveries.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
 import { followRoutes } from './follows/routes.ts'
 import { ackRoute } from './inbox/ack.ts'
-import { listRoute } from './inbox/list.ts'
+import { listRoute, unreadRoute } from './inbox/list.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
@@ -60,6 +60,7 @@ export function createNotifications(deps: Deps): Notifications {
   return {
     routes: [
       listRoute(deps),
+      unreadRoute(deps),
       ackRoute(deps),
       channelsRoute(deps),
       testChannelRoute(deps),

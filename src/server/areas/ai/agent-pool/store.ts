@@ -74,3 +74,18 @@ export async function bookLostReservations(db: Querier): Promise<void> {
 export async function deleteDaysBefore(db: Querier, day: string): Promise<void> {
   await db.query(sql`delete from ai.agent_pool_days where day < ${day}::date`)
 }
+
+type PoolDay = { day: string; checks: number; maintenance: number; is_closed: boolean }
+
+/** Returns `count` days up to `today`, also those on which nothing was spent. */
+export async function listPoolDays(db: Querier, orgId: string, today: string, count: number): Promise<PoolDay[]> {
+  return db.query(sql`
+    select to_char(day, 'YYYY-MM-DD') as day,
+      coalesce(sum(coalesce(booked, reservation.tokens)) filter (where spender = 'check'), 0)::float8 as checks,
+      coalesce(sum(coalesce(booked, reservation.tokens)) filter (where spender = 'maintenance'), 0)::float8 as maintenance,
+      coalesce(bool_or(is_closed), false) as is_closed
+    from (select generate_series(${today}::date - ${count - 1}::int, ${today}::date, interval '1 day')::date) as calendar (day)
+    left join (select * from ai.agent_pool_days where org_id = ${orgId}) as pool using (day)
+    left join ai.agent_reservations as reservation using (org_id, day)
+    group by day order by day`)
+}

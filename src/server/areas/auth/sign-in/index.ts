@@ -11,6 +11,7 @@ import type { LocalCode } from './local-code.ts'
 import { loginRoute, methodsRoute } from './login.ts'
 import { logoutRoute } from './logout.ts'
 import type { Outgoing } from './oidc.ts'
+import { ownSessionRoutes } from './own-sessions.ts'
 import { createProviders, type ProviderSettings } from './providers.ts'
 import { sessionTokenRoute } from './session-token.ts'
 import { startRoute } from './start.ts'
@@ -42,6 +43,7 @@ export function signInRoutes(auth: AuthDeps, { settings, outgoing, ...rest }: Si
     ...invitationPageRoutes(deps),
     switchOrgRoute(deps),
     sessionTokenRoute(deps),
+    ...ownSessionRoutes(deps),
     exchangeRoute(deps),
   ]
 }

@@ -76,6 +76,7 @@ type AuditRow = {
   id: string
   org_id: string | null
   actor: string
+  actor_name: string | null
   action: string
   target: string
   detail: Record<string, unknown>
@@ -89,9 +90,13 @@ export async function pageAudit(
   before: string | null,
   limit: number,
 ): Promise<AuditRow[]> {
-  const condition = 'org_id' in filter ? sql`org_id = ${filter.org_id}` : sql`actor = ${filter.actor}`
+  const condition = 'org_id' in filter ? sql`entry.org_id = ${filter.org_id}` : sql`actor = ${filter.actor}`
   return db.query<AuditRow>(sql`
-    select id, org_id, actor, action, target, detail, at from svc.audit
-    where ${condition} and (${before}::text is null or id < ${before})
-    order by id desc limit ${limit + 1}`)
+    select entry.id, entry.org_id, entry.actor, coalesce(person.name, split_part(person.email, '@', 1)) as actor_name,
+      entry.action, entry.target, entry.detail, entry.at
+    from svc.audit entry
+    left join auth.api_tokens token on token.id = entry.actor
+    left join auth.users person on person.id = coalesce(token.user_id, entry.actor)
+    where ${condition} and (${before}::text is null or entry.id < ${before})
+    order by entry.id desc limit ${limit + 1}`)
 }

@@ -35,8 +35,8 @@ export async function insertDomains(tx: Tx, orgId: string, domains: readonly str
   return rows.map((row) => row.domain)
 }
 
-export async function listDomains(tx: Tx, orgId: string): Promise<string[]> {
-  const rows = await tx.query<{ domain: string }>(sql`
+export async function listDomains(db: Querier, orgId: string): Promise<string[]> {
+  const rows = await db.query<{ domain: string }>(sql`
     select domain from auth.org_domains where org_id = ${orgId} order by domain`)
   return rows.map((row) => row.domain)
 }

@@ -42,3 +42,26 @@ export async function touchSession(db: Querier, id: string, now: Date): Promise<
 export async function endSessionRow(db: Querier, id: string, now: Date): Promise<void> {
   await db.query(sql`update auth.sessions set ended_at = ${now} where id = ${id} and ended_at is null`)
 }
+
+type ShownSession = { id: string; org_name: string | null; created_at: Date; last_seen_at: Date }
+
+/** Lists the sessions of a person that did not end and were used after `idleSince`, the one used last first. */
+export async function listSessionsOf(
+  db: Querier,
+  { userId, epoch, idleSince, startedSince }: { userId: string; epoch: string; idleSince: Date; startedSince: Date },
+): Promise<ShownSession[]> {
+  return db.query(sql`
+    select s.id, o.name as org_name, s.created_at, s.last_seen_at
+    from auth.sessions s left join auth.orgs o on o.id = s.org_id
+    where s.user_id = ${userId} and s.epoch = ${epoch} and s.ended_at is null
+      and s.last_seen_at > ${idleSince} and s.created_at > ${startedSince}
+    order by s.last_seen_at desc, s.id desc limit 100`)
+}
+
+/** Returns false if the person has no such session, or it has ended. */
+export async function endSessionOf(db: Querier, userId: string, id: string, now: Date): Promise<boolean> {
+  const rows = await db.query(sql`
+    update auth.sessions set ended_at = ${now}
+    where id = ${id} and user_id = ${userId} and ended_at is null returning id`)
+  return rows.length > 0
+}

@@ -64,3 +64,9 @@ export async function pageSupport(
     where org_id = ${orgId} and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}`)
 }
+
+export async function listOpenSupportRows(db: Querier, orgId: string, now: Date): Promise<SupportRow[]> {
+  return db.query(sql`
+    select ${COLUMNS} from auth.support_sessions
+    where org_id = ${orgId} and ended_at is null and expires_at > ${now} order by id desc limit 100`)
+}

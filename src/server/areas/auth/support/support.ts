@@ -1,4 +1,4 @@
-import { elevateSupport, endSupport, listSupport, startSupport } from '#contract/auth/support.ts'
+import { elevateSupport, endSupport, listOpenSupport, listSupport, startSupport } from '#contract/auth/support.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { audit } from '#edge/audit.ts'
 import { emit } from '#edge/emit.ts'
@@ -13,6 +13,7 @@ import {
   endSupportRow,
   findSupport,
   insertSupport,
+  listOpenSupportRows,
   pageSupport,
   type SupportRow,
 } from '../store/support.ts'
@@ -66,6 +67,10 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
     }),
     route(listSupport, async ({ org_id, limit, cursor }) => {
       return toPage(await pageSupport(db, org_id, readCursor(cursor), limit), limit, present)
+    }),
+    route(listOpenSupport, async ({ org_id }) => {
+      const rows = await listOpenSupportRows(db, org_id, clock.now())
+      return { items: rows.map(present) }
     }),
   ]
 

@@ -56,6 +56,15 @@ export async function pageInbox(
     order by id desc limit ${limit + 1}`)
 }
 
+/** Stops at `most`, because nobody reads a larger number. */
+export async function countUnreadEntries(db: Querier, { org_id, user_id }: InboxOwner, most: number): Promise<number> {
+  const [row] = await db.query<{ unread: number }>(sql`
+    select count(*)::int as unread from (
+      select from notifications.inbox
+      where user_id = ${user_id} and org_id = ${org_id} and read_at is null limit ${most}) as entry`)
+  return row!.unread
+}
+
 /** Keeps the time of the first call. Returns undefined when this inbox has no such entry. */
 export async function markRead(db: Querier, id: string, { org_id, user_id }: InboxOwner, now: Date) {
   const rows = await db.query<InboxRow>(sql`

@@ -6,12 +6,13 @@ import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { presentLedgerRow } from './present.ts'
 import { resendRoute } from './resend.ts'
+import { statisticsRoute } from './statistics.ts'
 import { type AttemptRow, findLedgerRow, listAttempts, pageLedger } from './store.ts'
 
 type Deps = { db: Db; clock: Clock; baseUrl: () => string }
 
 export function ledgerRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), readRoute(deps), resendRoute(deps)]
+  return [listRoute(deps), readRoute(deps), statisticsRoute(deps), resendRoute(deps)]
 }
 
 function listRoute({ db, baseUrl }: Deps): Route {

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readAgentPool } from '#contract/ai.ts'
+import { systemClock } from '#lib/clock.ts'
+import { dayIn } from '#lib/day.ts'
+import { sql } from '#lib/db/sql.ts'
+import { type System, startSystem } from '#test/system.ts'
+import { createAgentPool } from './pool.ts'
+
+describe('MA-08 the tokens of agents by day', () => {
+  let system: System
+  beforeAll(async () => {
+    system = await startSystem({ env: { SVC_AGENT_TOKENS_PER_DAY: '1000' } })
+  })
+  afterAll(() => system?.[Symbol.asyncDispose]())
+
+  const read = async ({ token }: { token: string }, days = 3) => system.client(token).call(readAgentPool, { days })
+  const poolOf = () =>
+    createAgentPool({ db: system.db, clock: systemClock, limit: 1000, timezoneOf: async () => 'UTC' })
+
+  it('shows what checks and maintenance used, days without any, and the limit', async () => {
+    const [admin, other] = [await system.member('admin'), await system.member('admin')]
+    const spender = { orgId: admin.org_id, reference: 'x' }
+    const check = await poolOf().reserve({ ...spender, spender: 'check', tokens: 100 })
+    if (check === 'exhausted') throw new Error('exhausted')
+    await poolOf().settle(check, 40)
+    await poolOf().reserve({ ...spender, spender: 'maintenance', tokens: 300 })
+    await poolOf().reserve({ orgId: other.org_id, reference: 'x', spender: 'check', tokens: 7 })
+    const before = new Date(Date.now() - 2 * 24 * 3_600_000)
+    await system.db.query(sql`
+      insert into ai.agent_pool_days (org_id, day, tokens, is_closed)
+      values (${admin.org_id}, ${dayIn('UTC', before)}, 0, true)`)
+    const { limit, timezone, days } = await read(admin)
+    expect([limit, timezone]).toEqual([1000, 'UTC'])
+    expect(days.map(({ checks, maintenance, is_closed }) => [checks, maintenance, is_closed])).toEqual([
+      [0, 0, true],
+      [0, 0, false],
+      [40, 300, false],
+    ])
+    expect(days.at(-1)!.day).toBe(dayIn('UTC', new Date()))
+    expect((await read(other, 1)).days).toMatchObject([{ checks: 7, maintenance: 0 }])
+  })
+
+  it('is for admins', async () => {
+    for (const role of ['viewer', 'member', 'developer'] as const) {
+      await expect(read(await system.member(role))).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    }
+  })
+})

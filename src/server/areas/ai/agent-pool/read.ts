@@ -1,0 +1,15 @@
+import { readAgentPool } from '#contract/ai.ts'
+import { type Route, route } from '#edge/http/route.ts'
+import type { Clock } from '#lib/clock.ts'
+import { dayIn } from '#lib/day.ts'
+import type { Querier } from '#lib/db/db.ts'
+import { listPoolDays } from './store.ts'
+
+type Deps = { db: Querier; clock: Clock; limit: number; timezoneOf: (orgId: string) => Promise<string> }
+
+export function agentPoolRoute({ db, clock, limit, timezoneOf }: Deps): Route {
+  return route(readAgentPool, async ({ days }, { principal: { org_id } }) => {
+    const timezone = await timezoneOf(org_id)
+    return { limit, timezone, days: await listPoolDays(db, org_id, dayIn(timezone, clock.now()), days) }
+  })
+}
