@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
-import { explain } from '../call/explain.ts'
 import { Dialog } from './dialog.tsx'
+import { Fault } from './fault.tsx'
 import { Field } from './field.tsx'
 
 type Props = {
@@ -32,11 +32,7 @@ export function Confirm({ title, children, typed, isRunning, error, onConfirm, o
         {typed !== undefined && (
           <Field label={`Type ${typed} to confirm`} value={name} onChange={setName} autoComplete="off" />
         )}
-        {error !== null && error !== undefined && (
-          <p className="fault" role="alert">
-            {explain(error)}
-          </p>
-        )}
+        <Fault of={error} />
         <footer className="row">
           <button type="button" className="button" onClick={onClose}>
             Cancel

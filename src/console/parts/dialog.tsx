@@ -7,7 +7,10 @@ type Props = {
   onClose?: () => void
 }
 
-/** A modal dialog: the browser keeps the focus inside, closes it with Escape and gives the focus back. */
+/**
+ * A modal dialog, for outside of forms: React would hand the submit of its form to a form around it. The browser keeps the focus inside, closes
+ * it with Escape and gives the focus back.
+ */
 export function Dialog({ title, children, onClose }: Props) {
   const element = useRef<HTMLDialogElement>(null)
   const heading = useId()

@@ -1,13 +1,19 @@
 import { Page } from '../../parts/page.tsx'
 import { useSession } from '../../session/session.ts'
 import { FirstSteps } from './first-steps.tsx'
+import { NeedsYou } from './needs-you.tsx'
+import { Questions } from './questions.tsx'
 
+/** What an administrator wants to know on Monday morning, without a click. */
 export function Home() {
   const { me } = useSession()
   return (
-    <Page title="Home">
-      <p>{me.org.name}</p>
-      <FirstSteps />
+    <Page title={me.org.name}>
+      <div className="stack">
+        <NeedsYou />
+        <FirstSteps />
+        <Questions />
+      </div>
     </Page>
   )
 }

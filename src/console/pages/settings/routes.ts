@@ -19,6 +19,21 @@ export function settingsRoutes(root: RootRoute) {
     }),
     createRoute({
       getParentRoute,
+      path: `${organization}/integrations`,
+      component: lazyRouteComponent(() => import('./integrations/integrations-page.tsx'), 'IntegrationsPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: `${organization}/maintenance`,
+      component: lazyRouteComponent(() => import('./organization/maintenance-page.tsx'), 'MaintenancePage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: `${organization}/audit`,
+      component: lazyRouteComponent(() => import('./organization/audit-page.tsx'), 'AuditPage'),
+    }),
+    createRoute({
+      getParentRoute,
       path: `${organization}/deliveries`,
       validateSearch: z.object({ status: listDeliveries.input.shape.status.catch(undefined) }),
       component: lazyRouteComponent(() => import('./organization/deliveries-page.tsx'), 'DeliveriesPage'),

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { type Delivery, listDeliveries } from '#contract/notifications/deliveries.ts'
 import { usePages } from '../../../call/use-pages.ts'
 import { Choice } from '../../../parts/choice.tsx'
@@ -9,6 +10,7 @@ import { Page } from '../../../parts/page.tsx'
 import type { Column } from '../../../parts/table.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { DeliveryChip } from './delivery-chip.tsx'
+import { DeliveryDetail } from './delivery-detail.tsx'
 import { OrganizationTabs } from './tabs.tsx'
 
 const STATUSES = [
@@ -19,8 +21,15 @@ const STATUSES = [
   { value: 'not_sent', label: 'Not sent' },
 ] as const
 
-const COLUMNS: readonly Column<Delivery>[] = [
-  { head: 'Event', cell: ({ event }) => event.subject },
+const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] => [
+  {
+    head: 'Event',
+    cell: ({ id, event }) => (
+      <button type="button" className="link" onClick={() => onOpen(id)}>
+        {event.subject}
+      </button>
+    ),
+  },
   { head: 'Outcome', cell: (delivery) => <DeliveryChip delivery={delivery} /> },
   { head: 'To', cell: ({ destination }) => destination?.label ?? destination?.kind ?? 'nobody', isWide: true },
   { head: 'Type', cell: ({ event }) => <code>{event.type}</code>, isWide: true },
@@ -32,6 +41,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
 export function DeliveriesPage() {
   const { status } = useSearch({ from: '/settings/organization/deliveries' })
   const navigate = useNavigate({ from: '/settings/organization/deliveries' })
+  const [open, setOpen] = useState<string>()
   const deliveries = usePages(listDeliveries, { limit: 100, ...(status && { status }) })
   return (
     <Page title="Organization settings">
@@ -52,10 +62,17 @@ export function DeliveriesPage() {
               <p>Every event of your organization is listed here with what became of it, also those sent to nobody.</p>
             </Empty>
           ) : (
-            <LongTable caption="Deliveries" columns={COLUMNS} rows={items} keyOf={({ id }) => id} {...deliveries} />
+            <LongTable
+              caption="Deliveries"
+              columns={columnsOf(setOpen)}
+              rows={items}
+              keyOf={({ id }) => id}
+              {...deliveries}
+            />
           )
         }
       </Loaded>
+      {open !== undefined && <DeliveryDetail id={open} onClose={() => setOpen(undefined)} />}
     </Page>
   )
 }

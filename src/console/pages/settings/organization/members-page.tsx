@@ -2,17 +2,18 @@ import { useState } from 'react'
 import type { z } from 'zod'
 import { changeRole, listMembers, removeMember } from '#contract/auth/members.ts'
 import { ROLES, type Role } from '#contract/core/roles.ts'
-import { explain } from '../../../call/explain.ts'
 import { useAct } from '../../../call/use-act.ts'
 import { usePages } from '../../../call/use-pages.ts'
 import { Choice } from '../../../parts/choice.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
+import { Fault } from '../../../parts/fault.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { More } from '../../../parts/more.tsx'
 import { Page } from '../../../parts/page.tsx'
 import { type Column, Table } from '../../../parts/table.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { useHasRole, useSession } from '../../../session/session.ts'
+import { Invitations } from './invitations.tsx'
 import { OrganizationTabs } from './tabs.tsx'
 
 type Member = z.infer<typeof listMembers.output>['items'][number]
@@ -52,6 +53,7 @@ export function MembersPage() {
           </>
         )}
       </Loaded>
+      {isOwner && <Invitations />}
       {removed && <Remove member={removed} onClose={() => setRemoved(undefined)} />}
     </Page>
   )
@@ -69,11 +71,7 @@ function RoleChoice({ member: { user_id, email, role } }: { member: Member }) {
   return (
     <>
       <Choice label={`Role of ${email}`} isCompact value={role} options={OPTIONS} onChange={choose} />
-      {change.error !== null && (
-        <p className="fault" role="alert">
-          {explain(change.error)}
-        </p>
-      )}
+      <Fault of={change.error} />
     </>
   )
 }

@@ -5,12 +5,14 @@ import { useSession } from '../../../session/session.ts'
 const TABS: readonly { label: string; to: string; role: Role }[] = [
   { label: 'General', to: '/settings/organization', role: 'viewer' },
   { label: 'Members', to: '/settings/organization/members', role: 'admin' },
+  { label: 'Integrations', to: '/settings/organization/integrations', role: 'admin' },
   { label: 'Deliveries', to: '/settings/organization/deliveries', role: 'admin' },
+  { label: 'Maintenance', to: '/settings/organization/maintenance', role: 'viewer' },
+  { label: 'Audit', to: '/settings/organization/audit', role: 'owner' },
 ]
 
 /** The parts of the organization settings that the person's role reaches. */
 export function OrganizationTabs() {
   const { me } = useSession()
-  const shown = TABS.filter(({ role }) => roleAtLeast(me.role, role))
-  return <Tabs label="Organization settings" items={shown} />
+  return <Tabs label="Organization settings" items={TABS.filter(({ role }) => roleAtLeast(me.role, role))} />
 }

@@ -1,33 +1,54 @@
-import type { Follow } from '#contract/notifications/follows.ts'
-import { listFollows } from '#contract/notifications/follows.ts'
+import { useState } from 'react'
+import { CATEGORY_LABELS } from '#contract/core/event-definition.ts'
+import { type Follow, listFollows } from '#contract/notifications/follows.ts'
 import { useCall } from '../../../call/use-call.ts'
 import { Chip } from '../../../parts/chip.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { type Column, Table } from '../../../parts/table.tsx'
+import { FollowApp } from './follow-app.tsx'
 
-const COLUMNS: readonly Column<Follow>[] = [
-  { head: 'App', cell: ({ app }) => app.name ?? app.alias ?? 'deleted app' },
-  { head: 'Follows', cell: ({ categories }) => categories.join(', ') },
-  { head: 'Sent', cell: ({ frequency }) => frequency, isWide: true },
-  { head: 'Last outcome', cell: ({ last_outcome }) => <Outcome of={last_outcome} /> },
-]
+type Editing = { readonly follow?: Follow }
 
 /** The apps that the person follows, with what became of the newest message about each. */
 export function Follows() {
   const follows = useCall(listFollows, {})
+  const [editing, setEditing] = useState<Editing>()
+  const columns: readonly Column<Follow>[] = [
+    { head: 'App', cell: ({ app }) => app.name ?? app.alias ?? 'deleted app' },
+    { head: 'Follows', cell: ({ categories }) => categories.map((one) => CATEGORY_LABELS[one]).join(', ') },
+    { head: 'Sent', cell: ({ frequency }) => frequency, isWide: true },
+    { head: 'Last outcome', cell: ({ last_outcome }) => <Outcome of={last_outcome} /> },
+    {
+      head: 'Acts',
+      cell: (follow) => (
+        <button type="button" className="button small" onClick={() => setEditing({ follow })}>
+          Change<span className="visually-hidden"> {follow.app.alias}</span>
+        </button>
+      ),
+    },
+  ]
   return (
-    <Loaded of={follows}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <Empty title="You follow no app">
-            <p>Open an app and choose what you want to hear about.</p>
-          </Empty>
-        ) : (
-          <Table caption="Apps you follow" columns={COLUMNS} rows={items} keyOf={({ app }) => app.id} />
-        )
-      }
-    </Loaded>
+    <section aria-labelledby="follows">
+      <div className="part-head">
+        <h2 id="follows">Apps you follow</h2>
+        <button type="button" className="button main" onClick={() => setEditing({})}>
+          Follow app
+        </button>
+      </div>
+      <Loaded of={follows}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="You follow no app">
+              <p>Follow an app to hear about its checks, maintenance, failed deploys or tickets.</p>
+            </Empty>
+          ) : (
+            <Table caption="Apps you follow" columns={columns} rows={items} keyOf={({ app }) => app.id} />
+          )
+        }
+      </Loaded>
+      {editing && <FollowApp {...editing} onClose={() => setEditing(undefined)} />}
+    </section>
   )
 }
 
@@ -38,7 +59,18 @@ function Outcome({ of }: { of: Follow['last_outcome'] }) {
   if (of.status === 'retrying') return <Chip tone="attention">Retrying</Chip>
   return (
     <>
-      <Chip tone="failure">Not sent</Chip> <code>{of.reason}</code>
+      <Chip tone="failure">Not sent</Chip> {WHY[of.reason ?? ''] ?? of.reason}
     </>
   )
+}
+
+/** Why a message was not sent, in words. Reasons that are not listed are shown as they are. */
+const WHY: Readonly<Record<string, string>> = {
+  chat_not_linked: 'your chat account is not linked',
+  chat_account_inactive: 'your chat account is not active',
+  chat_installation_broken: 'the chat connection is broken',
+  no_part_in_app: 'you have no part in the app any more',
+  people_unknown: 'svc could not look you up',
+  destination_gone: 'the receiver is gone',
+  unsubscribed: 'you unsubscribed',
 }

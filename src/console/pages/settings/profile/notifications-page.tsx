@@ -1,14 +1,13 @@
 import { Page } from '../../../parts/page.tsx'
+import { ChatLink } from './chat-link.tsx'
 import { Follows } from './follows.tsx'
 
 /** What the person hears about, and how. */
 export function ProfileNotificationsPage() {
   return (
     <Page title="Profile settings">
-      <section className="stack">
-        <h2>Notifications</h2>
-        <Follows />
-      </section>
+      <Follows />
+      <ChatLink />
     </Page>
   )
 }

@@ -1,10 +1,11 @@
 import { type SubmitEvent, useState } from 'react'
 import { createToken, listTokens } from '#contract/auth/tokens.ts'
-import { explain, faultOf } from '../../../call/explain.ts'
+import { faultOf } from '../../../call/explain.ts'
 import { useAct } from '../../../call/use-act.ts'
 import { Choice } from '../../../parts/choice.tsx'
 import { Copy } from '../../../parts/copy.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
+import { Fault } from '../../../parts/fault.tsx'
 import { Field } from '../../../parts/field.tsx'
 
 const LIFETIMES = [
@@ -42,11 +43,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
           fault={nameFault}
         />
         <Choice label="Expires" value={lifetime} options={LIFETIMES} onChange={setLifetime} />
-        {create.error !== null && nameFault === undefined && (
-          <p className="fault" role="alert">
-            {explain(create.error)}
-          </p>
-        )}
+        {nameFault === undefined && <Fault of={create.error} />}
         <footer className="row">
           <button type="button" className="button" onClick={onClose}>
             Cancel

@@ -1,0 +1,54 @@
+import type { z } from 'zod'
+import { deleteChatLink, readChatLink, startChatLink } from '#contract/notifications/chat-link.ts'
+import { useAct } from '../../../call/use-act.ts'
+import { useCall } from '../../../call/use-call.ts'
+import { Fault } from '../../../parts/fault.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+
+type ChatAccount = z.infer<typeof readChatLink.output>
+
+/** The chat account that gets the person's messages. */
+export function ChatLink() {
+  const link = useCall(readChatLink, {})
+  return (
+    <section className="part" aria-labelledby="chat-link">
+      <h2 id="chat-link">Chat account</h2>
+      <Loaded of={link}>{(account) => <Account account={account} />}</Loaded>
+    </section>
+  )
+}
+
+function Account({ account: { connected, state, account } }: { account: ChatAccount }) {
+  const start = useAct(startChatLink, { changes: [], after: ({ url }) => location.assign(url) })
+  const remove = useAct(deleteChatLink, {
+    changes: [readChatLink],
+    done: () => 'Unlinked your chat account. What you follow stays.',
+  })
+  if (state === 'linked' && account)
+    return (
+      <>
+        <p>
+          Messages go to <strong>{account.display_name}</strong>.
+        </p>
+        <button type="button" className="button" aria-busy={remove.isRunning} onClick={() => remove.run({})}>
+          Unlink chat account
+        </button>
+        <Fault of={remove.error} />
+      </>
+    )
+  if (!connected)
+    return <p>Direct messages need the chat app in your workspace. An admin installs it under Integrations.</p>
+  return (
+    <>
+      <p>
+        {state === 'inactive'
+          ? 'Your chat account was deactivated. Link again to resume.'
+          : 'Link your account to get direct messages about the apps you follow.'}
+      </p>
+      <button type="button" className="button" aria-busy={start.isRunning} onClick={() => start.run({})}>
+        Link chat account
+      </button>
+      <Fault of={start.error} />
+    </>
+  )
+}

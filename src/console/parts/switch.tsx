@@ -1,0 +1,19 @@
+type Props = { label: string; isOn: boolean; isBusy?: boolean; disabled?: boolean; onChange: (isOn: boolean) => void }
+
+/** An on-off control that acts at once. */
+export function Switch({ label, isOn, isBusy = false, disabled = false, onChange }: Props) {
+  return (
+    <button
+      type="button"
+      role="switch"
+      className="switch"
+      aria-checked={isOn}
+      aria-busy={isBusy}
+      disabled={disabled}
+      onClick={() => onChange(!isOn)}
+    >
+      <span className="switch-track" aria-hidden="true" />
+      {label}
+    </button>
+  )
+}
