@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { type ActivityStatistics, activityStatistics } from '#contract/activity.ts'
-import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { useCall } from '../../call/use-call.ts'
+import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
