@@ -1,21 +1,56 @@
 import { Link } from '@tanstack/react-router'
 import { listApps } from '#contract/apps/apps.ts'
+import { listFailingChecks } from '#contract/checks/overview.ts'
+import { listAllProposals } from '#contract/maintenance/proposals.ts'
 import { listInbox } from '#contract/notifications/inbox.ts'
 import { useCall } from '../../call/use-call.ts'
 import { Chip } from '../../parts/chip.tsx'
+import { LoadFailed } from '../../parts/load-failed.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useHasRole } from '../../session/session.ts'
 
-/** What waits for the person: failed deploys and unread notifications. */
+/** What waits for the person: changes to decide about, failing checks, failed deploys, unread notifications. */
 export function NeedsYou() {
+  const isDeveloper = useHasRole('developer')
+  const proposals = useCall(listAllProposals, { status: 'ready' }, { enabled: isDeveloper })
+  const checks = useCall(listFailingChecks, {})
   const apps = useCall(listApps, { limit: 100 })
   const unread = useCall(listInbox, { unread: true, limit: 100 })
+  const reads = [checks, apps, unread, ...(isDeveloper ? [proposals] : [])]
   const failed = apps.data?.items.filter(({ latest_deploy }) => latest_deploy?.state === 'failed') ?? []
+  const waiting = proposals.data?.items ?? []
+  const failing = checks.data?.items ?? []
   const count = unread.data?.items.length ?? 0
-  const isKnown = apps.data !== undefined && unread.data !== undefined
+  const broken = reads.find(({ error, data }) => error && data === undefined)
+  const isKnown = reads.every(({ data }) => data !== undefined)
   return (
     <section className="card" aria-labelledby="needs-you">
       <h2 id="needs-you">Needs you</h2>
-      {isKnown && failed.length === 0 && count === 0 && <p className="soft">Nothing waits for you.</p>}
+      {broken && <LoadFailed error={broken.error} onRetry={() => void broken.refetch()} />}
+      {!broken && !isKnown && <Skeleton rows={2} />}
+      {isKnown && waiting.length + failing.length + failed.length + count === 0 && (
+        <p className="soft">Nothing waits for you.</p>
+      )}
       <ul className="plain">
+        {waiting.map(({ id, app, summary, created_at }) => (
+          <li key={id}>
+            <Chip tone="attention">Change</Chip>{' '}
+            <Link to="/apps/$alias/changes/$id" params={{ alias: app.alias, id }}>
+              {app.name}: {summary}
+            </Link>{' '}
+            <Time at={created_at} />
+          </li>
+        ))}
+        {failing.map(({ id, name, app, state_since }) => (
+          <li key={id}>
+            <Chip tone="failure">Check</Chip>{' '}
+            <Link to="/apps/$alias/checks" params={{ alias: app.alias }}>
+              {app.name}: {name}
+            </Link>{' '}
+            <Time at={state_since} />
+          </li>
+        ))}
         {failed.map(({ alias, name }) => (
           <li key={alias}>
             <Chip tone="failure">Deploy failed</Chip>{' '}
