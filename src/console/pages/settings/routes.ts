@@ -25,7 +25,7 @@ export function settingsRoutes(root: RootRoute) {
     createRoute({
       getParentRoute,
       path: `${organization}/maintenance`,
-      component: lazyRouteComponent(() => import('./organization/maintenance-page.tsx'), 'MaintenancePage'),
+      component: lazyRouteComponent(() => import('./organization/maintenance-page.tsx'), 'OrganizationMaintenancePage'),
     }),
     createRoute({
       getParentRoute,

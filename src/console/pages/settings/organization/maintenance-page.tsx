@@ -12,7 +12,7 @@ import { useHasRole, useSession } from '../../../session/session.ts'
 import { OrganizationTabs } from './tabs.tsx'
 
 /** Whether the maintenance agent may work for the organization, with which model and when. */
-export function MaintenancePage() {
+export function OrganizationMaintenancePage() {
   const { me } = useSession()
   const settings = useCall(readOrgMaintenance, { org_id: me.org.id })
   const isAdmin = useHasRole('admin')
