@@ -8,6 +8,13 @@ it('MA-15 two texts without a common line are given up and not compared for long
   expect(toPatch('a', { before, after })).toBeNull()
 })
 
+it('MA-15 a thousand changed lines are shown, and one more is given up', () => {
+  const lines = (seed: string, changed: number) =>
+    Buffer.from(Array.from({ length: 2_000 }, (_, n) => `${n < changed ? seed : ''}${n}`).join('\n'))
+  expect(toPatch('a', { before: lines('a', 500), after: lines('b', 500) })).toContain('+b499\n')
+  expect(toPatch('a', { before: lines('a', 501), after: lines('b', 501) })).toBeNull()
+})
+
 it('MA-15 a text with a byte order mark and Windows line ends stays what it is', () => {
   const before = Buffer.from('\ufeffa\r\nb\r\n')
   const after = Buffer.from('\ufeffa\r\nc\r\n')

@@ -2,8 +2,11 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 
 /** Larger files are compared by digest only. */
 export const MAX_COMPARED_BYTES = 256 * 1024
-/** The comparison runs on the thread that answers requests, so it must not take long. */
-const MAX_COMPARE_MS = 100
+/**
+ * Texts that differ by more lines, added and removed, are not compared: the work grows by the square of this number and
+ * runs on the thread that answers requests. A limit of time would give up small changes on a busy machine.
+ */
+const MAX_CHANGED_LINES = 1_000
 /** A file with NUL among its first bytes is binary, as git decides it. */
 const BINARY_PROBE_BYTES = 8000
 
@@ -11,7 +14,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 type Sides = { readonly before: Buffer | undefined; readonly after: Buffer | undefined }
 
-/** Returns a unified diff, or null if a side is binary or the comparison takes too long. */
+/** Returns a unified diff, or null if a side is binary or too many lines differ. */
 export function toPatch(path: string, { before, after }: Sides): string | null {
   const oldText = before ? textOf(before) : ''
   const newText = after ? textOf(after) : ''
@@ -20,7 +23,7 @@ export function toPatch(path: string, { before, after }: Sides): string | null {
   const newName = after ? `b/${path}` : '/dev/null'
   if (oldText === '') return `--- ${oldName}\n+++ ${newName}\n${wholeHunk('+', newText)}`
   if (newText === '') return `--- ${oldName}\n+++ ${newName}\n${wholeHunk('-', oldText)}`
-  const options = { context: 3, timeout: MAX_COMPARE_MS, headerOptions: FILE_HEADERS_ONLY }
+  const options = { context: 3, maxEditLength: MAX_CHANGED_LINES, headerOptions: FILE_HEADERS_ONLY }
   return createTwoFilesPatch(oldName, newName, oldText, newText, undefined, undefined, options) ?? null
 }
 
