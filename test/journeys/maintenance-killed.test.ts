@@ -3,14 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createApp } from '#contract/apps/apps.ts'
 import { ingestLogs } from '#contract/apps/logs.ts'
 import type { Client } from '#contract/core/client.ts'
 import { type MaintenanceRun, readMaintenanceRun, startMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
 import { openTestDatabase } from '#test/database.ts'
 import { WITHOUT_WORKER } from '#test/disable-races.ts'
+import { type FakeChat, type FakeReply, startFakeChat } from '#test/fake-chat.ts'
+import { makeLiveApp } from '#test/live-app.ts'
 import { workerOnly } from '#test/own-system.ts'
 import { startProcess } from '#test/processes.ts'
 import { needs } from '#test/stores.ts'
@@ -22,6 +23,26 @@ import type { Environment } from '../../src/server/config/reader.ts'
 const ALIAS = 'shop'
 const FAULT = { level: 'error', text: "TypeError: Cannot read properties of undefined (reading 'price')" }
 
+const SOURCE = 'export const total = ({ price }) => price\n'
+const EDIT: FakeReply = {
+  toolCalls: [
+    {
+      id: 'c1',
+      name: 'stage_edit',
+      arguments: JSON.stringify({ path: 'pay.mjs', old: '=> price', new: '=> price ?? 0' }),
+    },
+  ],
+}
+const CLAIM = {
+  verdict: 'change',
+  kind: 'error_in_logs',
+  template: FAULT.text,
+  summary: 'An order without a price fails.',
+  evidence: [1, 2, 3],
+}
+const CHANGE: FakeReply = { toolCalls: [{ id: 'c2', name: 'finish', arguments: JSON.stringify(CLAIM) }] }
+
+type Hold = { readonly number: number; readonly what: 'request' | 'answer' }
 type Shop = { readonly orgId: string; readonly client: Client }
 
 needs('postgres')('MA-05 a worker killed while it works at a run', () => {
@@ -30,13 +51,25 @@ needs('postgres')('MA-05 a worker killed while it works at a run', () => {
   let env: Environment
   let gate: ToolGate
   /** The call of each run that gets no further. The gate waits until it is said. */
-  const holds = new Map<string, { number: number; what: 'request' | 'answer' } | undefined>()
+  const holds = new Map<string, Hold | undefined>()
+  let asked: FakeChat
+  let edited: FakeChat
+  let proposing: FakeChat
 
   beforeAll(async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-maintenance-killed-'))
     stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
     const database = stack.use(await openTestDatabase())
-    env = testEnvironment(database.url, dataDir)
+    asked = stack.use(await startFakeChat())
+    edited = stack.use(await startFakeChat())
+    proposing = stack.use(await startFakeChat())
+    const models = [{ name: 'model' }]
+    const providers = [
+      asked.provider('asked', 'openai', models),
+      edited.provider('edited', 'anthropic', models),
+      proposing.provider('proposing', 'openai', models),
+    ]
+    env = { ...testEnvironment(database.url, dataDir), SVC_AI_PROVIDERS: JSON.stringify(providers) }
     const on = { db: database.db, databaseUrl: database.url }
     system = stack.use(await startSystem({ on, env: { ...env, ...WITHOUT_WORKER } }))
     gate = stack.use(
@@ -51,13 +84,13 @@ needs('postgres')('MA-05 a worker killed while it works at a run', () => {
 
   const startWorker = () => startProcess({ ...workerOnly(env, system.url), DEPLOY_API_URL: gate.url })
 
-  async function makeShop(): Promise<Shop> {
+  async function makeShop(model: string): Promise<Shop> {
     const { token, org_id: orgId } = await system.member('owner')
     const client = system.client(token)
-    await client.call(createApp, { alias: ALIAS })
+    await makeLiveApp(system, { token, org_id: orgId }, { alias: ALIAS, files: { 'pay.mjs': SOURCE } })
     const line = new Blob([`${JSON.stringify(FAULT)}\n`.repeat(3)]).stream()
     await client.upload(ingestLogs, { alias: ALIAS }, line, { contentType: 'application/x-ndjson' })
-    await client.call(changeOrgMaintenance, { org_id: orgId, enabled: true, model: 'builtin/detectors' })
+    await client.call(changeOrgMaintenance, { org_id: orgId, enabled: true, model })
     await client.call(changeAppMaintenance, { alias: ALIAS, enabled: true })
     return { orgId, client }
   }
@@ -69,12 +102,12 @@ needs('postgres')('MA-05 a worker killed while it works at a run', () => {
       return run.status === 'ended' && run
     })
 
-  /** Makes whoever records a finding wait until it is called back. */
-  async function lockFindings(): Promise<() => Promise<void>> {
+  /** Makes whoever writes to the table wait until it is called back. */
+  async function lockTable(lock: Sql): Promise<() => Promise<void>> {
     const released = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()
     const holding = system.db.tx(async (tx) => {
-      await tx.query(sql`lock table maintenance.findings in exclusive mode`)
+      await tx.query(lock)
       locked.resolve()
       await released.promise
     })
@@ -85,63 +118,98 @@ needs('postgres')('MA-05 a worker killed while it works at a run', () => {
     }
   }
 
-  const waitsForTable = async () => {
+  const waitsFor = async (table: 'maintenance.findings' | 'apps.revisions') => {
     const rows = await system.db.query(sql`
-      select 1 from pg_locks
-      where relation = 'maintenance.findings'::regclass and not granted`)
+      select 1 from pg_locks where relation = ${table}::regclass and not granted`)
     return rows.length > 0
   }
 
-  it('at any step leaves a run that ends as lease_expired, and an app that can be run again', async () => {
-    const worker = stack.use(await startWorker())
-    const unlock = await lockFindings()
-    const shops = { claimed: await makeShop(), tool: await makeShop(), finishing: await makeShop() }
-    const runs = {
-      claimed: await start(shops.claimed),
-      tool: await start(shops.tool),
-      finishing: await start(shops.finishing),
-    }
-    holds.set(runs.claimed.execution_id, { number: 1, what: 'request' })
-    holds.set(runs.tool.execution_id, { number: 2, what: 'answer' })
-    holds.set(runs.finishing.execution_id, undefined)
-    await until(() => gate.waiting.has(runs.claimed.execution_id) && gate.waiting.has(runs.tool.execution_id))
-    await until(waitsForTable)
+  type Step = { shop: Shop; run: MaintenanceRun; isReached: () => unknown }
 
-    worker.child.kill('SIGKILL')
-    await once(worker.child, 'exit')
-    await unlock()
-    const leases = await system.db.query<{ id: string; seconds: number }>(sql`
-      select id, extract(epoch from lease_until - clock_timestamp()) as seconds from maintenance.runs
+  /** Brings a run of an app of its own to a step. */
+  async function begin(
+    model: string,
+    hold: Hold | undefined,
+    isReached: (run: MaintenanceRun) => unknown,
+  ): Promise<Step> {
+    const shop = await makeShop(model)
+    return beginAt(shop, hold, isReached)
+  }
+
+  async function beginAt(
+    shop: Shop,
+    hold: Hold | undefined,
+    isReached: (run: MaintenanceRun) => unknown,
+  ): Promise<Step> {
+    const run = await start(shop)
+    holds.set(run.execution_id, hold)
+    return { shop, run, isReached: () => isReached(run) }
+  }
+
+  it('at any step leaves a run that ends as lease_expired, and an app that can be run again', async () => {
+    const detectors = 'builtin/detectors'
+    const isWaiting = ({ execution_id }: MaintenanceRun) => gate.waiting.has(execution_id)
+    const first = stack.use(await startWorker())
+    const unlockFindings = await lockTable(sql`lock table maintenance.findings in exclusive mode`)
+    const steps: Record<string, Step> = {
+      claimed: await begin(detectors, { number: 1, what: 'request' }, isWaiting),
+      tool: await begin(detectors, { number: 2, what: 'answer' }, isWaiting),
+      finishing: await begin(detectors, undefined, () => waitsFor('maintenance.findings')),
+    }
+    for (const { isReached } of Object.values(steps)) await until(isReached)
+    first.child.kill('SIGKILL')
+    await once(first.child, 'exit')
+    await unlockFindings()
+
+    const second = stack.use(await startWorker())
+    const proposingShop = await makeShop('proposing/model')
+    const modelShop = await makeShop('asked/model')
+    const editedShop = await makeShop('edited/model')
+    const unlockRevisions = await lockTable(sql`lock table apps.revisions in share mode`)
+    asked.next.push('silent')
+    edited.next.push(EDIT, 'silent')
+    proposing.next.push(EDIT, CHANGE)
+    const later: Record<string, Step> = {
+      model: await beginAt(modelShop, undefined, () => asked.asked.length === 1),
+      edited: await beginAt(editedShop, undefined, () => edited.asked.length === 2),
+      validating: await beginAt(proposingShop, undefined, () => waitsFor('apps.revisions')),
+    }
+    for (const { isReached } of Object.values(later)) await until(isReached)
+    second.child.kill('SIGKILL')
+    await once(second.child, 'exit')
+    await unlockRevisions()
+
+    const all = Object.entries({ ...steps, ...later })
+    const leases = await system.db.query<{ id: string; status: string; seconds: number }>(sql`
+      select id, status, extract(epoch from lease_until - clock_timestamp()) as seconds from maintenance.runs
       where status in ('running', 'validating') order by id`)
-    const ids = Object.values(runs).map(({ execution_id }) => execution_id)
-    expect(leases.map(({ id }) => id)).toEqual(ids.toSorted())
+    expect(leases.map(({ id }) => id)).toEqual(all.map(([, { run }]) => run.execution_id).toSorted())
+    expect(leases.map(({ status }) => status)).toContain('validating')
     expect(Math.max(...leases.map(({ seconds }) => seconds))).toBeLessThanOrEqual(30)
 
     // The time of the leases passes.
     await system.db.query(sql`update maintenance.runs set lease_until = clock_timestamp() where status <> 'ended'`)
     stack.use(await startWorker())
-    for (const [step, shop] of Object.entries(shops)) {
-      const ended = await untilEnded(shop, runs[step as keyof typeof runs].execution_id)
-      expect([step, ended.terminal_code, ended.outcome, ended.fingerprint]).toEqual([
-        step,
-        'lease_expired',
-        'agent_error',
-        null,
-      ])
+    for (const [step, { shop, run }] of all) {
+      const ended = await untilEnded(shop, run.execution_id)
+      const { terminal_code, outcome, fingerprint, proposal_id } = ended
+      const end = { terminal_code, outcome, fingerprint, proposal_id }
+      const lost = { terminal_code: 'lease_expired', outcome: 'agent_error', fingerprint: null, proposal_id: null }
+      expect([step, end]).toEqual([step, lost])
+      await shop.client.call(changeOrgMaintenance, { org_id: shop.orgId, enabled: true, model: detectors })
       const { execution_id } = await start(shop)
       holds.set(execution_id, undefined)
-      const again = await untilEnded(shop, execution_id)
-      expect([step, again.terminal_code]).toEqual([step, 'finding_recorded'])
+      expect([step, (await untilEnded(shop, execution_id)).terminal_code]).toEqual([step, 'finding_recorded'])
     }
     const events = await until(async () => {
       const rows = await system.db.query<{ type: string; count: number }>(sql`
         select type, count(*) from notifications.events
         where type like 'application.maintenance.%' group by type order by type`)
-      return rows.reduce((sum, { count }) => sum + count, 0) === 6 && rows
+      return rows.reduce((sum, { count }) => sum + count, 0) === 12 && rows
     })
     expect(events).toEqual([
-      { type: 'application.maintenance.run.completed', count: 3 },
-      { type: 'application.maintenance.run.failed', count: 3 },
+      { type: 'application.maintenance.run.completed', count: 6 },
+      { type: 'application.maintenance.run.failed', count: 6 },
     ])
   })
 })
