@@ -10,13 +10,14 @@ import { proposeChange } from '#test/proposed-change.ts'
 import { needs } from '#test/stores.ts'
 import { DEPLOYS_CHANNEL } from '../../src/server/areas/apps/deploys/store.ts'
 
-const BROKEN = { 'server.js': "const price = PRICES[item].toFixed(2)\nrespond('broken')\n" }
-const FIXED = { 'server.js': "const price = PRICES[item]?.toFixed(2)\nrespond('fixed')\n" }
-/** Stays up, so that its deploys have an end. */
-const SERVER = {
-  'server.js':
-    "require('node:http').createServer((_, answer) => answer.end('hello')).listen(process.env.PORT, '127.0.0.1')\n",
-}
+/** An app that stays up, because a live one that crashes again and again is taken down. */
+const serverThat = (answer: string) => ({
+  'server.js': `const { createServer } = require('node:http')
+createServer((_, response) => response.end('${answer}')).listen(process.env.PORT, '127.0.0.1')
+`,
+})
+const BROKEN = serverThat('broken')
+const FIXED = serverThat('fixed')
 const SUMMARY = 'Unknown items crash the request'
 
 type Member = Awaited<ReturnType<ConsoleVisits['system']['member']>>
@@ -78,8 +79,8 @@ needs('chromium')('apps in the console', () => {
   })
 
   it('CO-03 a roll back is confirmed and its deploy is followed to its end', async () => {
-    const { id } = await makeLiveApp(visits.system, admin, { alias: 'kiosk', files: SERVER })
-    const revisionId = await uploadFiles(visits.system, admin, { alias: 'kiosk', files: { ...SERVER, 'a.txt': 'new' } })
+    const { id } = await makeLiveApp(visits.system, admin, { alias: 'kiosk', files: BROKEN })
+    const revisionId = await uploadFiles(visits.system, admin, { alias: 'kiosk', files: FIXED })
     await makeLive(visits.system, { id, revisionId })
     const { page, faults, axe } = await inOrg('developer', '/apps/kiosk/deploys')
     await page.getByRole('button', { name: /Roll back to it/ }).click()
@@ -118,7 +119,7 @@ needs('chromium')('apps in the console', () => {
     const viewer = await inOrg('viewer', path, { person: builder })
     await viewer.page.getByText('Owners and admins decide about proposals. Your role is viewer.').waitFor()
     expect(await actsOf(viewer.page)).toEqual([])
-    expect(await viewer.page.getByText("respond('fixed')").count()).toBe(1)
+    expect(await viewer.page.getByText("response.end('fixed')").count()).toBe(1)
 
     const phone = await inOrg('admin', path, { person: second, isPhone: true })
     let taps = 0
