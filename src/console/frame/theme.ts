@@ -1,5 +1,5 @@
 export const THEMES = [
-  { value: 'system', label: 'System theme' },
+  { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ] as const

@@ -126,7 +126,6 @@ export const signInMethods = operation({
   access: 'public',
   effect: 'read',
   bodyLimit: NO_BODY,
-  rateLimits: perAddress('sign-in-methods', 120),
   input: z.object({}),
   output: z.object({
     providers: z.array(z.object({ name: z.string(), label: z.string() })),

@@ -2,8 +2,6 @@ import { Link } from '@tanstack/react-router'
 import { type ActivityStatistics, activityStatistics } from '#contract/activity.ts'
 import { useCall } from '../../call/use-call.ts'
 import { StackedBars } from '../../charts/stacked-bars.tsx'
-import { Copy } from '../../parts/copy.tsx'
-import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useHasRole } from '../../session/session.ts'
 
@@ -48,10 +46,12 @@ function Words({ statistics: { buckets, people }, total }: { statistics: Activit
 
 function NoQuestions() {
   return (
-    <Empty title="No questions in the last seven days">
-      <p>Ask a data source in words. On the command line:</p>
-      <Copy text={'svc datasource query <id> "your question"'} isBlock />
-    </Empty>
+    <section className="card" aria-labelledby="questions">
+      <h2 id="questions">Questions</h2>
+      <p className="soft">
+        Nobody asked a data source in the last seven days. <Link to="/mcp/sources">Open Data sources</Link>
+      </p>
+    </section>
   )
 }
 
