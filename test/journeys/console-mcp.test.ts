@@ -1,26 +1,28 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { configureSource } from '#contract/data-sources/search-config.ts'
 import { readConnection } from '#contract/databases.ts'
-import { runIn } from '#test/configured-source.ts'
+import { entry, runIn } from '#test/configured-source.ts'
+import { asking, pkce, REDIRECT } from '#test/connector.ts'
 import { type ConsoleVisits, startConsoleVisits, type Visit } from '#test/console-visit.ts'
-import { type FakeEmbeddings, startFakeEmbeddings } from '#test/fake-embeddings.ts'
-import { ARTICLES, fakeConfiguration } from '#test/sources.ts'
+import { callTool } from '#test/mcp.ts'
 import { needs } from '#test/stores.ts'
 
-needs('chromium')('databases and data sources in the console', () => {
-  let fake: FakeEmbeddings
+const QUESTION = 'sick'
+const ARTICLES = `
+  create table articles (id text primary key, title text, category text, embedding vector(384));
+  insert into articles
+  select id, title, category, array_fill(0.1, array[384])::vector
+  from (values ('sick', 'Sick days', 'leave'), ('cars', 'Cars', 'travel')) as articles (id, title, category)`
+
+needs('chromium')('data sources, agents and databases in the console', () => {
   let visits: ConsoleVisits
   let admin: Visit
 
   beforeAll(async () => {
-    fake = await startFakeEmbeddings()
-    visits = await startConsoleVisits({ env: { SVC_AI_PROVIDERS: JSON.stringify([fake.provider('fake')]) } })
+    visits = await startConsoleVisits()
     admin = await visits.visit('admin', '/databases')
   })
-  afterAll(async () => {
-    await visits?.[Symbol.asyncDispose]()
-    await fake?.[Symbol.asyncDispose]()
-  })
+  afterAll(() => visits?.[Symbol.asyncDispose]())
 
   it('CO-02 an admin creates a database and sees its connection string on request', async () => {
     const { page, axe } = admin
@@ -30,6 +32,8 @@ needs('chromium')('databases and data sources in the console', () => {
     await dialog.getByLabel('Name').fill('Docs')
     await dialog.getByRole('button', { name: 'Create database' }).click()
     await dialog.getByText('must be a lower-case letter').waitFor()
+    // Browsers report every refused request as an error.
+    expect(admin.faults.splice(0)).toEqual([expect.stringContaining('400')])
     await dialog.getByLabel('Name').fill('docs')
     await dialog.getByRole('button', { name: 'Create database' }).click()
     await page.getByText('Created docs.').waitFor()
@@ -54,7 +58,7 @@ needs('chromium')('databases and data sources in the console', () => {
     await page.getByText('Dropped scratch.').waitFor()
   })
 
-  it('CO-02 an admin enables a database, configures it by the command, and exposes it', async () => {
+  it('CO-02 an admin enables a database, exposes it, asks it, and sees the question in Activity', async () => {
     const { page, token, axe } = admin
     await page.getByRole('link', { name: 'Data sources' }).click()
     await page.getByRole('button', { name: 'Enable database as source' }).click()
@@ -76,6 +80,54 @@ needs('chromium')('databases and data sources in the console', () => {
     await page.getByRole('button', { name: 'Expose source' }).click()
     await page.getByText('docs is exposed. Everyone in the organization can ask it.').waitFor()
     expect(await axe()).toEqual([])
+
+    await page.getByRole('link', { name: 'Ask', exact: true }).click()
+    await ask(admin)
+    expect(await page.getByRole('heading', { level: 3 }).allInnerTexts()).toContain('Sick days')
+    await page.getByText('The same request').click()
+    await page.getByText(`svc datasource query db_docs ${QUESTION} --filter category=leave --top-k 10`).waitFor()
+    expect(await axe()).toEqual([])
+
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Activity' }).click()
+    await page.getByRole('heading', { name: 'No function calls yet' }).waitFor()
+    await page.getByLabel('Type').selectOption('Data sources')
+    await page.getByRole('cell', { name: 'Pat admin' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?type=data_sources')
+    expect(await page.getByRole('row').nth(1).innerText()).toMatch(/docs\s+Pat admin\s+✓?\s*Answered/)
+    expect(await axe()).toEqual([])
+    expect(admin.faults).toEqual([])
+  })
+
+  it('CO-02 a viewer on a phone asks the source, sees only their own question, and nothing to manage', async () => {
+    const viewer = await visits.visit('viewer', '/mcp/sources', { orgId: admin.org_id, isPhone: true, isDark: true })
+    const { page, faults, axe } = viewer
+    await page.getByRole('link', { name: 'docs' }).click()
+    await ask(viewer)
+    expect(await page.getByRole('link', { name: 'Exposure' }).count()).toBe(0)
+    await page.goto(`${visits.system.url}/mcp/activity?type=data_sources`)
+    await page.getByRole('cell', { name: 'Pat viewer' }).waitFor()
+    expect(await page.getByRole('row').count()).toBe(2)
+    expect(await axe()).toEqual([])
+    await page.goto(`${visits.system.url}/databases`)
+    await page.getByRole('heading', { name: 'You cannot open this page' }).waitFor()
+    expect(faults.filter((fault) => !fault.includes('403'))).toEqual([])
+  })
+
+  it('AU-10 CO-02 a person connects an agent, and disconnects it on the page of their agents', async () => {
+    const { page, axe } = admin
+    const accessToken = await connectAgent(admin)
+    const platform = `${visits.system.url}/mcp/platform`
+    const question = { id: 'db_docs', query: QUESTION, top_k: 1 }
+    expect((await callTool(platform, accessToken, 'data_source_query', question)).status).toBe(200)
+    await page.getByRole('link', { name: 'Connected agents' }).click()
+    await page.getByText('Claude Code').click()
+    await page.getByText(`claude mcp add --transport http svc ${platform}`).waitFor()
+    expect(await axe()).toEqual([])
+    await page.getByRole('button', { name: 'Disconnect Desk agent' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect agent' }).click()
+    await page.getByText('Disconnected Desk agent.').waitFor()
+    await page.getByRole('heading', { name: 'No agent connected yet' }).waitFor()
+    expect((await callTool(platform, accessToken, 'data_source_query', question)).status).toBe(401)
     expect(admin.faults).toEqual([])
   })
 
@@ -83,6 +135,36 @@ needs('chromium')('databases and data sources in the console', () => {
     const client = visits.system.client(token)
     const { connection_string } = await client.call(readConnection, { name: 'docs' })
     await runIn(connection_string, ARTICLES)
-    await client.call(configureSource, fakeConfiguration('db_docs', 'articles'))
+    const connection_config = { embedding_configs: [entry({ label: 'articles' })] }
+    await client.call(configureSource, { id: 'db_docs', connection_config, filter_schema: { category: 'string' } })
+  }
+
+  async function ask({ page }: Visit): Promise<void> {
+    await page.getByLabel('Question').fill(QUESTION)
+    await page.getByLabel('category', { exact: true }).fill('leave')
+    await page.getByRole('button', { name: 'Ask source' }).click()
+    await page.getByRole('heading', { name: '1 hit' }).waitFor()
+  }
+
+  /** Registers an agent, approves it in the person's browser, and returns its access token. */
+  async function connectAgent({ page: ofPerson }: Visit): Promise<string> {
+    const { url } = visits.system
+    const registered = await fetch(`${url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'Desk agent', redirect_uris: [REDIRECT] }),
+    })
+    const { client_id } = (await registered.json()) as { client_id: string }
+    const { verifier, challenge } = pkce()
+    const asked = asking(client_id, challenge, { resource: `${url}/mcp/platform` }) as Record<string, string>
+    const page = await ofPerson.context().newPage()
+    await page.goto(`${url}/oauth/authorize?${new URLSearchParams(asked)}`)
+    // Nothing listens at the address of the agent: the browser is seen going there with the code.
+    const back = page.waitForRequest((request) => request.url().startsWith(REDIRECT))
+    await page.getByRole('button', { name: 'Approve' }).click()
+    const code = new URL((await back).url()).searchParams.get('code')!
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, client_id, redirect_uri: REDIRECT }
+    const redeemed = await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })
+    return ((await redeemed.json()) as { access_token: string }).access_token
   }
 })
