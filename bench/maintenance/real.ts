@@ -30,7 +30,7 @@ type Seen = {
  * Lets a model of a real endpoint look at every twin, and prints how good it is. All apps belong to one organization whose
  * pool has as many tokens as may be used, so the product itself stops at the cap.
  */
-export async function scoreEndpoint(endpoint: Endpoint, settings: Settings): Promise<void> {
+export async function scoreEndpoint(endpoint: Endpoint, settings: Settings): Promise<Spent> {
   const { baseUrl, model, kind, apiKey, maxTokens } = endpoint
   const provider = {
     name: 'real',
@@ -57,7 +57,7 @@ export async function scoreEndpoint(endpoint: Endpoint, settings: Settings): Pro
       if (one.run.outcome === 'budget_exhausted') return report(seen, { maxTokens, isCapped: true, began })
     }
   }
-  report(seen, { maxTokens, isCapped: false, began })
+  return report(seen, { maxTokens, isCapped: false, began })
 }
 
 async function look(system: System, app: PlantedApp, scenario: Scenario, twin: 'broken' | 'clean'): Promise<Seen> {
@@ -90,9 +90,12 @@ async function isFixed(
   return passesTest(Object.fromEntries(texts), hiddenTest)
 }
 
+/** What the looks have cost, and whether the cap ended them. */
+type Spent = { readonly tokens: number; readonly isCapped: boolean }
+
 type Reported = { readonly maxTokens: number; readonly isCapped: boolean; readonly began: number }
 
-function report(seen: readonly Seen[], { maxTokens, isCapped, began }: Reported): void {
+function report(seen: readonly Seen[], { maxTokens, isCapped, began }: Reported): Spent {
   const ended = seen.filter(({ run }) => run.outcome !== 'budget_exhausted')
   const faulty = ended.filter(
     ({ twin, scenario }) => twin === 'broken' && scenario.expected.outcome !== 'found_nothing',
@@ -135,4 +138,5 @@ function report(seen: readonly Seen[], { maxTokens, isCapped, began }: Reported)
   console.log(
     `tokens             ${tokens} of ${maxTokens}, ${seconds.toFixed(1)} s a run${isCapped ? '; stopped at the cap' : ''}`,
   )
+  return { tokens, isCapped }
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { startOwnSystem } from '#test/own-system.ts'
 import { type Floor, requireFloors } from '../floors.ts'
 import { measureCuts } from './cut.ts'
-import { allModels, answerOf } from './model/policies.ts'
+import { allModels, answerAny, answerOf } from './model/policies.ts'
 import { startScriptedModels } from './model/server.ts'
 import { type MovableClock, measureNights } from './nights.ts'
 import { casesOf, measureOutcomes, type Settings } from './outcomes.ts'
@@ -32,6 +32,8 @@ const { values: given } = parseArgs({
   },
 })
 const SEED = 7
+/** Enough for three scenarios. */
+const CAP = 60_000
 const settings: Settings = { scenarios: SCENARIOS, seed: SEED, now: new Date() }
 
 if (given['base-url'] === undefined) await runScripted(given.tenth)
@@ -67,7 +69,20 @@ async function runScripted(isTenth: boolean): Promise<void> {
     floors.push(...(await measureNights(system, clock, settings)))
   }
   floors.push(...(await measurePool(models, env, settings)))
+  floors.push(...(await measureCap()))
   requireFloors(floors)
+}
+
+/** Scores scripted models as if they were a real endpoint, with a cap that is too small for all twins. */
+async function measureCap(): Promise<Floor[]> {
+  await using models = await startScriptedModels((talk) => answerAny(SCENARIOS, talk))
+  const endpoint = { baseUrl: models.baseUrl, model: 'any', kind: 'openai', apiKey: 'none', maxTokens: CAP } as const
+  console.log(`\na real endpoint with a cap of ${CAP} tokens`)
+  const { tokens, isCapped } = await scoreEndpoint(endpoint, settings)
+  return [
+    { name: 'tokens of an endpoint with a cap', value: tokens, atMost: CAP },
+    { name: 'looks that the cap ended', value: Number(isCapped), atLeast: 1 },
+  ]
 }
 
 /** Each hidden test must fail on the fault, and pass on the twin and on the change of an expert. */
