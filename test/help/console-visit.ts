@@ -47,6 +47,10 @@ export async function startConsoleVisits(options: SystemOptions = {}): Promise<C
     PORT: String(port),
     SVC_GOOGLE_CLIENT_ID: idp.credentials.clientId,
     SVC_GOOGLE_CLIENT_SECRET: idp.credentials.clientSecret,
+    // With two providers the sign-in page asks which, so that the browser goes through the address below.
+    SVC_MICROSOFT_CLIENT_ID: idp.credentials.clientId,
+    SVC_MICROSOFT_CLIENT_SECRET: idp.credentials.clientSecret,
+    SVC_MICROSOFT_TENANT_ID: 'common',
     SVC_REDIRECT_BASE_URL: `http://127.0.0.1:${port}`,
     ...options.env,
   }
