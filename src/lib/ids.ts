@@ -3,29 +3,38 @@ import { randomFillSync } from 'node:crypto'
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const random = new Uint8Array(4096)
 let randomUsed = random.length
-let lastMs = 0
-let sequence = 0
+/** By prefix: ids of different prefixes are never compared, so a clock that is ahead for one does not move the others. */
+const lastIds = new Map<string, { ms: number; sequence: number }>()
 
 /**
- * Makes a TypeID: prefix + UUIDv7 in Crockford base32. Ids of one process sort in the order they were made, so the 12
- * bits after the time count up within a millisecond (RFC 9562 section 6.2, method 1). Code that knows the domain calls
+ * Makes a TypeID: prefix + UUIDv7 in Crockford base32. Ids of one process and prefix sort in the order they were made, so
+ * the 12 bits after the time count up within a millisecond (RFC 9562 section 6.2, method 1). Code that knows the domain calls
  * `newId` of the edge, which takes only the product's prefixes.
  */
 export function makeId(prefix: string, now: number = Date.now()): string {
   const bytes = new Uint8Array(16)
   takeRandom(bytes)
-  if (now > lastMs) {
-    lastMs = now
-    sequence = ((bytes[6]! << 8) | bytes[7]!) & 0x7ff
-  } else if (++sequence > 0xfff) {
-    lastMs += 1
-    sequence = 0
+  const last = lastOf(prefix)
+  if (now > last.ms) {
+    last.ms = now
+    last.sequence = ((bytes[6]! << 8) | bytes[7]!) & 0x7ff
+  } else if (++last.sequence > 0xfff) {
+    last.ms += 1
+    last.sequence = 0
   }
-  for (let i = 5, rest = lastMs; i >= 0; i--, rest = Math.floor(rest / 256)) bytes[i] = rest % 256
-  bytes[6] = 0x70 | (sequence >> 8)
-  bytes[7] = sequence & 0xff
+  for (let i = 5, rest = last.ms; i >= 0; i--, rest = Math.floor(rest / 256)) bytes[i] = rest % 256
+  bytes[6] = 0x70 | (last.sequence >> 8)
+  bytes[7] = last.sequence & 0xff
   bytes[8] = 0x80 | (bytes[8]! & 0x3f)
   return `${prefix}_${base32(bytes)}`
+}
+
+function lastOf(prefix: string): { ms: number; sequence: number } {
+  const known = lastIds.get(prefix)
+  if (known) return known
+  const first = { ms: 0, sequence: 0 }
+  lastIds.set(prefix, first)
+  return first
 }
 
 /** Returns a text that sorts before every id with this prefix made at `ms` or later, and after all made earlier. */

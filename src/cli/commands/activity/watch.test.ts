@@ -10,6 +10,7 @@ const call = (id: string, status: number | null) => ({
   source: 'cli',
   principal: { kind: 'api_token', id: 'tok_1' },
   user_id: 'usr_1',
+  user_name: 'Ada',
   asked_at: '2026-11-16T12:00:00.000Z',
   duration_ms: status === null ? null : 5,
   answer_bytes: status === null ? null : 9,
