@@ -12,7 +12,7 @@ export type LiveApp = { readonly id: string; readonly alias: string; readonly re
 
 /**
  * Makes an app with a live revision. The test holds the lease of its host, so no process runs it and deploys stay in the
- * state that the test gives them.
+ * state that the test gives them. The holder names the process of the test: the lease of a dead one would be taken over.
  */
 export async function makeLiveApp(
   system: System,
@@ -24,7 +24,8 @@ export async function makeLiveApp(
     select id from apps.apps where org_id = ${person.org_id} and alias = ${alias}`)
   await system.db.query(sql`
     insert into svc.leases (name, holder, fence, expires_at)
-    values (${`app-host:${app!.id}`}, 'the test', nextval('svc.fences'), now() + interval '1 day')`)
+    values (${`app-host:${app!.id}`}, ${`${system.db.instance}/the test`}, nextval('svc.fences'),
+      now() + interval '1 day')`)
   const live = { id: app!.id, alias, revisionId: await uploadFiles(system, person, { alias, files }) }
   await makeLive(system, live)
   return live

@@ -109,7 +109,7 @@ needs('chromium')('the console in a browser', () => {
       await page.locator('h1').waitFor()
       await page.waitForLoadState('networkidle')
       const shown = await page.locator('main').innerText()
-      const stored = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
+      const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))
       // The address itself names the app, and pages repeat it.
       seen.push(address.includes('{alias}') ? shown.replaceAll(canary, '') : shown, stored)
     }

@@ -85,7 +85,7 @@ needs('chromium')('settings of the console', () => {
   it('CO-06 a viewer sees who can open a page that the role does not reach', async () => {
     const { page } = await visits.visit('viewer', '/settings/organization/audit')
     await page.getByRole('heading', { name: 'You cannot open this page' }).waitFor()
-    await page.getByText('An owner can change it').waitFor()
+    await page.getByText('change roles under Organization settings').waitFor()
     expect(await page.getByRole('link', { name: 'Organization settings' }).count()).toBe(0)
   })
 })

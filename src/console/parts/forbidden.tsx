@@ -7,9 +7,7 @@ export function Forbidden({ detail }: { detail: string }) {
     <div className="state">
       <h2>You cannot open this page</h2>
       <p>{detail}</p>
-      <p className="soft">
-        Your role in {me.org.name} is {me.role}. An owner can change it under Organization settings → Members.
-      </p>
+      <p className="soft">Owners of {me.org.name} change roles under Organization settings → Members.</p>
     </div>
   )
 }

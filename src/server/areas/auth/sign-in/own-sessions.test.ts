@@ -36,7 +36,9 @@ describe('CO-01 what the console shows of the person and the organization', () =
   it('a person sees their sessions, which one is this, and ends another at once', async () => {
     const [laptop, phone] = [await signIn(), await signIn()]
     const { items } = await laptop.call(listSessions, {})
-    expect(items.map(({ org_name, is_current }) => [org_name, is_current]).toSorted()).toEqual([
+    expect(
+      items.map(({ org_name, is_current }) => [org_name, is_current]).toSorted((a, b) => Number(a[1]) - Number(b[1])),
+    ).toEqual([
       ['Mine', false],
       ['Mine', true],
     ])
