@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
+import { until } from '#test/until.ts'
 import { DatabaseUnavailable } from './db/errors.ts'
 import { gather } from './gather.ts'
 
 /** Doubles numbers; a batch runs until `go`. */
-function doubling(fault?: (items: readonly number[]) => Error | undefined, options?: { joinsTurn: boolean }) {
+function doubling(fault?: (items: readonly number[]) => Error | undefined, options?: Parameters<typeof gather>[1]) {
   const batches: number[][] = []
   const ends: (() => void)[] = []
   const double = gather(async (items: readonly number[]) => {
@@ -64,4 +65,13 @@ it('while the database is unavailable all waiting items are rejected at once, an
   const next = double(4)
   await go()
   expect(await next).toBe(8)
+})
+
+it('calls that come while a batch waits run together', async () => {
+  const { batches, double, go } = doubling(undefined, { waitMs: 1 })
+  const answers = [double(1), double(2)]
+  await until(async () => batches.length > 0)
+  expect(batches).toEqual([[1, 2]])
+  await go()
+  expect(await Promise.all(answers)).toEqual([2, 4])
 })

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { DatabaseUnavailable } from './db/errors.ts'
 
 type Waiting<Item, Result> = { item: Item; done: PromiseWithResolvers<Result> }
@@ -8,6 +9,8 @@ const MAX_BATCH_ITEMS = 200
 type Options = {
   /** Lets the first batch wait for the calls of the same turn, where callers usually come together. */
   joinsTurn?: boolean
+  /** Waits so long before each batch, where fewer and larger batches are worth more than an early result. */
+  waitMs?: number
 }
 
 /**
@@ -17,7 +20,7 @@ type Options = {
  */
 export function gather<Item, Result>(
   run: Run<Item, Result>,
-  { joinsTurn = false }: Options = {},
+  { joinsTurn = false, waitMs = 0 }: Options = {},
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = []
   let isRunning = false
@@ -25,6 +28,7 @@ export function gather<Item, Result>(
     isRunning = true
     if (joinsTurn) await Promise.resolve()
     while (waiting.length > 0) {
+      if (waitMs > 0) await wait(waitMs)
       const batch = waiting.slice(0, MAX_BATCH_ITEMS)
       waiting = waiting.slice(MAX_BATCH_ITEMS)
       await settle(run, batch)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lowestIdAt, makeId } from './ids.ts'
+import { lowestIdAt, makeId, timeOfId } from './ids.ts'
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 const bitsOf = (id: string) =>
@@ -46,5 +46,6 @@ describe('an id', () => {
     const [before, at] = [makeId('ids', now - 1), makeId('ids', now)]
     expect([lowestIdAt('ids', now), before, at].toSorted()).toEqual([before, lowestIdAt('ids', now), at])
     expect(lowestIdAt('ids', now)).toHaveLength(at.length)
+    expect([lowestIdAt('ids', now), before, at].map(timeOfId)).toEqual([now, now - 1, now])
   })
 })

@@ -44,6 +44,14 @@ export function lowestIdAt(prefix: string, ms: number): string {
   return `${prefix}_${base32(bytes)}`
 }
 
+/** Returns when an id was made, in milliseconds: its first ten digits are the time. */
+export function timeOfId(id: string): number {
+  const first = id.indexOf('_') + 1
+  let ms = 0
+  for (let place = first; place < first + 10; place++) ms = ms * 32 + ALPHABET.indexOf(id.charAt(place))
+  return ms
+}
+
 /** Takes from a buffer of random bytes, because asking the system for a few bytes costs as much as for many. */
 function takeRandom(bytes: Uint8Array): void {
   if (randomUsed + bytes.length > random.length) {

@@ -7,8 +7,9 @@ import { type PausableRelay, startPausableRelay } from '#test/pausable-relay.ts'
 import { needs, stores } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import { testClock } from './clock.ts'
-import { type KeyValueStore, openMemoryStore, openRedis, StoreUnavailable } from './kv.ts'
+import { type KeyValueStore, openMemoryStore, StoreUnavailable } from './kv.ts'
 import { withFallback } from './kv-fallback.ts'
+import { openRedis } from './kv-redis.ts'
 
 const unavailable = async () => {
   throw new Error('connect ECONNREFUSED')
@@ -38,7 +39,7 @@ describe('AU-17 a shared store that refuses every call', () => {
 
   it('is not replaced for setOnce and take, whose answer one process cannot know', async () => {
     await expect(store.setOnce('c', 60)).rejects.toBeInstanceOf(StoreUnavailable)
-    await expect(store.take([])).rejects.toBeInstanceOf(StoreUnavailable)
+    await expect(store.take([], 1)).rejects.toBeInstanceOf(StoreUnavailable)
   })
 
   it('does not confirm a deletion that the other processes would not see', async () => {

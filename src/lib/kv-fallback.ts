@@ -27,7 +27,7 @@ export function withFallback(shared: KeyValueStore, own: KeyValueStore, options:
         () => shared.count(key, seconds),
         () => own.count(key, seconds),
       ),
-    take: (windows) => breaker.ask(() => shared.take(windows)),
+    take: (windows, uses) => breaker.ask(() => shared.take(windows, uses)),
     get: (key) =>
       withBackup(
         () => shared.get(key),

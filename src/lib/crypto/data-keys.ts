@@ -34,6 +34,15 @@ export async function checkDataKeys(db: Db, keys: DataKeys, columns: () => Promi
   })
 }
 
+/** Throws as `checkDataKeys` does and records nothing. A database without recorded keys passes. */
+export async function verifyDataKeys(db: Pick<Db, 'query'>, keys: DataKeys): Promise<void> {
+  const recorded = await db.query<{ key_id: string; check_value: string }>(sql`
+    select key_id, check_value from svc.data_keys`)
+  const used = recorded.map(({ key_id }) => key_id)
+  refuseMissing(used, keys)
+  for (const { key_id, check_value } of recorded) verify(key_id, check_value, keys)
+}
+
 /** Records that only the current key is needed, once nothing is sealed under another one. Returns the others' ids. */
 export async function retireFormerKeys(db: Db, keys: DataKeys): Promise<string[]> {
   const rows = await db.query<{ key_id: string }>(sql`

@@ -119,6 +119,20 @@ describe('a transaction', () => {
     expect(await ids()).toEqual([1, 3])
   })
 
+  it('has its own settings, which end with it', async () => {
+    const setting = (to: Pick<Db, 'query'>) => to.query(sql`select current_setting('work_mem') as work_mem`)
+    const before = await setting(db)
+    const settings = { work_mem: '123kB' }
+    expect(await db.tx((tx) => setting(tx), { settings })).toEqual([{ work_mem: '123kB' }])
+    await expect(
+      db.tx((tx) => tx.query(sql`insert into public.things (id) values (1)`), {
+        readOnly: true,
+        settings: { work_mem: "1kB'; set local transaction_read_only = 'off" },
+      }),
+    ).rejects.toMatchObject({ code: '22023' })
+    expect(await setting(db)).toEqual(before)
+  })
+
   it('is queued: many at once all finish, and the failing ones leave nothing', async () => {
     const work = Array.from({ length: 30 }, (_, n) =>
       db.tx(async (tx) => {

@@ -4,6 +4,8 @@ import pg from 'pg'
 import { commitBegins } from './commit-watch.ts'
 import { ANSWER_MARGIN_MS, withDeadline } from './deadline.ts'
 import { DatabaseUnavailable, standbyFrom, unavailableFrom } from './errors.ts'
+import { queryPrepared } from './prepared-query.ts'
+import type { HeldLock, SessionLock } from './session-lock.ts'
 import type { Sql } from './sql.ts'
 import { insideTransaction, refuseInTransaction, TransactionMisuse } from './transaction-guard.ts'
 
@@ -15,7 +17,12 @@ export type Tx = {
   readonly [inTransaction]: true
 }
 
-type TxOptions = { readOnly?: boolean; timeoutMs?: number }
+type TxOptions = {
+  readOnly?: boolean
+  timeoutMs?: number
+  /** Settings of Postgres for this transaction only. They travel with its begin, so they cost no statement. */
+  settings?: Readonly<Record<string, string>>
+}
 
 /** One connection, lent by `Db.session`. */
 export type DbSession = {
@@ -40,6 +47,11 @@ export type Db = {
   recheckWrites(probe: Sql): Promise<void>
   /** Calls back at each NOTIFY, and once after every reconnection, when some may have been missed. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<AsyncDisposable>
+  /**
+   * Holds a lock until this database is closed, and takes it again after every reconnection. Throws LockTaken if another
+   * process holds it. On the embedded engine it does nothing, because that has one process at a time.
+   */
+  holdLock(lock: SessionLock): Promise<HeldLock>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -50,6 +62,8 @@ export type Engine = {
   readonly name: Db['engine']
   readonly instance?: string
   readonly pool: pg.Pool
+  /** Connections for `session`, where those of `pool` change from one transaction to the next. Default: `pool`. */
+  readonly sessions?: pg.Pool
   /**
    * How long the server lets a statement run unless its transaction says otherwise. A connection that has not answered
    * a second after that is destroyed. Absent where the engine itself ends every statement in time.
@@ -60,6 +74,8 @@ export type Engine = {
    * a prepared statement by another of the same name.
    */
   readonly isPrepared?: boolean
+  /** True for a server of Postgres that every connection of `pool` leads to, without a pooler between. */
+  readonly isServer?: boolean
   /** True where the role may be read-only on purpose. A refused write then says nothing about the server. */
   readonly mayBeReadOnly?: boolean
   /** Bounds each statement of the transaction that begins on this client. Undefined restores the usual bound. */
@@ -67,6 +83,8 @@ export type Engine = {
   /** Bounds the statements that follow outside a transaction. Absent where the engine cannot end a statement itself. */
   limitSession?(client: PoolClient, timeoutMs: number): Promise<unknown>
   listen: Db['listen']
+  /** Absent where only one process can open the database. */
+  holdLock?: Db['holdLock']
   close(): Promise<void>
 }
 
@@ -110,6 +128,10 @@ export function createDb(engine: Engine): Db {
       refuseInTransaction('listening')
       return engine.listen(channel, onNotify).catch(rethrow)
     },
+    holdLock: async (lock) => {
+      refuseInTransaction('holding a lock')
+      return (await engine.holdLock?.(lock).catch(rethrow)) ?? { check: () => undefined }
+    },
     [Symbol.asyncDispose]: () => engine.close(),
   }
 }
@@ -119,6 +141,7 @@ type Session = {
   readonly client: PoolClient
   readonly limitMs: number | undefined
   readonly isPrepared: boolean
+  readonly isServer: boolean
   /** Set when the connection must be closed and not go back to the pool. */
   broken?: Error | undefined
 }
@@ -138,10 +161,15 @@ async function queryOnce<Row>(engine: Engine, statement: Sql): Promise<Row[]> {
   }
 }
 
-async function openSession(engine: Engine, { timeoutMs = engine.statementLimitMs }: TxOptions): Promise<Session> {
-  const client = await engine.pool.connect().catch(rethrow)
+async function openSession(
+  engine: Engine,
+  { timeoutMs = engine.statementLimitMs }: TxOptions,
+  pool: pg.Pool = engine.pool,
+): Promise<Session> {
+  const client = await pool.connect().catch(rethrow)
   client.on('error', onLost)
-  return { client, limitMs: answerLimit(engine, timeoutMs), isPrepared: engine.isPrepared ?? true }
+  const { isPrepared = true, isServer = false } = engine
+  return { client, limitMs: answerLimit(engine, timeoutMs), isPrepared, isServer }
 }
 
 function answerLimit({ statementLimitMs }: Engine, timeoutMs: number | undefined): number | undefined {
@@ -156,13 +184,16 @@ function release({ client }: Session, broken: Error | undefined): void {
 /** Does nothing: the next statement fails with the reason, but an `error` event without a listener ends the process. */
 function onLost(): void {}
 
-function run<Row>({ client, limitMs, isPrepared }: Session, { name, text, values }: Sql): Promise<Row[]> {
+function run<Row>({ client, limitMs, isPrepared, isServer }: Session, statement: Sql): Promise<Row[]> {
+  const { name, text, values } = statement
+  if (isServer && isPrepared && name !== '')
+    return send({ client, limitMs }, () => queryPrepared<Row>(client, statement))
   const config = name === '' ? { text } : { ...(isPrepared && { name }), text, values: values as unknown[] }
   return send({ client, limitMs }, async () => (await client.query(config)).rows as Row[])
 }
 
 /** Everything sent to the server goes through here, so that each answer is waited for with a limit. */
-async function send<T>({ client, limitMs }: Omit<Session, 'isPrepared'>, ask: () => Promise<T>): Promise<T> {
+async function send<T>({ client, limitMs }: Pick<Session, 'client' | 'limitMs'>, ask: () => Promise<T>): Promise<T> {
   return withDeadline(client, limitMs, ask).catch(rethrow)
 }
 
@@ -172,7 +203,7 @@ function rethrow(error: unknown): never {
 
 /** What was set or locked in a session must not reach the next user of its connection, so Postgres's is closed. */
 async function holdSession<T>(engine: Engine, work: (session: DbSession) => Promise<T>): Promise<T> {
-  const session = await openSession(engine, {})
+  const session = await openSession(engine, {}, engine.sessions)
   const query: DbSession['query'] = async (statement, options) => {
     if (!options) return run<never>(session, statement)
     const { timeoutMs } = options
@@ -227,7 +258,11 @@ async function transactOn<T>(
 }
 
 async function begin(engine: Engine, session: Session, options: TxOptions): Promise<void> {
-  await run(session, { text: options.readOnly ? 'begin read only' : 'begin', values: [], name: '' })
+  const settings = Object.entries(options.settings ?? {}).map(
+    ([name, value]) => `set local ${pg.escapeIdentifier(name)} = ${pg.escapeLiteral(value)}`,
+  )
+  const text = [options.readOnly ? 'begin read only' : 'begin', ...settings].join('; ')
+  await run(session, { text, values: [], name: '' })
   await send(session, () => engine.limitStatements(session.client, options.timeoutMs))
 }
 

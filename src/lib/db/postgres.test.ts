@@ -11,7 +11,7 @@ import { openPostgres } from './postgres.ts'
 import { script, sql } from './sql.ts'
 
 const LISTENERS = sql`select pid from pg_stat_activity
-  where datname = current_database() and application_name = 'svc listen'`
+  where datname = current_database() and application_name like 'svc % listen'`
 
 needs('postgres')('on a server', () => {
   let opened: TestDatabase

@@ -4,12 +4,19 @@ import { createListener } from './postgres-listener.ts'
 
 export type PostgresOptions = {
   url: string
+  /**
+   * Address of the server itself, where `url` leads to a pooler that lends a connection for each transaction. It serves
+   * LISTEN and sessions. Statements through `url` then have no names, and their time limit must be one of the role.
+   */
+  directUrl?: string | undefined
   maxConnections?: number
   statementTimeoutMs?: number
   /** Limit for getting a connection, and for the answer to a LISTEN or a heartbeat. */
   connectTimeoutMs?: number
   /** Interval at which the listening connection checks that the server still answers. */
   heartbeatMs?: number
+  /** How long `holdLock` waits for another process to release the lock. */
+  lockWaitMs?: number
   onError: (error: unknown) => void
 }
 
@@ -17,37 +24,46 @@ const CONNECT_LIMIT_MS = 5_000
 const STATEMENT_LIMIT_MS = 10_000
 const HEARTBEAT_MS = 15_000
 const KEEP_ALIVE_MS = 30_000
+/** Sessions are rare: migrations, and locks of a start. */
+const DIRECT_CONNECTIONS = 2
 
 export function openPostgres(options: PostgresOptions): Db {
   const instance = newInstance()
-  const { url, onError, statementTimeoutMs = STATEMENT_LIMIT_MS } = options
+  const { url, directUrl, onError, statementTimeoutMs = STATEMENT_LIMIT_MS, maxConnections = 10 } = options
   const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_LIMIT_MS
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: options.maxConnections ?? 10,
-    connectionTimeoutMillis: connectTimeoutMs,
-    idleTimeoutMillis: 30_000,
-    // An index build can be silent for hours; without keep-alive a firewall drops such a connection.
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: 60_000,
-    application_name: instance,
-  })
-  pool.on('error', onError)
-  const limits = { limitMs: connectTimeoutMs, heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS }
-  const listener = createListener({ url, onError, ...limits })
+  const openPool = (connectionString: string, max: number, isDirect: boolean) => {
+    const pool = new pg.Pool({
+      connectionString,
+      max,
+      connectionTimeoutMillis: connectTimeoutMs,
+      idleTimeoutMillis: 30_000,
+      // An index build can be silent for hours; without keep-alive a firewall drops such a connection.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      application_name: instance,
+      // A pooler refuses these in the first message of a connection.
+      ...(isDirect && { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: 60_000 }),
+    })
+    return pool.on('error', onError)
+  }
+  const pool = openPool(url, maxConnections, directUrl === undefined)
+  const direct = directUrl === undefined ? undefined : openPool(directUrl, DIRECT_CONNECTIONS, true)
+  const { heartbeatMs = HEARTBEAT_MS, lockWaitMs } = options
+  const limits = { limitMs: connectTimeoutMs, heartbeatMs, lockWaitMs }
+  const listener = createListener({ url: directUrl ?? url, instance, onError, ...limits })
   return createDb({
     name: 'postgres',
     instance,
     pool,
+    ...(direct ? { sessions: direct, isPrepared: false } : { isServer: true }),
     statementLimitMs: statementTimeoutMs,
     limitStatements: setLocalTimeout,
     limitSession: (client, timeoutMs) => client.query(`set statement_timeout = ${Math.ceil(timeoutMs)}`),
     listen: listener.listen,
+    holdLock: listener.hold,
     close: async () => {
       await listener.close()
-      await pool.end()
+      await Promise.all([pool.end(), direct?.end()])
     },
   })
 }

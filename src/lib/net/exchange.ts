@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import type { IncomingHttpHeaders } from 'node:http'
 import { type buildConnector, type Client, type Dispatcher, errors } from 'undici'
 import { openConnection } from './connection.ts'
 import type { KeptConnections } from './kept-connections.ts'
@@ -65,44 +65,63 @@ export function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status)
 }
 
-async function send(
+/** By undici's own handler instead of a stream, which costs a third of all our work for a short answer. */
+function send(
   client: Client,
   url: URL,
   request: OutgoingRequest,
   { isLast, progress }: { isLast: boolean; progress: Progress },
 ): Promise<SafeResponse> {
-  const { method, headers, maxResponseBytes } = request
-  const path = url.pathname + url.search
-  const answer = await client.request({ path, method, headers, body: request.body ?? null, reset: isLast })
-  progress.status = answer.statusCode
-  // The body of a redirect is not read, because waiting for it could turn an answer into a timeout.
-  const limit = isRedirect(answer.statusCode) ? 0 : maxResponseBytes
-  return {
-    status: answer.statusCode,
-    headers: joinRepeated(answer.headers),
-    ...(await readCapped(answer.body, limit)),
-  }
-}
-
-async function readCapped(stream: Readable, limit: number): Promise<Pick<SafeResponse, 'body' | 'truncated'>> {
-  // Leaving the loop early destroys the stream, which then emits an error.
-  stream.on('error', () => {})
-  if (limit === 0) return { body: new Uint8Array(), truncated: true }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-    chunks.push(chunk.subarray(0, limit - size))
-    size += chunk.length
-    if (size > limit) return { body: Buffer.concat(chunks), truncated: true }
-  }
-  return { body: Buffer.concat(chunks), truncated: false }
-}
-
-function joinRepeated(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
-  const entries = Object.entries(headers).filter(
-    (entry): entry is [string, string | string[]] => entry[1] !== undefined,
+  const { method, headers, body = null, maxResponseBytes } = request
+  const answer = Promise.withResolvers<SafeResponse>()
+  client.dispatch(
+    { path: url.pathname + url.search, method, headers, body, reset: isLast },
+    collectAnswer(answer, maxResponseBytes, progress),
   )
-  return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]))
+  return answer.promise
+}
+
+/** Reads at most `maxBytes` of the body, then ends the connection. */
+function collectAnswer(
+  { resolve, reject }: PromiseWithResolvers<SafeResponse>,
+  maxBytes: number,
+  progress: Progress,
+): Dispatcher.DispatchHandler {
+  let head: Pick<SafeResponse, 'status' | 'headers'>
+  let limit = maxBytes
+  let size = 0
+  const chunks: Uint8Array[] = []
+  const cut = (controller: Dispatcher.DispatchController) => {
+    resolve({ ...head, body: Buffer.concat(chunks), truncated: true })
+    controller.abort(new Error('the rest of the answer is not read'))
+  }
+  return {
+    onRequestStart: () => {},
+    onResponseStart: (controller, status, headers) => {
+      // Informational answers precede the real one.
+      if (status < 200) return
+      progress.status = status
+      head = { status, headers: joinRepeated(headers) }
+      // The body of a redirect is not read, because waiting for it could turn an answer into a timeout.
+      if (isRedirect(status)) limit = 0
+      if (limit === 0) cut(controller)
+    },
+    onResponseData: (controller, chunk) => {
+      chunks.push(chunk.subarray(0, limit - size))
+      size += chunk.length
+      if (size > limit) cut(controller)
+    },
+    onResponseEnd: () => resolve({ ...head, body: Buffer.concat(chunks), truncated: false }),
+    // Changes nothing after an answer that was cut.
+    onResponseError: (_, error) => reject(error),
+  }
+}
+
+function joinRepeated(headers: IncomingHttpHeaders): Record<string, string> {
+  const joined: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value
+  return joined
 }
 
 function failure(error: unknown, url: URL, progress: Progress, signal: AbortSignal): SafeFetchError {

@@ -1,5 +1,6 @@
 import { Agent, fetch, type RequestInit, type BodyInit as UndiciBodyInit } from 'undici'
 import { refuseInTransaction } from '../db/transaction-guard.ts'
+import { holdBody } from './held-body.ts'
 
 export interface OperatorFetchOptions {
   /** Certificate authorities in PEM, trusted instead of the system's. */
@@ -26,7 +27,7 @@ export function createOperatorFetch(options: OperatorFetchOptions = {}): Operato
   const operatorFetch = async (request: Request): Promise<Response> => {
     refuseInTransaction('an outgoing HTTP call')
     try {
-      return toNodeResponse(await fetch(request.url, { ...initOf(request), dispatcher: agent }))
+      return toNodeResponse(await fetch(request.url, { ...initOf(request), dispatcher: agent }), request)
     } catch (error) {
       // An abort by the caller is not a failure of the network.
       if (request.signal.aborted) throw request.signal.reason
@@ -61,7 +62,7 @@ function initOf(request: Request): RequestInit {
   }
 }
 
-function toNodeResponse(response: Awaited<ReturnType<typeof fetch>>): Response {
+function toNodeResponse(response: Awaited<ReturnType<typeof fetch>>, request: Request): Response {
   const headers = new Headers([...response.headers])
   // undici has decoded the body, so these headers no longer describe it.
   if (response.body && headers.has('content-encoding')) {
@@ -69,29 +70,16 @@ function toNodeResponse(response: Awaited<ReturnType<typeof fetch>>): Response {
     headers.delete('content-length')
   }
   const { status, statusText } = response
-  return new Response(response.body && holdBody(response.body as ReadableStream<Uint8Array>), {
-    status,
-    statusText,
-    headers,
-  })
+  const body = response.body && holdBody(readerOf(response.body as ReadableStream<Uint8Array>), request)
+  return new Response(body, { status, statusText, headers })
 }
 
-/**
- * Takes a reader of the body. undici cancels a body without a reader when its response is garbage collected, and the
- * original response is not kept here.
- */
-function holdBody(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/** Takes a reader of the body, because undici cancels a body without one when its response is garbage collected. */
+function readerOf(body: ReadableStream<Uint8Array>) {
   const reader = body.getReader()
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    // No buffering here, because undici reads ahead already.
-    { highWaterMark: 0 },
-  )
+  return {
+    next: () => reader.read(),
+    // The reader has left, so an error of the rest of the body is of no use.
+    cancel: (reason: unknown) => void reader.cancel(reason).catch(() => {}),
+  }
 }

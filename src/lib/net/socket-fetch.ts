@@ -1,9 +1,10 @@
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
-import { type buildConnector, Pool } from 'undici'
+import { Agent, type buildConnector, type Dispatcher, Pool } from 'undici'
 import { refuseInTransaction } from '../db/transaction-guard.ts'
 import { endToEnd } from './end-to-end-headers.ts'
+import { holdBody } from './held-body.ts'
 
 /** Thrown if a request got no answer. */
 export class SocketFetchError extends Error {
@@ -17,9 +18,11 @@ export class SocketFetchError extends Error {
 }
 
 type SocketFetch = ((request: Request) => Promise<Response>) & AsyncDisposable
+type HostAddress = { readonly host: string; readonly port: number }
+export type HostFetch = ((address: HostAddress, request: Request) => Promise<Response>) & AsyncDisposable
 
-const MAX_CONNECTIONS = 512
-const HEADERS_MS = 5 * 60_000
+const CONNECT_MS = 5_000
+const LIMITS = { connections: 512, pipelining: 0, headersTimeout: 5 * 60_000, bodyTimeout: 0 }
 const WITHOUT_BODY = [204, 205, 304]
 
 /**
@@ -28,32 +31,38 @@ const WITHOUT_BODY = [204, 205, 304]
  * an idle one at that moment. Bodies are streamed, nothing is decoded, redirects are returned.
  */
 export function createSocketFetch(path: string): SocketFetch {
-  const pool = new Pool('http://app', {
-    connect: connector(path),
-    connections: MAX_CONNECTIONS,
-    pipelining: 0,
-    headersTimeout: HEADERS_MS,
-    bodyTimeout: 0,
-  })
-  const socketFetch = async (request: Request): Promise<Response> => {
-    refuseInTransaction('an outgoing HTTP call')
-    const { pathname, search, host } = new URL(request.url)
-    const headers = endToEnd([...request.headers].flat().filter((_, n, all) => all[n - (n % 2)] !== 'expect'))
-    try {
-      const answer = await pool.request({
-        path: pathname + search,
-        method: request.method,
-        headers: request.headers.has('host') ? headers : [...headers, 'host', host],
-        body: request.body === null ? null : Readable.fromWeb(request.body as NodeReadableStream),
-        signal: request.signal,
-      })
-      return toResponse(answer)
-    } catch (error) {
-      if (request.signal.aborted) throw request.signal.reason
-      throw new SocketFetchError('no answer', !(error instanceof NotAccepted), error)
-    }
-  }
+  const pool = new Pool('http://app', { ...LIMITS, connect: socketConnector(path) })
+  const socketFetch = (request: Request) => exchange(request, (options) => pool.request(options))
   return Object.assign(socketFetch, { [Symbol.asyncDispose]: () => pool.destroy() })
+}
+
+/** As above, over TCP. The host is chosen by svc, never by a user; the Host header is that of the request. */
+export function createHostFetch(): HostFetch {
+  const agent = new Agent({ ...LIMITS, connect: hostConnector })
+  const hostFetch = ({ host, port }: HostAddress, request: Request) =>
+    exchange(request, (options) => agent.request({ ...options, origin: `http://${host}:${port}` }))
+  return Object.assign(hostFetch, { [Symbol.asyncDispose]: () => agent.destroy() })
+}
+
+type Exchange = Pick<Dispatcher.RequestOptions, 'path' | 'method' | 'headers' | 'body' | 'signal'>
+
+async function exchange(request: Request, send: (options: Exchange) => Promise<Answer>): Promise<Response> {
+  refuseInTransaction('an outgoing HTTP call')
+  const { pathname, search, host } = new URL(request.url)
+  const headers = endToEnd([...request.headers].flat().filter((_, n, all) => all[n - (n % 2)] !== 'expect'))
+  try {
+    const answer = await send({
+      path: pathname + search,
+      method: request.method,
+      headers: request.headers.has('host') ? headers : [...headers, 'host', host],
+      body: request.body === null ? null : Readable.fromWeb(request.body as NodeReadableStream),
+      signal: request.signal,
+    })
+    return toResponse(answer, request)
+  } catch (error) {
+    if (request.signal.aborted) throw request.signal.reason
+    throw new SocketFetchError('no answer', !(error instanceof NotAccepted), error)
+  }
 }
 
 /** The server did not accept the connection. */
@@ -61,7 +70,7 @@ class NotAccepted extends Error {
   override readonly name = 'NotAccepted'
 }
 
-function connector(path: string): buildConnector.connector {
+function socketConnector(path: string): buildConnector.connector {
   return (_options, callback) => {
     const socket = connect({ path })
     const fail = () => {
@@ -77,9 +86,22 @@ function connector(path: string): buildConnector.connector {
   }
 }
 
-type Answer = Awaited<ReturnType<Pool['request']>>
+const hostConnector: buildConnector.connector = ({ hostname, port }, callback) => {
+  const socket = connect({ host: hostname, port: Number(port), timeout: CONNECT_MS })
+  const fail = (cause?: unknown) => {
+    socket.destroy()
+    callback(new NotAccepted('the connection was not accepted', { cause }), null)
+  }
+  socket.once('error', fail).once('timeout', fail)
+  socket.once('connect', () => {
+    socket.off('error', fail).off('timeout', fail).setTimeout(0)
+    callback(null, socket)
+  })
+}
 
-function toResponse({ statusCode, headers, body }: Answer): Response {
+type Answer = Dispatcher.ResponseData
+
+function toResponse({ statusCode, headers, body }: Answer, request: Request): Response {
   if (statusCode < 200 || statusCode > 599) {
     body.destroy()
     throw new Error(`the answer has status ${statusCode}`)
@@ -91,27 +113,17 @@ function toResponse({ statusCode, headers, body }: Answer): Response {
   const kept = endToEnd(raw)
   for (let n = 0; n < kept.length; n += 2) passed.append(kept[n]!, kept[n + 1]!)
   if (!WITHOUT_BODY.includes(statusCode)) {
-    return new Response(streamOf(body), { status: statusCode, headers: passed })
+    return new Response(streamOf(body, request), { status: statusCode, headers: passed })
   }
   body.resume()
   return new Response(null, { status: statusCode, headers: passed })
 }
 
 /** Not `Readable.toWeb`, which throws where nobody can catch it if data arrives after the reader has cancelled. */
-function streamOf(body: Readable): ReadableStream<Uint8Array> {
+function streamOf(body: Readable, request: Request): ReadableStream<Uint8Array> {
   body.on('error', () => {})
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const { done, value } = await chunks.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      cancel: () => void body.destroy(),
-    },
-    { highWaterMark: 0 },
-  )
+  return holdBody({ next: () => chunks.next(), cancel: () => void body.destroy() }, request)
 }
 
 /** A value of Headers is made of bytes, and undici reads the bytes of an answer as UTF-8. */

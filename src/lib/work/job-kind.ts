@@ -8,6 +8,11 @@ export type Claimed<Job extends Claim> = {
    * the clocks of this process and of the database may differ. Absent or null when no job is planned.
    */
   readonly nextInSeconds?: number | null | undefined
+  /**
+   * False when no job is due any more, so that a slot that becomes free need not claim. Absent when the kind does not
+   * know.
+   */
+  readonly isMoreWaiting?: boolean | undefined
 }
 
 /** What a running job knows about its lease. */
@@ -35,11 +40,12 @@ export type JobKind<Job extends Claim = Claim> = {
   readonly slots: number
   readonly leaseSeconds: number
   /**
-   * How long a slot that became free may wait for others before they are filled by one claim, in milliseconds. It saves
-   * claims where jobs are short and many. Left out, each free slot claims at once.
+   * How long a slot that became free may wait for others before they are filled by one claim, in milliseconds, and the
+   * shortest time between two claims because of notifications. It saves claims where jobs are short and many. Left out,
+   * each free slot and each notification claims at once.
    */
   readonly claimDelayMs?: number
-  /** A NOTIFY on this channel claims at once. Two kinds may share a channel, for example to keep slots for first attempts. */
+  /** A NOTIFY on this channel claims, at once where `claimDelayMs` allows it. Two kinds may share a channel, for example to keep slots for first attempts. */
   readonly wakeOn?: string
   /**
    * Called with the payload of each notification, which is empty after notifications may have been lost. Returns whether

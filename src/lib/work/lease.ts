@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '../db/db.ts'
+import { LISTENING } from '../db/postgres-listener.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { LeaseWatch, processUptime } from './lease-watch.ts'
 
@@ -137,14 +138,14 @@ export function guardOf(db: LeaseDb, lease: Lease, refuse: Work<never>['refuse']
 /**
  * The holder's name begins with the instance it opened the database as. An embedded database has one process at a time,
  * so any other instance is of a process that ended. On Postgres a process that renews a lease has a connection, and the
- * server closes those of a process that died.
+ * server closes those of a process that died. Behind a pooler only the listening connection is its own.
  */
 function holderIsDead({ engine, instance }: LeaseDb): Sql {
   if (engine === 'embedded') return sql`split_part(held.holder, '/', 1) <> ${instance}`
   return sql`not exists (
     select from pg_stat_activity
     where datname = current_database() and usename = current_user
-      and application_name = split_part(held.holder, '/', 1))`
+      and application_name in (split_part(held.holder, '/', 1), split_part(held.holder, '/', 1) || ${LISTENING}))`
 }
 
 /** At least 1, so that a caller that is refused does not repeat its request at once. */

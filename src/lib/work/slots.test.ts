@@ -77,14 +77,34 @@ describe('claiming', () => {
     expect(await test.claim(3)).toMatchObject({ limit: 2 })
   })
 
-  it('happens on a notification at once, even while free slots wait for more', async () => {
+  it('happens on a notification, at once if the delay since the last claim is over', async () => {
     const test = openTestKind({ slots: 4, claimDelayMs: 200, wakeOn: 'delayed' })
-    test.queue.push('a', 'b', 'c', 'd', 'e')
     await start(test.kind)
-    ;(await test.run(4)).finish()
-    await nextRound()
+    const ears = await listenUntilTestEnds(db, 'delayed')
+    await test.claim(1)
+    test.queue.push('a', 'b')
     await notify('delayed')
-    expect((await test.run(5)).job.id).toBe('e')
+    await ears.until(1)
+    await nextRound()
+    expect(test.claims).toHaveLength(1)
+    await pass(0.2)
+    await test.claim(2)
+    await pass(0.2)
+    test.queue.push('c')
+    await notify('delayed')
+    expect((await test.run(3)).job.id).toBe('c')
+  })
+
+  it('is left out for a free slot when the last one said that nothing is waiting', async () => {
+    const test = openTestKind({ slots: 2, isMoreWaiting: false, wakeOn: 'nothing-waits' })
+    test.queue.push('a')
+    await start(test.kind)
+    ;(await test.run(1)).finish()
+    await nextRound()
+    expect(test.claims).toHaveLength(1)
+    test.queue.push('b')
+    await notify('nothing-waits')
+    expect((await test.run(2)).job.id).toBe('b')
   })
 
   it('happens on a notification, also for two kinds that share a channel', async () => {

@@ -50,6 +50,8 @@ class SlotRunner<Job extends Claim> {
   #isClaimWanted = false
   #claimTimer: NodeJS.Timeout | undefined
   #delayTimer: NodeJS.Timeout | undefined
+  #claimedAt = Number.NEGATIVE_INFINITY
+  #isMoreWaiting = true
   #failedClaims = 0
   #isBackingOff = false
   #renewTimer: NodeJS.Timeout | undefined
@@ -63,7 +65,7 @@ class SlotRunner<Job extends Claim> {
     const { wakeOn } = this.#kind
     if (wakeOn) {
       this.#listening = await this.#deps.db.listen(wakeOn, (payload) => {
-        if (!this.#kind.onNotify?.(payload)) this.#wake()
+        if (!this.#kind.onNotify?.(payload)) this.#wakeForNotification()
       })
     }
     this.#wake()
@@ -110,17 +112,26 @@ class SlotRunner<Job extends Claim> {
     })
   }
 
-  /** Claims when half of the slots are free, or when the wait for more of them is over. */
+  /** Claims when half of the slots are free, or when the wait for more of them is over, if there is more to claim. */
   #wakeForFreeSlot(): void {
     const { claimDelayMs = 0, slots } = this.#kind
-    if (claimDelayMs === 0 || this.#running.size <= slots / 2) {
-      this.#wake()
-      return
-    }
+    if (!this.#isMoreWaiting) return
+    if (claimDelayMs === 0 || this.#running.size <= slots / 2) this.#wake()
+    else this.#wakeIn(claimDelayMs)
+  }
+
+  /** Claims now if the last claim is long enough ago, so that notifications in quick succession share a claim. */
+  #wakeForNotification(): void {
+    const wait = this.#claimedAt + (this.#kind.claimDelayMs ?? 0) - this.#deps.uptime()
+    if (wait > 0) this.#wakeIn(wait)
+    else this.#wake()
+  }
+
+  #wakeIn(ms: number): void {
     this.#delayTimer ??= setTimeout(() => {
       this.#delayTimer = undefined
       this.#wake()
-    }, claimDelayMs).unref()
+    }, ms).unref()
   }
 
   async #claim(): Promise<void> {
@@ -128,15 +139,18 @@ class SlotRunner<Job extends Claim> {
     // The next slot that becomes free claims.
     if (free <= 0) return
     const sentAt = this.#deps.uptime()
+    this.#claimedAt = sentAt
     try {
       const claimed = await this.#kind.claim(free, { running: [...this.#running.keys()].map(({ job }) => job) })
       this.#failedClaims = 0
+      this.#isMoreWaiting = claimed.isMoreWaiting ?? true
       if (this.#stopping) return await this.#release(claimed.jobs)
       for (const job of claimed.jobs) this.#begin(job, sentAt)
       if (claimed.jobs.length > free) throw new Error(`claimed ${claimed.jobs.length} jobs for ${free} slots`)
       this.#claimIn(this.#waitAfter(claimed))
     } catch (error) {
       this.#deps.onError(this.#kind.name, error)
+      this.#isMoreWaiting = true
       this.#isBackingOff = true
       this.#claimIn(Math.min(FIRST_BACK_OFF_MS * 2 ** this.#failedClaims, MAX_BACK_OFF_MS))
       this.#failedClaims += 1

@@ -55,6 +55,8 @@ describe('OP-02 a migration outside a transaction', () => {
   it('is read statement by statement, with the index that each is about', () => {
     const create = 'create unique index concurrently if not exists t_n on x.t (n) where n > 0'
     const drop = 'DROP INDEX CONCURRENTLY IF EXISTS x.Old'
+    const validate = 'alter table x.t validate constraint t_small'
+    expect(read(`${TOP}${validate}`).outside).toEqual([{ does: 'validate', text: validate }])
     expect(read(`${TOP}${create}; -- why\n${drop};\n`).outside).toEqual([
       { does: 'create', schema: 'x', index: 't_n', text: create },
       { does: 'drop', schema: 'x', index: 'old', text: drop },

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type IndexStatement, readIndexStatements } from './index-statements.ts'
+import { type OutsideStatement, readOutsideStatements } from './index-statements.ts'
 import { MigrationRefused } from './refusal.ts'
 
 /** Whether code that lacks a migration can run on its result, and why (or why not). */
@@ -13,7 +13,7 @@ export type Migration = Verdict & {
   text: string
   checksum: string
   /** Set in a file that runs outside a transaction: what it does, statement by statement. */
-  outside?: readonly IndexStatement[]
+  outside?: readonly OutsideStatement[]
 }
 
 /** Reads the migrations of each area, areas in the order given, files in the order of their numbers. */
@@ -37,11 +37,11 @@ export function toMigration(area: string, name: string, text: string): Migration
   if (!verdict) throw fault('write "-- former release: runs", or "-- former release: stops, " and the reason')
   const migration = { area, name, text, checksum: hash('sha256', text), ...verdict }
   if (!header.includes('outside transaction')) return migration
-  const outside = readIndexStatements(text)
+  const outside = readOutsideStatements(text)
   if (outside) return { ...migration, outside }
   throw fault(
-    'outside a transaction only "create [unique] index concurrently if not exists <name> on <schema>.<table> …" ' +
-      'and "drop index concurrently if exists <schema>.<name>" can be repeated after a crash; move the rest elsewhere',
+    'outside a transaction only "create [unique] index concurrently if not exists <name> on <schema>.<table> …", ' +
+      '"drop index concurrently if exists <schema>.<name>" and "alter table <schema>.<table> validate constraint <name>" can be repeated after a crash; move the rest elsewhere',
   )
 }
 

@@ -1,8 +1,8 @@
 import type { DbSession } from '../db.ts'
 import { identifier, script, sql } from '../sql.ts'
-import type { IndexStatement } from './index-statements.ts'
+import type { IndexStatement, OutsideStatement } from './index-statements.ts'
 
-/** An index of a large table may take hours. Only the process that builds it waits for it. */
+/** An index of a large table may take hours to build, and so may reading it. Only the migrating process waits. */
 const BUILD_LIMIT = { timeoutMs: 24 * 60 * 60_000 }
 
 /**
@@ -10,7 +10,7 @@ const BUILD_LIMIT = { timeoutMs: 24 * 60 * 60_000 }
  * invalid: `if not exists` would take it for done, and a unique one already refuses writes, so it is removed before a
  * build and after one that fails.
  */
-export async function buildIndex(session: DbSession, statement: IndexStatement): Promise<void> {
+export async function runOutside(session: DbSession, statement: OutsideStatement): Promise<void> {
   // A build waits for older transactions without blocking anybody, and a limit would only leave it invalid again.
   await session.query(script('set lock_timeout = 0'))
   if (statement.does === 'create') await dropInvalid(session, statement)

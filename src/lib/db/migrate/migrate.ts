@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Db, DbSession, Tx } from '../db.ts'
 import { script, sql } from '../sql.ts'
 import type { Migration } from './file.ts'
-import { buildIndex } from './index-build.ts'
+import { runOutside } from './index-build.ts'
 import { withoutConcurrently } from './index-statements.ts'
 import { nameOf, type Plan, planMigrations } from './plan.ts'
 import { MigrationRefused } from './refusal.ts'
@@ -160,7 +160,7 @@ async function apply(tx: Tx, migration: Migration): Promise<void> {
 /** The row comes last: after a crash the file runs again, and each of its statements may. */
 async function applyOutside(session: DbSession, migration: Migration): Promise<void> {
   try {
-    for (const statement of migration.outside!) await buildIndex(session, statement)
+    for (const statement of migration.outside!) await runOutside(session, statement)
     await insertApplied(session, migration)
   } catch (cause) {
     throw new MigrationRefused(`${nameOf(migration)} failed; the migrations before it are applied`, { cause })
