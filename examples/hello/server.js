@@ -20,10 +20,9 @@ const server = createServer((request, response) => {
 
 server.listen(port, '127.0.0.1', () => log('info', 'listening', { port }))
 const stopWorker = startWorker({ greeting, countRequests: () => requests })
-process.on('SIGTERM', async () => {
+process.on('SIGTERM', () => {
   const closed = new Promise((resolve) => server.close(resolve))
-  await Promise.all([closed, stopWorker()])
-  process.exit(0)
+  void Promise.all([closed, stopWorker()]).then(() => process.exit(0))
 })
 
 function addUp() {

@@ -81,7 +81,15 @@ export const ActivityStatistics = z.object({
     )
     .describe('The seven that were called most, and the others together'),
   people: z
-    .array(z.object({ user_id: z.string().nullable(), user_name: z.string().nullable(), total: Count }))
+    .array(
+      z.object({
+        user_id: z.string().nullable(),
+        user_name: z.string().nullable(),
+        total: Count,
+        failed: Count,
+        most_called: z.string().describe('The data source or function that they called most'),
+      }),
+    )
     .describe('The ten who called most; a null id stands for workloads and runs'),
 })
 export type ActivityStatistics = z.infer<typeof ActivityStatistics>

@@ -15,7 +15,6 @@ export const CONSOLE_ADDRESSES: readonly string[] = [
   '/mcp/activity',
   '/mcp/agents',
   '/databases',
-  '/databases/{name}',
   '/apps',
   '/apps/{alias}',
   ...APP_TABS.map((tab) => `/apps/{alias}/${tab}`),

@@ -58,6 +58,38 @@ export const listDatabases = operation({
   output: listOf(Database),
 })
 
+export const databaseSizes = operation({
+  kind: 'json',
+  name: 'databases.size',
+  method: 'GET',
+  path: '/api/wf/database-sizes',
+  summary: 'Show how much disk space managed databases use',
+  description:
+    'Counts files, and starts no database that is stopped. An embedded database has about 40 MB of its own. Names without a database are left out.',
+  access: developer,
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  rateLimits: [{ name: 'database-sizes', per: 'principal', limit: 60, windowSeconds: 60 }],
+  errors: ['UNAVAILABLE'],
+  input: z.object({
+    names: z
+      .string()
+      .max(5_000)
+      .regex(
+        /^[a-z][a-z0-9_]{0,47}(?:,[a-z][a-z0-9_]{0,47}){0,99}$/,
+        'must be at most 100 names of databases, joined by commas',
+      ),
+  }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        name: z.string(),
+        bytes: z.int().nullable().describe('Null if it is not known, as for one that is not ready'),
+      }),
+    ),
+  }),
+})
+
 export const readConnection = operation({
   kind: 'json',
   name: 'databases.connection',

@@ -8,6 +8,7 @@ import { listAppPeople, removeAppPerson, setAppPerson } from './apps/people.ts'
 import {
   createRevision,
   diffRevisions,
+  fetchRevision,
   findMissingFiles,
   listRevisions,
   readRevision,
@@ -30,6 +31,7 @@ import {
   nameMembers,
   readOrg,
   removeMember,
+  renameOrg,
   resendInvitation,
   revokeInvitation,
   setDomains,
@@ -85,7 +87,7 @@ import { consoleAsset, consolePage } from './console.ts'
 import type { Operation } from './core/operation.ts'
 import { configureSource, getSource } from './data-sources/search-config.ts'
 import { exposeSource, listSlimSources, listSources, querySource, switchSource } from './data-sources/sources.ts'
-import { createDatabase, dropDatabase, listDatabases, readConnection } from './databases.ts'
+import { createDatabase, databaseSizes, dropDatabase, listDatabases, readConnection } from './databases.ts'
 import { callFunction, listFunctions } from './functions.ts'
 import {
   approveProposal,
@@ -157,6 +159,7 @@ export const OPERATIONS: readonly Operation[] = [
   me,
   listOrgs,
   readOrg,
+  renameOrg,
   nameMembers,
   listTokens,
   createToken,
@@ -194,6 +197,7 @@ export const OPERATIONS: readonly Operation[] = [
   configureSource,
   createDatabase,
   listDatabases,
+  databaseSizes,
   readConnection,
   dropDatabase,
   listActivity,
@@ -259,6 +263,7 @@ export const OPERATIONS: readonly Operation[] = [
   readRevision,
   readRevisionFile,
   diffRevisions,
+  fetchRevision,
   startDeploy,
   rollBack,
   listDeploys,

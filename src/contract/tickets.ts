@@ -14,7 +14,7 @@ const MAX_TEXT_CHARACTERS = 16_000
 /** Every member may file tickets; in the handlers, what the caller sees depends on their role and part in the app. */
 const byMember = { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' } as const
 
-const TICKET_STATUSES = ['open', 'in_progress', 'done'] as const
+export const TICKET_STATUSES = ['open', 'in_progress', 'done'] as const
 export const TicketStatus = z.enum(TICKET_STATUSES)
 export type TicketStatus = z.infer<typeof TicketStatus>
 

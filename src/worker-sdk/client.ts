@@ -1,4 +1,5 @@
-import { type CallOptions, type Client, createClient, type FetchLike } from '#contract/core/client.ts'
+import { type Client, createClient } from '#contract/core/client.ts'
+import type { CallOptions, FetchLike } from '#contract/core/client-send.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Operation } from '#contract/core/operation.ts'
 import { type Environment, readConfig } from './config.ts'

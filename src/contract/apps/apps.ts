@@ -36,7 +36,7 @@ export const App = z.object({
     .describe('Where the app answers; null while it has no start command, or without SVC_APPS_DOMAIN'),
   settings: AppSettings,
   state: z.enum(['active', 'deleting']),
-  live_deploy: Deploy.pick({ id: true, revision_id: true, live_at: true })
+  live_deploy: Deploy.pick({ id: true, revision_id: true, revision_message: true, live_at: true })
     .nullable()
     .describe('Null if nothing was deployed yet'),
   latest_deploy: Deploy.pick({ id: true, state: true, failure_code: true, created_at: true }).nullable(),

@@ -26,6 +26,7 @@ export type DeployFailure = (typeof DEPLOY_FAILURES)[number]
 export const Deploy = z.object({
   id: z.string(),
   revision_id: z.string(),
+  revision_message: z.string().nullable().describe('What the revision changed, in the words of its author'),
   kind: z.enum(['deploy', 'rollback', 'proposal']),
   state: z.enum(DEPLOY_STATES),
   failure_code: z.enum(DEPLOY_FAILURES).nullable(),

@@ -5,7 +5,7 @@ import { listOf, pageInput } from '../core/paging.ts'
 import { LastId } from '../core/stream.ts'
 import { Alias, byBuilder } from './app-access.ts'
 
-const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export const LogLevel = z.enum(LOG_LEVELS)
 /** Longer lines are cut, and the line says how much was cut. */
 export const MAX_LOG_LINE_BYTES = 16 * 1024

@@ -147,6 +147,22 @@ export const readRevisionFile = operation({
   produces: ['application/octet-stream'],
 })
 
+/** The app is that of the token, so no app can name another's revision. */
+export const fetchRevision = operation({
+  kind: 'raw',
+  name: 'apps.fetch-revision',
+  method: 'GET',
+  path: '/api/deploy/workload/revisions/{revision_id}',
+  summary: 'Get all files of a revision of the calling app',
+  description: 'A tar archive. Pods of an app fetch their revision with it; a revision of another app is 404.',
+  access: { principals: ['workload'], role: null, scope: null, org: 'token' },
+  effect: 'read',
+  bodyLimit: NO_BODY,
+  errors: ['NOT_FOUND'],
+  input: z.object({ revision_id: z.string().max(100) }),
+  produces: ['application/x-tar'],
+})
+
 export const FileChange = z.object({
   path: z.string(),
   change: z.enum(['added', 'removed', 'modified']),

@@ -4,7 +4,7 @@ import { operation } from '../core/operation.ts'
 import { Audience, Principal } from '../core/principal.ts'
 import { Role } from '../core/roles.ts'
 
-const OrgName = z.string().trim().min(1).max(100)
+export const OrgName = z.string().trim().min(1).max(100)
 export const Email = z.email().max(254).toLowerCase()
 export const Domain = z
   .string()

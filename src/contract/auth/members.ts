@@ -3,7 +3,7 @@ import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { Role } from '../core/roles.ts'
-import { Domain, Email, Org } from './auth.ts'
+import { Domain, Email, Org, OrgName } from './auth.ts'
 
 const inOrg = { principals: ['user', 'api_token'], scope: null, org: 'path' } as const
 const org_id = z.string()
@@ -52,6 +52,20 @@ export const readOrg = operation({
   effect: 'read',
   bodyLimit: NO_BODY,
   input: z.object({ org_id }),
+  output: Org,
+})
+
+export const renameOrg = operation({
+  kind: 'json',
+  name: 'auth.rename-org',
+  method: 'PATCH',
+  path: '/api/v1/orgs/{org_id}',
+  summary: 'Rename the organization',
+  description: 'Its slug stays, because addresses and commands contain it.',
+  access: { ...inOrg, role: 'owner', support: 'refused' },
+  effect: 'write',
+  bodyLimit: BODY_LIMIT,
+  input: z.object({ org_id, name: OrgName }),
   output: Org,
 })
 

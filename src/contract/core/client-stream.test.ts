@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type CallOptions, createClient } from './client.ts'
+import { createClient } from './client.ts'
+import type { CallOptions } from './client-send.ts'
 import { ServiceError } from './errors.ts'
 import { operation } from './operation.ts'
 import { LastId } from './stream.ts'

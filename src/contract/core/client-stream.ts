@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { type CallOptions, type Sender, signalOf, unreadableAnswer } from './client-send.ts'
 import { fromProblem, ServiceError } from './errors.ts'
 import type { StreamOperation } from './operation.ts'
 import { isEndRecord, isProblemRecord, MAX_SILENCE_SECONDS, recordIdOf } from './stream.ts'
@@ -6,7 +7,7 @@ import { isEndRecord, isProblemRecord, MAX_SILENCE_SECONDS, recordIdOf } from '.
 /** Resolves after `ms` milliseconds, or rejects with the signal's reason as soon as it is aborted. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>
 
-type Reading = {
+type Reading<T> = {
   /** Opens the stream after the record with this id, or at its start. */
   connect: (lastId: string | undefined) => Promise<Response>
   /** The id the first connection starts after. */
@@ -15,6 +16,7 @@ type Reading = {
   canReconnect: boolean
   wait: Wait
   signal: AbortSignal | undefined
+  readEvent: (record: unknown) => T
 }
 
 /** Reconnections without anything received in between. With the delays below they span about a minute. */
@@ -22,19 +24,59 @@ const MAX_RECONNECTS = 8
 const FIRST_DELAY_MS = 500
 const MAX_DELAY_MS = 15_000
 
-type ReadLimits = Pick<Reading, 'wait' | 'signal'>
+type ReadLimits = Pick<Reading<unknown>, 'wait' | 'signal'>
 
 const HEARTBEAT = Symbol('heartbeat')
 const TRANSIENT: ReadonlySet<string> = new Set(['UNAVAILABLE', 'TIMEOUT', 'RATE_LIMITED'])
+
+export type Stream = <I extends z.ZodObject, E extends z.ZodType>(
+  op: StreamOperation<I, E>,
+  input: z.input<I>,
+  options?: CallOptions,
+) => AsyncGenerator<z.output<E>>
+
+/** `wait` waits between reconnections and for heartbeats; tests hand in one that they control. */
+export function streamWith({ send, read }: Sender, wait: Wait = waitInRealTime): Stream {
+  return (op, input, options = {}) => {
+    const given = input as { last_id?: string }
+    return readStream({
+      connect: (lastId) =>
+        send(op, lastId === undefined ? input : { ...input, last_id: lastId }, 'application/x-ndjson', options),
+      lastId: op.resumable && given.last_id,
+      canReconnect: op.resumable === true && (op.effect === 'read' || options.idempotencyKey !== undefined),
+      wait,
+      signal: signalOf(options),
+      readEvent: (record) => read(op.event, record),
+    })
+  }
+}
+
+const waitInRealTime: Wait = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
 
 /**
  * Yields the events of a stream. A stream that breaks is continued after the last id that was seen, where that is
  * possible; otherwise the fault is thrown. A first connection that fails is never repeated.
  */
-export async function* readStream<E extends z.ZodType>(
-  op: StreamOperation<z.ZodObject, E>,
-  { connect, canReconnect, wait, signal, ...start }: Reading,
-): AsyncGenerator<z.output<E>> {
+async function* readStream<T>({
+  connect,
+  canReconnect,
+  wait,
+  signal,
+  readEvent,
+  ...start
+}: Reading<T>): AsyncGenerator<T> {
   let { lastId } = start
   let hasConnected = false
   let failures = 0
@@ -42,11 +84,12 @@ export async function* readStream<E extends z.ZodType>(
     try {
       const response = await connect(lastId)
       hasConnected = true
-      for await (const event of eventsOf(op, response, { wait, signal })) {
+      for await (const record of recordsOf(response, { wait, signal })) {
         failures = 0
-        if (event === HEARTBEAT) continue
+        if (record === HEARTBEAT) continue
+        const event = readEvent(record)
         lastId = recordIdOf(event) ?? lastId
-        yield event as z.output<E>
+        yield event
       }
       // A neighbour in this process ends a stream whose caller has gone, which is not its complete end.
       signal?.throwIfAborted()
@@ -71,7 +114,7 @@ function delayOf(error: unknown, failures: number): number {
   return Math.max(delay * (0.5 + Math.random() / 2), asked)
 }
 
-async function* eventsOf(op: StreamOperation, response: Response, limits: ReadLimits): AsyncGenerator {
+async function* recordsOf(response: Response, limits: ReadLimits): AsyncGenerator {
   for await (const line of linesOf(response, limits)) {
     if (line === '') {
       yield HEARTBEAT
@@ -83,7 +126,7 @@ async function* eventsOf(op: StreamOperation, response: Response, limits: ReadLi
       if (record.end.reason === 'done') return
       throw new ServiceError('UNAVAILABLE', 'The server is restarting and ended the stream. Try again.')
     }
-    yield op.event.parse(record)
+    yield record
   }
 }
 
@@ -93,11 +136,6 @@ function parseLine(line: string): unknown {
   } catch (cause) {
     throw unreadableAnswer(cause)
   }
-}
-
-/** For an answer of another server, or one that was cut off in its middle. */
-export function unreadableAnswer(cause: unknown): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'The answer is not from this service. Check the address.', { cause })
 }
 
 async function* linesOf(response: Response, limits: ReadLimits): AsyncGenerator<string> {

@@ -1,4 +1,7 @@
+import type { z } from 'zod'
+import { type CallOptions, readJson, type Sender } from './client-send.ts'
 import { ServiceError } from './errors.ts'
+import type { UploadOperation } from './operation.ts'
 
 export type UploadBody = Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
 
@@ -22,8 +25,30 @@ type Sending = {
   release: () => void
 }
 
+export type Upload = <I extends z.ZodObject, O extends z.ZodType>(
+  op: UploadOperation<I, O>,
+  input: z.input<I>,
+  body: UploadBody,
+  options?: CallOptions & UploadOptions,
+) => Promise<z.output<O>>
+
+export function uploadWith({ send, read }: Sender): Upload {
+  return async (op, input, body, options = {}) => {
+    const { stream, failure, release } = sendingBody(body, op.bodyLimit, options)
+    const contentType = options.contentType ?? op.consumes[0]!
+    try {
+      const response = await send(op, input, 'application/json', { ...options, upload: { stream, contentType } })
+      return read(op.output, await readJson(response))
+    } catch (error) {
+      throw failure() ?? error
+    } finally {
+      release()
+    }
+  }
+}
+
 /** Reads the body piece by piece as the network takes it, so that it is never held whole. */
-export function sendingBody(body: UploadBody, limit: number, options: UploadOptions): Sending {
+function sendingBody(body: UploadBody, limit: number, options: UploadOptions): Sending {
   const totalBytes = options.size ?? (body instanceof Blob ? body.size : undefined)
   if (totalBytes !== undefined && totalBytes > limit) throw tooLarge(limit)
   const source = chunksOf(body)

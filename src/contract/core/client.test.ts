@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type CallOptions, createClient } from './client.ts'
+import { createClient } from './client.ts'
+import type { CallOptions } from './client-send.ts'
 import { ServiceError } from './errors.ts'
 import { operation } from './operation.ts'
 
@@ -141,6 +142,16 @@ describe('the answer', () => {
   it('passes the output schema: keys of a newer server are dropped', async () => {
     const { client } = clientOf(Response.json({ ok: true, newer: 1 }))
     expect(await client.call(get, ids)).toEqual({ ok: true })
+  })
+
+  it('CO-06 a client that trusts its service needs no schema for answers and events', async () => {
+    const { output: _output, ...address } = get
+    const { event: _event, ...followed } = follow
+    const trusting = (body: string) =>
+      createClient({ baseUrl: 'https://svc.test', trustsAnswers: true, fetch: async () => new Response(body) })
+    expect(await trusting('{"ok":true,"newer":1}').call(address as typeof get, ids)).toEqual({ ok: true, newer: 1 })
+    const events = await Array.fromAsync(trusting('{"text":"a","newer":1}\n').stream(followed as typeof follow, {}))
+    expect(events).toEqual([{ text: 'a', newer: 1 }])
   })
 
   it('a problem is thrown as the refusal it was', async () => {

@@ -43,6 +43,15 @@ export const SearchConfiguration = z.object({
 })
 export type SearchConfiguration = z.infer<typeof SearchConfiguration>
 
+const ModelCheck = z.object({
+  label: z.string().describe('Label of the entry in `embedding_configs`'),
+  outcome: z
+    .enum(['alike', 'different', 'not_compared'])
+    .describe('`different`: another model probably filled the column'),
+  detail: z.string().describe('How many rows were compared, or why none were'),
+})
+export type ModelCheck = z.infer<typeof ModelCheck>
+
 export const configureSource = operation({
   kind: 'json',
   name: 'data-sources.configure',
@@ -51,7 +60,9 @@ export const configureSource = operation({
   summary: 'Save the search configuration of a data source',
   description:
     'Replaces the whole configuration: keys that are not sent are removed, and an empty `embedding_configs` clears it. ' +
-    'It is checked against the database first. If anything does not match, every problem is listed and nothing is saved.',
+    'It is checked against the database first. If anything does not match, every problem is listed and nothing is saved. ' +
+    'Afterwards a few stored vectors are compared with those that the model makes of the content columns: `model_checks` ' +
+    'has the results, and a model that does not fit is one of the `warnings`.',
   access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
@@ -65,8 +76,14 @@ export const configureSource = operation({
       .record(name, z.string().meta({ enum: FilterType.options }))
       .default({})
       .describe('Columns that questions can filter on, with the type of their values'),
+    send_sample_to_provider: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Compares also models of a provider outside: the content columns of at most 8 rows of each entry are sent to it. Without this only the built-in model is compared',
+      ),
   }),
-  output: SearchConfiguration,
+  output: SearchConfiguration.extend({ model_checks: z.array(ModelCheck) }),
 })
 
 export const SourcePlan = z.object({
@@ -74,6 +91,18 @@ export const SourcePlan = z.object({
   method: z.enum(['exact', 'hnsw', 'ivfflat']),
   index: z.string().nullable().describe('Name of the index; null for an exact search'),
   reason: z.string().describe('Why this method is used'),
+  ef_search: z.int().nullable().describe('`hnsw.ef_search` of questions without a filter; null for other methods'),
+  probes: z.int().nullable().describe('`ivfflat.probes` of questions; null for other methods'),
+  measured: z
+    .object({
+      recall: z
+        .number()
+        .describe('Share of the exact answers that the chosen method found, of the kind of question that found least'),
+      questions: z.int().describe('Number of points between rows that the index was asked with'),
+      at: z.iso.datetime(),
+    })
+    .nullable()
+    .describe('The measurement that chose the method and its setting; null while the default is used'),
 })
 export type SourcePlan = z.infer<typeof SourcePlan>
 
@@ -85,11 +114,19 @@ export const getSource = operation({
   summary: 'Get a data source, its configuration and its search plan',
   description:
     '`connection_config` and `filter_schema` can be sent back unchanged to save them again. ' +
-    '`plan` says for each entry whether an index is used and why. A new index is used within a minute.',
+    '`plan` says for each entry whether an index is used and why. A new index is used within a minute. ' +
+    'After questions were asked, the service measures how the index is best searched, and `measured` has the result.',
   access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
   effect: 'read',
   bodyLimit: NO_BODY,
   errors: ['UNAVAILABLE'],
   input: z.object({ id: z.string() }),
-  output: z.object({ ...DataSource.shape, ...SearchConfiguration.shape, plan: z.array(SourcePlan) }),
+  output: z.object({
+    ...DataSource.shape,
+    ...SearchConfiguration.shape,
+    plan: z.array(SourcePlan),
+    max_staleness_seconds: z
+      .int()
+      .describe('How old an answer can be, because a read replica gives it. 0: answers are current'),
+  }),
 })

@@ -7,7 +7,7 @@ import { listOf, pageInput } from '../core/paging.ts'
 import { Evidence } from './runs.ts'
 import { byMaintenanceAdmin } from './settings.ts'
 
-const PROPOSAL_STATUSES = [
+export const PROPOSAL_STATUSES = [
   'validating',
   'ready',
   'invalid',

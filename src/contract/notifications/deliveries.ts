@@ -5,7 +5,7 @@ import { listOf, pageInput } from '../core/paging.ts'
 import { byAdmin, DESTINATION_KINDS } from './channels.ts'
 
 /** `pending` waits for its first attempt or its digest; `retrying` had one that provably delivered nothing. */
-const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'not_sent'] as const
+export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'not_sent'] as const
 
 export const Delivery = z.object({
   id: z.string(),

@@ -17,7 +17,11 @@ export const readNotificationSettings = operation({
   effect: 'read',
   bodyLimit: NO_BODY,
   input: z.object({}),
-  output: NotificationSettings,
+  output: NotificationSettings.extend({
+    mail: z
+      .enum(['server', 'mailbox', 'none'])
+      .describe('Where mails go: through a mail server, into the local mailbox of this machine, or nowhere'),
+  }),
 })
 
 export const changeNotificationSettings = operation({
