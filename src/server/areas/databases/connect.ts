@@ -9,12 +9,12 @@ import { openPassword } from './new-database.ts'
 import { type DatabaseRow, findDatabase } from './store.ts'
 
 export function connectRoute(deps: DatabaseDeps): Route {
-  const { db, clock, sealer, engine } = deps
+  const { db, clock, sealer, servers } = deps
   return route(readConnection, async ({ name }, { principal }) => {
     const row = await needReady(deps, principal.org_id, name)
     const password = openPassword(row, 'owner', sealer)
     const login = { role: row.owner_role, password, database: row.physical_name }
-    const connection_string = connectionString(await engine.publicAddress(), login)
+    const connection_string = connectionString(await servers.engineOf(row).publicAddress(), login)
     await db.tx(async (tx) => {
       const entry = {
         org_id: row.org_id,

@@ -4,6 +4,7 @@ import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
 import type { LeaseGuard } from '#lib/work/lease.ts'
+import { chooseServer } from './choose-server.ts'
 import type { DatabaseDeps } from './deps.ts'
 import { finishCreating, nameTaken, withDatabase } from './finish.ts'
 import { newDatabase } from './new-database.ts'
@@ -21,7 +22,7 @@ import {
 export function createRoute(deps: DatabaseDeps): Route {
   return route(createDatabase, async ({ name }, { principal }) => {
     const row = (await createNew(deps, principal, name)) ?? (await resume(deps, principal.org_id, name))
-    const warning = await deps.engine.warning?.()
+    const warning = await deps.servers.engineOf(row).warning?.()
     return { ...present({ ...row, state: 'ready' }, undefined), warnings: warning === undefined ? [] : [warning] }
   })
 }
@@ -31,7 +32,8 @@ export function createRoute(deps: DatabaseDeps): Route {
  * seen, so that the worker leaves it to this request.
  */
 async function createNew(deps: DatabaseDeps, principal: Member, name: string): Promise<DatabaseRow | undefined> {
-  const of = { org_id: principal.org_id, name, created_by: principal.id, created_at: deps.clock.now() }
+  const server = await chooseServer(deps)
+  const of = { org_id: principal.org_id, name, created_by: principal.id, created_at: deps.clock.now(), server }
   const row = await newDatabase(of, deps.sealer)
   return withDatabase(deps, row, async (guard) => {
     if (!(await reserve(deps, principal, row))) return undefined
@@ -52,10 +54,11 @@ async function createOrFail(deps: DatabaseDeps, row: DatabaseRow, guard: LeaseGu
 }
 
 /** Writes the row of a new database. Returns false when the name is taken. */
-async function reserve({ db, engine }: DatabaseDeps, principal: Member, row: DatabaseRow): Promise<boolean> {
+async function reserve({ db, servers }: DatabaseDeps, principal: Member, row: DatabaseRow): Promise<boolean> {
   return db.tx(async (tx) => {
     if (!(await insertDatabase(tx, row))) return false
-    if (engine.limit !== undefined && (await countDatabases(tx)) > engine.limit) throw limitReached(engine.limit)
+    const { limit } = servers.engineOf(row)
+    if (limit !== undefined && (await countDatabases(tx)) > limit) throw limitReached(limit)
     const entry = { org_id: row.org_id, actor: actorOf(principal), action: 'database.created', target: row.id }
     await audit(tx, { ...entry, detail: { name: row.name }, at: row.created_at })
     await notifyUnfinished(tx)

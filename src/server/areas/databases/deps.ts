@@ -1,8 +1,8 @@
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Querier, Tx } from '#lib/db/db.ts'
-import type { ManagedEngine } from './engine/engine.ts'
 import type { Pools } from './engine/pools.ts'
+import type { Servers } from './servers.ts'
 
 export type SourceState = { enabled: boolean; exposed: boolean }
 
@@ -17,7 +17,7 @@ export type DatabaseDeps = {
   readonly db: Db
   readonly clock: Clock
   readonly sealer: Sealer
-  readonly engine: ManagedEngine
+  readonly servers: Servers
   readonly pools: Pools
   readonly sources: SourcePort
 }

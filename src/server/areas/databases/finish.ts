@@ -4,6 +4,7 @@ import { type LeaseGuard, withLease } from '#lib/work/lease.ts'
 import type { DatabaseDeps } from './deps.ts'
 import type { ManagedEngine } from './engine/engine.ts'
 import type { Pools } from './engine/pools.ts'
+import { findMove } from './move/store.ts'
 import {
   type DatabaseRow,
   type DatabaseState,
@@ -14,7 +15,7 @@ import {
 } from './store.ts'
 
 export type FinishDeps = Pick<DatabaseDeps, 'db'> & {
-  readonly engine: Pick<ManagedEngine, 'create' | 'drop' | 'endLogins'>
+  readonly servers: { engineOf(row: DatabaseRow): Pick<ManagedEngine, 'create' | 'drop' | 'endLogins'> }
   readonly pools: Pick<Pools, 'forget'>
 }
 
@@ -24,22 +25,22 @@ export function nameTaken(name: string): ServiceError {
   return new ServiceError('CONFLICT', `A database named ${name} already exists.`)
 }
 
-/** Makes the error for a database that another request or the worker is creating or dropping. */
+/** Makes the error for a database that another process is creating, dropping or moving. */
 export function busyDatabase({ name }: DatabaseRow): (retryAfterSeconds: number) => ServiceError {
   return (retryAfterSeconds) =>
     new ServiceError(
       'CONFLICT',
-      `The database ${name} is being created or dropped. Try again in ${secondsText(retryAfterSeconds)}.`,
+      `The database ${name} is being created, dropped or moved. Try again in ${secondsText(retryAfterSeconds)}.`,
       { retryAfterSeconds },
     )
 }
 
-/** The lease of whoever creates or drops the database. */
+/** The lease of the process that creates, drops or moves the database. */
 export function leaseOf({ id }: Pick<DatabaseRow, 'id'>): string {
   return `database:${id}`
 }
 
-/** Runs `run` unless another process creates or drops this database. */
+/** Runs `run` unless another process creates, drops or moves this database. */
 export function withDatabase<T>(
   { db }: Pick<FinishDeps, 'db'>,
   row: DatabaseRow,
@@ -53,7 +54,8 @@ export async function finishCreating(deps: FinishDeps, row: DatabaseRow, guard: 
   // The process that held the lease before may have finished or dropped it.
   const current = await findDatabase(deps.db, row.org_id, row.name)
   if (current?.id !== row.id || !UNFINISHED.includes(current.state)) throw nameTaken(row.name)
-  await deps.engine.create(row)
+  const engine = deps.servers.engineOf(row)
+  await engine.create(row)
   try {
     await deps.db.tx(async (tx) => {
       await guard.confirmIn(tx)
@@ -61,7 +63,7 @@ export async function finishCreating(deps: FinishDeps, row: DatabaseRow, guard: 
     })
   } catch (error) {
     // A process that was paused can create a database again that others finished and dropped meanwhile.
-    if (await isForgotten(deps.db, row.id)) await deps.engine.drop(row)
+    if (await isForgotten(deps.db, row.id)) await engine.drop(row)
     throw error
   }
 }
@@ -69,11 +71,19 @@ export async function finishCreating(deps: FinishDeps, row: DatabaseRow, guard: 
 /** Removes what is left of the database and then its row. The caller holds its lease. */
 export async function finishDropping(deps: FinishDeps, row: DatabaseRow, guard: LeaseGuard): Promise<void> {
   // Questions that still run are waited for; nobody else logs in meanwhile.
-  await deps.engine.endLogins?.(row)
+  const engine = deps.servers.engineOf(row)
+  await engine.endLogins?.(row)
   await deps.pools.forget(row.physical_name)
-  await deps.engine.drop(row)
+  await engine.drop(row)
+  for (const server of await otherServersOf(deps.db, row)) await deps.servers.engineOf({ ...row, server }).drop(row)
   await deps.db.tx(async (tx) => {
     await guard.confirmIn(tx)
     await deleteDatabase(tx, row.id)
   })
+}
+
+/** Returns the servers besides its own on which a move left a copy of the database. */
+async function otherServersOf(db: DatabaseDeps['db'], row: DatabaseRow): Promise<string[]> {
+  const move = await findMove(db, row.id)
+  return move ? [move.from_server, move.to_server].filter((server) => server !== row.server) : []
 }

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createDatabase, dropDatabase, readConnection } from '#contract/databases.ts'
 import { startTestArea } from '#test/databases-area.ts'
 import { onServer, withDatabase } from '#test/global-setup.ts'
+import { prepareAsGuide, urlAs } from '#test/guide-role.ts'
 import { codeOf, connectTo } from '#test/managed-databases.ts'
 import { type OwnPlatform, startOwnPlatform } from '#test/own-platform.ts'
 import type { OwnPostgres } from '#test/own-postgres.ts'
@@ -11,25 +10,13 @@ import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { TEMPLATE_SQL } from './engine/postgres/template.ts'
 
-const GUIDE = readFileSync(join(import.meta.dirname, '../../../../docs/running.md'), 'utf8')
-const GUIDE_SQL = /```sql\n(.*?)```/s.exec(GUIDE)![1]!
 const SLOW = 120_000
-
-function urlOf({ url }: OwnPostgres, username: string, password: string, database: string): string {
-  const changed = new URL(withDatabase(url, database))
-  Object.assign(changed, { username, password })
-  return changed.href
-}
 
 needs('postgres')('DS-01 with the role that the guide makes', () => {
   let platform: OwnPlatform
   let system: System
   beforeAll(async () => {
-    const prepare = async (server: OwnPostgres) => {
-      await server.psql(GUIDE_SQL)
-      return urlOf(server, 'svc', 'change-me', 'svc')
-    }
-    platform = await startOwnPlatform({ prepare })
+    platform = await startOwnPlatform({ prepare: prepareAsGuide })
     system = await startSystem({ on: { db: platform.db, databaseUrl: platform.url } })
   }, SLOW)
   afterAll(async () => {
@@ -63,7 +50,7 @@ needs('postgres')('DS-01 with a role that has fewer rights', () => {
   beforeAll(async () => {
     const prepare = async (server: OwnPostgres) => {
       await server.psql(`create role svc login password 'x'; create database svc owner svc;`)
-      return urlOf(server, 'svc', 'x', 'svc')
+      return urlAs(server, { username: 'svc', password: 'x', database: 'svc' })
     }
     platform = await startOwnPlatform({ prepare })
     system = await startSystem({ on: { db: platform.db, databaseUrl: platform.url } })

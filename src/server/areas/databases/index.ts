@@ -6,45 +6,77 @@ import { connectRoute, needReady } from './connect.ts'
 import { createRoute } from './create.ts'
 import type { DatabaseDeps } from './deps.ts'
 import { dropRoute } from './drop.ts'
-import { createEmbeddedEngine } from './engine/embedded/engine.ts'
-import { connectionString, type ManagedEngine } from './engine/engine.ts'
+import { type Activity, connectionString, type ManagedEngine } from './engine/engine.ts'
 import { createPools, type ManagedDb } from './engine/pools.ts'
-import { createPostgresEngine } from './engine/postgres/engine.ts'
+import type { Reads } from './engine/reads.ts'
+import { readsFromReplica } from './engine/replica-reads.ts'
+import { findServerFaults, type ServerFault } from './faults.ts'
 import { finishJobs, secureJobs } from './jobs.ts'
 import { listRoute } from './list.ts'
 import { createLogins } from './logins.ts'
+import { moveJobs, refuseWhileMoving } from './move/rescue.ts'
 import { type LoginRole, openPassword } from './new-database.ts'
-import { type DatabaseRow, findByPhysicalName, holdDatabase } from './store.ts'
+import { openServers } from './open-servers.ts'
+import { PLATFORM_SERVER, type ServerSettings, type Servers } from './servers.ts'
+import { sizeRoute } from './size.ts'
+import { type DatabaseRow, findDatabase, holdDatabase } from './store.ts'
 
 export type { ManagedDb } from './engine/pools.ts'
+export { createMover } from './move/mover.ts'
+export { moveNoticeLoop } from './move/notice-loop.ts'
 export { DATABASE_PASSWORDS } from './new-database.ts'
+export { PLATFORM_SERVER, type ServerSettings } from './servers.ts'
 
 export type Databases = AsyncDisposable & {
   readonly routes: readonly Route[]
   /** Long work of the worker: finishes what a crash left, and keeps the limits of every database up to date. */
   readonly slots: readonly JobKind[]
-  /** Returns what the operator should know or change, and logs what concerns the server. */
+  /** Returns what the operator should know or change, and logs what concerns the servers. */
   warnings(): Promise<readonly string[]>
+  /** Returns the same as `warnings`, with whether it is a problem already. Logs none of it. */
+  faults(): Promise<readonly ServerFault[]>
+  /** For each server besides the platform's own, by its name: throws while the server cannot be reached. */
+  readonly pings: ReadonlyMap<string, () => Promise<void>>
   /**
    * Opens a managed database of the organization: as the reader, who sees what was granted and whose statements run 10
    * seconds at most, or as the owner, to read the catalogue and to grant. Statements of the owner can meet objects that
    * the tenant made, so name everything with its schema.
    */
   open(orgId: string, name: string, as: LoginRole): Promise<ManagedDb>
+  /** Returns whether the engine of a database runs and is used now. Starts none. */
+  activityOf(orgId: string, name: string): Promise<Activity>
+  /**
+   * Opens a database as the reader, to answer a question. A read replica answers where its server has one that is not too
+   * far behind; if it fails, the primary does.
+   */
+  openForQuestions(orgId: string, name: string): Promise<Reads>
+  /** Returns how old an answer can be because of a read replica. 0: there is none. */
+  maxStalenessSeconds(orgId: string, name: string): Promise<number>
   /**
    * Returns whether the organization has a ready database of that name. It is not dropped before the transaction ends.
    */
   has(tx: Tx, orgId: string, name: string): Promise<boolean>
 }
 
+/** How questions log in to a database. Remembered for a few seconds. */
+type ReaderLogin = {
+  readonly engine: ManagedEngine
+  readonly login: { readonly role: string; readonly password: string; readonly database: string }
+  readonly connectionString: string
+}
+
 type Options = Pick<DatabaseDeps, 'db' | 'clock' | 'sealer' | 'sources'> & {
   log: Log
   databaseUrl: string | undefined
+  /** The platform's own server first. Without it that server is the only one. */
+  servers?: readonly ServerSettings[]
   dataDir: string
   publicHost: string | undefined
   embeddedMax: number
   embeddedMemoryBytes?: number
   embeddedIdleMs?: number
+  /** How many connections this process may have to managed databases on a server. */
+  maxConnections?: number
   /** How long a statement on a managed database may take on a server, 10 seconds by default. */
   limitMs?: number
 }
@@ -53,88 +85,103 @@ type Options = Pick<DatabaseDeps, 'db' | 'clock' | 'sealer' | 'sources'> & {
 export function createDatabases(options: Options): Databases {
   const { db, log, sealer } = options
   const onError = (error: unknown) => log.warn({ error }, 'a managed database failed')
-  const engine = chooseEngine(options, onError)
+  const servers = openServers(options, onError)
+  const { engine: platform } = servers.all[0]!
   const pools = createPools({
     onError,
-    oneSession: engine.name === 'embedded',
-    connection: engine.ownConnection,
-    types: engine.ownTypes,
+    oneSession: platform.name === 'embedded',
+    connection: platform.ownConnection,
+    types: platform.ownTypes,
+    maxConnections: options.maxConnections,
     ...(options.limitMs && { limitMs: options.limitMs }),
   })
-  const logins = createLogins(options.clock)
+  const logins = createLogins<ReaderLogin>(options.clock)
   const forget = (physicalName: string) => {
     logins.forgetAll()
     return pools.forget(physicalName)
   }
-  const deps: DatabaseDeps = { ...options, engine, pools: { ...pools, forget } }
-  const secure = securedOnce(engine)
+  const deps: DatabaseDeps = { ...options, servers, pools: { ...pools, forget } }
+  const secure = securedOnce(servers)
   const onJobError = (error: unknown, { id, state }: DatabaseRow) =>
     log.error({ error, database: id, state }, 'work on a managed database failed; it is tried again')
   const loginOf = async (orgId: string, name: string, as: LoginRole) => {
     const row = await needReady({ db }, orgId, name)
     if (as === 'reader') await secure(row)
+    else await refuseWhileMoving(db, row)
     const login = { role: row[`${as}_role`], password: openPassword(row, as, sealer), database: row.physical_name }
-    return {
-      physicalName: row.physical_name,
-      connectionString: connectionString(await engine.ownAddress(), login),
-    }
+    const engine = servers.engineOf(row)
+    return { engine, login, connectionString: connectionString(await engine.ownAddress(), login) }
   }
+  const readerLogin = (orgId: string, name: string) =>
+    logins.of(`${orgId} ${name}`, () => loginOf(orgId, name, 'reader'))
   return {
-    routes: [createRoute(deps), listRoute(deps), connectRoute(deps), dropRoute(deps)],
+    routes: [createRoute(deps), listRoute(deps), sizeRoute(deps), connectRoute(deps), dropRoute(deps)],
     slots: [
       finishJobs(deps, onJobError),
-      ...(engine.secure ? [secureJobs({ db, secure: engine.secure }, onJobError)] : []),
+      ...(platform.secure ? [secureJobs({ db, secure: (row) => secureOf(servers, row) }, onJobError)] : []),
+      ...(servers.all.length > 1 ? [moveJobs(deps, onJobError)] : []),
     ],
     async open(orgId, name, as) {
-      if (as === 'owner') return pools.open((await loginOf(orgId, name, as)).connectionString)
-      return pools.open(
-        await logins.of(`${orgId} ${name}`, async () => (await loginOf(orgId, name, as)).connectionString),
-      )
+      const found = as === 'owner' ? await loginOf(orgId, name, as) : await readerLogin(orgId, name)
+      return pools.open(found.connectionString)
+    },
+    async openForQuestions(orgId, name) {
+      const found = await readerLogin(orgId, name)
+      const { replica } = found.engine
+      const primary = pools.open(found.connectionString)
+      if (!replica) return primary
+      return readsFromReplica(replica, primary, (address) => pools.open(connectionString(address, found.login)))
+    },
+    async maxStalenessSeconds(orgId, name) {
+      const row = await findDatabase(db, orgId, name)
+      const server = servers.all.find(({ settings }) => settings.name === row?.server)
+      return server?.engine.replica?.maxLagSeconds ?? 0
+    },
+    async activityOf(orgId, name) {
+      const row = await needReady({ db }, orgId, name)
+      return servers.engineOf(row).activityOf?.(row.physical_name) ?? 'idle'
     },
     has: holdDatabase,
     async warnings() {
-      const warning = await engine.warning?.()
-      const ofServer = (await engine.serverWarnings?.().catch(onError)) ?? []
-      for (const text of ofServer) log.warn({}, text)
-      return warning === undefined ? ofServer : [warning, ...ofServer]
+      const ofServers = await findServerFaults(deps, onError)
+      for (const { text } of ofServers) log.warn({}, text)
+      const warning = await platform.warning?.()
+      return [...(warning === undefined ? [] : [warning]), ...ofServers.map(({ text }) => text)]
     },
+    async faults() {
+      const warning = await platform.warning?.()
+      return [
+        ...(warning === undefined ? [] : [{ severity: 'warning', text: warning } as const]),
+        ...(await findServerFaults(deps, onError)),
+      ]
+    },
+    pings: pingsOf(servers),
     async [Symbol.asyncDispose]() {
       await pools.close()
-      await engine.close()
+      await Promise.all(servers.all.map(({ engine }) => engine.close()))
     },
   }
 }
 
-/** Secures each database once in the life of a process, before its reader is first used. */
-function securedOnce(engine: ManagedEngine): (row: DatabaseRow) => Promise<void> {
+function pingsOf({ all }: Servers): Databases['pings'] {
+  const others = all.filter(({ settings }) => settings.name !== PLATFORM_SERVER)
+  return new Map(others.flatMap(({ settings, engine }) => (engine.ping ? [[settings.name, engine.ping]] : [])))
+}
+
+async function secureOf(servers: Servers, row: DatabaseRow): Promise<void> {
+  await servers.engineOf(row).secure?.(row)
+}
+
+/** Secures each database once in the life of a process on each server it is on, before its reader is first used. */
+function securedOnce(servers: Servers): (row: DatabaseRow) => Promise<void> {
   const secured = new Map<string, Promise<void>>()
   return (row) => {
-    const earlier = secured.get(row.id)
+    const key = `${row.server} ${row.id}`
+    const earlier = secured.get(key)
     if (earlier) return earlier
-    const securing = engine.secure?.(row) ?? Promise.resolve()
-    secured.set(row.id, securing)
-    securing.catch(() => secured.delete(row.id))
+    const securing = secureOf(servers, row)
+    secured.set(key, securing)
+    securing.catch(() => secured.delete(key))
     return securing
-  }
-}
-
-function chooseEngine(options: Options, onError: (error: unknown) => void) {
-  const { db, log, databaseUrl, publicHost, dataDir, embeddedMax, embeddedMemoryBytes, embeddedIdleMs } = options
-  const warn = onlyOnce((text) => log.warn({}, text))
-  if (databaseUrl !== undefined) return createPostgresEngine({ db, databaseUrl, publicHost, warn })
-  const find = (physicalName: string) => findByPhysicalName(db, physicalName)
-  const limits = {
-    limit: embeddedMax,
-    ...(embeddedMemoryBytes && { memoryBytes: embeddedMemoryBytes }),
-    ...(embeddedIdleMs && { idleMs: embeddedIdleMs }),
-  }
-  return createEmbeddedEngine({ dataDir, ...limits, find, onError })
-}
-
-function onlyOnce(log: (text: string) => void): (text: string) => void {
-  const logged = new Set<string>()
-  return (text) => {
-    if (!logged.has(text)) log(text)
-    logged.add(text)
   }
 }

@@ -38,7 +38,10 @@ describe('finishing databases', () => {
         throw new Error('no space left')
       },
     }
-    const kind = finishJobs({ db: test.db, engine: broken, pools: { forget: async () => {} } }, onError)
+    const kind = finishJobs(
+      { db: test.db, servers: { engineOf: () => broken }, pools: { forget: async () => {} } },
+      onError,
+    )
     const first = await area.leave('first')
     const next = await runJobs(kind)
     expect(errors).toEqual(['first: no space left'])
@@ -114,7 +117,8 @@ needs('postgres')('a process that was paused while it created a database', () =>
       await area.finish()
       await real.create(managed)
     }
-    const deps = { db: test.db, engine: { ...real, create }, pools: { forget: async () => {} } }
+    const servers = { engineOf: () => ({ ...real, create }) }
+    const deps = { db: test.db, servers, pools: { forget: async () => {} } }
     const creating = withDatabase(deps, row, (guard) => finishCreating(deps, row, guard))
     await expect(creating).rejects.toBeInstanceOf(ServiceError)
     const left = await test.db.query(sql`

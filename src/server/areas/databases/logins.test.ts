@@ -4,7 +4,7 @@ import { createLogins } from './logins.ts'
 
 function counted() {
   const clock = testClock(new Date('2026-03-01T12:00:00Z'))
-  const logins = createLogins(clock)
+  const logins = createLogins<string>(clock)
   let found = 0
   const find = async () => {
     found++

@@ -3,19 +3,21 @@ import { newId } from '#edge/ids.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
 import { scramVerifier } from './scram.ts'
+import { PLATFORM_SERVER } from './servers.ts'
 import type { DatabaseRow } from './store.ts'
 
 export type LoginRole = 'owner' | 'reader'
 
 /** Makes the row of a new database, with random names that tell nothing of the customer and sealed random passwords. */
 export async function newDatabase(
-  of: Pick<DatabaseRow, 'org_id' | 'name' | 'created_by' | 'created_at'>,
+  of: Pick<DatabaseRow, 'org_id' | 'name' | 'created_by' | 'created_at'> & Partial<Pick<DatabaseRow, 'server'>>,
   sealer: Sealer,
 ): Promise<DatabaseRow> {
   const id = newId('mdb')
   const hex = randomBytes(8).toString('hex')
   const [owner, reader] = [newPassword(), newPassword()]
   return {
+    server: PLATFORM_SERVER,
     ...of,
     id,
     state: 'creating',

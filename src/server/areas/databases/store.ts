@@ -9,6 +9,8 @@ export type DatabaseRow = {
   org_id: string
   name: string
   state: DatabaseState
+  /** Name of the Postgres server it is on. */
+  server: string
   physical_name: string
   owner_role: string
   reader_role: string
@@ -24,10 +26,11 @@ export type DatabaseRow = {
 export async function insertDatabase(tx: Tx, row: DatabaseRow): Promise<boolean> {
   const rows = await tx.query(sql`
     insert into databases.databases
-      (id, org_id, name, state, physical_name, owner_role, reader_role,
+      (id, org_id, name, state, server, physical_name, owner_role, reader_role,
        owner_password, reader_password, owner_verifier, reader_verifier, created_by, created_at)
     values
-      (${row.id}, ${row.org_id}, ${row.name}, ${row.state}, ${row.physical_name}, ${row.owner_role}, ${row.reader_role},
+      (${row.id}, ${row.org_id}, ${row.name}, ${row.state}, ${row.server},
+       ${row.physical_name}, ${row.owner_role}, ${row.reader_role},
        ${row.owner_password}, ${row.reader_password}, ${row.owner_verifier}, ${row.reader_verifier},
        ${row.created_by}, ${row.created_at})
     on conflict (org_id, name) do nothing
@@ -40,10 +43,27 @@ export async function countDatabases(tx: Tx): Promise<number> {
   return row!.count
 }
 
+/** Returns how many databases each server has; a server without any is left out. */
+export async function countByServer(db: Querier): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ server: string; count: number }>(sql`
+    select server, count(*) from databases.databases group by server`)
+  return new Map(rows.map(({ server, count }) => [server, count]))
+}
+
 export async function findDatabase(db: Querier, orgId: string, name: string): Promise<DatabaseRow | undefined> {
   const [row] = await db.query<DatabaseRow>(sql`
     select * from databases.databases where org_id = ${orgId} and name = ${name}`)
   return row
+}
+
+export async function findDatabases(
+  db: Querier,
+  orgId: string,
+  names: readonly string[],
+): Promise<Pick<DatabaseRow, 'name' | 'state' | 'server' | 'physical_name'>[]> {
+  return db.query(sql`
+    select name, state, server, physical_name from databases.databases
+    where org_id = ${orgId} and name = any(${names}::text[]) order by name`)
 }
 
 export async function isForgotten(db: Querier, id: string): Promise<boolean> {

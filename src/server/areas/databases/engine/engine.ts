@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { CustomTypesConfig } from 'pg'
+import type { Db } from '#lib/db/db.ts'
 
 /** What an engine knows of a managed database. Passwords are not part of it. */
 export type Managed = {
@@ -10,8 +11,20 @@ export type Managed = {
   reader_verifier: string
 }
 
+/** `idle`: its engine runs, or is a server that always does, and this process sees nobody wait for it. */
+export type Activity = 'stopped' | 'busy' | 'idle'
+
 /** The address of managed databases. `search` is the query string of their connection strings, with its `?`. */
 export type Address = { host: string; port: number; search: string }
+
+/** A standby of a server that answers questions while it is not too far behind. */
+export type Replica = {
+  readonly maxLagSeconds: number
+  /** Returns its address, or undefined while it is away, was promoted, or is too far behind. */
+  address(): Promise<Address | undefined>
+  /** Stops using it for a moment after a question could not reach it. */
+  failed(error: unknown): void
+}
 
 /** What differs between Postgres and the embedded engine. Each method can be repeated after it failed half way. */
 export type ManagedEngine = {
@@ -24,6 +37,18 @@ export type ManagedEngine = {
    * every process before it first uses a reader. Absent where there is nothing to do.
    */
   readonly secure?: (managed: Managed) => Promise<void>
+  /** Returns the bytes on disk of each database by its physical name, without those that cannot be told. Starts none. */
+  sizesOf(physicalNames: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** Returns whether the engine of a database runs, and whether somebody uses it now. Absent where a server always runs. */
+  readonly activityOf?: (physicalName: string) => Activity
+  /** Returns the bytes of all databases on the server, measured at most a minute ago. Throws while it is away. */
+  readonly usedBytes?: () => Promise<number>
+  /** The connections of the platform's role to the server. Absent where there is no server. */
+  readonly admin?: { readonly db: Db; readonly urlOf: (database: string) => string }
+  /** A standby that answers questions. */
+  readonly replica?: Replica
+  /** Throws while the server cannot be reached. Absent where it is the platform's own or runs in this process. */
+  readonly ping?: () => Promise<void>
   /** Ends its logins at once, before the work of removing it begins. */
   endLogins?(managed: Managed): Promise<void>
   /** Ends its logins and connections, then removes it with its roles. */

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import { createPools } from './pools.ts'
+import { createPools, MAX_CONNECTIONS_PER_DATABASE } from './pools.ts'
 
-const pools = (maxPools: number) => createPools({ onError: (error) => console.error(error), maxPools })
+const pools = (databases: number) =>
+  createPools({ onError: (error) => console.error(error), maxConnections: databases * MAX_CONNECTIONS_PER_DATABASE })
 
 it('a database keeps its pool while it is among the last used', () => {
   const made = pools(2)

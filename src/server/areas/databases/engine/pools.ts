@@ -18,8 +18,8 @@ export type Pools = {
 
 type Options = {
   onError: (error: unknown) => void
-  /** How many databases have a pool at once. */
-  maxPools?: number
+  /** How many connections all pools may have together. */
+  maxConnections?: number | undefined
   /** All connections to a database share one session, and the engine itself ends what runs too long. */
   oneSession?: boolean
   /** Opens a connection that is used instead of a socket. */
@@ -30,14 +30,16 @@ type Options = {
   limitMs?: number
 }
 
-const MAX_CONNECTIONS_PER_DATABASE = 3
-const MAX_POOLS = 50
+/** Connections of this process to one database as one role. */
+export const MAX_CONNECTIONS_PER_DATABASE = 3
+const MAX_CONNECTIONS = 150
 const IDLE_MS = 10_000
 const LIFETIME_SECONDS = 300
 
 /** Pools have few connections each and close them soon, because one server may have hundreds of databases. */
 export function createPools(options: Options): Pools {
-  const { onError, maxPools = MAX_POOLS } = options
+  const { onError, maxConnections = MAX_CONNECTIONS } = options
+  const maxPools = Math.max(1, Math.floor(maxConnections / MAX_CONNECTIONS_PER_DATABASE))
   const pools = new Map<string, { pool: pg.Pool; db: ManagedDb }>()
   const end = (pool: pg.Pool) => pool.end().catch(onError)
   return {

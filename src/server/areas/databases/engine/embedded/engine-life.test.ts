@@ -52,13 +52,15 @@ describe('an engine’s process', () => {
     expect(await single(next, 'select 1')).toBe(1)
   })
 
-  it('DS-02 is stopped when nobody uses it, and comes back for a connection that stayed open', async () => {
+  it('DS-02 is stopped when nobody uses it, is measured without a start, and comes back for a connection that stayed open', async () => {
     await using idle = openTestEngine({ idleMs: 50 })
     const sleepy = await idle.make('sleepy')
     await using client = await idle.connect(sleepy)
     await client.query('create table kept (n int); insert into kept values (1)')
     await client.query({ name: 'named', text: 'select n from kept' })
     await until(() => idle.pidOf(sleepy) === undefined)
+    expect((await idle.engine.sizesOf([sleepy.physical_name])).get(sleepy.physical_name)).toBeGreaterThan(1_000_000)
+    expect(idle.pidOf(sleepy)).toBeUndefined()
     expect(await single(client, 'select n from kept')).toBe(1)
     await until(() => idle.pidOf(sleepy) === undefined)
     const { rows } = await client.query<{ n: number }>({ name: 'named', text: 'select n from kept' })

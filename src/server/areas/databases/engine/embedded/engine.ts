@@ -5,6 +5,7 @@ import { endFormerProcess } from '#lib/processes/former-process.ts'
 import { removeFolder } from '#lib/processes/remove-folder.ts'
 import type { Managed, ManagedEngine } from '../engine.ts'
 import { stopped } from './engine-stopped.ts'
+import { folderSize } from './folder-size.ts'
 import { loginOf, setUp } from './logins.ts'
 import { openOwnConnection } from './own-connection.ts'
 import { OWN_TYPES } from './own-types.ts'
@@ -38,6 +39,8 @@ export type EmbeddedOptions = {
 }
 
 const MIB = 1024 * 1024
+/** Files of one database that are counted: an empty one has about 1,000. */
+const MAX_FILES = 50_000
 const DEFAULTS = {
   statementMs: 5 * 60_000,
   idleInTransactionMs: 10_000,
@@ -99,6 +102,16 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
       await makeFolder(folderOf(managed.physical_name))
       await session(managed.physical_name).runAsPlatform(setUp(managed))
     },
+    // The folder is read and not the engine asked, because a question would start one that is stopped.
+    async sizesOf(names) {
+      const sizes = new Map<string, number>()
+      for (const name of names) {
+        const bytes = await folderSize(folderOf(name), MAX_FILES)
+        if (bytes !== undefined) sizes.set(name, bytes)
+      }
+      return sizes
+    },
+    activityOf: (name) => sessions.get(name)?.activity() ?? 'stopped',
     endLogins: async ({ physical_name }) => end(physical_name),
     async drop({ physical_name }) {
       await end(physical_name)

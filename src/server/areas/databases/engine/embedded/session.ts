@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Activity } from '../engine.ts'
 import { AnswerScanner } from './answer-scanner.ts'
 import type { EngineProcess } from './engine-process.ts'
 import { EngineStopped, stopped } from './engine-stopped.ts'
@@ -64,6 +65,12 @@ export class Session {
       this.give()
       throw error
     }
+  }
+
+  /** Whether the engine runs, and whether a connection has the session now. */
+  activity(): Activity {
+    if (!this.#engine || this.#engine.reason) return 'stopped'
+    return this.#isTaken ? 'busy' : 'idle'
   }
 
   give(): void {

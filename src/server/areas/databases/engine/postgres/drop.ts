@@ -6,10 +6,10 @@ import type { Managed } from '../engine.ts'
 import { isInUse, isNotAllowed, isStillNeeded } from './states.ts'
 import { ADMIN_LIMIT_MS, ownUrl, type Server } from './template.ts'
 
-type Deps = Server & { warn: (text: string) => void }
+type Deps = Pick<Server, 'db' | 'urlOf'> & { warn: (text: string) => void }
 
 /** The names of roles that belong to managed databases, of any platform on this server. */
-const TENANT_ROLE = '^[or]_[0-9a-f]{16}$'
+export const TENANT_ROLE = '^[or]_[0-9a-f]{16}$'
 const LOCK_LIMIT_MS = 5_000
 
 /**

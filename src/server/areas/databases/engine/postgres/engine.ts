@@ -1,4 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
+import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
+import { systemClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { onConnection } from '#lib/db/single-connection.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
@@ -10,22 +12,30 @@ import { quietReader, quietWarning } from './quiet-reader.ts'
 import { isNotAllowed } from './states.ts'
 import { ADMIN_LIMIT_MS, ensureTemplate, needSuperuser, ownUrl, type Server, TEMPLATE } from './template.ts'
 
+/** How long a measured size of the server is used, and how long measuring may take: it reads the files of each. */
+const MEASURED_MS = 60_000
+const MEASURE_LIMIT_MS = 30_000
+
 type Options = {
+  /** Connections to the server as the role that may create databases. */
   db: Db
   databaseUrl: string
   publicHost: string | undefined
+  /** The setting that names the server and its role, for messages. */
+  setting?: string
   /** Logs what the operator should change. */
   warn: (text: string) => void
 }
 
-/** Keeps managed databases on the server of the platform's own database: each is a database with two roles. */
-export function createPostgresEngine({ db, databaseUrl, publicHost, warn }: Options): ManagedEngine {
+/** Keeps managed databases on a Postgres server: each is a database with two roles. */
+export function createPostgresEngine(options: Options): ManagedEngine {
+  const { db, databaseUrl, publicHost, warn, setting = 'DATABASE_URL' } = options
   const urlOf = (database: string) => {
     const url = new URL(databaseUrl)
     url.pathname = `/${database}`
     return url.href
   }
-  const server: Server = { db, urlOf }
+  const server: Server = { db, urlOf, setting }
   let prepared: Promise<void> | undefined
   const prepare = () => {
     prepared ??= prepareServer(server)
@@ -34,6 +44,7 @@ export function createPostgresEngine({ db, databaseUrl, publicHost, warn }: Opti
     })
     return prepared
   }
+  const sizes = createBoundedCache<'all', Promise<number>>({ max: 1, ttl: { ms: MEASURED_MS, clock: systemClock } })
   const own = addressOf(databaseUrl)
   const shown = publicHost === undefined ? own : { ...own, ...hostAndPort(publicHost) }
   return {
@@ -46,10 +57,17 @@ export function createPostgresEngine({ db, databaseUrl, publicHost, warn }: Opti
         await quietReader(db, managed, warn)
         await ensureDatabase(server, managed)
       } catch (error) {
-        throw isNotAllowed(error) ? needRights(error) : error
+        throw isNotAllowed(error) ? needRights(error, setting) : error
       }
       await fillDatabase(server, managed)
     },
+    sizesOf: (names) => selectSizes(db, names),
+    usedBytes: async () => {
+      await ping(db)
+      return loadOnce(sizes, 'all', () => measureAll(db))
+    },
+    ping: () => ping(db),
+    admin: { db, urlOf },
     endLogins: async (managed) => {
       await endLogins(db, managed)
     },
@@ -65,6 +83,31 @@ export function createPostgresEngine({ db, databaseUrl, publicHost, warn }: Opti
   }
 }
 
+/** Returns the size of each database that exists. */
+async function selectSizes(db: Db, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ name: string; bytes: number | null }>(sql`
+    select datname as name, pg_catalog.pg_database_size(oid) as bytes
+    from pg_catalog.pg_database where datname = any(${names}::text[])`)
+  return new Map(rows.flatMap(({ name, bytes }) => (bytes === null ? [] : [[name, bytes]])))
+}
+
+async function ping(db: Db): Promise<void> {
+  await db.query(sql`select`)
+}
+
+/** Returns the bytes of all databases of the server whose size the role may see. */
+async function measureAll(db: Db): Promise<number> {
+  return db.tx(
+    async (tx) => {
+      const [row] = await tx.query<{ bytes: number }>(sql`
+        select coalesce(sum(pg_catalog.pg_database_size(oid)), 0)::int8 as bytes
+        from pg_catalog.pg_database where has_database_privilege(oid, 'connect')`)
+      return row!.bytes
+    },
+    { readOnly: true, timeoutMs: MEASURE_LIMIT_MS },
+  )
+}
+
 /** Closes the server's other databases to tenants, who log in to this server, and makes the template. */
 async function prepareServer(server: Server): Promise<void> {
   await closeDatabases(server.db)
@@ -72,36 +115,36 @@ async function prepareServer(server: Server): Promise<void> {
 }
 
 /** Returns what prevents managed databases from being created or isolated on this server, in words for the operator. */
-async function serverWarnings({ db }: Server, prepare: () => Promise<void>): Promise<string[]> {
+async function serverWarnings({ db, setting }: Server, prepare: () => Promise<void>): Promise<string[]> {
   const found = await prepare().then(
     () => undefined,
     (error: unknown) => {
       if (error instanceof ServiceError) return error.message
-      if (isNotAllowed(error)) return needRights(error).message
+      if (isNotAllowed(error)) return needRights(error, setting).message
       throw error
     },
   )
-  const rights = await missingRights(db)
+  const rights = await missingRights(db, setting)
   const others = [await openDatabasesWarning(db), await quietWarning(db)]
   return [rights, rights === undefined ? found : undefined, ...others].filter((text) => text !== undefined)
 }
 
-async function missingRights(db: Db): Promise<string | undefined> {
+async function missingRights(db: Db, setting: string): Promise<string | undefined> {
   const [row] = await db.query<{ name: string; can_create: boolean }>(sql`
     select quote_ident(rolname) as name, rolsuper or (rolcreatedb and rolcreaterole) as can_create
     from pg_catalog.pg_roles where rolname = current_user`)
   if (row!.can_create) return undefined
   return (
-    `No managed database can be created: the role ${row!.name} in DATABASE_URL may not create databases and roles. ` +
+    `No managed database can be created: the role ${row!.name} in ${setting} may not create databases and roles. ` +
     `As a superuser run: alter role ${row!.name} createdb createrole;`
   )
 }
 
-function needRights(cause: unknown): ServiceError {
+function needRights(cause: unknown, setting: string): ServiceError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new ServiceError(
     'UNAVAILABLE',
-    `No managed database can be created: Postgres refused it to the role in DATABASE_URL (${reason}). As a superuser ` +
+    `No managed database can be created: Postgres refused it to the role in ${setting} (${reason}). As a superuser ` +
       'run the SQL under “The role and the template” in docs/running.md.',
     { cause },
   )
@@ -170,16 +213,16 @@ async function ensureDatabase(server: Server, { physical_name, owner_role, reade
 }
 
 /** Creates the extension, which a template made by an operator may lack, and gives the schema to the owner. */
-async function fillDatabase({ urlOf }: Server, managed: Managed): Promise<void> {
+async function fillDatabase({ urlOf, setting }: Server, managed: Managed): Promise<void> {
   await onConnection(urlOf(managed.physical_name), ADMIN_LIMIT_MS, async (send) => {
     await send('create extension if not exists vector').catch((error: unknown) => {
-      throw isNotAllowed(error) ? needSuperuser(error) : error
+      throw isNotAllowed(error) ? needSuperuser(error, setting) : error
     })
     for (const statement of schemaGrants(managed)) await send(statement)
   })
 }
 
-function addressOf(databaseUrl: string): Address {
+export function addressOf(databaseUrl: string): Address {
   const { hostname, port, searchParams } = new URL(databaseUrl)
   const sslmode = searchParams.get('sslmode')
   return { host: hostname, port: Number(port || 5432), search: sslmode ? `?sslmode=${sslmode}` : '' }

@@ -10,8 +10,13 @@ export const TEMPLATE = 'svc_managed_template'
 /** The limit of CREATE DATABASE and DROP DATABASE, which copy and remove files. */
 export const ADMIN_LIMIT_MS = 60_000
 
-/** The platform's database, and the URL of any other database on its server. */
-export type Server = { readonly db: Db; readonly urlOf: (database: string) => string }
+/** A connection to the server of managed databases, and the URL of any database on it. */
+export type Server = {
+  readonly db: Db
+  readonly urlOf: (database: string) => string
+  /** The setting that names the server and its role, for messages. */
+  readonly setting: string
+}
 
 /**
  * The statements for a superuser where the platform's role may not create the extension. docs/running.md has the same.
@@ -30,7 +35,7 @@ export const TEMPLATE_SQL = [
  * tenants. It gets its name when it is complete: two platform databases on one server do not see each
  * other's advisory locks, but a name can be given only once.
  */
-export async function ensureTemplate({ db, urlOf }: Server): Promise<void> {
+export async function ensureTemplate({ db, urlOf, setting }: Server): Promise<void> {
   if (await exists(db)) return
   await needVector(db)
   const unfinishedName = `${TEMPLATE}_${randomBytes(6).toString('hex')}`
@@ -44,12 +49,12 @@ export async function ensureTemplate({ db, urlOf }: Server): Promise<void> {
     } catch (error) {
       await send(`alter database ${name} with is_template false`)
       await send(`drop database ${name} with (force)`)
-      if (!(await exists(db))) throw isNotAllowed(error) ? needSuperuser(error) : error
+      if (!(await exists(db))) throw isNotAllowed(error) ? needSuperuser(error, setting) : error
     }
   })
 }
 
-export async function ownUrl({ db, urlOf }: Server): Promise<string> {
+export async function ownUrl({ db, urlOf }: Pick<Server, 'db' | 'urlOf'>): Promise<string> {
   const [row] = await db.query<{ name: string }>(sql`select current_database() as name`)
   return urlOf(row!.name)
 }
@@ -69,10 +74,10 @@ async function needVector(db: Db): Promise<void> {
   )
 }
 
-export function needSuperuser(cause: unknown): ServiceError {
+export function needSuperuser(cause: unknown, setting: string): ServiceError {
   return new ServiceError(
     'UNAVAILABLE',
-    'The Postgres server does not let the role in DATABASE_URL create the extension vector, which managed databases ' +
+    `The Postgres server does not let the role in ${setting} create the extension vector, which managed databases ` +
       `need. A superuser must run once, with psql: ${TEMPLATE_SQL.join('; ')};`,
     { cause },
   )

@@ -1,0 +1,59 @@
+import type { Querier } from '#lib/db/db.ts'
+import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { type DatabaseServer, PLATFORM_SERVER, type Servers } from './servers.ts'
+import { countByServer } from './store.ts'
+
+type Deps = { readonly db: Querier; readonly servers: Servers }
+type OnError = (error: unknown) => void
+
+/** In words for the operator. `problem`: data sources do not answer because of it. */
+export type ServerFault = { readonly severity: 'problem' | 'warning'; readonly text: string }
+
+/** Returns what keeps databases from being created, isolated or reached. Each text names its server if there are several. */
+export async function findServerFaults({ db, servers }: Deps, onError: OnError): Promise<ServerFault[]> {
+  const faults = await Promise.all(servers.all.map((server) => faultsOf(server, onError)))
+  const unknown = await findUnknownServers(db, servers).catch((error: unknown) => {
+    onError(error)
+    return []
+  })
+  return [...faults.flat(), ...unknown]
+}
+
+async function faultsOf({ settings, engine }: DatabaseServer, onError: OnError): Promise<ServerFault[]> {
+  const { name } = settings
+  const isPlatform = name === PLATFORM_SERVER
+  try {
+    const found = (await engine.serverWarnings?.()) ?? []
+    return found.map((text) => ({
+      severity: 'warning',
+      text: isPlatform ? text : `On the Postgres server ${name}: ${text}`,
+    }))
+  } catch (error) {
+    onError(error)
+    return isPlatform ? [] : [{ severity: 'problem', text: awayText(name, error) }]
+  }
+}
+
+function awayText(name: string, error: unknown): string {
+  const reason = error instanceof DatabaseUnavailable ? 'does not answer' : `refuses svc (${messageOf(error)})`
+  return (
+    `The Postgres server ${name} ${reason}, so the data sources on it are answered with 503. Check that it runs and ` +
+    'that its address and password in SVC_DATABASE_SERVERS are right.'
+  )
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Finds databases on servers that were removed from the settings. */
+async function findUnknownServers(db: Querier, { all }: Servers): Promise<ServerFault[]> {
+  const names = new Set(all.map(({ settings }) => settings.name))
+  const unknown = [...(await countByServer(db))].filter(([server]) => !names.has(server))
+  return unknown.map(([server, count]) => ({
+    severity: 'problem',
+    text:
+      `${count} managed databases are on the Postgres server ${server}, which SVC_DATABASE_SERVERS does not name. ` +
+      'Their data sources are answered with 503 until it does.',
+  }))
+}

@@ -1,0 +1,75 @@
+import { ServiceError } from '#contract/core/errors.ts'
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import type { Log } from '#lib/log.ts'
+import { roomOf } from '../choose-server.ts'
+import { withDatabase } from '../finish.ts'
+import { openServers } from '../open-servers.ts'
+import type { ServerRoom } from '../placement.ts'
+import type { ServerSettings } from '../servers.ts'
+import type { DatabaseRow } from '../store.ts'
+import type { Extent } from './check.ts'
+import { refusal } from './check.ts'
+import { type MoveWaits, moveToServer, planMove } from './move.ts'
+import { findByIdOrName, findMove, listMoves } from './store.ts'
+import { dropOldCopy } from './undo.ts'
+
+/** The part of this area that commands of operators use. */
+type Mover = AsyncDisposable & {
+  /** Returns every server with how much of its room is in use. */
+  room(): Promise<ServerRoom[]>
+  moves(): ReturnType<typeof listMoves>
+  /** Throws NOT_FOUND, or CONFLICT with the ids when several organizations have a database of that name. */
+  find(idOrName: string): Promise<DatabaseRow>
+  plan(row: DatabaseRow, to: string): Promise<Extent>
+  move(row: DatabaseRow, to: string): Promise<void>
+  /** Returns the server that has the old copy of a moved database. */
+  oldServerOf(row: DatabaseRow): Promise<string>
+  dropOld(row: DatabaseRow): Promise<void>
+}
+
+type Options = {
+  db: Db
+  clock: Clock
+  log: Log
+  databaseUrl: string
+  servers: readonly ServerSettings[]
+  publicHost: string | undefined
+  /** Folders in which `pg_dump` and `pg_restore` are looked up, as in the variable PATH. */
+  path: string | undefined
+  print: (line: string) => void
+  /** For tests, in which no other process remembers an address and sessions that do not end are made on purpose. */
+  waits?: MoveWaits
+}
+
+export function createMover({ path, ...options }: Options): Mover {
+  const { db, log } = options
+  const onError = (error: unknown) => log.warn({ error }, 'a Postgres server failed')
+  const servers = openServers({ ...options, dataDir: '', embeddedMax: 0 }, onError)
+  const deps = { ...options, ...options.waits, servers, programs: { path } }
+  const keptMove = async ({ id }: DatabaseRow) => {
+    const move = await findMove(db, id)
+    if (move?.phase !== 'kept') throw refusal('The database has no old copy.')
+    return move
+  }
+  return {
+    room: () => roomOf(deps),
+    moves: () => listMoves(db),
+    find: (idOrName) => findOne(db, idOrName),
+    plan: (row, to) => planMove(deps, row, to),
+    move: (row, to) => moveToServer(deps, row, to),
+    oldServerOf: async (row) => (await keptMove(row)).from_server,
+    dropOld: (row) => withDatabase(deps, row, async () => dropOldCopy(deps, row, await keptMove(row))),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(servers.all.map(({ engine }) => engine.close()))
+    },
+  }
+}
+
+async function findOne(db: Db, idOrName: string): Promise<DatabaseRow> {
+  const [row, ...others] = await findByIdOrName(db, idOrName)
+  if (!row) throw new ServiceError('NOT_FOUND', `No such database: ${idOrName}.`)
+  if (others.length === 0) return row
+  const ids = [row, ...others].map(({ id, org_id }) => `${id} (of ${org_id})`)
+  throw refusal(`Several organizations have a database named ${idOrName}. Use one of these ids: ${ids.join(', ')}.`)
+}

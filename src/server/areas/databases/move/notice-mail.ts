@@ -1,0 +1,28 @@
+import type { Person } from '#edge/people.ts'
+import type { SystemMail } from '#edge/system-mail.ts'
+import type { MoveNotice } from './notice-store.ts'
+
+type Shown = { readonly orgName: string | null; readonly baseUrl: string }
+
+/**
+ * Tells one person that the address of a database changed. Contains no connection string, because mail is not a place for
+ * a password. The key names the move and the person, so that each is told once.
+ */
+export function moveMail(notice: MoveNotice, { user_id, email }: Person, { orgName, baseUrl }: Shown): SystemMail {
+  const { id, org_id, name, switched_at } = notice
+  const when = `${switched_at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return {
+    key: `database-move:${id}:${switched_at.toISOString()}:${user_id}`,
+    org_id,
+    to: email,
+    subject: `The database ${name} has a new address`,
+    paragraphs: [
+      `The database ${name}${orgName === null ? '' : ` of ${orgName}`} was moved to another Postgres server at ${when}. ` +
+        'Its host and port changed; user, password and database name stay.',
+      `Programs that connect with the old connection string are refused. Run svc db connect ${name} to get the new one, ` +
+        'and set it wherever the old one is used. Questions to its data source need no change.',
+    ],
+    action: { label: 'See databases', link: `${baseUrl}/databases` },
+    expires_at: null,
+  }
+}

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { ServiceError } from '#contract/core/errors.ts'
+
+/** Runs `pg_dump` and `pg_restore`, which are looked up in the folders of `path`. */
+export type Programs = { readonly path: string | undefined }
+
+type Finished = { readonly code: number | null; readonly errors: string }
+type Program = 'pg_dump' | 'pg_restore'
+
+const MAX_ERROR_CHARS = 2_000
+/** The parameters that both node-postgres and libpq accept in a connection string. */
+const CONNECTION_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
+
+/** Runs a program and returns its standard output. Throws with its error output if it fails. */
+export async function runProgram(programs: Programs, program: Program, url: string | undefined, args: string[]) {
+  const child = start(programs, program, url, args)
+  child.stdin.end()
+  const [output, finished] = await Promise.all([text(child.stdout), finish(child)])
+  refuseFailure(program, finished)
+  return output
+}
+
+/** Runs a program that may fail, and returns its error output, one line each. Throws if it fails without any. */
+export async function runLeniently(
+  programs: Programs,
+  program: Program,
+  url: string,
+  args: string[],
+): Promise<string[]> {
+  const child = start(programs, program, url, args)
+  child.stdin.end()
+  child.stdout.resume()
+  const finished = await finish(child)
+  if (finished.errors === '') refuseFailure(program, finished)
+  return finished.errors.split('\n').filter((line) => line !== '')
+}
+
+type Side = { readonly url: string; readonly args: string[] }
+
+/** Sends what `pg_dump` writes to `pg_restore`, without a file between. If one fails, the other is ended. */
+export async function pipeDump(programs: Programs, from: Side, to: Side): Promise<void> {
+  const dump = start(programs, 'pg_dump', from.url, from.args)
+  const restore = start(programs, 'pg_restore', to.url, to.args)
+  dump.stdin.end()
+  restore.stdout.resume()
+  // The programs say themselves what went wrong; the pipe only breaks after that.
+  const piped = pipeline(dump.stdout, restore.stdin).catch(() => undefined)
+  const [dumped, restored] = await Promise.all([finish(dump), finish(restore), piped])
+  refuseFailure('pg_restore', restored)
+  refuseFailure('pg_dump', dumped)
+}
+
+function start({ path }: Programs, program: Program, url: string | undefined, args: string[]) {
+  const { target, password } = url === undefined ? {} : connectionOf(url)
+  const options = target === undefined ? [] : [`--dbname=${target}`]
+  const env = { ...(path && { PATH: path }), ...(password && { PGPASSWORD: password }), PGAPPNAME: 'svc', LC_ALL: 'C' }
+  return spawn(program, ['--no-password', ...options, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+}
+
+/** Keeps the password out of the arguments, which every user of the machine can see. */
+function connectionOf(url: string): { target: string; password: string } {
+  const parsed = new URL(url)
+  const password = decodeURIComponent(parsed.password)
+  parsed.password = ''
+  const others = parsed.searchParams.keys().filter((name) => !CONNECTION_PARAMETERS.includes(name))
+  for (const name of others.toArray()) parsed.searchParams.delete(name)
+  return { target: parsed.href, password }
+}
+
+async function finish(child: ChildProcess): Promise<Finished> {
+  const errors = child.stderr ? text(child.stderr) : ''
+  child.stdin?.on('error', () => undefined)
+  const [code] = (await once(child, 'close').catch((error: unknown) => {
+    throw notFound(error)
+  })) as [number | null]
+  return { code, errors: await errors }
+}
+
+function refuseFailure(program: Program, { code, errors }: Finished): void {
+  if (code === 0) return
+  throw new ServiceError(
+    'CONFLICT',
+    `${program} failed: ${errors.trim().slice(0, MAX_ERROR_CHARS) || `exit code ${code}`}`,
+  )
+}
+
+function notFound(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') return error
+  return new ServiceError(
+    'INVALID_REQUEST',
+    'pg_dump and pg_restore are not on the PATH. Install the client programs of Postgres (on Debian the package postgresql-client) and run this again.',
+  )
+}

@@ -1,0 +1,26 @@
+import type { Db } from '#lib/db/db.ts'
+import type { Servers } from '../servers.ts'
+import type { DatabaseRow } from '../store.ts'
+import { refuseSameServer } from './check.ts'
+import { openToOwner } from './owner-gate.ts'
+import { sidesOf } from './sides.ts'
+import { deleteMove, type Move } from './store.ts'
+
+type Deps = { readonly db: Db; readonly servers: Servers }
+
+/** Lets the owner of a database that was not switched in again, and drops the unfinished copy. Can be repeated. */
+export async function undoMove({ db, servers }: Deps, row: DatabaseRow, move: Move): Promise<void> {
+  const { from, to } = sidesOf(servers, move)
+  await openToOwner(from.db, row, move.owner_connections)
+  await refuseSameServer(from, to)
+  await to.engine.drop(row)
+  await db.tx((tx) => deleteMove(tx, { database_id: row.id, phase: 'copying' }))
+}
+
+/** Drops the copy that a finished move left on the former server. */
+export async function dropOldCopy({ db, servers }: Deps, row: DatabaseRow, move: Move): Promise<void> {
+  const { from, to } = sidesOf(servers, move)
+  await refuseSameServer(from, to)
+  await from.engine.drop(row)
+  await db.tx((tx) => deleteMove(tx, { database_id: row.id, phase: 'kept' }))
+}

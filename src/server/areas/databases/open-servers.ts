@@ -1,0 +1,100 @@
+import type { Db } from '#lib/db/db.ts'
+import { openPostgres } from '#lib/db/postgres.ts'
+import type { Log } from '#lib/log.ts'
+import { createEmbeddedEngine } from './engine/embedded/engine.ts'
+import type { ManagedEngine } from './engine/engine.ts'
+import { addressOf, createPostgresEngine } from './engine/postgres/engine.ts'
+import { failFast } from './engine/postgres/fail-fast.ts'
+import { createReplica } from './engine/postgres/replica.ts'
+import { createServers, PLATFORM_SERVER, type ServerSettings, type Servers } from './servers.ts'
+import { findByPhysicalName } from './store.ts'
+
+type Options = {
+  db: Db
+  log: Log
+  databaseUrl: string | undefined
+  servers?: readonly ServerSettings[]
+  dataDir: string
+  publicHost: string | undefined
+  embeddedMax: number
+  embeddedMemoryBytes?: number
+  embeddedIdleMs?: number
+}
+
+/** Connections of one process to create, drop and look after databases on a server. Questions have their own. */
+const MAX_ADMIN_CONNECTIONS = 3
+
+/** A standby that does not say in this time how far it is behind counts as away. */
+const REPLICA_LIMITS = { connectTimeoutMs: 2_000, statementTimeoutMs: 2_000 }
+
+/** Opens the engines of all servers. None is connected to before it is used, so a server that is away stops no start. */
+export function openServers(options: Options, onError: (error: unknown) => void): Servers {
+  const { log, servers = [{ name: PLATFORM_SERVER, state: 'open' }] } = options
+  const warn = onlyOnce((text) => log.warn({}, text))
+  return createServers(
+    servers.map((settings) => ({
+      settings,
+      engine: withReplica(
+        settings.url === undefined
+          ? platformEngine(options, warn, onError)
+          : remoteEngine(settings, settings.url, warn, onError),
+        settings,
+        onError,
+      ),
+    })),
+  )
+}
+
+type Warn = (text: string) => void
+
+function platformEngine(options: Options, warn: Warn, onError: (error: unknown) => void): ManagedEngine {
+  const { db, databaseUrl, publicHost, dataDir, embeddedMax, embeddedMemoryBytes, embeddedIdleMs } = options
+  if (databaseUrl !== undefined) return createPostgresEngine({ db, databaseUrl, publicHost, warn })
+  const find = (physicalName: string) => findByPhysicalName(db, physicalName)
+  const limits = {
+    limit: embeddedMax,
+    ...(embeddedMemoryBytes && { memoryBytes: embeddedMemoryBytes }),
+    ...(embeddedIdleMs && { idleMs: embeddedIdleMs }),
+  }
+  return createEmbeddedEngine({ dataDir, ...limits, find, onError })
+}
+
+function remoteEngine(
+  { name, publicHost }: ServerSettings,
+  url: string,
+  warn: Warn,
+  onError: (error: unknown) => void,
+): ManagedEngine {
+  const db = failFast(openPostgres({ url, maxConnections: MAX_ADMIN_CONNECTIONS, onError }))
+  const setting = `SVC_DATABASE_SERVERS (${name})`
+  const engine = createPostgresEngine({ db, databaseUrl: url, publicHost, setting, warn })
+  return { ...engine, close: () => db[Symbol.asyncDispose]() }
+}
+
+/** Adds the standby that the settings name. It is connected to only when questions come. */
+function withReplica(
+  engine: ManagedEngine,
+  { replica: settings }: ServerSettings,
+  onError: (error: unknown) => void,
+): ManagedEngine {
+  if (!settings || !engine.admin) return engine
+  const { url, maxLagSeconds } = settings
+  const standby = failFast(openPostgres({ url, maxConnections: 1, ...REPLICA_LIMITS, onError }))
+  const replica = createReplica({ primary: engine.admin.db, standby, address: addressOf(url), maxLagSeconds })
+  return {
+    ...engine,
+    replica,
+    close: async () => {
+      await engine.close()
+      await standby[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function onlyOnce(log: Warn): Warn {
+  const logged = new Set<string>()
+  return (text) => {
+    if (!logged.has(text)) log(text)
+    logged.add(text)
+  }
+}
