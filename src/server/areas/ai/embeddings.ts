@@ -2,7 +2,7 @@ import { createEmbeddings } from '#contract/ai.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Vector } from './provider.ts'
 import type { Models } from './registry.ts'
-import type { Meter } from './usage.ts'
+import { type Meter, mostTokens } from './usage.ts'
 
 export function embeddingsRoute({ models, meter }: { models: Pick<Models, 'get'>; meter: Meter }): Route {
   return route(createEmbeddings, async ({ model: name, input, encoding_format, dimensions }, context) => {
@@ -21,11 +21,6 @@ export function embeddingsRoute({ models, meter }: { models: Pick<Models, 'get'>
       usage: { prompt_tokens: tokens, total_tokens: tokens },
     }
   })
-}
-
-/** Largest number of tokens of a text: at most one per byte, and two around the text. */
-function mostTokens(texts: readonly string[], maxTokens: number): number {
-  return texts.reduce((sum, text) => sum + Math.min(maxTokens, Buffer.byteLength(text) + 2), 0)
 }
 
 /** Encodes a vector. Base64 contains little-endian floats, as OpenAI clients expect. */

@@ -8,6 +8,7 @@ import { createBuiltin } from './builtin.ts'
 import type { ChatModels } from './chat/chat-models.ts'
 import { chatCompletionsRoute } from './chat/completions.ts'
 import { createEmbed, type Embed } from './embed.ts'
+import { createEmbedContent, type EmbedContent } from './embed-content.ts'
 import { embeddingsRoute } from './embeddings.ts'
 import { modelsRoute } from './models.ts'
 import { createOpenAiProvider } from './openai-provider.ts'
@@ -23,6 +24,7 @@ export type { ProviderModel, ProviderSettings } from './provider.ts'
 type Ai = AsyncDisposable & {
   readonly routes: readonly Route[]
   readonly embed: Embed
+  readonly embedContent: EmbedContent
   readonly models: Models
   /** Loads the built-in model before the first request. */
   warm(): Promise<void>
@@ -59,6 +61,7 @@ export function createAi(options: Options): Ai {
       chatCompletionsRoute({ ...options, models: chatModels, meter }),
     ],
     embed: createEmbed(models),
+    embedContent: createEmbedContent({ models, meter }),
     models,
     warm: () => builtin.warm(),
     [Symbol.asyncDispose]: () => builtin[Symbol.asyncDispose](),

@@ -1,4 +1,5 @@
 import { workerData } from 'node:worker_threads'
+import { releaseMemory } from '#lib/release-memory.ts'
 import { type Served, serveWorker } from '#lib/threads/worker-serve.ts'
 import { type Loaded, loadModel } from './load-model.ts'
 import { pool } from './pool.ts'
@@ -8,7 +9,14 @@ export type ModelMessage = { do: 'load' } | { do: 'embed'; text: string }
 export type Embedded = { vector: Float32Array<ArrayBuffer>; tokens: number }
 
 let loaded: Promise<Loaded> | undefined
-const load = (): Promise<Loaded> => (loaded ??= loadModel((workerData as ModelData).folder))
+const load = (): Promise<Loaded> => (loaded ??= loadAndRelease((workerData as ModelData).folder))
+
+/** The bytes of the files, 24 MB, are garbage once the model is loaded, and an idle thread would keep them. */
+async function loadAndRelease(folder: string): Promise<Loaded> {
+  const model = await loadModel(folder)
+  releaseMemory()
+  return model
+}
 
 serveWorker(async (message: ModelMessage): Promise<Served> => {
   const model = await load()

@@ -2,8 +2,13 @@ import { z } from 'zod'
 import type { EmbedAsk, Embeddings, Vector } from './provider.ts'
 import { providerFault } from './provider-fault.ts'
 
+/** Checked in one loop, because a schema that looks at each of some hundred numbers took longer than parsing them. */
+const Numbers = z.custom<number[]>(
+  (value) => Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'number'),
+)
+
 const Answer = z.object({
-  data: z.array(z.object({ index: z.int().optional(), embedding: z.array(z.number()).min(1) })),
+  data: z.array(z.object({ index: z.int().optional(), embedding: Numbers })),
   usage: z.object({ prompt_tokens: z.int().min(0) }).optional(),
 })
 
@@ -13,14 +18,14 @@ export function readEmbeddings(name: string, body: string, { texts, dimensions }
   if (data.length !== texts.length) throw providerFault(name, `sent ${data.length} vectors for ${texts.length} texts`)
   const vectors: Vector[] = []
   data.forEach(({ index = vectors.length, embedding }) => {
-    vectors[index] = Float32Array.from(embedding)
+    vectors[index] = new Float32Array(embedding)
   })
   const expected = dimensions ?? data[0]?.embedding.length
   for (let i = 0; i < texts.length; i++) {
     const vector = vectors[i]
     if (!vector) throw providerFault(name, 'sent no vector for some of the texts')
     if (vector.length !== expected) throw providerFault(name, `sent ${vector.length} dimensions, not ${expected}`)
-    if (!vector.every(Number.isFinite)) throw providerFault(name, 'sent numbers out of range')
+    if (!hasOnlyFinite(vector)) throw providerFault(name, 'sent numbers out of range')
   }
   return { vectors, tokens: usage?.prompt_tokens ?? guessTokens(texts) }
 }
@@ -32,6 +37,11 @@ function parse(name: string, body: string): z.output<typeof Answer> {
     // The cause is dropped, because it can quote the body.
     throw providerFault(name, 'sent an answer that cannot be read')
   }
+}
+
+function hasOnlyFinite(vector: Vector): boolean {
+  for (const number of vector) if (!Number.isFinite(number)) return false
+  return true
 }
 
 function guessTokens(texts: readonly string[]): number {

@@ -43,6 +43,11 @@ export function createMeter({ db, clock, limit }: { db: Querier; clock: Clock; l
   }
 }
 
+/** Largest number of tokens of a text: at most one per byte, and two around the text. */
+export function mostTokens(texts: readonly string[], maxTokens: number): number {
+  return texts.reduce((sum, text) => sum + Math.min(maxTokens, Buffer.byteLength(text) + 2), 0)
+}
+
 function usedUp(limit: number, now: Date): ServiceError {
   const retryAfterSeconds = Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1000)
   const detail = `Too few tokens left: this organization may use ${limit} per UTC day. Try again tomorrow, or send less text.`

@@ -4,9 +4,13 @@ import { listRoute } from './ask/list.ts'
 import { type ConfigureDeps, configureRoute } from './configure/configure.ts'
 import { exposeRoute } from './configure/expose.ts'
 import { listSourcesRoute } from './configure/list-sources.ts'
-import { showRoute } from './configure/show.ts'
+import { type ShowDeps, showRoute } from './configure/show.ts'
 import { type SwitchDeps, switchRoute } from './configure/switch.ts'
+import { createFindChoice, withoutMeasuring } from './measure/current-choice.ts'
+import type { OpenReader } from './search/reader.ts'
 import { forgetUnlessExposed, statesOf, usesModel } from './store.ts'
+
+export { measureLoop } from './measure/loop.ts'
 
 /** The part of the data sources that the databases area needs. Compose hands it over. */
 export const sourcesOfDatabases = { statesOf, forgetUnlessExposed }
@@ -17,10 +21,14 @@ type DataSources = {
   usesModel(model: string): Promise<boolean>
 }
 
-type DataSourcesDeps<Draft extends { id: string }> = Omit<AskDeps<Draft>, 'openReader'> & ConfigureDeps & SwitchDeps
+type DataSourcesDeps<Draft extends { id: string }> = Omit<AskDeps<Draft>, 'openReader' | 'findChoice'> &
+  Omit<ShowDeps, 'openReader'> &
+  ConfigureDeps &
+  SwitchDeps & { openForQuestions: OpenReader }
 
 export function createDataSources<Draft extends { id: string }>(deps: DataSourcesDeps<Draft>): DataSources {
-  const openReader = (orgId: string, databaseName: string) => deps.openDatabase(orgId, databaseName, 'reader')
+  const openReader = deps.openForQuestions
+  const findChoice = deps.measuresIndexes ? createFindChoice(deps) : withoutMeasuring
   return {
     usesModel: (model) => usesModel(deps.db, model),
     routes: [
@@ -29,8 +37,8 @@ export function createDataSources<Draft extends { id: string }>(deps: DataSource
       switchRoute(deps),
       exposeRoute(deps),
       configureRoute(deps),
-      showRoute({ db: deps.db, openReader }),
-      askRoute({ ...deps, openReader }),
+      showRoute({ ...deps, openReader }),
+      askRoute({ ...deps, openReader, findChoice }),
     ],
   }
 }

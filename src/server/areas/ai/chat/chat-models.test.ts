@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ChatModelError, type ChatRequest } from '#edge/chat-model.ts'
 import { createOperatorFetch, type OperatorFetch } from '#lib/net/operator-fetch.ts'
 import { type FakeChat, type FakeReply, startFakeChat } from '#test/fake-chat.ts'
@@ -120,27 +120,6 @@ describe.each(KINDS)('MA-14 a chat model of the kind %s', (kind) => {
       failure('UNAVAILABLE', 'sent an answer that is too large', true),
       1,
     ],
-    [
-      'no answer',
-      ['silent'],
-      { limits: { silenceMs: 50 } },
-      failure('TIMEOUT', 'sent nothing for 0.05 seconds', true),
-      1,
-    ],
-    [
-      'an answer that stops',
-      [{ pause: new Promise(() => {}) }],
-      { limits: { silenceMs: 50 } },
-      failure('TIMEOUT', 'sent nothing for 0.05 seconds', true),
-      1,
-    ],
-    [
-      'an answer that takes too long',
-      [{ pause: new Promise(() => {}) }],
-      { limits: { wholeMs: 60 } },
-      failure('TIMEOUT', 'did not end its answer in 0.001 minutes', true),
-      1,
-    ],
   ])('%s is a failure that says whether it may have cost', async (_, next, over, expected, asked) => {
     fake.next.push(...next)
     const error: unknown = await modelOf(kind, over)
@@ -151,6 +130,28 @@ describe.each(KINDS)('MA-14 a chat model of the kind %s', (kind) => {
     const { message, cause } = error as ChatModelError
     expect(`${message} ${JSON.stringify(cause, Object.getOwnPropertyNames(cause ?? {}))}`).not.toMatch(/canary|sk-/)
     expect(fake.asked).toHaveLength(asked)
+  })
+
+  it.each<[string, FakeReply, Partial<CallLimits>, string]>([
+    ['no answer', 'silent', { silenceMs: 50 }, 'sent nothing for 0.05 seconds'],
+    ['an answer that stops', { pause: new Promise(() => {}) }, { silenceMs: 50 }, 'sent nothing for 0.05 seconds'],
+    [
+      'an answer that takes too long',
+      { pause: new Promise(() => {}) },
+      { wholeMs: 60 },
+      'did not end its answer in 0.001 minutes',
+    ],
+  ])('%s is a failure that may have cost', async (_, reply, limits, message) => {
+    // The limits run from the call on. Time stands still until the request has arrived, however busy the machine is.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    fake.next.push(reply)
+    const error = expect(modelOf(kind, { limits }).call(REQUEST, going)).rejects.toMatchObject(
+      failure('TIMEOUT', message, true),
+    )
+    await until(() => fake.asked.length === 1)
+    vi.advanceTimersByTime(60)
+    await error
   })
 
   it('an unknown model of the provider is not found', async () => {

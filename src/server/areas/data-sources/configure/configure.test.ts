@@ -79,6 +79,13 @@ describe('saving a search configuration', () => {
       connection_config: { embedding_configs: [{ ...entry({ table: 'public.articles' }), ...full }] },
       filter_schema: { category: 'string', year: 'number' },
       warnings: [],
+      model_checks: [
+        {
+          label: 'a',
+          outcome: 'not_compared',
+          detail: 'There are not enough rows: at least 4 with a vector and different content.',
+        },
+      ],
     })
     expect(await stored()).toMatchObject({
       connection_config: first.connection_config,
@@ -140,6 +147,7 @@ describe('saving a search configuration', () => {
       connection_config: { embedding_configs: [] },
       filter_schema: {},
       warnings: [],
+      model_checks: [],
     })
     expect(await resolved()).toBeNull()
     expect(await codeOf(runIn(reader, 'select id from public.articles'))).toBe('42501')

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
-import { configureSource, SearchConfiguration } from '#contract/data-sources/search-config.ts'
+import { configureSource, type ModelCheck, SearchConfiguration } from '#contract/data-sources/search-config.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
@@ -13,40 +13,39 @@ import { findSourceId } from '../store.ts'
 import type { ManagedDb } from './catalogue.ts'
 import { checkAll } from './check.ts'
 import type { EmbeddingModels } from './check-entry.ts'
+import { type ContentModels, checkWarning, compareModels } from './compare-model.ts'
 import { readerRole, setGrants } from './grants.ts'
 import { noSuchSource } from './no-such-source.ts'
 import { grantAndRehearse } from './rehearse.ts'
 import { findSource, saveSearch } from './store.ts'
 
-export type ConfigureDeps = EmbeddingModels & {
-  db: Db
-  clock: Clock
-  /** Opens a managed database of the organization. */
-  openDatabase: (orgId: string, name: string, as: 'owner' | 'reader') => Promise<ManagedDb>
-}
+export type ConfigureDeps = EmbeddingModels &
+  ContentModels & {
+    db: Db
+    clock: Clock
+    /** Opens a managed database of the organization. */
+    openDatabase: (orgId: string, name: string, as: 'owner' | 'reader') => Promise<ManagedDb>
+  }
 
-type Input = Pick<z.output<typeof configureSource.input>, 'connection_config' | 'filter_schema'>
+type Input = Omit<z.output<typeof configureSource.input>, 'id'>
+type Answer = SearchConfiguration & { model_checks: ModelCheck[] }
 
 export function configureRoute(deps: ConfigureDeps): Route {
-  return route(configureSource, async ({ id: typed, ...input }, { principal }) => {
+  return route(configureSource, async ({ id: typed, ...input }, { principal, signal }) => {
     const id = await findSourceId(deps.db, principal.org_id, typed)
     if (id === undefined) throw noSuchSource()
     // Two saves at once could leave the rights of the one and the configuration of the other.
     return withLease(deps.db, {
       name: `data-source:${id}`,
       refuse: beingSaved,
-      run: (lease) => save(deps, { id, principal, input }, lease),
+      run: (lease) => save(deps, { id, principal, input, signal }, lease),
     })
   })
 }
 
-type Saving = { id: string; principal: Member; input: Input }
+type Saving = { id: string; principal: Member; input: Input; signal: AbortSignal }
 
-async function save(
-  deps: ConfigureDeps,
-  { id, principal, input }: Saving,
-  lease: LeaseGuard,
-): Promise<SearchConfiguration> {
+async function save(deps: ConfigureDeps, { id, principal, input, signal }: Saving, lease: LeaseGuard): Promise<Answer> {
   const { db, clock, openDatabase, findModel, modelNames } = deps
   const { org_id } = principal
   const source = await findSource(db, id)
@@ -61,7 +60,13 @@ async function save(
   await lease.confirm()
   const rehearsed = await grantAndRehearse({ owner, reader, readerName }, checked.entries, entriesOf(source.search))
   const { entries } = rehearsed
-  const saved = SearchConfiguration.parse({ ...input, warnings: [...checked.warnings, ...rehearsed.warnings] })
+  const mayLeave = input.send_sample_to_provider
+  const checks = await compareModels({ ...deps, reader, org_id, mayLeave, signal }, entries)
+  const modelWarnings = checks.flatMap((check) => checkWarning(check) ?? [])
+  const saved = SearchConfiguration.parse({
+    ...input,
+    warnings: [...checked.warnings, ...rehearsed.warnings, ...modelWarnings],
+  })
   const now = clock.now()
   await db.tx(async (tx) => {
     await lease.confirmIn(tx)
@@ -73,7 +78,8 @@ async function save(
   })
   await lease.confirm()
   await setGrants(owner, readerName, entries)
-  return { ...saved, warnings: [...saved.warnings, ...checked.indexWarnings] }
+  const model_checks = checks.map(({ entry, outcome, detail }) => ({ label: entry.label, outcome, detail }))
+  return { ...saved, warnings: [...saved.warnings, ...checked.indexWarnings], model_checks }
 }
 
 /** An unreadable search has no entries whose rights could be restored. */

@@ -2,47 +2,71 @@ import { getSource } from '#contract/data-sources/search-config.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { presentSource } from '../answer/present-source.ts'
+import { currentMeasurement } from '../measure/current-choice.ts'
+import { type MeasuredPlan, measuredPlan } from '../measure/measured-plan.ts'
+import { findMeasurements, type StoredMeasurement } from '../measure/store.ts'
 import { withoutDatabaseText } from '../search/database-errors.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import { findVectorIndexes } from '../search/indexes.ts'
-import { choosePlan, type Plan, planWarning } from '../search/plan.ts'
+import { planWarning } from '../search/plan.ts'
 import type { OpenReader, Reader, ReadsOn } from '../search/reader.ts'
 import { searchSettings } from '../search/settings.ts'
 import { findSourceId } from '../store.ts'
 import { noSuchSource } from './no-such-source.ts'
 import { findConfigured } from './store.ts'
 
-type ShowDeps = { db: Querier; openReader: OpenReader }
+export type ShowDeps = {
+  db: Querier
+  openReader: OpenReader
+  /** Returns how old the answers of a database can be; 0 if they are current. */
+  maxStalenessSeconds: (orgId: string, databaseName: string) => Promise<number>
+  /** Whether indexes are searched as they were measured. */
+  measuresIndexes: boolean
+}
 
 const UNREADABLE = 'the stored search configuration cannot be read by this version of the service: save it again'
 
-export function showRoute({ db, openReader }: ShowDeps): Route {
+export function showRoute({ db, openReader, maxStalenessSeconds, measuresIndexes }: ShowDeps): Route {
   return route(getSource, async ({ id: typed }, { principal }) => {
     const id = await findSourceId(db, principal.org_id, typed)
     const found = id === undefined ? undefined : await findConfigured(db, id)
     if (!found) throw noSuchSource()
     const { search, warnings, ...source } = found
     const open = () => openReader(principal.org_id, source.database_name)
-    const plans = search === null || search === 'unreadable' ? [] : await plansOf(await open(), search)
-    const indexWarnings = plans.flatMap(({ entry, plan }) => planWarning(plan, entry) ?? [])
+    const measured = measuresIndexes ? await findMeasurements(db, source.id) : []
+    const plans = search === null || search === 'unreadable' ? [] : await plansOf(await open(), search, measured)
+    const indexWarnings = plans.flatMap(({ entry, plan, isFastest }) =>
+      isFastest ? [] : (planWarning(plan, entry) ?? []),
+    )
     return {
       ...presentSource(source),
       connection_config: source.connection_config ?? { embedding_configs: [] },
       warnings: [...(search === 'unreadable' ? [UNREADABLE] : []), ...warnings, ...indexWarnings],
+      max_staleness_seconds: await maxStalenessSeconds(principal.org_id, source.database_name),
       plan: plans.map(({ entry, plan }) => ({ label: entry.label, ...plan })),
     }
   })
 }
 
-type Planned = { entry: ResolvedEntry; plan: Plan }
+/** `isFastest`: an exact search was measured to be faster than the index, so nothing has to be changed. */
+type Planned = { entry: ResolvedEntry; plan: MeasuredPlan; isFastest: boolean }
 
 /** Reads the catalogue as questions do, with the rights of their role. */
-async function plansOf(reader: Reader, entries: readonly ResolvedEntry[]): Promise<Planned[]> {
+async function plansOf(
+  reader: Reader,
+  entries: readonly ResolvedEntry[],
+  measured: readonly StoredMeasurement[],
+): Promise<Planned[]> {
   const [first] = entries
   if (!first) return []
   const look = async (on: ReadsOn) => {
     const planned: Planned[] = []
-    for (const entry of entries) planned.push({ entry, plan: choosePlan(entry, await findVectorIndexes(on, entry)) })
+    for (const entry of entries) {
+      const indexes = await findVectorIndexes(on, entry)
+      const measurement = currentMeasurement(measured, entry, indexes)
+      const isFastest = measurement?.choice?.reason === 'exact_is_cheaper'
+      planned.push({ entry, plan: measuredPlan(entry, indexes, measurement), isFastest })
+    }
     return planned
   }
   try {

@@ -1,4 +1,5 @@
 import type { Clock } from '#lib/clock.ts'
+import type { FindChoice } from '../measure/current-choice.ts'
 import type { ResolvedEntry } from './entry.ts'
 import { findVectorIndexes } from './indexes.ts'
 import { withIndexes } from './plan.ts'
@@ -9,20 +10,21 @@ import type { EntryQuery } from './statements.ts'
 const TTL_MS = 60_000
 
 type Reading = { readonly at: number; readonly entry: Promise<ResolvedEntry> }
-type Search = Pick<EntryQuery, 'entry' | 'filters'>
+type Search = Pick<EntryQuery, 'entry' | 'filters'> & { readonly sourceId: string }
 export type CurrentIndexes = ReturnType<typeof createCurrentIndexes>
 
 /**
- * Gives entries the indexes that their tables have now. An index may be made, replaced or dropped after a configuration
- * was saved, so the catalogue is read again for the first question of each minute; other questions cost nothing.
+ * Gives entries the indexes that their tables have now, and how these are best searched. An index may be made, replaced
+ * or dropped after a configuration was saved, so the catalogue is read again for the first question of each minute; other
+ * questions cost nothing.
  */
-export function createCurrentIndexes(clock: Clock) {
+export function createCurrentIndexes(clock: Clock, findChoice: FindChoice) {
   const readings = new WeakMap<ResolvedEntry, Reading>()
-  const read = async (db: Reader, { entry, filters }: Search, before: Promise<ResolvedEntry> | undefined) => {
+  const read = async (db: Reader, { entry, filters, sourceId }: Search, before: Promise<ResolvedEntry> | undefined) => {
     const last = (await before?.catch(() => undefined)) ?? entry
     // With the settings of the last question: other ones would have to be sent to the connection, and back again.
     const indexes = await db.reads((on) => findVectorIndexes(on, entry), searchSettings({ entry: last, filters }))
-    return withIndexes(last, indexes)
+    return withIndexes(last, indexes, await findChoice(sourceId, entry, indexes))
   }
   return {
     /** Returns the same object for as long as the indexes are the same, because statements are cached for it. */

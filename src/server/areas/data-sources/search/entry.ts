@@ -22,6 +22,7 @@ export const ResolvedEntry = z.object({
   filters: z.record(z.string(), ResolvedFilter).describe('Only those this table has'),
   index: z.enum(['hnsw', 'ivfflat']).nullable().describe('One the metric can use; null means exact search'),
   lists: z.number().optional().describe('Of the IVFFlat index'),
+  effort: z.number().optional().describe('Measured: ef_search of HNSW, probes of IVFFlat. Never stored with the entry'),
   oid: z.number(),
   row_security: z
     .boolean()

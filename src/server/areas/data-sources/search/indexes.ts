@@ -12,6 +12,8 @@ export type VectorIndex = {
   partial: boolean
   /** The number of lists of an IVFFlat index. */
   lists: number
+  /** Number of the index's file, which changes when the index is built again. */
+  file: number
 }
 
 export type Indexes = {
@@ -20,6 +22,8 @@ export type Indexes = {
   kind: string
   /** The version of the vector extension; null when the database no longer has it. */
   version: string | null
+  /** Estimated number of rows, as of the last vacuum or analyze; -1 before the first. */
+  rows: number
   found: VectorIndex[]
 }
 
@@ -31,12 +35,12 @@ export async function findVectorIndexes(
   const rows = await on.query<Omit<Indexes, 'found'> & (VectorIndex | { name: null })>(sql`
     select c.oid::int8 as oid, c.relkind::text as kind,
            (select e.extversion from pg_catalog.pg_extension e where e.extname = 'vector') as version,
-           i.name, i.method, i.operator_class, i.valid, i.partial, i.lists
+           c.reltuples::float8 as rows, i.name, i.method, i.operator_class, i.valid, i.partial, i.lists, i.file
     from pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     left join lateral (
       select x.relname as name, m.amname as method, o.opcname as operator_class,
-             d.indisvalid as valid, d.indpred is not null as partial,
+             x.relfilenode::int8 as file, d.indisvalid as valid, d.indpred is not null as partial,
              coalesce((select option_value::int from pg_catalog.pg_options_to_table(x.reloptions)
                        where option_name = 'lists'), 100) as lists
       from pg_catalog.pg_index d
@@ -50,6 +54,6 @@ export async function findVectorIndexes(
     order by i.name`)
   const [first] = rows
   if (!first) return undefined
-  const { oid, kind, version } = first
-  return { oid, kind, version, found: rows.filter((row) => row.name !== null) }
+  const { oid, kind, version, rows: estimate } = first
+  return { oid, kind, version, rows: estimate, found: rows.filter((row) => row.name !== null) }
 }

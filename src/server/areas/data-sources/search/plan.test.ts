@@ -25,6 +25,7 @@ const hnsw: VectorIndex = {
   operator_class: 'vector_cosine_ops',
   valid: true,
   partial: false,
+  file: 1,
   lists: 100,
 }
 const ivfflat: VectorIndex = { ...hnsw, name: 'lists', method: 'ivfflat' }
@@ -32,6 +33,7 @@ const having = (found: VectorIndex[], over: Partial<Indexes> = {}): Indexes => (
   oid: 1,
   kind: 'r',
   version: '0.8.0',
+  rows: 100,
   found,
   ...over,
 })

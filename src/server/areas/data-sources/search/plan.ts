@@ -1,10 +1,11 @@
 import type { SourcePlan } from '#contract/data-sources/search-config.ts'
+import type { SearchChoice } from '../measure/choose-search.ts'
 import type { ResolvedEntry } from './entry.ts'
 import type { Indexes, VectorIndex } from './indexes.ts'
 import { METRICS } from './metrics.ts'
 
 /** How an entry is searched, and why. */
-export type Plan = Omit<SourcePlan, 'label'>
+export type Plan = Pick<SourcePlan, 'method' | 'index' | 'reason'>
 
 type PlannedEntry = Pick<ResolvedEntry, 'schema' | 'table' | 'vector_column' | 'vector_type' | 'metric'>
 
@@ -42,15 +43,23 @@ function whyNot(index: VectorIndex, operatorClass: string, metric: PlannedEntry[
   return `has the index "${index.name}", which covers only some of the rows`
 }
 
-/** Returns the entry with these indexes: the same object if nothing differs. */
-export function withIndexes(entry: ResolvedEntry, indexes: Indexes | undefined): ResolvedEntry {
+/** Returns the entry with these indexes, searched as measured: the same object if nothing differs. */
+export function withIndexes(
+  entry: ResolvedEntry,
+  indexes: Indexes | undefined,
+  choice?: Pick<SearchChoice, 'method' | 'effort'>,
+): ResolvedEntry {
   const { method } = choosePlan(entry, indexes)
-  const index = method === 'exact' ? null : method
-  const oid = indexes?.oid ?? entry.oid
-  const version = indexes?.version ?? entry.version
-  const lists = index === 'ivfflat' ? listsOf(indexes!) : undefined
-  const isSame = index === entry.index && oid === entry.oid && version === entry.version && lists === entry.lists
-  return isSame ? entry : { ...entry, index, oid, version, lists }
+  const index = method === 'exact' || choice?.method === 'exact' ? null : method
+  const next = {
+    index,
+    oid: indexes?.oid ?? entry.oid,
+    version: indexes?.version ?? entry.version,
+    lists: index === 'ivfflat' ? listsOf(indexes!) : undefined,
+    effort: index === null ? undefined : (choice?.effort ?? undefined),
+  }
+  const isSame = Object.entries(next).every(([key, value]) => entry[key as keyof typeof next] === value)
+  return isSame ? entry : { ...entry, ...next }
 }
 
 /** The most lists of any index, because the planner chooses among several indexes by itself. */

@@ -1,5 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Clock } from '#lib/clock.ts'
+import type { FindChoice } from '../measure/current-choice.ts'
 import { type CurrentIndexes, createCurrentIndexes } from './current-indexes.ts'
 import { withoutDatabaseText } from './database-errors.ts'
 import type { ResolvedEntry } from './entry.ts'
@@ -16,10 +17,10 @@ type Embed = ((model: string, texts: readonly string[], signal: AbortSignal) => 
   here(model: string, text: string, context: SourceQuery['context']): Promise<Float32Array> | undefined
 }
 
-export type SearchDeps = { clock: Clock; embed: Embed; openReader: OpenReader }
+export type SearchDeps = { clock: Clock; embed: Embed; openReader: OpenReader; findChoice: FindChoice }
 
 export type SourceQuery = {
-  readonly source: { readonly org_id: string; readonly database_name: string }
+  readonly source: { readonly id: string; readonly org_id: string; readonly database_name: string }
   readonly entries: readonly ResolvedEntry[]
   readonly filters: readonly Filter[]
   readonly query: string
@@ -37,15 +38,15 @@ export type SourceSearch = {
 type Vectors = ReadonlyMap<string, Promise<Float32Array>>
 type Tools = { readonly indexes: CurrentIndexes; readonly searchEntry: SearchEntry }
 
-export function createSourceSearch({ clock, embed, openReader }: SearchDeps): SourceSearch {
-  const tools = { indexes: createCurrentIndexes(clock), searchEntry: createEntrySearch(clock) }
+export function createSourceSearch({ clock, embed, openReader, findChoice }: SearchDeps): SourceSearch {
+  const tools = { indexes: createCurrentIndexes(clock, findChoice), searchEntry: createEntrySearch(clock) }
   const search = async (query: SourceQuery, vectors: Vectors): Promise<RankedRow[]> => {
     const { source, entries, filters, limit } = query
     const db = await openReader(source.org_id, source.database_name)
     const found = await Promise.all(
       entries.map(async (entry): Promise<FoundRows> => {
         const vector = bindVector(await vectors.get(entry.model)!, entry.vector_type)
-        return { entry, rows: await searchCurrent(tools, db, { entry, filters, vector, limit }) }
+        return { entry, rows: await searchCurrent(tools, db, source.id, { entry, filters, vector, limit }) }
       }),
     )
     return mergeRows(found, limit)
@@ -63,10 +64,11 @@ export function createSourceSearch({ clock, embed, openReader }: SearchDeps): So
 async function searchCurrent(
   { indexes, searchEntry }: Tools,
   db: Reader,
+  sourceId: string,
   query: EntryQuery,
 ): Promise<FoundRows['rows']> {
   try {
-    return await searchEntry(db, { ...query, entry: await indexes.of(db, query) })
+    return await searchEntry(db, { ...query, entry: await indexes.of(db, { ...query, sourceId }) })
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'SOURCE_CHANGED') indexes.forget(query.entry)
     throw withoutDatabaseText(error)

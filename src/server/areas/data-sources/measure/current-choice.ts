@@ -1,0 +1,44 @@
+import type { Clock } from '#lib/clock.ts'
+import type { Querier } from '#lib/db/db.ts'
+import type { ResolvedEntry } from '../search/entry.ts'
+import type { Indexes } from '../search/indexes.ts'
+import { choosePlan } from '../search/plan.ts'
+import type { SearchChoice } from './choose-search.ts'
+import { judgeState, stateOf, targetOf } from './index-state.ts'
+import { findMeasurements, requestMeasurement, type StoredMeasurement } from './store.ts'
+
+/** Finds how the entry's index is to be searched. Returns undefined where it was not measured: the default holds. */
+export type FindChoice = (
+  sourceId: string,
+  entry: ResolvedEntry,
+  indexes: Indexes | undefined,
+) => Promise<SearchChoice | undefined>
+
+/** Questions come in bursts, and a source that is in use is not measured. */
+const DELAY_MS = 60_000
+
+/** Where measuring is switched off: every index is searched with the default. */
+export const withoutMeasuring: FindChoice = async () => undefined
+
+/** Reads the stored measurement, and asks the worker for another if there is none for the index as it is now. */
+export function createFindChoice({ db, clock }: { db: Querier; clock: Clock }): FindChoice {
+  return async (sourceId, entry, indexes) => {
+    if (!indexes || choosePlan(entry, indexes).method === 'exact') return undefined
+    const target = targetOf(entry)
+    const stored = (await findMeasurements(db, sourceId)).find((each) => each.target === target)
+    const { isUsable, isDue } = judgeState(stored?.measured ?? undefined, stateOf(indexes))
+    const dueAt = new Date(clock.now().getTime() + DELAY_MS)
+    if (isDue && !stored?.due_at) await requestMeasurement(db, sourceId, target, dueAt)
+    return isUsable ? (stored?.measured?.choice ?? undefined) : undefined
+  }
+}
+
+/** The measurement that holds for the entry's index as it is now. Returns undefined if there is none. */
+export function currentMeasurement(
+  stored: readonly StoredMeasurement[],
+  entry: ResolvedEntry,
+  indexes: Indexes | undefined,
+): StoredMeasurement['measured'] | undefined {
+  const measured = stored.find(({ target }) => target === targetOf(entry))?.measured
+  return indexes && measured && judgeState(measured, stateOf(indexes)).isUsable ? measured : undefined
+}

@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto'
+import { identifier } from '#lib/db/sql.ts'
+import type { ResolvedEntry } from '../search/entry.ts'
+import type { Indexes } from '../search/indexes.ts'
+
+/** The state that a measurement is true for: these indexes, and about this many rows in the table. */
+export type IndexState = { readonly indexes: string; readonly rows: number }
+
+/** A measurement is repeated when the table has grown by a fifth since. */
+const GROWTH = 1.2
+/** A measurement is not used for a table that has more than doubled, such as one that was almost empty. */
+const MAX_GROWTH = 2
+
+type MeasuredEntry = Pick<ResolvedEntry, 'schema' | 'table' | 'vector_column' | 'metric'>
+
+/** Names the column and metric that a measurement is of. Entries that share them share the measurement. */
+export function targetOf({ schema, table, vector_column, metric }: MeasuredEntry): string {
+  return `${identifier(schema, table, vector_column).text} ${metric}`
+}
+
+/** Describes the indexes by a digest that changes when one is made, built again or dropped. */
+export function stateOf({ oid, version, rows, found }: Indexes): IndexState {
+  return { indexes: hash('sha256', JSON.stringify([oid, version, found])), rows: Math.max(rows, 0) }
+}
+
+/** Whether a measurement can be used for the table as it is now, and whether it must be made again. */
+export function judgeState(measured: IndexState | undefined, now: IndexState): { isUsable: boolean; isDue: boolean } {
+  if (!measured || measured.indexes !== now.indexes) return { isUsable: false, isDue: true }
+  return {
+    isUsable: now.rows <= MAX_GROWTH * measured.rows,
+    isDue: now.rows > 0 && now.rows >= GROWTH * measured.rows,
+  }
+}

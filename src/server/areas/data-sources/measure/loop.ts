@@ -1,0 +1,121 @@
+import type { Clock } from '#lib/clock.ts'
+import type { Db } from '#lib/db/db.ts'
+import { type Lease, lockLease, runIfLeased } from '#lib/work/lease.ts'
+import type { Loop } from '#lib/work/loop.ts'
+import { lacksFunction, withoutDatabaseText } from '../search/database-errors.ts'
+import type { ResolvedEntry } from '../search/entry.ts'
+import { findVectorIndexes, type Indexes } from '../search/indexes.ts'
+import { choosePlan, withIndexes } from '../search/plan.ts'
+import type { OpenReader, Reader } from '../search/reader.ts'
+import { searchSettings } from '../search/settings.ts'
+import type { SearchChoice } from './choose-search.ts'
+import { stateOf, targetOf } from './index-state.ts'
+import { MeasuringStopped, measureIndex } from './measure-index.ts'
+import { type DueMeasurement, findDue, MEASUREMENTS_CHANNEL, postpone, saveMeasurement } from './store.ts'
+
+export type MeasureDeps = {
+  db: Db
+  clock: Clock
+  openReader: OpenReader
+  /** Whether the engine of a managed database runs, and whether somebody uses it now. Starts none. */
+  activityOf: (orgId: string, databaseName: string) => Promise<'stopped' | 'busy' | 'idle'>
+  onError: (error: unknown, due: Pick<DueMeasurement, 'source_id' | 'target'>) => void
+}
+
+const POLL_MS = 60_000
+/** A measurement that failed, or that a busy source ended, is tried again after this time. */
+const RETRY_MS = 10 * 60_000
+const MEASURED_PER_TURN = 10
+
+/**
+ * Measures the indexes whose measurement a question asked for. It reads as the reader of the source, counts against no
+ * quota and is not recorded in Activity. A lease for each index keeps two processes from measuring the same one.
+ */
+export function measureLoop(deps: MeasureDeps): Loop {
+  return {
+    name: 'search-measurements',
+    wakeOn: MEASUREMENTS_CHANNEL,
+    tick: async (now, signal) => {
+      for (const due of await findDue(deps.db, now, MEASURED_PER_TURN)) {
+        if (signal.aborted) break
+        await runIfLeased(deps.db, `measure:${due.source_id}:${due.target}`, (lease, lost) =>
+          measureDue(deps, due, lease, AbortSignal.any([signal, lost])),
+        )
+      }
+      return new Date(now.getTime() + POLL_MS)
+    },
+  }
+}
+
+async function measureDue(deps: MeasureDeps, due: DueMeasurement, lease: Lease, signal: AbortSignal): Promise<void> {
+  const { db, clock, onError } = deps
+  const retryAt = () => new Date(clock.now().getTime() + RETRY_MS)
+  const permit = async () => {
+    if (signal.aborted) throw new MeasuringStopped('aborted')
+    const activity = await deps.activityOf(due.org_id, due.database_name)
+    if (activity !== 'idle') throw new MeasuringStopped(activity)
+  }
+  try {
+    await permit()
+    const result = await measureTarget(await deps.openReader(due.org_id, due.database_name), due, permit)
+    // Without an index, or with another one than was measured, the next question decides what is due.
+    if (!result) return await postpone(db, due, null)
+    await db.tx(async (tx) => {
+      if (await lockLease(tx, lease)) await saveMeasurement(tx, due, { ...result, measured_at: clock.now() })
+    })
+  } catch (error) {
+    if (!(error instanceof MeasuringStopped)) onError(withoutDatabaseText(error), due)
+    else if (error.reason === 'aborted') return
+    await postpone(db, due, isStopped(error) ? null : retryAt())
+  }
+}
+
+/** An engine that was stopped is not started: the question that starts it asks for the measurement again. */
+function isStopped(error: unknown): boolean {
+  return error instanceof MeasuringStopped && error.reason === 'stopped'
+}
+
+type Result = ReturnType<typeof stateOf> & { choice: SearchChoice | null }
+
+/** Returns undefined if there is no index to measure, or if the index was changed meanwhile. */
+async function measureTarget(
+  db: Reader,
+  due: DueMeasurement,
+  permit: () => Promise<void>,
+): Promise<Result | undefined> {
+  const stored = entryOf(due)
+  if (!stored) return undefined
+  const before = await readIndexes(db, stored)
+  if (!before || choosePlan(stored, before).method === 'exact') return undefined
+  const entry = withIndexes(stored, before)
+  const choice = await measureOrGiveUp(db, entry, before, permit)
+  const after = await readIndexes(db, stored)
+  const state = stateOf(before)
+  return after && stateOf(after).indexes === state.indexes ? { ...state, choice } : undefined
+}
+
+function entryOf({ search, target }: DueMeasurement): ResolvedEntry | undefined {
+  if (search === null || search === 'unreadable') return undefined
+  return search.find((entry) => targetOf(entry) === target)
+}
+
+function readIndexes(db: Reader, entry: ResolvedEntry): Promise<Indexes | undefined> {
+  return db.reads((on) => findVectorIndexes(on, entry), searchSettings({ entry, filters: [] }))
+}
+
+/** Returns null for a table that cannot be measured within the limits. It keeps the default. */
+async function measureOrGiveUp(
+  db: Reader,
+  entry: ResolvedEntry,
+  indexes: Indexes,
+  permit: () => Promise<void>,
+): Promise<SearchChoice | null> {
+  const measuring = { db, entry, tableRows: indexes.rows, permit }
+  try {
+    return (await measureIndex(measuring)) ?? null
+  } catch (error) {
+    if (error instanceof MeasuringStopped && error.reason === 'too_large') return null
+    if (!lacksFunction(error)) throw error
+    return (await measureIndex({ ...measuring, ordersIdsAsText: true })) ?? null
+  }
+}
