@@ -1,15 +1,16 @@
 import { type ActivityRecord, listActivity } from '#contract/activity.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
+import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type NamePeople, namesOf } from './names.ts'
 import { pageRecords, type RecordRow } from './store.ts'
 import { whichRecords } from './which.ts'
 
-export function listRoute({ db, people }: { db: Querier; people: NamePeople }): Route {
+export function listRoute({ db, clock, people }: { db: Querier; clock: Clock; people: NamePeople }): Route {
   return route(listActivity, async ({ limit, cursor, source_id, ...filters }, { principal }) => {
     const which = whichRecords({ ...filters, target: source_id }, principal)
-    const rows = await pageRecords(db, which, { before: readCursor(cursor), limit })
+    const rows = await pageRecords(db, which, { before: readCursor(cursor), limit, now: clock.now() })
     const names = await namesOf(people, principal.org_id, rows)
     return toPage(rows, limit, (row) => present(row, names))
   })

@@ -1,5 +1,6 @@
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { lowestAskedAt } from './store.ts'
 
 type Override = { per_minute: number | null; per_day: number | null }
 
@@ -25,7 +26,7 @@ const MAX_QUESTION_MS = 60_000
 export async function countQuestions(db: Querier, orgId: string, { from, before, now }: Span): Promise<number> {
   const [row] = await db.query<{ count: number }>(sql`
     select count(*) from activity.records
-    where org_id = ${orgId} and type = 'data_source' and asked_at >= ${from} and asked_at < ${before}
+    where org_id = ${orgId} and type = 'data_source' and id >= ${lowestAskedAt(from)} and asked_at >= ${from} and asked_at < ${before}
       and (counted or (status is null and asked_at < ${new Date(now.getTime() - MAX_QUESTION_MS)}))`)
   return row!.count
 }

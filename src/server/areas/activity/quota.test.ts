@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#edge/ids.ts'
 import { type TestClock, testClock } from '#lib/clock.ts'
-import { type KeyValueStore, openMemoryStore, openRedis } from '#lib/kv.ts'
+import { type KeyValueStore, openMemoryStore } from '#lib/kv.ts'
 import { withFallback } from '#lib/kv-fallback.ts'
+import { openRedis } from '#lib/kv-redis.ts'
 import { begin } from '#test/activity-records.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs, stores } from '#test/stores.ts'
@@ -54,14 +55,24 @@ describe('DS-18 the question quota of an organization', () => {
     await expect(quota.spend(org)).rejects.toMatchObject(refused(60))
   })
 
+  it('gives what is left to the first of the questions that come at once, for each organization by itself', async () => {
+    const quota = quotaOf(at('2026-03-01T12:00:00.000Z'), 3, 100)
+    const [one, two] = [newId('org'), newId('org')]
+    const results = await Promise.allSettled(
+      [one, two, one, two, one, one, two, two, two].map((org) => quota.spend(org)),
+    )
+    const first = ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled', 'fulfilled']
+    expect(results.map(({ status }) => status)).toEqual([...first, 'rejected', 'fulfilled', 'rejected', 'rejected'])
+  })
+
   it('counts a question in the minute in which it began', async () => {
     const clock = at('2026-03-01T12:00:00.000Z')
     const kv = openMemoryStore(clock)
     const quota = quotaOf(clock, 2, 100, {
       ...kv,
-      take: async (windows) => {
+      take: async (...asked) => {
         clock.advance(500)
-        return kv.take(windows)
+        return kv.take(...asked)
       },
     })
     const org = newId('org')
@@ -170,7 +181,7 @@ describe('DS-18 while the shared store is unavailable', () => {
     const org = newId('org')
     const own = openMemoryStore(clock)
     let isAway = false
-    const shared = { ...own, take: (windows: Parameters<typeof own.take>[0]) => (isAway ? away : own).take(windows) }
+    const shared = { ...own, take: (...asked: Parameters<typeof own.take>) => (isAway ? away : own).take(...asked) }
     const quota = quotaOf(clock, 100, 5, withFallback(shared, openMemoryStore(clock), { clock }))
     expect(await passed(() => quota.spend(org), 2)).toBe(2)
     isAway = true

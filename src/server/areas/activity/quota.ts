@@ -4,7 +4,7 @@ import type { Route } from '#edge/http/route.ts'
 import { createBoundedCache } from '#lib/bounded-cache.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import { type KeyValueStore, type QuotaWindow, StoreUnavailable, type TakeResult } from '#lib/kv.ts'
+import { type KeyValueStore, type QuotaRefusal, type QuotaWindow, StoreUnavailable, type TakeResult } from '#lib/kv.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { countQuestions } from './quota-store.ts'
 import { setQuotaRoute } from './set-quota.ts'
@@ -26,58 +26,102 @@ export type QuotaDeps = Limits & { kv: KeyValueStore; db: Db; clock: Clock }
 /** Limits questions by minute and by day (UTC). All replicas share one count. */
 export function createQuota({ kv, db, clock, perMinute, perDay }: QuotaDeps): Quota {
   const limits = createLimits({ db, clock, perMinute, perDay })
-  const take = createTake({ kv, db })
+  const take = createSharedTake({ kv, db })
+  const join = joinTurns(async (orgId, usesOf) => {
+    const now = clock.now()
+    const limit = await limits.of(orgId)
+    return { now, limit, result: await take(orgId, limit, now, usesOf()) }
+  })
   return {
     routes: [setQuotaRoute({ db, clock, limits })],
     spend: async (orgId) => {
-      const now = clock.now()
-      const limit = await limits.of(orgId)
-      const taken = await take(orgId, limit, now)
-      if (taken === 'taken') return
-      if ('exhausted' in taken && taken.exhausted === 0) throw refusal(limit.perMinute, 'minute', MINUTE_MS, now)
-      throw refusal(limit.perDay, 'day (UTC)', DAY_MS, now)
+      const { position, taking } = join(orgId)
+      const { now, limit, result } = await taking
+      if (result && position < result.taken) return
+      const refusal = result ? result.refusal! : await takeWithoutStore({ kv, db }, orgId, limit, now)
+      if (refusal === undefined) return
+      if ('exhausted' in refusal && refusal.exhausted === 0)
+        throw limitReached(limit.perMinute, 'minute', MINUTE_MS, now)
+      throw limitReached(limit.perDay, 'day (UTC)', DAY_MS, now)
     },
+  }
+}
+
+type Joined<T> = { uses: number; readonly taking: Promise<T> }
+
+/**
+ * Joins the questions of an organization that are spent in one turn into one command of the store. Questions whose
+ * records were written together are spent together, so this is the rule under load. `usesOf` returns how many joined.
+ */
+function joinTurns<T>(take: (orgId: string, usesOf: () => number) => Promise<T>) {
+  const open = new Map<string, Joined<T>>()
+  const begin = (orgId: string): Joined<T> => {
+    const joined: Joined<T> = {
+      uses: 0,
+      taking: Promise.resolve().then(() => {
+        open.delete(orgId)
+        return take(orgId, () => joined.uses)
+      }),
+    }
+    open.set(orgId, joined)
+    return joined
+  }
+  return (orgId: string): { position: number; taking: Promise<T> } => {
+    const joined = open.get(orgId) ?? begin(orgId)
+    return { position: joined.uses++, taking: joined.taking }
   }
 }
 
 type Stores = { kv: KeyValueStore; db: Db }
 
-function createTake(stores: Stores) {
+/** Counts questions in the shared store. Resolves to undefined while the store does not answer. */
+function createSharedTake(stores: Stores) {
   /** Keys of days whose shared count lacks questions, because they were asked while the store did not answer. */
   const undercounted = createBoundedCache<string, true>({ max: MAX_UNDERCOUNTED_DAYS })
-  return async (orgId: string, limit: Limits, now: Date): Promise<TakeResult> => {
+  return async (orgId: string, limit: Limits, now: Date, uses: number): Promise<TakeResult | undefined> => {
     const { key } = dayOf(orgId, now)
     try {
       // Every question that arrives before the deletion is confirmed deletes too, so none uses the old count.
       if (undercounted.has(key)) await stores.kv.delete(key)
       undercounted.delete(key)
-      return await takeShared(stores, orgId, limit, now)
+      return await takeShared(stores, orgId, limit, now, uses)
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
       undercounted.set(key, true)
-      return takeWithoutStore(stores, orgId, limit, now)
+      return undefined
     }
   }
 }
 
 /** Checks the minute before the day, so that questions refused for the minute do not count towards the day. */
-async function takeShared({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<TakeResult> {
+async function takeShared(
+  { kv, db }: Stores,
+  orgId: string,
+  limit: Limits,
+  now: Date,
+  uses: number,
+): Promise<TakeResult> {
   const windows = (startCount: QuotaWindow['startCount']): QuotaWindow[] => [
     { ...minuteOf(orgId, now), limit: limit.perMinute, startCount: 0 },
     { ...dayOf(orgId, now), limit: limit.perDay, startCount },
   ]
-  const taken = await kv.take(windows('unknown'))
-  if (taken === 'taken' || 'exhausted' in taken) return taken
+  const result = await kv.take(windows('unknown'), uses)
+  if (!result.refusal || 'exhausted' in result.refusal) return result
   // The day has just begun or the store lost its count, so the count starts from the recorded questions.
-  return kv.take(windows(await countQuestions(db, orgId, { from: midnightOf(now), before: now, now })))
+  return kv.take(windows(await countQuestions(db, orgId, { from: midnightOf(now), before: now, now })), uses)
 }
 
 /** Used while the shared store does not answer: counts the minute per process and the day from the recorded questions. */
-async function takeWithoutStore({ kv, db }: Stores, orgId: string, limit: Limits, now: Date): Promise<TakeResult> {
+async function takeWithoutStore(
+  { kv, db }: Stores,
+  orgId: string,
+  limit: Limits,
+  now: Date,
+): Promise<QuotaRefusal | undefined> {
   const { key, seconds } = minuteOf(orgId, now)
   if ((await kv.count(key, seconds)) > limit.perMinute) return { exhausted: 0 }
   const today = await countQuestions(db, orgId, { from: midnightOf(now), before: FAR_FUTURE, now })
-  return today < limit.perDay ? 'taken' : { exhausted: 1 }
+  return today < limit.perDay ? undefined : { exhausted: 1 }
 }
 
 /** The key lives for two minutes, because a question that began in the last moment may be counted a little later. */
@@ -96,7 +140,7 @@ function midnightOf(now: Date): Date {
   return new Date(now.getTime() - (now.getTime() % DAY_MS))
 }
 
-function refusal(limit: number, span: string, spanMs: number, now: Date): ServiceError {
+function limitReached(limit: number, span: string, spanMs: number, now: Date): ServiceError {
   const retryAfterSeconds = Math.ceil((spanMs - (now.getTime() % spanMs)) / 1000)
   const detail = `Question limit reached: ${limit} per ${span} for this organization. Try again in ${secondsText(retryAfterSeconds)}.`
   return new ServiceError('RATE_LIMITED', detail, { retryAfterSeconds })

@@ -65,8 +65,12 @@ export async function countByTarget(db: Querier, span: Span): Promise<TargetRow[
     group by start, most.name`)
 }
 
-export async function countByPerson(db: Querier, span: Span): Promise<{ user_id: string | null; total: number }[]> {
-  return db.query(sql`
-    select user_id, count(*)::int as total from activity.records where ${matching(span)}
+type PersonRow = { user_id: string | null; total: number; failed: number; most_called: string }
+
+export async function countByPerson(db: Querier, span: Span): Promise<PersonRow[]> {
+  return db.query<PersonRow>(sql`
+    select user_id, count(*)::int as total, (count(*) filter (where ${OUTCOME} = 'failed'))::int as failed,
+      mode() within group (order by target) as most_called
+    from activity.records where ${matching(span)}
     group by user_id order by total desc, user_id limit ${MOST_PEOPLE}`)
 }

@@ -81,15 +81,15 @@ describe('DS-20 Activity by time, person, source and outcome', () => {
     ])
   })
 
-  it('counts each data source over the same days, and who called, by name', async () => {
+  it('counts each data source over the same days, and who called what, by name', async () => {
     const { targets, people } = await count(owner!)
     expect(targets).toEqual([
       { target: 'db_handbook', total: 3, counts: [3, 0, 0] },
       { target: 'db_notes', total: 3, counts: [0, 0, 3] },
     ])
     expect(people).toEqual([
-      { user_id: viewer!.user_id, user_name: expect.any(String), total: 4 },
-      { user_id: developer!.user_id, user_name: expect.any(String), total: 2 },
+      { user_id: viewer!.user_id, user_name: expect.any(String), total: 4, failed: 1, most_called: 'db_notes' },
+      { user_id: developer!.user_id, user_name: expect.any(String), total: 2, failed: 0, most_called: 'db_handbook' },
     ])
   })
 

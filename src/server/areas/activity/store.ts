@@ -1,8 +1,8 @@
 import type { ActivityRecord, CallOutcome } from '#contract/activity.ts'
 import type { PrincipalKind } from '#contract/core/principal.ts'
-import { lowestId } from '#edge/ids.ts'
+import { lowestId, timeOfId } from '#edge/ids.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { type Sql, sql, withValues } from '#lib/db/sql.ts'
+import { identifier, type Sql, sql, withValues } from '#lib/db/sql.ts'
 import type { Digests } from './digest.ts'
 
 type RecordType = 'data_source' | 'function'
@@ -53,15 +53,17 @@ export function insertion(rows: readonly NewRecord[]): Sql {
 export type Outcome = { status: number; duration_ms: number; answer_bytes: number; counted: boolean }
 export type Completion = Outcome & { id: string }
 
+/** The lowest and the highest id let Postgres look only at the partitions between them. */
 export async function completeRecords(db: Querier, done: readonly Completion[]): Promise<void> {
   const column = <K extends keyof Completion>(key: K) => done.map((one) => one[key])
+  const ids = column('id').toSorted()
   await db.query(sql`
     update activity.records as record
     set status = done.status, duration_ms = done.duration_ms, answer_bytes = done.answer_bytes, counted = done.counted
     from unnest(${column('id')}::text[], ${column('status')}::integer[], ${column('duration_ms')}::integer[],
                 ${column('answer_bytes')}::integer[], ${column('counted')}::boolean[])
       as done (id, status, duration_ms, answer_bytes, counted)
-    where record.id = done.id`)
+    where record.id = done.id and record.id between ${ids[0]} and ${ids.at(-1)}`)
 }
 
 export type RecordRow = Asked & { [K in 'status' | 'duration_ms' | 'answer_bytes']: number | null }
@@ -88,10 +90,11 @@ export const OUTCOME = sql`
 /** Ids are made by the clock of a process that may differ from the one of `asked_at`. */
 const CLOCK_DIFFERENCE_MS = 60_000
 
-/** Times are also conditions on ids, which sort by time, so that the index of the list finds the records of a time. */
+/**
+ * Times are also conditions on ids, which sort by time, so that only the partitions of that time are looked at and the
+ * index of the list finds the records.
+ */
 export function matching({ org_id, type, by, user_id, target, source, outcome, from, to }: Which): Sql {
-  const first = from && lowestId('act', new Date(from.getTime() - CLOCK_DIFFERENCE_MS))
-  const end = to && lowestId('act', new Date(to.getTime() + CLOCK_DIFFERENCE_MS))
   return sql`
     org_id = ${org_id} and type = ${type}
       and (${by}::text is null or coalesce(user_id, principal_id) = ${by})
@@ -99,28 +102,54 @@ export function matching({ org_id, type, by, user_id, target, source, outcome, f
       and (${target}::text is null or target = ${target})
       and (${source}::text is null or source = ${source})
       and (${outcome}::text is null or ${OUTCOME} = ${outcome})
-      and (${first}::text is null or (id >= ${first} and asked_at >= ${from}))
-      and (${end}::text is null or (id < ${end} and asked_at < ${to}))`
+      ${from ? sql`and asked_at >= ${from} and id >= ${lowestAskedAt(from)}` : sql``}
+      ${to ? sql`and asked_at < ${to} and id < ${lowestId('act', new Date(to.getTime() + CLOCK_DIFFERENCE_MS))}` : sql``}`
 }
 
-export async function pageRecords(
+/** Returns a border below the ids of all questions that were asked at this time or later. */
+export function lowestAskedAt(at: Date): string {
+  return lowestId('act', new Date(at.getTime() - CLOCK_DIFFERENCE_MS))
+}
+
+/** Most pages are full with records of so many days, so that older partitions are not looked at. */
+const FIRST_LOOK_MS = 14 * 24 * 60 * 60_000
+
+type Page = { before: string | null; limit: number; now: Date }
+
+/** Returns one row more than `limit` if there is a next page. */
+export async function pageRecords(db: Querier, which: Which, { before, limit, now }: Page): Promise<RecordRow[]> {
+  const newest = before === null ? (which.to ?? now).getTime() : timeOfId(before)
+  const border = lowestId('act', new Date(Math.max(newest - FIRST_LOOK_MS, 0)))
+  const rows = await findRecords(db, which, { atLeast: border, before, limit: limit + 1 })
+  if (rows.length > limit) return rows
+  return [...rows, ...(await findRecords(db, which, { before: border, limit: limit + 1 - rows.length }))]
+}
+
+/** The newest first. */
+function findRecords(
   db: Querier,
   which: Which,
-  { before, limit }: { before: string | null; limit: number },
+  { atLeast, before, limit }: { atLeast?: string; before: string | null; limit: number },
 ): Promise<RecordRow[]> {
   return db.query<RecordRow>(sql`
     select id, target, source, principal_kind, principal_id, user_id, asked_at, status, duration_ms, answer_bytes
     from activity.records
     where ${matching(which)}
-      and (${before}::text is null or id < ${before})
-    order by id desc limit ${limit + 1}`)
+      ${atLeast === undefined ? sql`` : sql`and id >= ${atLeast}`}
+      ${before === null ? sql`` : sql`and id < ${before}`}
+    order by id desc limit ${limit}`)
 }
 
-/** Deletes at most `limit` records and returns how many it deleted. */
-export async function deleteRecordsBefore(db: Querier, before: Date, limit: number): Promise<number> {
+/** Deletes at most `limit` records of a partition and returns how many it deleted. */
+export async function deleteRecordsBefore(
+  db: Querier,
+  partition: string,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const table = identifier('activity', partition)
   const rows = await db.query(sql`
-    delete from activity.records
-    where id in (select id from activity.records where asked_at < ${before} limit ${limit})
+    delete from ${table} where id in (select id from ${table} where asked_at < ${before} limit ${limit})
     returning id`)
   return rows.length
 }

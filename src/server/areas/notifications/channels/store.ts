@@ -66,11 +66,8 @@ export async function openSecrets(
   const rows = await db.query<{ id: string; secret: string }>(sql`
     select id, secret from notifications.channels
     where id = any(${[...ids]}::text[]) and state = 'active' and secret is not null`)
-  const secrets = new Map(rows.map(({ id, secret }) => [id, secret]))
-  return ids.map((id) => {
-    const secret = secrets.get(id)
-    return secret === undefined ? undefined : sealer.open(secret, CHANNEL_SECRETS.context({ id }))
-  })
+  const opened = new Map(rows.map(({ id, secret }) => [id, sealer.open(secret, CHANNEL_SECRETS.context({ id }))]))
+  return ids.map((id) => opened.get(id))
 }
 
 export type ChannelRecipient = {
@@ -99,8 +96,8 @@ export async function disableGoneChannel(
   const disabled = await tx.query(sql`
     update notifications.channels set state = 'disabled', disabled_reason = ${reason}
     where id = ${id} and state = 'active' and not exists (
-      select from notifications.attempts
-      where delivery_id = ${attempt.id} and fence = ${attempt.fence}
+      select from notifications.deliveries
+      where id = ${attempt.id} and fence = ${attempt.fence}
         and started_at < (settings ->> 'url_saved_at')::timestamptz)
     returning id`)
   if (disabled.length === 0) return

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Db } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { openPostgres } from '#lib/db/postgres.ts'
 import { sql } from '#lib/db/sql.ts'
+import { leaveTransaction } from '#lib/db/transaction-guard.ts'
 import { takeLease } from '#lib/work/lease.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
+import { until } from '#test/until.ts'
+import { listAttempts } from '../ledger/store.ts'
 import { addNotifications, type NewNotification } from '../match/enqueue.ts'
 import { claimDeliveries } from './claim.ts'
 import { type Ended, finishDeliveries } from './finish.ts'
@@ -59,6 +63,8 @@ const states = () =>
   db.query<{ state: string; attempt: number; reason: string | null }>(
     sql`select state, attempt, reason from notifications.deliveries order by id`,
   )
+const attemptsOf = async ({ id }: Ended['delivery']) =>
+  (await listAttempts(db, id)).map(({ attempt, outcome, reason, status }) => ({ attempt, outcome, reason, status }))
 /** Makes everything due that waits for its time. */
 const pass = () =>
   db.query(sql`with due as (update notifications.deliveries set next_at = clock_timestamp() where next_at is not null)
@@ -107,6 +113,33 @@ describe('NO-07 claiming deliveries', () => {
     expect(await claim()).toHaveLength(1)
   })
 
+  it('counts a lost message as in flight until it is reaped, and its late result not again', async () => {
+    await add(...Array.from({ length: 9 }, () => notification()))
+    const lost = await claim()
+    await expire()
+    expect(await claim()).toEqual([])
+    await reap()
+    expect(await claim()).toHaveLength(4)
+    await finish(lost, { type: 'sent' })
+    expect(await claim()).toEqual([])
+  })
+
+  it('says that more waits until nothing does, also for a destination with as much in flight as may be', async () => {
+    const isMoreWaiting = async (limit: number) =>
+      (await claimDeliveries(db, 'first', limit, LEASE_SECONDS)).isMoreWaiting
+    await add(...Array.from({ length: 6 }, () => notification()))
+    expect([await isMoreWaiting(1), await isMoreWaiting(10), await isMoreWaiting(10)]).toEqual([true, true, true])
+    await db.query(sql`update notifications.deliveries set state = 'sent'`)
+    expect(await isMoreWaiting(10)).toBe(false)
+  })
+
+  it('goes on with other destinations while one has as much in flight as may be', async () => {
+    await add(...Array.from({ length: 8 }, () => notification({ destination_key: 'full' })))
+    expect(await claim(4)).toHaveLength(4)
+    await add(notification({ destination_key: 'other' }))
+    expect(await claim(1)).toMatchObject([{ destination_key: 'other' }])
+  })
+
   it('takes destinations in turns, so that a long queue does not delay a short one', async () => {
     await add(...Array.from({ length: 8 }, () => notification({ destination_key: 'long' })))
     await add(notification({ destination_key: 'short' }))
@@ -147,7 +180,6 @@ describe('NO-07 claiming deliveries', () => {
     expect([await claim(), await claimRetries()]).toEqual([[], []])
     await finish(lost, { type: 'sent' })
     expect(await states()).toEqual([{ state: 'sent', attempt: 1, reason: null }])
-    expect(await inFlight()).toEqual([0])
   })
 
   it('writes a result only under the fence of its claim', async () => {
@@ -192,14 +224,52 @@ describe('NO-07 claiming deliveries', () => {
   it('keeps a trace of every attempt from the moment it begins', async () => {
     await add(notification())
     const claimed = await claim()
-    const attempts = () => db.query(sql`select attempt, outcome, reason, status from notifications.attempts`)
-    expect(await attempts()).toEqual([{ attempt: 1, outcome: null, reason: null, status: null }])
+    expect(await attemptsOf(claimed[0]!)).toEqual([{ attempt: 1, outcome: null, reason: null, status: null }])
     await finishDeliveries(
       db,
       [{ delivery: claimed[0]!, outcome: { type: 'failed', reason: 'http_400' }, status: 400 }],
       middle,
     )
-    expect(await attempts()).toEqual([{ attempt: 1, outcome: 'failed', reason: 'http_400', status: 400 }])
+    expect(await attemptsOf(claimed[0]!)).toEqual([{ attempt: 1, outcome: 'failed', reason: 'http_400', status: 400 }])
+  })
+
+  it('keeps the traces of earlier attempts while a later one is under way and when it was given back', async () => {
+    await add(notification())
+    const [first] = await claim()
+    const refused = { type: 'retry', reason: 'http_503' } as const
+    await finishDeliveries(db, [{ delivery: first!, outcome: refused, status: 503 }], middle)
+    const failed = { attempt: 1, outcome: 'retry', reason: 'http_503', status: 503 }
+    expect(await attemptsOf(first!)).toEqual([failed])
+    await pass()
+    const [second] = await claimRetries()
+    expect(await attemptsOf(first!)).toEqual([failed, { attempt: 2, outcome: null, reason: null, status: null }])
+    await releaseDeliveries(db, [second!])
+    expect(await attemptsOf(first!)).toEqual([failed])
+    const [third] = await claimRetries()
+    await finish([third!], { type: 'sent' })
+    expect(await attemptsOf(first!)).toEqual([failed, { attempt: 2, outcome: 'sent', reason: null, status: null }])
+  })
+
+  it('corrects the trace that the former release wrote when it claimed', async () => {
+    await add(notification())
+    const [claimed] = await claim()
+    await db.query(sql`update notifications.deliveries set started_at = null`)
+    await db.query(sql`
+      insert into notifications.attempts (delivery_id, attempt, fence, started_at)
+      values (${claimed!.id}, 1, ${claimed!.fence}, clock_timestamp())`)
+    await finish([claimed!], { type: 'sent' })
+    expect(await attemptsOf(claimed!)).toEqual([{ attempt: 1, outcome: 'sent', reason: null, status: null }])
+  })
+
+  it('says no time for a destination with as much in flight as may be, or with nothing to send after a pause', async () => {
+    const untilNext = async () => (await claimDeliveries(db, 'first', 10, LEASE_SECONDS)).nextInSeconds
+    await add(...Array.from({ length: 6 }, () => notification()))
+    expect(await claim(4)).toHaveLength(4)
+    expect(await untilNext()).toBeUndefined()
+    await db.query(sql`delete from notifications.destinations`)
+    await add(notification({ destination_key: 'chat:chn_2', kind: 'chat' }))
+    await finish(await claim(), { type: 'sent' })
+    expect(await untilNext()).toBeUndefined()
   })
 
   it('says when the next retry is due', async () => {
@@ -210,11 +280,6 @@ describe('NO-07 claiming deliveries', () => {
     expect(nextInSeconds).toBeLessThanOrEqual(100)
   })
 })
-
-const inFlight = async () =>
-  (await db.query<{ in_flight: number }>(sql`select in_flight from notifications.destinations`)).map(
-    (row) => row.in_flight,
-  )
 
 needs('postgres')('NO-07 claiming by several workers at once', () => {
   it('each notification is claimed once, and none is left behind', async () => {
@@ -236,7 +301,7 @@ needs('postgres')('NO-07 claiming by several workers at once', () => {
     const late = await worker()
     expect([...early, late].reduce((a, b) => a + b)).toBe(300)
     expect(await states()).toHaveLength(300)
-    expect(new Set(await inFlight())).toEqual(new Set([0]))
+    expect(new Set((await states()).map(({ state }) => state))).toEqual(new Set(['sent']))
   })
 
   it('a worker that stops inside a transaction does not keep its destinations locked', async () => {
@@ -251,8 +316,67 @@ needs('postgres')('NO-07 claiming by several workers at once', () => {
     })
     const refused = expect(stopped).rejects.toBeInstanceOf(DatabaseUnavailable)
     await locked.promise
-    await finish(claimed, { type: 'sent' }).finally(finished.resolve)
+    await finish(claimed, { type: 'unknown', reason: 'io' }).finally(finished.resolve)
     await refused
-    expect(await states()).toMatchObject([{ state: 'sent' }])
+    expect(await states()).toMatchObject([{ state: 'unknown' }])
+  })
+
+  it('a delivered message is recorded while others lock its destination, and ends a row of failures', async () => {
+    await add(...Array.from({ length: 7 }, () => notification()))
+    const failures = async () =>
+      (await db.query<{ failures: number }>(sql`select failures from notifications.destinations`))[0]!.failures
+    const [first, second, third] = await claim()
+    await db.tx(async (tx) => {
+      await lockDestinations(tx, ['webhook:chn_1'])
+      await leaveTransaction(() => finish([first!], { type: 'sent' }))
+    })
+    expect((await states()).filter(({ state }) => state === 'sent')).toHaveLength(1)
+    await finish([second!], { type: 'unknown', reason: 'io' })
+    expect(await failures()).toBe(1)
+    await finish([third!], { type: 'sent' })
+    expect(await failures()).toBe(0)
+  })
+
+  it('reads no table from end to end, though its statements were planned while the tables were empty', async () => {
+    await using fresh = await openTestDatabase()
+    const worker = openPostgres({ url: fresh.url!, onError: () => {} })
+    const addTo = (count: number) =>
+      fresh.db.tx((tx) =>
+        addNotifications(
+          tx,
+          Array.from({ length: count }, (_, i) => notification(ofDestination(i))),
+        ),
+      )
+    for (const count of [...Array<number>(8).fill(1), 400]) {
+      await addTo(count)
+      for (let left = count; left > 0; ) {
+        const { deliveries } = await claimDeliveries(worker, 'first', 50, LEASE_SECONDS)
+        const ended = deliveries.map((delivery) => ({ delivery, outcome: { type: 'sent' } as const }))
+        await finishDeliveries(worker, ended, middle)
+        left -= deliveries.length
+      }
+    }
+    await worker[Symbol.asyncDispose]()
+    // A session reports what it read when it ends.
+    await until(async () => (await countSessions(fresh.db, worker.instance)) === 0)
+    expect(await wholeReads(fresh.db)).toEqual([
+      { relname: 'attempts', seq_tup_read: 0 },
+      { relname: 'deliveries', seq_tup_read: 0 },
+      { relname: 'notifications', seq_tup_read: 0 },
+    ])
   })
 })
+
+const ofDestination = (i: number) => ({ destination_key: `webhook:chn_${i}`, channel_id: `chn_${i}` })
+
+async function countSessions(own: Db, instance: string): Promise<number> {
+  const [row] = await own.query<{ count: number }>(
+    sql`select count(*)::int from pg_stat_activity where application_name = ${instance}`,
+  )
+  return row!.count
+}
+
+const wholeReads = (own: Db) =>
+  own.query(sql`
+    select relname, seq_tup_read::int from pg_stat_user_tables
+    where schemaname = 'notifications' and relname in ('attempts', 'deliveries', 'notifications') order by relname`)

@@ -2,15 +2,16 @@ import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import { LIMIT_IDLE_TIME } from './lock.ts'
+import { DELIVERY_SETTINGS } from './lock.ts'
 import {
   type DueDestination,
   type PlannedDelivery,
   planDeliveries,
   type ReadyNotification,
   type WaitingDelivery,
+  whereMoreWaits,
 } from './plan.ts'
-import { changeDestinations } from './reschedule.ts'
+import { moveToEnd } from './reschedule.ts'
 
 /** Slots for first attempts are kept apart, so that retries to dead destinations never delay a new notification. */
 export type AttemptKind = 'first' | 'retry'
@@ -31,7 +32,12 @@ export type ClaimedDelivery = {
   fence: number
 }
 
-type Claimed = { deliveries: ClaimedDelivery[]; nextInSeconds: number | undefined }
+type Claimed = {
+  deliveries: ClaimedDelivery[]
+  nextInSeconds: number | undefined
+  /** False when nothing is due any more, also not for destinations with as much in flight as may be. */
+  isMoreWaiting: boolean
+}
 
 /**
  * Claims at most `limit` deliveries and commits before it returns: no byte of a message leaves before its claim is on
@@ -43,42 +49,52 @@ export async function claimDeliveries(
   limit: number,
   leaseSeconds: number,
 ): Promise<Claimed> {
-  return db.tx(async (tx) => {
-    const destinations = await lockDue(tx, attemptKind, limit)
-    const deliveries = destinations.length > 0 ? await startDue(tx, attemptKind, destinations, limit, leaseSeconds) : []
-    // When all slots are taken, the next slot that becomes free claims, so nobody needs the time.
-    const nextInSeconds = deliveries.length < limit ? await secondsUntilDue(tx, attemptKind) : undefined
-    return { deliveries, nextInSeconds }
-  })
+  return db.tx(
+    async (tx) => {
+      const destinations = await lockDue(tx, attemptKind, limit)
+      const deliveries =
+        destinations.length > 0 ? await startDue(tx, attemptKind, destinations, limit, leaseSeconds) : []
+      // When all slots are taken, the next slot that becomes free claims, so nobody needs the time.
+      if (deliveries.length === limit) return { deliveries, nextInSeconds: undefined, isMoreWaiting: true }
+      return { deliveries, ...(await readRest(tx, attemptKind)) }
+    },
+    { settings: DELIVERY_SETTINGS },
+  )
 }
 
 async function startDue(
   tx: Tx,
   attemptKind: AttemptKind,
-  destinations: readonly DueDestination[],
+  destinations: readonly LockedDestination[],
   limit: number,
   leaseSeconds: number,
 ): Promise<ClaimedDelivery[]> {
-  const { waiting, ready } = await readDue(tx, attemptKind, destinations)
-  const planned = planDeliveries({ destinations, waiting, ready, limit }, () => newId('dlv'))
+  const read = await readDue(tx, attemptKind, destinations)
+  const planned = planDeliveries({ ...read, limit }, () => newId('dlv'))
   const deliveries = planned.length > 0 ? await startSending(tx, planned, leaseSeconds) : []
-  const started = Map.groupBy(deliveries, ({ destination_key }) => destination_key)
   // The destinations are locked, so what they have left to send cannot change before the commit.
-  await changeDestinations(
-    tx,
-    destinations.map(({ key }) => ({ key, in_flight: started.get(key)?.length ?? 0 })),
-  )
+  await moveToEnd(tx, attemptKind, whereMoreWaits({ ...read, planned }))
   return deliveries
 }
 
-/** Also sets how the transaction commits and how long it may be idle. */
-async function lockDue(tx: Tx, attemptKind: AttemptKind, limit: number): Promise<DueDestination[]> {
+/**
+ * In a subquery, because Postgres uses no volatile function as the bound of an index: it would read every row that waits
+ * for its time.
+ */
+const NOW = sql`(select clock_timestamp())`
+
+type LockedDestination = Omit<DueDestination, 'free'> & { max_in_flight: number }
+
+/** Messages in flight to `destination`. They are counted, so that the end of an attempt has no counter to lock. */
+const IN_FLIGHT = sql`(
+  select count(*)::int from notifications.deliveries where destination_key = destination.key and state = 'sending')`
+
+async function lockDue(tx: Tx, attemptKind: AttemptKind, limit: number): Promise<LockedDestination[]> {
   const dueAt = attemptKind === 'first' ? sql`first_at` : sql`retry_at`
   return tx.query(sql`
-    select key, org_id, kind, max_in_flight - in_flight as free, max_per_message as per_message,
-      set_config('synchronous_commit', 'on', true), ${LIMIT_IDLE_TIME}
-    from notifications.destinations
-    where ${dueAt} <= clock_timestamp()
+    select key, org_id, kind, max_in_flight, max_per_message as per_message
+    from notifications.destinations as destination
+    where ${dueAt} <= ${NOW} and ${IN_FLIGHT} < max_in_flight
     order by ${dueAt}, key
     limit ${limit}
     for update skip locked`)
@@ -89,7 +105,7 @@ function waitingDeliveries(attemptKind: AttemptKind): Sql {
   const isKind = attemptKind === 'first' ? sql`attempt = 0` : sql`attempt > 0`
   return sql`
     select id, null as channel_id, null as user_id, true as is_delivery, next_at from notifications.deliveries
-    where destination_key = due.key and state = 'pending' and ${isKind} and next_at <= clock_timestamp()
+    where destination_key = due.key and state = 'pending' and ${isKind} and next_at <= ${NOW}
     order by next_at, id limit due.free`
 }
 
@@ -99,25 +115,40 @@ const READY_NOTIFICATIONS = sql`
   where destination_key = due.key and delivery_id is null and dropped_reason is null and window_end is null
   order by id limit due.most`
 
-type DueRow = ReadyNotification & { is_delivery: boolean }
+type DueRow = Pick<ReadyNotification, 'destination_key' | 'channel_id' | 'user_id'> & {
+  /** Null when the destination has nothing to send. */
+  id: string | null
+  is_delivery: boolean
+  free: number
+}
+type Due = { destinations: DueDestination[]; waiting: WaitingDelivery[]; ready: ReadyNotification[] }
 
-async function readDue(
-  tx: Tx,
-  attemptKind: AttemptKind,
-  destinations: readonly DueDestination[],
-): Promise<{ waiting: WaitingDelivery[]; ready: ReadyNotification[] }> {
-  const most = destinations.map(({ free, per_message }) => free * per_message)
+/**
+ * Reads what waits for the locked destinations. Messages in flight are counted anew, because another worker may have
+ * claimed some after the statement that locked began.
+ */
+async function readDue(tx: Tx, attemptKind: AttemptKind, locked: readonly LockedDestination[]): Promise<Due> {
   const parts =
     attemptKind === 'retry'
       ? waitingDeliveries(attemptKind)
       : sql`(${waitingDeliveries(attemptKind)}) union all (${READY_NOTIFICATIONS})`
   const rows = await tx.query<DueRow>(sql`
-    select found.id, due.key as destination_key, found.channel_id, found.user_id, found.is_delivery
-    from unnest(${destinations.map(({ key }) => key)}::text[], ${destinations.map(({ free }) => free)}::int[],
-      ${most}::int[]) as due (key, free, most)
-    cross join lateral (${parts}) as found
+    select found.id, due.key as destination_key, found.channel_id, found.user_id, found.is_delivery, due.free
+    from (
+      select destination.key, free, free * per_message as most
+      from unnest(${locked.map(({ key }) => key)}::text[], ${locked.map((one) => one.max_in_flight)}::int[],
+        ${locked.map(({ per_message }) => per_message)}::int[]) as destination (key, max_in_flight, per_message)
+      cross join lateral (select greatest(max_in_flight - ${IN_FLIGHT}, 0) as free offset 0) as counted
+    ) as due
+    left join lateral (${parts}) as found on true
     order by found.next_at, found.id`)
-  return { waiting: rows.filter(({ is_delivery }) => is_delivery), ready: rows.filter((row) => !row.is_delivery) }
+  const freeByKey = new Map(rows.map(({ destination_key, free }) => [destination_key, free]))
+  const found = rows.filter((row): row is DueRow & { id: string } => row.id !== null)
+  return {
+    destinations: locked.map(({ max_in_flight: _, ...one }) => ({ ...one, free: freeByKey.get(one.key)! })),
+    waiting: found.filter(({ is_delivery }) => is_delivery),
+    ready: found.filter((row) => !row.is_delivery),
+  }
 }
 
 const STARTED_COLUMNS = sql`id, org_id, destination_key, kind, channel_id, user_id, digest_key, resend_of,
@@ -141,16 +172,17 @@ async function startSending(
   return tx.query(sql`
     with formed as (
       insert into notifications.deliveries (id, org_id, destination_key, kind, channel_id, user_id, state, attempt,
-        fence, lease_until, created_at)
+        fence, lease_until, created_at, started_at)
       select id, org_id, destination_key, kind, channel_id, user_id, 'sending', 1, nextval('svc.fences'),
-        clock_timestamp() + make_interval(secs => ${leaseSeconds}), clock_timestamp()
+        clock_timestamp() + make_interval(secs => ${leaseSeconds}), clock_timestamp(), clock_timestamp()
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as formed (id text, org_id text, destination_key text, kind text, channel_id text, user_id text)
       returning ${STARTED_COLUMNS}
     ), resumed as (
       update notifications.deliveries
       set state = 'sending', attempt = attempt + 1, fence = nextval('svc.fences'), reason = null,
-          lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}), next_at = null
+          lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}), next_at = null,
+          started_at = clock_timestamp(), outcome = null, status = null
       where id = any(${waiting.map(({ id }) => id)}::text[])
       returning ${STARTED_COLUMNS}
     ), started as (
@@ -160,9 +192,6 @@ async function startSending(
       from unnest(${members.map(([id]) => id)}::text[], ${members.map(([, member]) => member)}::text[])
         as joining (delivery_id, notification_id)
       where member.id = joining.notification_id
-    ), traced as (
-      insert into notifications.attempts (delivery_id, attempt, fence, started_at)
-      select id, attempt, fence, clock_timestamp() from started
     )
     select ${STARTED_COLUMNS} from started`)
 }
@@ -171,10 +200,14 @@ function isNew({ notificationIds }: PlannedDelivery): boolean {
   return notificationIds.length > 0
 }
 
-async function secondsUntilDue(tx: Tx, attemptKind: AttemptKind): Promise<number | undefined> {
+async function readRest(tx: Tx, attemptKind: AttemptKind): Promise<Omit<Claimed, 'deliveries'>> {
   const dueAt = attemptKind === 'first' ? sql`first_at` : sql`retry_at`
-  const [row] = await tx.query<{ seconds: number | null }>(sql`
-    select extract(epoch from min(${dueAt}) - clock_timestamp())::float8 as seconds from notifications.destinations
-    where ${dueAt} is not null`)
-  return row?.seconds == null ? undefined : Math.max(row.seconds, 0)
+  const [row] = await tx.query<{ seconds: number | null; is_more_waiting: boolean }>(sql`
+    select exists (select from notifications.destinations where ${dueAt} <= ${NOW}) as is_more_waiting, (
+      select extract(epoch from ${dueAt} - clock_timestamp())::float8
+      from notifications.destinations as destination
+      where ${dueAt} is not null and ${IN_FLIGHT} < max_in_flight
+      order by ${dueAt} limit 1) as seconds`)
+  const { seconds, is_more_waiting } = row!
+  return { nextInSeconds: seconds === null ? undefined : Math.max(seconds, 0), isMoreWaiting: is_more_waiting }
 }

@@ -4,9 +4,9 @@ import { disableGoneTarget } from '../channels/chat/link-store.ts'
 import { disableGoneChannel } from '../channels/store.ts'
 import { pauseSeconds } from './breaker.ts'
 import type { ClaimedDelivery } from './claim.ts'
-import { lockDestinations } from './lock.ts'
+import { DELIVERY_SETTINGS, lockInDelivery } from './lock.ts'
 import type { Outcome } from './outcome.ts'
-import { changeDestinations } from './reschedule.ts'
+import { recordResults } from './reschedule.ts'
 import { DELIVERY_RULES } from './schedule.ts'
 import { nextState, type Transition } from './transition.ts'
 
@@ -31,39 +31,76 @@ export async function finishDeliveries(db: Db, ended: readonly Ended[], random: 
     ...one,
     next: nextState(one.outcome, { kind: one.delivery.kind, attempt: one.delivery.attempt, random: random() }),
   }))
-  await db.tx(async (tx) => {
-    const keys = [...new Set(ended.map(({ delivery }) => delivery.destination_key))].sort()
-    const destinations = await lockDestinations(tx, keys)
-    const left = await writeStates(tx, written)
-    await disableGone(tx, written)
-    await changeDestinations(tx, changesOf(destinations, written, left))
-  })
+  const byKey = Map.groupBy(written, ({ delivery }) => delivery.destination_key)
+  const changing = [...byKey].filter(([, results]) => results.some(changesDestination))
+  const failing = await db.tx(
+    async (tx) => {
+      const locked = await lockInDelivery(tx, changing.map(([key]) => key).sort())
+      const { failingKeys } = await writeStates(tx, written)
+      await disableGone(tx, written)
+      if (locked.length > 0)
+        await recordResults(
+          tx,
+          locked.map(({ key, failures }) => resultOf(key, failures, byKey.get(key)!)),
+        )
+      return failingKeys.filter((key) => !changing.some(([other]) => other === key))
+    },
+    { settings: DELIVERY_SETTINGS },
+  )
+  const answering = failing.filter((key) => byKey.get(key)!.some(({ next }) => next.destination === 'answers'))
+  if (answering.length > 0) await forgetFailures(db, answering)
 }
 
-/** Returns the ids of the deliveries that left `sending` now; a late result left it before. */
-async function writeStates(tx: Tx, written: readonly Written[]): Promise<Set<string>> {
-  const rows = written.map(({ delivery, outcome, next, status }) => ({
-    id: delivery.id,
-    fence: delivery.fence,
-    state: next.state,
-    outcome: outcome.type,
-    reason: next.reason,
-    status: status ?? null,
-    delay: next.delaySeconds ?? null,
-  }))
-  const left = await tx.query<{ id: string; was_sending: boolean }>(sql`
-    with locked as materialized (
-      -- In the order that every writer of deliveries keeps, so that none waits for another in a circle. The state cannot
-      -- change meanwhile, because everyone who changes it holds the lock of the destination.
-      select id, state from notifications.deliveries
-      where id = any(${rows.map(({ id }) => id)}::text[]) order by id for update
-    ), ended as materialized (
-      select id, fence, state, outcome, reason, status, delay from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as ended (id text, fence bigint, state text, outcome text, reason text, status int, delay float8)
+/** The usual result changes nothing but its delivery, so that it waits for nobody who claims for the destination. */
+function changesDestination({ delivery, next }: Written): boolean {
+  return (
+    next.state === 'pending' ||
+    next.destination === 'fails' ||
+    next.destination === 'gone' ||
+    next.pauseSeconds > 0 ||
+    DELIVERY_RULES[delivery.kind].pacingSeconds > 0
+  )
+}
+
+/** Apart from the results, because destinations are locked before channels everywhere. */
+async function forgetFailures(db: Db, keys: readonly string[]): Promise<void> {
+  await db.query(sql`
+    update notifications.destinations set failures = 0
+    where key in (
+      select key from notifications.destinations where key = any(${[...keys]}::text[]) order by key for update)`)
+}
+
+/**
+ * Returns which of the destinations failed before. The last attempt of a delivery is part of its row; one that another
+ * attempt will follow gets a row of its own too.
+ */
+async function writeStates(tx: Tx, written: readonly Written[]): Promise<{ failingKeys: string[] }> {
+  // In the order that every writer of deliveries keeps, so that none waits for another in a circle.
+  const rows = written.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))
+  const failing = await tx.query<{ key: string }>(sql`
+    with written as (
+      update notifications.deliveries as delivery
+      set state = ended.state, reason = ended.reason, lease_until = null, outcome = ended.outcome,
+          status = ended.status, next_at = clock_timestamp() + make_interval(secs => ended.delay),
+          ended_at = case when ended.state <> 'pending' then clock_timestamp() end,
+          message = case when ended.state = 'pending' then delivery.message end
+      from unnest(${rows.map(({ delivery }) => delivery.id)}::text[],
+          ${rows.map(({ delivery }) => delivery.fence)}::bigint[], ${rows.map(({ next }) => next.state)}::text[],
+          ${rows.map(({ outcome }) => outcome.type)}::text[], ${rows.map(({ next }) => next.reason)}::text[],
+          ${rows.map(({ status }) => status ?? null)}::int[],
+          ${rows.map(({ next }) => next.delaySeconds ?? null)}::float8[])
+        as ended (id, fence, state, outcome, reason, status, delay)
+      where delivery.id = ended.id and delivery.fence = ended.fence and delivery.state in ('sending', 'unknown')
+      returning delivery.id, delivery.attempt, delivery.fence, delivery.started_at, delivery.state, delivery.outcome,
+        delivery.reason, delivery.status
     ), traced as (
-      update notifications.attempts as attempt
-      set ended_at = clock_timestamp(), outcome = ended.outcome, reason = ended.reason, status = ended.status
-      from ended where attempt.delivery_id = ended.id and attempt.fence = ended.fence
+      insert into notifications.attempts (delivery_id, attempt, fence, started_at, ended_at, outcome, reason, status)
+      select id, attempt, fence, coalesce(started_at, clock_timestamp()), clock_timestamp(), outcome, reason, status
+      from written where state = 'pending' or started_at is null
+      -- A worker of the former release wrote the row when it claimed the delivery.
+      on conflict (delivery_id, attempt) do update
+        set ended_at = excluded.ended_at, outcome = excluded.outcome, reason = excluded.reason,
+            status = excluded.status
     ), noted as (
       -- Since when and how often in a row a channel failed, for the mail to admins. One message that arrives ends the
       -- incident. Failures count from failing_since on: connecting a channel anew clears that time alone.
@@ -76,15 +113,9 @@ async function writeStates(tx: Tx, written: readonly Written[]): Promise<Set<str
         as result (id text, arrived boolean, lost int)
       where channel.id = result.id and (not result.arrived or failing_since is not null)
     )
-    update notifications.deliveries as delivery
-    set state = ended.state, reason = ended.reason, lease_until = null,
-        next_at = clock_timestamp() + make_interval(secs => ended.delay),
-        ended_at = case when ended.state <> 'pending' then clock_timestamp() end,
-        message = case when ended.state = 'pending' then delivery.message end
-    from ended join locked using (id)
-    where delivery.id = ended.id and delivery.fence = ended.fence and delivery.state in ('sending', 'unknown')
-    returning delivery.id, locked.state = 'sending' as was_sending`)
-  return new Set(left.filter(({ was_sending }) => was_sending).map(({ id }) => id))
+    select key from notifications.destinations
+    where key = any(${[...new Set(written.map(({ delivery }) => delivery.destination_key))]}::text[]) and failures > 0`)
+  return { failingKeys: failing.map(({ key }) => key) }
 }
 
 /** Disables channels and chat accounts that are gone. */
@@ -105,34 +136,24 @@ function channelResults(written: readonly Written[]): ChannelResult[] {
   const learnt = written.filter(
     ({ delivery, next }) => delivery.channel_id !== null && next.destination !== 'unaffected',
   )
-  return [...Map.groupBy(learnt, ({ delivery }) => delivery.channel_id!)].map(([id, results]) => ({
-    id,
-    arrived: results.some(({ next }) => next.state === 'sent'),
-    lost: results.filter(({ next }) => next.state !== 'pending').length,
-  }))
+  return (
+    [...Map.groupBy(learnt, ({ delivery }) => delivery.channel_id!)]
+      .map(([id, results]) => ({
+        id,
+        arrived: results.some(({ next }) => next.state === 'sent'),
+        lost: results.filter(({ next }) => next.state !== 'pending').length,
+      }))
+      // In one order, so that two transactions cannot wait for each other.
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+  )
 }
 
-/** Frees the places in flight and updates the failure counts of the circuit breaker. */
-function changesOf(
-  destinations: readonly { key: string; failures: number }[],
-  written: readonly Written[],
-  left: ReadonlySet<string>,
-) {
-  const byKey = Map.groupBy(written, ({ delivery }) => delivery.destination_key)
-  return destinations.map(({ key, failures }) => changeOf(key, failures, byKey.get(key)!, left))
-}
-
-function changeOf(key: string, failuresBefore: number, written: readonly Written[], left: ReadonlySet<string>) {
+/** The pause of the destination, and the failures that the circuit breaker counts. */
+function resultOf(key: string, failuresBefore: number, written: readonly Written[]) {
   const results = written.map(({ next }) => next.destination)
-  const answered = results.includes('answers')
-  const failures = answered ? 0 : failuresBefore + results.filter((one) => one === 'fails').length
+  const failures = results.includes('answers') ? 0 : failuresBefore + results.filter((one) => one === 'fails').length
   const requestedPauses = written.map(({ next }) => next.pauseSeconds)
   const pacing = DELIVERY_RULES[written[0]!.delivery.kind].pacingSeconds
-  return {
-    key,
-    in_flight: -written.filter(({ delivery }) => left.has(delivery.id)).length,
-    failures,
-    // Never shorter than a pause that was set before: the receiver may have asked another attempt for a longer one.
-    pause: Math.max(pacing, pauseSeconds(failures), ...requestedPauses),
-  }
+  // Never shorter than a pause that was set before: the receiver may have asked another attempt for a longer one.
+  return { key, failures, pause: Math.max(pacing, pauseSeconds(failures), ...requestedPauses) }
 }

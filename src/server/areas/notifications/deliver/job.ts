@@ -26,9 +26,14 @@ export type DeliveryTiming = {
 
 const USUAL_TIMING: DeliveryTiming = { leaseSeconds: 60, minLeaseMs: SEND_TIMEOUT_MS + 5_000 }
 const POLL_SECONDS = 5
-/** Short beside a request to a receiver, and long enough for several of them to end. */
-const CLAIM_DELAY_MS = 20
+/**
+ * For first attempts short beside a request to a receiver, and long enough for several of them to end. Retries wait for
+ * seconds at least, so a new notification, which is seldom about them, need not look for them at once.
+ */
+const CLAIM_DELAY_MS: Record<AttemptKind, number> = { first: 20, retry: 1_000 }
 const DRAIN_SECONDS = 20
+/** Long enough for several attempts to end, so that they share a transaction. Nobody waits for a result. */
+const RECORD_DELAY_MS = 5
 
 /** Slots for first attempts and slots for retries, so that dead destinations never delay a new notification. */
 export function deliveryJobs(deps: Deps, slots: Record<AttemptKind, number>): JobKind<ClaimedDelivery>[] {
@@ -42,14 +47,14 @@ function deliveryJob(deps: Deps, attemptKind: AttemptKind, slots: number): JobKi
   return {
     name: `notifications-${attemptKind}`,
     slots,
-    claimDelayMs: CLAIM_DELAY_MS,
+    claimDelayMs: CLAIM_DELAY_MS[attemptKind],
     leaseSeconds,
     wakeOn: DELIVERIES_NOTIFY,
     pollSeconds: POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     claim: async (limit) => {
-      const { deliveries, nextInSeconds } = await claimDeliveries(db, attemptKind, limit, leaseSeconds)
-      return { jobs: deliveries, nextInSeconds }
+      const { deliveries, ...rest } = await claimDeliveries(db, attemptKind, limit, leaseSeconds)
+      return { jobs: deliveries, ...rest }
     },
     run: async (delivery, held) => record({ delivery, ...(await attempt(deps, delivery, held)) }),
     renew: (deliveries) => renewDeliveries(db, deliveries, leaseSeconds),
@@ -80,10 +85,11 @@ async function attempt(deps: Deps, delivery: ClaimedDelivery, held: HeldLease): 
 
 /** Results that are ready at the same time are written in one transaction. */
 function createRecorder({ db, onError }: Deps): (ended: Ended) => Promise<void> {
-  const write = gather<Ended, void>(async (ended) => {
+  const finish = async (ended: readonly Ended[]) => {
     await finishDeliveries(db, ended, Math.random)
     return ended.map(() => undefined)
-  })
+  }
+  const write = gather(finish, { waitMs: RECORD_DELAY_MS })
   return async (ended) => {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {

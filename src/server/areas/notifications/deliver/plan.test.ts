@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type DueDestination, type PlannedDelivery, planDeliveries } from './plan.ts'
+import { type DueDestination, type PlannedDelivery, planDeliveries, whereMoreWaits } from './plan.ts'
 
 const KEYS = ['a', 'b', 'c', 'd'] as const
 
@@ -85,5 +85,23 @@ describe('NO-07 which deliveries are claimed', () => {
       const greatest = Math.max(0, ...turns.map(({ n }) => n))
       for (const { n, most } of turns) if (n < greatest - 1) expect(n).toBe(most)
     })
+  })
+})
+
+describe('NO-07 knowing where more waits', () => {
+  const destination: DueDestination = { key: 'a', org_id: 'org_1', kind: 'webhook', free: 2, per_message: 3 }
+  const waiting = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `dlv_${i}`, destination_key: 'a' }))
+  const ready = (count: number) => waiting(count).map((one) => ({ ...one, channel_id: 'a', user_id: null }))
+  it.each([
+    ['nothing waits', 0, 0, 9, false],
+    ['all was claimed', 1, 2, 9, false],
+    ['the limit left a message', 1, 2, 1, true],
+    ['as many messages were read as may be', 2, 0, 9, true],
+    ['as many notifications were read as fit', 0, 6, 9, true],
+    ['notifications are left beside a message', 1, 4, 9, true],
+  ])('says whether more waits when %s', (_, existing, loose, limit, expected) => {
+    const work = { destinations: [destination], waiting: waiting(existing), ready: ready(loose), limit }
+    const planned = planDeliveries(work, () => 'dlv_new')
+    expect(whereMoreWaits({ ...work, planned })).toEqual([{ key: 'a', hasMore: expected }])
   })
 })

@@ -38,9 +38,10 @@ type Work = {
  * another waits. Notifications of one destination travel together, as many as fit into a message.
  */
 export function planDeliveries({ destinations, waiting, ready, limit }: Work, newDeliveryId: () => string) {
+  const [waitingByKey, readyByKey] = [Map.groupBy(waiting, keyOf), Map.groupBy(ready, keyOf)]
   const queues = destinations.map((destination) => {
-    const existing = waiting.filter(({ destination_key }) => destination_key === destination.key)
-    const own = ready.filter(({ destination_key }) => destination_key === destination.key)
+    const existing = waitingByKey.get(destination.key) ?? []
+    const own = readyByKey.get(destination.key) ?? []
     return [
       ...existing.map(({ id }) => ({ id, destination, channel_id: null, user_id: null, notificationIds: [] })),
       ...inGroups(own, destination.per_message).map((group) => ({
@@ -55,6 +56,10 @@ export function planDeliveries({ destinations, waiting, ready, limit }: Work, ne
   return inRounds<PlannedDelivery>(queues).slice(0, limit)
 }
 
+function keyOf({ destination_key }: WaitingDelivery): string {
+  return destination_key
+}
+
 function inGroups<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
 }
@@ -62,4 +67,25 @@ function inGroups<T>(items: readonly T[], size: number): T[][] {
 function inRounds<T>(queues: readonly (readonly T[])[]): T[] {
   const rounds = Math.max(0, ...queues.map((queue) => queue.length))
   return Array.from({ length: rounds }, (_, i) => queues.flatMap((queue) => queue.slice(i, i + 1))).flat()
+}
+
+type Read = Omit<Work, 'limit'> & { planned: readonly PlannedDelivery[] }
+
+/** Whether more waits for a destination than was planned. */
+export type PlannedOf = { key: string; hasMore: boolean }
+
+/**
+ * Says of each destination whether more waits there. It does when not all that was read is planned, and when as much was
+ * read as may be at once.
+ */
+export function whereMoreWaits({ destinations, waiting, ready, planned }: Read): PlannedOf[] {
+  const plannedByKey = Map.groupBy(planned, ({ destination }) => destination.key)
+  const [waitingByKey, readyByKey] = [Map.groupBy(waiting, keyOf), Map.groupBy(ready, keyOf)]
+  return destinations.map(({ key, free, per_message }) => {
+    const own = plannedByKey.get(key) ?? []
+    const existing = waitingByKey.get(key)?.length ?? 0
+    const loose = readyByKey.get(key)?.length ?? 0
+    const left = existing + loose - own.reduce((sum, { notificationIds }) => sum + (notificationIds.length || 1), 0)
+    return { key, hasMore: left > 0 || existing === free || loose === free * per_message }
+  })
 }

@@ -34,20 +34,19 @@ async function reap(db: Db): Promise<number> {
       with lost as (
         update notifications.deliveries
         set state = 'unknown', reason = 'worker_lost', ended_at = clock_timestamp(), lease_until = null,
-            message = null
+            message = null, outcome = 'unknown'
         where id in (
           select id from notifications.deliveries
           where state = 'sending' and lease_until < clock_timestamp() and destination_key = any(${keys}::text[])
-          order by id limit ${DELIVERIES_PER_TRANSACTION} for update)
+          order by id limit ${DELIVERIES_PER_TRANSACTION}
+          -- A result that is being written now is not lost.
+          for update skip locked)
         returning id, fence, destination_key
       ), traced as (
+        -- A worker of the former release wrote a row of its own for the attempt.
         update notifications.attempts as attempt
         set ended_at = clock_timestamp(), outcome = 'unknown', reason = 'worker_lost'
         from lost where attempt.delivery_id = lost.id and attempt.fence = lost.fence
-      ), freed as (
-        update notifications.destinations as destination set in_flight = in_flight - lost_here.count
-        from (select destination_key, count(*) from lost group by 1) as lost_here
-        where destination.key = lost_here.destination_key
       )
       select destination_key from lost`)
     await rescheduleDestinations(tx, keys)

@@ -12,18 +12,10 @@ export async function releaseDeliveries(db: Db, claimed: readonly ClaimedDeliver
   await db.tx(async (tx) => {
     await lockDestinations(tx, keys)
     await tx.query(sql`
-      with released as (
-        update notifications.deliveries
-        set state = 'pending', attempt = attempt - 1, fence = null, lease_until = null, next_at = clock_timestamp()
-        where id = any(${ids}::text[]) and state = 'sending' and fence = any(${fences}::bigint[])
-        returning id, destination_key
-      ), untraced as (
-        delete from notifications.attempts where fence = any(${fences}::bigint[])
-          and delivery_id in (select id from released)
-      )
-      update notifications.destinations as destination set in_flight = in_flight - released_here.count
-      from (select destination_key, count(*) from released group by 1) as released_here
-      where destination.key = released_here.destination_key`)
+      update notifications.deliveries
+      set state = 'pending', attempt = attempt - 1, fence = null, lease_until = null, next_at = clock_timestamp(),
+          started_at = null
+      where id = any(${ids}::text[]) and state = 'sending' and fence = any(${fences}::bigint[])`)
     await rescheduleDestinations(tx, keys)
   })
 }

@@ -1,14 +1,28 @@
 import type { Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
+import type { PlannedOf } from './plan.ts'
 
-type DestinationChange = {
-  key: string
-  /** Added to the number of messages in flight. */
-  in_flight: number
-  /** Failures in a row from now on. Left out, the number stays as it is. */
-  failures?: number
-  /** Seconds for which nothing is sent. A longer pause that was set before stays. */
-  pause?: number
+/**
+ * Time at which the next first attempt to `destination` can begin, or null when nothing waits for one. Whether as many
+ * messages are in flight as may be is not part of it, so that the end of an attempt changes no destination.
+ */
+function firstAt(pausedUntil: Sql): Sql {
+  return sql`(
+    select greatest(${pausedUntil}, due_at) from (
+      (select clock_timestamp() as due_at from notifications.notifications
+       where destination_key = destination.key
+         and delivery_id is null and dropped_reason is null and window_end is null limit 1)
+      union all
+      (select next_at from notifications.deliveries
+       where destination_key = destination.key and state = 'pending' and attempt = 0 order by next_at limit 1)
+    ) as waiting order by due_at limit 1)`
+}
+
+/** Time at which the next retry to `destination` can begin, or null when there is none. */
+function retryAt(pausedUntil: Sql): Sql {
+  return sql`(
+    select greatest(${pausedUntil}, next_at) from notifications.deliveries
+    where destination_key = destination.key and state = 'pending' and attempt > 0 order by next_at limit 1)`
 }
 
 /**
@@ -16,38 +30,47 @@ type DestinationChange = {
  * statement that had waited for the lock itself would not see what the former holder of it added.
  */
 export async function rescheduleDestinations(tx: Tx, keys: readonly string[]): Promise<void> {
-  await changeDestinations(
-    tx,
-    keys.map((key) => ({ key, in_flight: 0 })),
-  )
-}
-
-/** Changes destinations and sets when each can be sent to next. Needs the same locks as `rescheduleDestinations`. */
-export async function changeDestinations(tx: Tx, changes: readonly DestinationChange[]): Promise<void> {
   await tx.query(sql`
     update notifications.destinations as destination
-    set in_flight = changed.in_flight, failures = changed.failures, paused_until = changed.paused_until,
-        first_at = case when changed.in_flight < max_in_flight then greatest(changed.paused_until, (
-          select min(due_at) from (
-            (select clock_timestamp() as due_at from notifications.notifications
-             where destination_key = destination.key
-               and delivery_id is null and dropped_reason is null and window_end is null limit 1)
-            union all
-            (select next_at from notifications.deliveries
-             where destination_key = destination.key and state = 'pending' and attempt = 0 order by next_at limit 1)
-          ) as first)) end,
-        retry_at = case when changed.in_flight < max_in_flight then greatest(changed.paused_until, (
-          select min(next_at) from notifications.deliveries
-          where destination_key = destination.key and state = 'pending' and attempt > 0)) end
+    set first_at = ${firstAt(sql`paused_until`)}, retry_at = ${retryAt(sql`paused_until`)}
+    where key = any(${[...keys]}::text[])`)
+}
+
+/**
+ * Records what was claimed. A destination where more first attempts wait is due again at once, after all that were due
+ * before it. Needs the same locks as `rescheduleDestinations`.
+ */
+export async function moveToEnd(tx: Tx, kind: 'first' | 'retry', claimed: readonly PlannedOf[]): Promise<void> {
+  const isDue = claimed.map(({ hasMore }) => kind === 'first' && hasMore)
+  await tx.query(sql`
+    update notifications.destinations as destination
+    set first_at = case when claimed.is_due then clock_timestamp() else ${firstAt(sql`paused_until`)} end,
+        retry_at = case when claimed.is_due then retry_at else ${retryAt(sql`paused_until`)} end
+    from unnest(${claimed.map(({ key }) => key)}::text[], ${isDue}::boolean[]) as claimed (key, is_due)
+    where destination.key = claimed.key`)
+}
+
+type Result = {
+  key: string
+  /** Failures in a row from now on. */
+  failures: number
+  /** Seconds for which nothing is sent. A longer pause that was set before stays. */
+  pause: number
+}
+
+/** Records how attempts ended and sets when each destination can be sent to next. Needs the same locks. */
+export async function recordResults(tx: Tx, results: readonly Result[]): Promise<void> {
+  await tx.query(sql`
+    update notifications.destinations as destination
+    set failures = result.failures, paused_until = result.paused_until,
+        first_at = ${firstAt(sql`result.paused_until`)}, retry_at = ${retryAt(sql`result.paused_until`)}
     from (
-      select key, before.in_flight + change.in_flight as in_flight,
-        coalesce(change.failures, before.failures) as failures,
-        case when change.pause > 0
-          then greatest(before.paused_until, clock_timestamp() + make_interval(secs => change.pause))
+      select key, given.failures, case when given.pause > 0
+          then greatest(before.paused_until, clock_timestamp() + make_interval(secs => given.pause))
           else before.paused_until end as paused_until
-      from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
-        as change (key text, in_flight int, failures int, pause float8)
+      from unnest(${results.map(({ key }) => key)}::text[], ${results.map(({ failures }) => failures)}::int[],
+        ${results.map(({ pause }) => pause)}::float8[]) as given (key, failures, pause)
       join notifications.destinations as before using (key)
-    ) as changed
-    where destination.key = changed.key`)
+    ) as result
+    where destination.key = result.key`)
 }

@@ -97,12 +97,23 @@ export type AttemptRow = {
   status: number | null
 }
 
-/** Attempts of a delivery and of the deliveries that resent it, oldest first. */
+/**
+ * Attempts of a delivery and of the deliveries that resent it, oldest first. The last attempt is part of the delivery's
+ * own row, unless a former release wrote it.
+ */
 export async function listAttempts(db: Querier, deliveryId: string): Promise<AttemptRow[]> {
   return db.query(sql`
-    select attempt.attempt, started_at, attempt.ended_at, outcome, attempt.reason, status
-    from notifications.attempts as attempt
-    join notifications.deliveries as delivery on delivery.id = delivery_id
-    where delivery.id = ${deliveryId} or delivery.resend_of = ${deliveryId}
+    with delivery as (
+      select * from notifications.deliveries where id = ${deliveryId} or resend_of = ${deliveryId}
+    )
+    select attempt.attempt, attempt.started_at, attempt.ended_at, attempt.outcome, attempt.reason, attempt.status
+    from delivery join notifications.attempts as attempt on delivery_id = delivery.id
+    union all
+    select attempt, started_at, ended_at,
+      case when ended_at is not null then coalesce(outcome, state) end, reason, status
+    from delivery
+    where started_at is not null and state <> 'pending' and not exists (
+      select from notifications.attempts as attempt
+      where attempt.delivery_id = delivery.id and attempt.attempt = delivery.attempt)
     order by started_at`)
 }

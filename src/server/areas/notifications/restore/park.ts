@@ -53,22 +53,19 @@ async function parkSomeDeliveries(tx: Tx): Promise<boolean> {
   await lockDestinations(tx, keys)
   await tx.query(sql`
     with waiting as (
-      select id, state, fence, destination_key from notifications.deliveries
+      select id, fence from notifications.deliveries
       where id = any(${found.map(({ id }) => id)}::text[]) and state in ('pending', 'sending')
       order by id for update
     ), parked as (
       update notifications.deliveries as delivery
       set state = 'unknown', reason = ${PARKED_REASON}, message = null, next_at = null, lease_until = null,
-          ended_at = clock_timestamp()
+          ended_at = clock_timestamp(), outcome = 'unknown'
       from waiting where delivery.id = waiting.id
-    ), traced as (
-      update notifications.attempts as attempt
-      set ended_at = clock_timestamp(), outcome = 'unknown', reason = ${PARKED_REASON}
-      from waiting where attempt.delivery_id = waiting.id and attempt.fence = waiting.fence and attempt.ended_at is null
     )
-    update notifications.destinations as destination set in_flight = in_flight - sending.count
-    from (select destination_key, count(*) from waiting where state = 'sending' group by 1) as sending
-    where destination.key = sending.destination_key`)
+    -- A worker of the former release wrote a row of its own for the attempt.
+    update notifications.attempts as attempt
+    set ended_at = clock_timestamp(), outcome = 'unknown', reason = ${PARKED_REASON}
+    from waiting where attempt.delivery_id = waiting.id and attempt.fence = waiting.fence and attempt.ended_at is null`)
   await rescheduleDestinations(tx, keys)
   return true
 }

@@ -24,15 +24,16 @@ export function retentionLoop({ db, keepDays = DEFAULT_KEEP_DAYS }: { db: Db; ke
       const before = new Date(now.getTime() - keepDays.ledger * DAY_MS)
       const inboxBefore = new Date(now.getTime() - keepDays.inbox * DAY_MS)
       const limit = ROWS_PER_STATEMENT
-      const steps = [
-        () => dropUnreadable(db, { beforeId: lowestId('evt', before), limit }),
-        () => deleteNotifications(db, { before, limit }),
-        () => deleteDeliveries(db, { before, limit }),
-        () => deleteEvents(db, { beforeId: lowestId('evt', before), limit }),
-        () => deleteInboxEntries(db, { beforeId: lowestId('ntf', inboxBefore), limit }),
-        () => deleteKeptMails(db, { before, limit }),
-      ]
-      for (const step of steps) while (!signal.aborted && (await step()) === limit);
+      const repeat = async (remove: () => Promise<number>) => {
+        while (!signal.aborted && (await remove()) === limit);
+      }
+      await repeat(() => dropUnreadable(db, { beforeId: lowestId('evt', before), limit }))
+      for (const step of [deleteNotifications, deleteDeliveries, deleteEvents]) {
+        let after: string | undefined = ''
+        while (after !== undefined && !signal.aborted) after = await step(db, { before, after, limit })
+      }
+      await repeat(() => deleteInboxEntries(db, { beforeId: lowestId('ntf', inboxBefore), limit }))
+      await repeat(() => deleteKeptMails(db, { before, limit }))
       return new Date(now.getTime() + HOUR_MS)
     },
   }

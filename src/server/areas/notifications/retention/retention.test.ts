@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '#edge/ids.ts'
-import type { Db, Tx } from '#lib/db/db.ts'
+import type { Db, Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
 import { claimDeliveries } from '../deliver/claim.ts'
 import { addNotifications, type NewNotification } from '../match/enqueue.ts'
 import { retentionLoop } from './loop.ts'
+import { deleteDeliveries, deleteEvents, deleteNotifications } from './store.ts'
 
 const NOW = new Date('2026-06-30T12:00:00Z')
 const DAY_MS = 24 * 60 * 60_000
@@ -151,7 +152,7 @@ describe('NO-12 retention of the ledger', () => {
   it('deletes more rows than one statement takes, and follows its setting', async () => {
     await db.query(sql`
       insert into notifications.deliveries (id, org_id, destination_key, kind, state, created_at, ended_at)
-      select 'dlv_' || n, 'org_1', 'email:a', 'email', 'sent', ${daysAgo(10)}, ${daysAgo(10)}
+      select ${idAt('dlv', daysAgo(10))} || n, 'org_1', 'email:a', 'email', 'sent', ${daysAgo(10)}, ${daysAgo(10)}
       from generate_series(1, 1203) as n`)
     await tick()
     expect(await left()).toMatchObject({ deliveries: 1203 })
@@ -176,6 +177,64 @@ describe('NO-12 retention of the ledger', () => {
     expect(await db.query(sql`select delivery_id from notifications.mailbox`)).toEqual([{ delivery_id: 'dlv_89' }])
   })
 })
+
+/** Adds messages with their notification and event, all of one age. */
+async function addMany(count: number, days: number, state: string): Promise<void> {
+  const at = daysAgo(days)
+  const [evt, ntf, dlv] = [idAt('evt', at), idAt('ntf', at), idAt('dlv', at)]
+  const endedAt = state === 'pending' ? null : at
+  await db.query(sql`
+    insert into notifications.events (id, org_id, type, body, occurred_at, received_at, matched_at)
+    select ${evt} || n, 'org_1', 'deploy.failed', '{}', ${at}, ${at}, ${at}
+    from generate_series(1, ${count}::int) n`)
+  await db.query(sql`
+    insert into notifications.deliveries (id, org_id, destination_key, kind, state, created_at, ended_at)
+    select ${dlv} || n, 'org_1', 'webhook:chn_1', 'webhook', ${state}, ${at}, ${endedAt}
+    from generate_series(1, ${count}::int) n`)
+  await db.query(sql`
+    insert into notifications.notifications (id, event_id, org_id, destination_key, kind, delivery_id, created_at)
+    select ${ntf} || n, ${evt} || n, 'org_1', 'webhook:chn_1', 'webhook', ${dlv} || n, ${at}
+    from generate_series(1, ${count}::int) n`)
+}
+
+describe('NO-12 retention of a large ledger', () => {
+  it('deletes what is behind more rows than one statement looks at and that have to stay', async () => {
+    await addMany(1_100, 200, 'pending')
+    await addMany(30, 100, 'sent')
+    await tick()
+    expect(await left()).toMatchObject({ events: 1_100, notifications: 1_100, deliveries: 1_100 })
+  })
+
+  it('looks up what belongs to an old row, and reads no whole table for it', async () => {
+    await addMany(3_000, 100, 'sent')
+    await addMany(3_000, 10, 'sent')
+    await db.query(sql`analyze notifications.deliveries, notifications.notifications, notifications.events`)
+    const step = { before: daysAgo(90), after: '', limit: 500 }
+    const plans = {
+      notifications: await planOf((reader) => deleteNotifications(reader, step)),
+      deliveries: await planOf((reader) => deleteDeliveries(reader, step)),
+      events: await planOf((reader) => deleteEvents(reader, step)),
+    }
+    expect(plans.notifications).toContain('deliveries_pkey on deliveries')
+    expect(plans.notifications).not.toContain('Seq Scan on deliveries')
+    expect(plans.deliveries).toContain('notifications_by_delivery on notifications')
+    expect(plans.deliveries).not.toContain('Seq Scan on notifications')
+    expect(plans.events).toContain('notifications_event_id_destination_key_key on notifications')
+    expect(plans.events).not.toContain('Seq Scan on notifications')
+  })
+})
+
+async function planOf(run: (reader: Querier) => Promise<unknown>): Promise<string> {
+  const lines: string[] = []
+  await run({
+    query: async (statement) => {
+      const rows = await db.query<{ 'QUERY PLAN': string }>(sql`explain (costs off) ${statement}`)
+      lines.push(...rows.map((row) => row['QUERY PLAN']))
+      return [{ looked_at: 0, last: null } as never]
+    },
+  })
+  return lines.join('\n')
+}
 
 needs('postgres')('retention beside other transactions', () => {
   const fresh = (over: Partial<NewNotification> = {}): NewNotification => ({

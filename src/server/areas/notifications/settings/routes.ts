@@ -6,13 +6,18 @@ import { type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { isTimezone } from '#lib/timezone.ts'
+import type { MailSettings } from '../channels/email/send.ts'
 import { saveTimezone, timezoneOf } from './store.ts'
 
-type Deps = { db: Db; clock: Clock }
+/** `mailbox`: mails are kept on this machine. Undefined: no mail can be sent. */
+type Deps = { db: Db; clock: Clock; mail?: MailSettings | 'mailbox' | undefined }
 
-export function settingsRoutes({ db, clock }: Deps): Route[] {
+export function settingsRoutes({ db, clock, mail }: Deps): Route[] {
   return [
-    route(readNotificationSettings, async (_, { principal }) => ({ timezone: await timezoneOf(db, principal.org_id) })),
+    route(readNotificationSettings, async (_, { principal }) => ({
+      timezone: await timezoneOf(db, principal.org_id),
+      mail: mail === 'mailbox' ? mail : mail === undefined ? 'none' : 'server',
+    })),
     route(changeNotificationSettings, async ({ timezone }, { principal }) => {
       refuseUnknownTimezone(timezone)
       const { org_id } = principal

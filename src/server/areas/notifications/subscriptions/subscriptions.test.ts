@@ -9,6 +9,7 @@ import {
 } from '#contract/notifications/subscriptions.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
+import { stores } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { insertChannel } from '../channels/store.ts'
 
@@ -145,10 +146,15 @@ describe('NO-04 subscriptions of an organization', () => {
     expect(await refusalOf(create('deploy.failed'))).toMatchObject({ status: 409, code: 'SUBSCRIPTION_LIMIT' })
   })
 
+  it('CO-04 without a mail server the settings say that mails stay on this machine, or that none are sent', async () => {
+    const { mail } = await api().call(readNotificationSettings, {})
+    expect(mail).toBe(stores.postgres ? 'none' : 'mailbox')
+  })
+
   it('NO-14 follow the timezone of the organization, which is UTC until an admin sets it', async () => {
-    expect(await api().call(readNotificationSettings, {})).toEqual({ timezone: 'UTC' })
+    expect(await api().call(readNotificationSettings, {})).toMatchObject({ timezone: 'UTC' })
     await api().call(changeNotificationSettings, { timezone: 'Europe/Berlin' })
-    expect(await api().call(readNotificationSettings, {})).toEqual({ timezone: 'Europe/Berlin' })
+    expect(await api().call(readNotificationSettings, {})).toMatchObject({ timezone: 'Europe/Berlin' })
     expect(await refusalOf(api().call(changeNotificationSettings, { timezone: 'Mars/Olympus' }))).toEqual({
       status: 400,
       code: 'INVALID_REQUEST',

@@ -100,7 +100,7 @@ type GoneTarget = {
  */
 export async function disableGoneTarget(tx: Tx, { org_id, user_id, reason, attempt }: GoneTarget): Promise<void> {
   const startedAt = sql`
-    (select started_at from notifications.attempts where delivery_id = ${attempt.id} and fence = ${attempt.fence})`
+    (select started_at from notifications.deliveries where id = ${attempt.id} and fence = ${attempt.fence})`
   if (reason === ACCOUNT_INACTIVE) {
     await tx.query(sql`
       update notifications.chat_links set inactive_since = clock_timestamp()
