@@ -14,7 +14,12 @@ export function presentApp(row: ShownApp, { urlOf }: Pick<AppDeps, 'urlOf'>): Ap
     live_deploy:
       row.live_id === null
         ? null
-        : { id: row.live_id, revision_id: row.live_revision_id!, live_at: row.live_at?.toISOString() ?? null },
+        : {
+            id: row.live_id,
+            revision_id: row.live_revision_id!,
+            revision_message: row.live_revision_message,
+            live_at: row.live_at?.toISOString() ?? null,
+          },
     latest_deploy:
       row.latest_id === null
         ? null

@@ -79,6 +79,7 @@ export async function updateApp(tx: Tx, { id, name, ...settings }: Pick<AppRow, 
 export type ShownApp = AppRow & {
   live_id: string | null
   live_revision_id: string | null
+  live_revision_message: string | null
   live_at: Date | null
   latest_id: string | null
   latest_state: DeployState | null
@@ -89,6 +90,7 @@ export type ShownApp = AppRow & {
 const SHOWN = sql`
   select ${COLUMNS},
     live.id as live_id, live.revision_id as live_revision_id, live.live_at,
+    (select message from apps.revisions where revisions.id = live.revision_id) as live_revision_message,
     latest.id as latest_id, latest.state as latest_state, latest.failure_code as latest_failure_code,
     latest.created_at as latest_created_at
   from apps.apps app

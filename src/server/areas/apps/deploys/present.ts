@@ -2,10 +2,11 @@ import type { Deploy } from '#contract/apps/deploys.ts'
 import type { DeployRow } from './store.ts'
 
 export function presentDeploy(row: DeployRow): Deploy {
-  const { id, revision_id, kind, state, failure_code, failure_detail, requested_by } = row
+  const { id, revision_id, revision_message, kind, state, failure_code, failure_detail, requested_by } = row
   return {
     id,
     revision_id,
+    revision_message,
     kind,
     state,
     failure_code,

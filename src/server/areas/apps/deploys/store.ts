@@ -10,6 +10,7 @@ export type DeployRow = {
   readonly app_id: string
   readonly org_id: string
   readonly revision_id: string
+  readonly revision_message: string | null
   readonly kind: Deploy['kind']
   readonly state: DeployState
   readonly attempt: number
@@ -27,7 +28,8 @@ export type DeployRow = {
 
 const columns = sql`deploys.id, deploys.app_id, deploys.org_id, deploys.revision_id, deploys.kind, deploys.state,
   deploys.attempt, deploys.build_command, deploys.start_command, deploys.health_path, deploys.failure_code,
-  deploys.failure_detail, deploys.requested_by, deploys.created_at, deploys.started_at, deploys.live_at, deploys.ended_at`
+  deploys.failure_detail, deploys.requested_by, deploys.created_at, deploys.started_at, deploys.live_at, deploys.ended_at,
+  (select revisions.message from apps.revisions where revisions.id = deploys.revision_id) as revision_message`
 
 type NewDeploy = Pick<DeployRow, 'id' | 'app_id' | 'org_id' | 'revision_id' | 'kind' | 'requested_by' | 'created_at'>
 
@@ -160,6 +162,18 @@ export function listAppsToHost(db: Querier): Promise<(HostedApp & { readonly is_
     group by apps.id
     having apps.state = 'deleting' or count(deploys.id) > 0
     order by apps.id`)
+}
+
+/** The live deploy of the app with this host label, whichever process hosts it. */
+export async function findLiveDeploy(
+  db: Querier,
+  hostLabel: string,
+): Promise<{ readonly orgId: string; readonly deployId: string } | undefined> {
+  const [row] = await db.query<{ org_id: string; id: string }>(sql`
+    select deploys.org_id, deploys.id from apps.apps
+    join apps.deploys on deploys.app_id = apps.id and deploys.state = 'live'
+    where apps.host_label = ${hostLabel} and apps.state = 'active'`)
+  return row && { orgId: row.org_id, deployId: row.id }
 }
 
 export async function findHostedApp(db: Querier, appId: string): Promise<HostedApp | undefined> {

@@ -5,33 +5,53 @@ export type SourceFile = { readonly path: string; readonly executable: boolean; 
  * Called for each line that a build or an app writes. `system` are lines of svc about it, such as a refused connection.
  * A line has at most 64 KiB; longer ones come in parts. It is not cleaned of control characters.
  */
-export type OnLine = (line: { readonly stream: 'stdout' | 'stderr' | 'system'; readonly text: string }) => void
+export type OnLine = (line: {
+  readonly stream: 'stdout' | 'stderr' | 'system'
+  readonly text: string
+  /** When it was written, where that is known better than by when it arrived. */
+  readonly at?: Date
+}) => void
 
-export type BuildRequest = {
+/** A deploy as targets see it. */
+export type DeployFacts = {
+  readonly orgId: string
   readonly appId: string
   readonly deployId: string
+  readonly revisionId: string
+  readonly buildCommand: string | null
+  readonly startCommand: string | null
+  readonly healthPath: string
+}
+
+/** An app as targets see it. */
+export type AppRef = { readonly id: string; readonly orgId: string }
+
+export type BuildRequest = {
+  readonly deploy: DeployFacts
   readonly files: AsyncIterable<SourceFile>
-  /** Null: the release is the source as it is. */
-  readonly command: string | null
   /** Variables of the app. What svc itself adds (PORT, HOME, proxy variables) comes from the target. */
   readonly environment: Readonly<Record<string, string>>
   readonly onLine: OnLine
   readonly signal: AbortSignal
 }
 
+/** `START_FAILED`: a target that makes the instance together with the build could not make it. */
+type BuildFailure = 'BUILD_FAILED' | 'START_FAILED' | 'TIMED_OUT'
+
 export type BuildResult =
   | { readonly ok: true; readonly release: Release }
-  | { readonly ok: false; readonly code: 'BUILD_FAILED' | 'TIMED_OUT'; readonly detail: string }
+  | { readonly ok: false; readonly code: BuildFailure; readonly detail: string }
 
 /** The result of a build, from which an app is started. It outlives the process of svc: an app is started again without a build. */
 export type Release = { readonly deployId: string }
 
 export type StartRequest = {
-  readonly appId: string
+  readonly deploy: DeployFacts & { readonly startCommand: string }
   readonly release: Release
-  readonly command: string
   readonly environment: Readonly<Record<string, string>>
   readonly onLine: OnLine
+  /** Time of the newest line of the app that is stored, for a target whose apps write while no process of svc reads. */
+  readonly lastLineAt: () => Promise<Date | undefined>
 }
 
 /** Thrown by `start` when an instance could not be made at all. The message is for people. */
@@ -61,20 +81,25 @@ export type Instance = {
   readonly ended: Promise<InstanceEnd>
   /** Asks the app to end and kills it after the grace time. Resolves when everything it started is gone. */
   readonly stop: (graceMs: number) => Promise<void>
+  /**
+   * Called when this process stops to host the app, and another may host it. Ends an instance that cannot outlive this
+   * process, in the grace time; another one goes on, and `start` of the next process finds it.
+   */
+  readonly leave: (graceMs: number) => Promise<void>
 }
 
 /** Where apps are built and run. */
 export type Target = {
-  /** Rejects with the reason of the signal when that aborts; everything of the build is gone by then. */
+  /** Rejects with the reason of the signal when that aborts; nothing of the build runs in this process by then. */
   readonly build: (request: BuildRequest) => Promise<BuildResult>
   /** Returns the release of a deploy that was built earlier, or undefined if it is gone and must be built again. */
-  readonly findRelease: (appId: string, deployId: string) => Promise<Release | undefined>
-  /** Throws a StartError when the command cannot be run at all. */
+  readonly findRelease: (app: AppRef, deployId: string) => Promise<Release | undefined>
+  /** Starts the app, or finds the instance that runs already. Throws a StartError when it cannot be run at all. */
   readonly start: (request: StartRequest) => Promise<Instance>
   /** Removes the releases of an app, except those of the deploys that are named. */
-  readonly prune: (appId: string, keep: readonly string[]) => Promise<void>
-  /** Ends what a former process of svc left running of this app. */
-  readonly endOrphans: (appId: string) => Promise<void>
+  readonly prune: (app: AppRef, keep: readonly string[]) => Promise<void>
+  /** Ends what a former process of svc left running of this app, except what belongs to the named deploys. */
+  readonly endOrphans: (app: AppRef, keep: readonly string[]) => Promise<void>
   /** Sentences for the operator, such as that apps run without a sandbox. */
   readonly warnings: () => Promise<readonly string[]>
 }

@@ -1,20 +1,23 @@
 import type { AnswerAppRequest } from '#edge/apps.ts'
 import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
+import type { Instance } from '../deploys/target.ts'
 import type { AppTraffic } from '../host/traffic.ts'
 import { headersForApp, headersFromApp } from './headers.ts'
 
 type Deps = {
   readonly traffic: Pick<AppTraffic, 'find'>
+  /** Finds an app that another process hosts and this one can reach. Undefined: only the host can. */
+  readonly findElsewhere?: ((label: string) => Promise<Pick<Instance, 'fetch'> | undefined>) | undefined
   /** Whether an app of that label exists, wherever it runs. */
   readonly hasApp: (label: string) => Promise<boolean>
   readonly onError: (error: unknown, label: string) => void
 }
-/** Answers requests to apps that this process runs. Nothing of svc itself is served here. */
-export function createAppDoor({ traffic, hasApp, onError }: Deps): AnswerAppRequest {
+/** Answers requests to apps that this process runs, or can reach. Nothing of svc itself is served here. */
+export function createAppDoor({ traffic, findElsewhere, hasApp, onError }: Deps): AnswerAppRequest {
   return async ({ label, request, clientAddress, host, isSecure }) => {
     if (request.headers.has('upgrade')) return page(501, 'Not supported', 'Apps cannot be reached by WebSocket.')
-    const instance = traffic.find(label)
+    const instance = traffic.find(label) ?? (await findElsewhere?.(label))
     if (!instance) return (await hasApp(label)) ? notRunning() : unknownApp()
     const { method, body, signal } = request
     const url = new URL(request.url)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppDeps, Hosting } from '../deps.ts'
 import { openEnvironment } from '../environment/store.ts'
+import { findLastLineAt } from '../logs/store.ts'
 import { readFiles } from '../revisions/read-files.ts'
 import { readAlias } from '../store.ts'
 import type { HostDeps } from './deps.ts'
@@ -21,6 +22,7 @@ export function createHostDeps({ db, clock, sealer }: AppDeps, hosting: Hosting)
       ...(await openEnvironment(db, sealer, appId)),
       SVC_APP: await readAlias(db, appId),
     }),
+    readLastLineAt: (deploy) => findLastLineAt(db, deploy),
     removeApp: (appId, lease) => removeApp(db, appId, lease),
   }
 }

@@ -12,6 +12,8 @@ export type WriteLog = (line: {
   readonly source: 'app' | 'build' | 'system'
   readonly level: 'info' | 'warn' | 'error'
   readonly text: string
+  /** When it was written; without it, now. */
+  readonly at?: Date
 }) => void
 
 export type HostDeps = {
@@ -26,6 +28,8 @@ export type HostDeps = {
   readonly readFiles: (orgId: string, revisionId: string) => AsyncIterable<SourceFile>
   /** The variables of an app as they are now. */
   readonly readVariables: (appId: string) => Promise<Readonly<Record<string, string>>>
+  /** Time of the newest line that the app wrote in this deploy, where one is stored. */
+  readonly readLastLineAt: (deploy: { readonly id: string; readonly app_id: string }) => Promise<Date | undefined>
   /** Deletes what is left of an app after it was stopped. */
   readonly removeApp: (appId: string, lease: Lease) => Promise<void>
   readonly onError: (error: unknown, appId: string) => void

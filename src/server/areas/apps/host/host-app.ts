@@ -9,7 +9,7 @@ import {
   listFormerDeploys,
   moveDeploy,
 } from '../deploys/store.ts'
-import type { Instance, Release } from '../deploys/target.ts'
+import type { AppRef, Instance, Release } from '../deploys/target.ts'
 import { asHost, HostLost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
@@ -53,6 +53,10 @@ export class AppHost {
     signal.addEventListener('abort', () => this.#wake.ring(), { once: true })
   }
 
+  get #ref(): AppRef {
+    return { id: this.#app.id, orgId: this.#app.org_id }
+  }
+
   /** Looks again for deploys and deletion. */
   wake(): void {
     this.#wake.ring()
@@ -62,7 +66,11 @@ export class AppHost {
   async run(): Promise<void> {
     const { target } = this.#deps
     try {
-      await target.endOrphans(this.#app.id)
+      const deploys = await listCurrentDeploys(this.#deps.db, this.#app.id)
+      await target.endOrphans(
+        this.#ref,
+        deploys.map(({ id }) => id),
+      )
       let faults = 0
       while (!this.#signal.aborted) {
         try {
@@ -76,7 +84,7 @@ export class AppHost {
         }
       }
     } finally {
-      await this.#stopLive(STOP_GRACE_MS)
+      await this.#stopLive(STOP_GRACE_MS, 'leave')
     }
   }
 
@@ -86,14 +94,17 @@ export class AppHost {
     if (!app) return 'done'
     if (app.state === 'deleting') {
       await this.#stopLive(SWITCH_GRACE_MS)
-      await this.#deps.target.prune(app.id, [])
+      await this.#deps.target.prune(this.#ref, [])
       await this.#deps.removeApp(app.id, this.#lease)
       return 'done'
     }
     if (this.#isCrashLooping) await this.#returnToFormer()
     const deploys = await listCurrentDeploys(db, app.id)
     // Nothing is under way here, so the process that began it died, or could not record how it ended.
-    if (await recoverDeploy(this.#deps, this.#app, this.#lease, deploys)) return 'again'
+    if (await recoverDeploy(this.#deps, this.#app, this.#lease, deploys)) {
+      await this.#prune()
+      return 'again'
+    }
     const live = deploys.find(({ state }) => state === 'live')
     if (live && this.#servingId !== live.id && this.#unbuildableId !== live.id) await this.#resume(live)
     const queued = deploys.find(({ state }) => state === 'queued')
@@ -107,7 +118,7 @@ export class AppHost {
     const former = this.#live
     const takeOver = ({ deploy, release, instance }: Healthy) => {
       this.#serve(deploy, release, instance)
-      return () => this.#returnTo(former)
+      return (how: 'stop' | 'leave') => this.#returnTo(former, how)
     }
     const context = { app: this.#app, lease: this.#lease, takeOver }
     const live = await this.#untilDeleted((signal) => runDeploy(this.#deps, queued, { ...context, signal }))
@@ -118,18 +129,18 @@ export class AppHost {
   }
 
   /** Takes back that a deploy took the traffic over. */
-  async #returnTo(former: Live | undefined): Promise<void> {
+  async #returnTo(former: Live | undefined, how: 'stop' | 'leave'): Promise<void> {
     const failed = this.#live
     this.#live = former
     this.#servingId = former?.deploy.id
     this.#deps.traffic.route(this.#app.host_label, former?.running.served())
-    if (failed !== former) await failed?.running.stop(0)
+    if (failed !== former) await failed?.running[how](0)
   }
 
   /** Starts the live deploy again after this process took the app over. */
   async #resume(deploy: DeployRow): Promise<void> {
     const { target } = this.#deps
-    const release = (await target.findRelease(deploy.app_id, deploy.id)) ?? (await this.#rebuild(deploy))
+    const release = (await target.findRelease(this.#ref, deploy.id)) ?? (await this.#rebuild(deploy))
     if (release) this.#serve(deploy, release, undefined)
   }
 
@@ -211,18 +222,23 @@ export class AppHost {
     return untilDeleted({ db, wake: this.#wake, appId: this.#app.id, signal: this.#signal, onError }, work)
   }
 
-  async #stopLive(graceMs: number): Promise<void> {
+  async #stopLive(graceMs: number, how: 'stop' | 'leave' = 'stop'): Promise<void> {
     const live = this.#live
     this.#live = undefined
     this.#servingId = undefined
     if (!live) return
     this.#deps.traffic.route(this.#app.host_label, undefined)
-    await live.running.stop(graceMs)
+    await live.running[how](graceMs)
   }
 
+  /** Removes what belongs to deploys that have failed, were superseded or retired long ago. */
   async #prune(): Promise<void> {
     const { db, target } = this.#deps
+    const current = await listCurrentDeploys(db, this.#app.id)
     const former = await listFormerDeploys(db, this.#app.id, KEPT_RELEASES)
-    await target.prune(this.#app.id, [this.#live!.deploy.id, ...former.map(({ id }) => id)])
+    await target.prune(
+      this.#ref,
+      [...current, ...former].map(({ id }) => id),
+    )
   }
 }

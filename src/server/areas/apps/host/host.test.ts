@@ -189,7 +189,7 @@ describe('MA-15 the deletion of an app', () => {
     await startHosting()
     await settled(await queue(app))
     await hosting![Symbol.asyncDispose]()
-    await target.prune(app.id, [])
+    await target.prune({ id: app.id, orgId: ORG }, [])
     target.next({ buildHangs: true })
     await startHosting()
     await until(() => target.builds === 2)
@@ -319,6 +319,7 @@ async function startHosting(): Promise<void> {
     logStored: async () => {},
     readFiles: async function* () {},
     readVariables: async () => ({}),
+    readLastLineAt: async () => undefined,
     removeApp: (id, lease) => removeApp(db, id, lease),
     onError: (error) => errors.push(error),
   })

@@ -19,11 +19,14 @@ export type KeptRunning = {
   /** The instance that answers now. */
   readonly served: () => ServedInstance | undefined
   readonly stop: (graceMs: number) => Promise<void>
+  /** Stops keeping instances running, but lets those that can outlive this process go on. */
+  readonly leave: (graceMs: number) => Promise<void>
 }
 
 /** Keeps an app running, with growing delays between short runs. `first` is an instance that runs already. */
 export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunning {
   const stopping = new AbortController()
+  let isLeft = false
   let current: { instance: Instance; served: ServedInstance } | undefined
   const supervise = async () => {
     let shortRuns = 0
@@ -48,7 +51,7 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
     }
     current = { instance, served: serveInstance(instance) }
     if (!running) await deps.untilReady(instance, stopping.signal)
-    if (stopping.signal.aborted) await instance.stop(0)
+    if (stopping.signal.aborted) await (isLeft ? instance.leave(0) : instance.stop(0))
     else deps.onChange(current.served)
     const { description } = await instance.ended
     current = undefined
@@ -56,17 +59,20 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
     return description
   }
   const supervised = supervise()
+  const end = async (graceMs: number, how: 'stop' | 'leave') => {
+    isLeft = how === 'leave'
+    stopping.abort()
+    const last = current
+    if (last) {
+      await endsWithin(graceMs, last.served.idle())
+      await last.instance[how](graceMs)
+    }
+    await supervised
+  }
   return {
     served: () => current?.served,
-    stop: async (graceMs) => {
-      stopping.abort()
-      const last = current
-      if (last) {
-        await endsWithin(graceMs, last.served.idle())
-        await last.instance.stop(graceMs)
-      }
-      await supervised
-    },
+    stop: (graceMs) => end(graceMs, 'stop'),
+    leave: (graceMs) => end(graceMs, 'leave'),
   }
 }
 

@@ -2,8 +2,8 @@ import type { DeployFailure } from '#contract/apps/deploys.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { Lease } from '#lib/work/lease.ts'
 import { beginDeploy, type DeployRow, type HostedApp, moveDeploy, retireLive, returnToQueue } from '../deploys/store.ts'
-import type { BuildResult, Instance, OnLine, Release } from '../deploys/target.ts'
-import { asHost } from './as-host.ts'
+import type { BuildResult, DeployFacts, Instance, OnLine, Release } from '../deploys/target.ts'
+import { asHost, HostLost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
 import { probeUntilHealthy } from './probe.ts'
@@ -20,12 +20,18 @@ class DeployFailed extends Error {
 /** An instance that passed its probes and may take the traffic over. */
 export type Healthy = { readonly deploy: DeployRow; readonly instance: Instance; readonly release: Release }
 
+/**
+ * Takes back what a deploy began. `leave` where this process, or another one, begins again with the same deploy, or
+ * removes it with its app: then an instance that can outlive the process must not be stopped.
+ */
+type Undo = (how: 'stop' | 'leave') => Promise<void>
+
 type Context = {
   readonly app: HostedApp
   readonly lease: Lease
   readonly signal: AbortSignal
   /** Sends requests to the instance from now on, whose owner the caller becomes. The result takes that back. */
-  readonly takeOver: (healthy: Healthy) => () => Promise<void>
+  readonly takeOver: (healthy: Healthy) => Undo
 }
 
 const UNDER_WAY = ['building', 'starting'] as const
@@ -40,7 +46,7 @@ export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Cont
   const { lease, signal } = context
   const deploy = await asHost(db, lease, (tx) => beginDeploy(tx, queued.id, time.now()))
   if (!deploy) return undefined
-  let undo = async (): Promise<void> => {}
+  let undo: Undo = async () => {}
   try {
     const built = await buildDeploy(deps, deploy, signal)
     if (!built.ok) throw new DeployFailed(built.code, built.detail)
@@ -49,7 +55,7 @@ export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Cont
     if (!(await asHost(db, lease, (tx) => moveDeploy(tx, deploy.id, ['building'], { state: 'starting' }))))
       return undefined
     const instance = await startInstance(deps, deploy, release)
-    undo = () => instance.stop(0)
+    undo = (how) => instance[how](0)
     const health = await probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal)
     if (signal.aborted) throw signal.reason
     if (!health.ok) throw new DeployFailed(health.code, health.detail)
@@ -58,7 +64,7 @@ export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Cont
     if (!live) throw new Error(`deploy ${deploy.id} is not starting any more`)
     return live
   } catch (error) {
-    await undo()
+    await undo(signal.aborted || error instanceof HostLost ? 'leave' : 'stop')
     await settle(deps, deploy, context, error)
     return undefined
   }
@@ -71,10 +77,8 @@ export async function buildDeploy(
   signal: AbortSignal,
 ): Promise<BuildResult> {
   const built = await target.build({
-    appId: deploy.app_id,
-    deployId: deploy.id,
+    deploy: factsOf(deploy),
     files: readFiles(deploy.org_id, deploy.revision_id),
-    command: deploy.build_command,
     environment: await readVariables(deploy.app_id),
     onLine: lineWriter(writeLog, deploy, 'build'),
     signal,
@@ -85,18 +89,19 @@ export async function buildDeploy(
 
 /** Starts an instance of a deploy, whose lines go to the app's log. */
 export async function startInstance(
-  { target, readVariables, writeLog }: HostDeps,
+  { target, readVariables, writeLog, readLastLineAt }: HostDeps,
   deploy: DeployRow,
   release: Release,
 ): Promise<Instance> {
-  if (deploy.start_command === null) throw new DeployFailed('START_FAILED', 'The app has no start command.')
+  const { start_command: startCommand } = deploy
+  if (startCommand === null) throw new DeployFailed('START_FAILED', 'The app has no start command.')
   try {
     return await target.start({
-      appId: deploy.app_id,
+      deploy: { ...factsOf(deploy), startCommand },
       release,
-      command: deploy.start_command,
       environment: await readVariables(deploy.app_id),
       onLine: lineWriter(writeLog, deploy, 'app'),
+      lastLineAt: () => readLastLineAt(deploy),
     })
   } catch (error) {
     throw new DeployFailed('START_FAILED', `The app could not be started: ${messageOf(error)}`)
@@ -140,9 +145,21 @@ async function settle(
 /** Writes lines to the log: what goes to stderr at a higher level, and what svc itself says as such. */
 function lineWriter(writeLog: HostDeps['writeLog'], deploy: DeployRow, source: 'app' | 'build'): OnLine {
   const stderr = source === 'app' ? 'error' : 'warn'
-  return ({ stream, text }) => {
-    if (stream === 'system') writeLog({ ...origin(deploy), source: 'system', level: 'warn', text })
-    else writeLog({ ...origin(deploy), source, level: stream === 'stderr' ? stderr : 'info', text })
+  return ({ stream, ...line }) => {
+    if (stream === 'system') writeLog({ ...origin(deploy), source: 'system', level: 'warn', ...line })
+    else writeLog({ ...origin(deploy), source, level: stream === 'stderr' ? stderr : 'info', ...line })
+  }
+}
+
+function factsOf(deploy: DeployRow): DeployFacts {
+  return {
+    orgId: deploy.org_id,
+    appId: deploy.app_id,
+    deployId: deploy.id,
+    revisionId: deploy.revision_id,
+    buildCommand: deploy.build_command,
+    startCommand: deploy.start_command,
+    healthPath: deploy.health_path ?? '/',
   }
 }
 

@@ -5,10 +5,8 @@ import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
-import { until } from '#test/until.ts'
 import { readNdjson } from './ingest-ndjson.ts'
 import { answerOtlp } from './ingest-otlp.ts'
-import { logRetention } from './retention.ts'
 import { appendLines, countDropped, findLines, findLinesAfter } from './store.ts'
 import { tailEvents } from './tail.ts'
 import { createLogWriter } from './writer.ts'
@@ -179,16 +177,6 @@ describe('MA-15 the log of an app', () => {
     const again = tailEvents(db, { appId: app, filter: ALL, lines: 2, after: b, signal: new AbortController().signal })
     expect([await textOf(again), await textOf(again)]).toEqual(['c', 'd'])
     await again.return(undefined)
-  })
-
-  it('is shortened by age and by size', async () => {
-    const app = await makeApp()
-    await readNdjson({ db, clock }, app, bytes('{"text":"old","at":"2025-01-01T00:00:00.000Z"}\n{"text":"new"}'))
-    const signal = new AbortController().signal
-    await logRetention({ db, maxBytes: 1_000_000, maxAgeDays: 14 }).tick(clock.now(), signal)
-    expect(await textsOf(app)).toEqual(['new'])
-    await logRetention({ db, maxBytes: 2, maxAgeDays: 14 }).tick(clock.now(), signal)
-    await until(async () => (await textsOf(app)).length === 0)
   })
 })
 

@@ -1,6 +1,7 @@
 import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { findLargeLogs, listLogs, removeOldestLines, removeOldLines } from './store.ts'
+import { addPartition, dropPartitions, hasFormerTable } from './partitions.ts'
+import { findLargeLogs, listLogs, removeFormerLines, removeOldestLines } from './store.ts'
 
 type Deps = {
   readonly db: Db
@@ -12,25 +13,35 @@ type Deps = {
 const EVERY_MS = 5 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 const BATCH_LINES = 5_000
+/** A partition is a day or this part of the retention, so that there are few of them. */
+const PARTITIONS = 14
 
-/** Removes lines that are too old or too many, in small transactions. */
+/**
+ * Removes lines that are too old by dropping their partition, and the oldest lines of logs that are too large one by one,
+ * in small transactions. Makes the partition for new lines.
+ */
 export function logRetention({ db, maxBytes, maxAgeDays }: Deps): Loop {
-  const repeat = async (remove: () => Promise<number>, signal: AbortSignal) => {
-    while (!signal.aborted && (await remove()) === BATCH_LINES);
-  }
   return {
     name: 'apps-log-retention',
     leader: true,
     async tick(now, signal) {
       const oldest = new Date(now.getTime() - maxAgeDays * DAY_MS)
-      for (const { app_id } of await listLogs(db)) {
-        await repeat(() => db.tx((tx) => removeOldLines(tx, app_id, oldest, BATCH_LINES)), signal)
-      }
+      await addPartition(db, now, Math.max(maxAgeDays / PARTITIONS, 1) * DAY_MS)
+      await dropPartitions(db, oldest)
+      if (await hasFormerTable(db)) await emptyFormerTable(db, oldest, signal)
       for (let large = await findLargeLogs(db, maxBytes); large.length > 0 && !signal.aborted; ) {
         for (const { app_id } of large) await db.tx((tx) => removeOldestLines(tx, app_id, BATCH_LINES))
         large = await findLargeLogs(db, maxBytes)
       }
       return new Date(now.getTime() + EVERY_MS)
     },
+  }
+}
+
+/** The lines of before partitions have any age. They are removed one by one until their partition is dropped. */
+async function emptyFormerTable(db: Db, before: Date, signal: AbortSignal): Promise<void> {
+  for (const { app_id } of await listLogs(db)) {
+    const remove = () => db.tx((tx) => removeFormerLines(tx, app_id, before, BATCH_LINES))
+    while (!signal.aborted && (await remove()) === BATCH_LINES);
   }
 }

@@ -66,7 +66,7 @@ function toDate(text: string | undefined): Date | undefined {
 /** Ids of lines are numbers, and a page or a stream goes on from the last one. */
 function readLineCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined
-  if (!/^\d{1,15}$/.test(cursor))
+  if (!/^\d{1,16}$/.test(cursor))
     throw new ServiceError('INVALID_REQUEST', 'cursor: must be one that this log answered')
   return Number(cursor)
 }

@@ -1,6 +1,7 @@
 import { arrayLiteral, numberArray } from '#lib/db/array-literal.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
+import { FIRST_ID } from './partitions.ts'
 
 /** Notified with the id of an app whose log got lines. */
 export const LOGS_CHANNEL = 'apps_logs'
@@ -126,6 +127,21 @@ export async function lastLineId(db: Querier, appId: string): Promise<number> {
   return row?.id ?? 0
 }
 
+const SEARCHED_LINES = 10_000
+
+/** The time of the newest line that the app itself wrote in this deploy, if it is among the newest lines of the log. */
+export async function findLastLineAt(
+  db: Querier,
+  deploy: { readonly id: string; readonly app_id: string },
+): Promise<Date | undefined> {
+  const [row] = await db.query<{ at: Date | null }>(sql`
+    select max(at) as at from (
+      select at, deploy_id, source from apps.logs where app_id = ${deploy.app_id} order by id desc limit ${SEARCHED_LINES}
+    ) newest
+    where deploy_id = ${deploy.id} and source = 'app'`)
+  return row?.at ?? undefined
+}
+
 export async function countDropped(db: Querier, appId: string, { since, until }: LineFilter): Promise<number> {
   const [row] = await db.query<{ dropped: number }>(sql`
     select coalesce(sum(dropped), 0)::int as dropped from apps.logs
@@ -142,27 +158,23 @@ export function findDeployLines(db: Querier, deployId: string, after: number, li
     order by id limit ${limit}`)
 }
 
-/** Removes up to `limit` of the oldest lines that are older than `before`, and returns how many. */
-export async function removeOldLines(tx: Tx, appId: string, before: Date, limit: number): Promise<number> {
-  return removeLines(
-    tx,
-    appId,
-    sql`
-    select id, text from apps.logs where app_id = ${appId} and at < ${before} order by id limit ${limit}`,
-  )
+/** Removes up to `limit` of the oldest lines of the former table that are older than `before`, and returns how many. */
+export async function removeFormerLines(tx: Tx, appId: string, before: Date, limit: number): Promise<number> {
+  return removeLines(tx, appId, sql`id < ${FIRST_ID} and at < ${before}`, limit)
 }
 
 /** Removes up to `limit` of the oldest lines, and returns how many. */
 export async function removeOldestLines(tx: Tx, appId: string, limit: number): Promise<number> {
-  return removeLines(tx, appId, sql`select id, text from apps.logs where app_id = ${appId} order by id limit ${limit}`)
+  return removeLines(tx, appId, sql`true`, limit)
 }
 
-async function removeLines(tx: Tx, appId: string, chosen: Sql): Promise<number> {
+/** The border of ids lets Postgres leave out the partitions of later lines. */
+async function removeLines(tx: Tx, appId: string, condition: Sql, limit: number): Promise<number> {
   const [row] = await tx.query<{ count: number; bytes: number }>(sql`
-    with chosen as (${chosen}),
+    with chosen as (select id from apps.logs where app_id = ${appId} and ${condition} order by id limit ${limit}),
     removed as (
-      delete from apps.logs using chosen where logs.app_id = ${appId} and logs.id = chosen.id
-      returning octet_length(logs.text) as size)
+      delete from apps.logs where app_id = ${appId} and ${condition} and id <= (select max(id) from chosen)
+      returning octet_length(text) as size)
     select count(*)::int as count, coalesce(sum(size), 0) as bytes from removed`)
   if (row!.count > 0) {
     await tx.query(sql`update apps.log_sizes set bytes = greatest(bytes - ${row!.bytes}, 0) where app_id = ${appId}`)

@@ -5,6 +5,7 @@ import type { WriteLog } from '../host/deps.ts'
 import { cleanLine } from './clean-line.ts'
 import { levelIn, levelNumber } from './level.ts'
 import { appendLines, type NewLine } from './store.ts'
+import { timeOfLine } from './time-of-line.ts'
 
 /** Lines of one app that wait to be stored. Above it lines are dropped and counted. */
 const MAX_WAITING_LINES = 10_000
@@ -42,7 +43,7 @@ export function createLogWriter({
   const wake = createWake()
   const stopping = new AbortController()
 
-  const write: WriteLog = ({ appId, deployId, source, level, text }) => {
+  const write: WriteLog = ({ appId, deployId, source, level, text, at }) => {
     const queue = waiting.get(appId) ?? { lines: [], bytes: 0, dropped: 0, onStored: [] }
     waiting.set(appId, queue)
     wake.ring()
@@ -53,7 +54,9 @@ export function createLogWriter({
     const clean = cleanLine(text)
     const found = source === 'system' ? level : (levelIn(clean) ?? level)
     queue.bytes += clean.length
-    queue.lines.push({ deployId, at: clock.now(), level: levelNumber(found), source, text: clean, dropped: 0 })
+    const now = clock.now()
+    const writtenAt = at === undefined ? now : timeOfLine(at, now)
+    queue.lines.push({ deployId, at: writtenAt, level: levelNumber(found), source, text: clean, dropped: 0 })
   }
 
   const flush = async (appId: string, queue: Waiting): Promise<void> => {

@@ -34,8 +34,10 @@ export class ConfinedProcess {
   readonly ended: Promise<ProcessEnd>
   /** Resolves with the first process of the sandbox, as this machine counts; undefined where there is none. */
   readonly firstPid: Promise<number | undefined>
+  /** Whether a connection was refused because there is no network. */
+  readonly triedNetwork: () => boolean
   #killFirst: (() => void) | undefined
-  #reason: string | undefined
+  #killed: ProcessEnd | undefined
 
   private constructor(child: ChildProcess, options: ConfinedOptions) {
     this.#child = child
@@ -43,6 +45,7 @@ export class ConfinedProcess {
     this.#exited = once(child, 'exit')
     child.stdin!.on('error', () => {})
     const status = readStatus(descriptor(child, DESCRIPTORS.status) as Readable)
+    this.triedNetwork = status.triedNetwork
     const lines = [
       readLines(child.stdout!, (line) => options.onLine({ stream: 'stdout', text: line })),
       readLines(child.stderr!, (line) => options.onLine({ stream: 'stderr', text: line })),
@@ -56,8 +59,7 @@ export class ConfinedProcess {
       forgetProcess(options.pidFile, child.pid!)
       const first = await this.firstPid
       if (first !== undefined) forgetProcess(`${options.pidFile}.first`, first)
-      if (this.#reason !== undefined) return { code: null, description: this.#reason }
-      return status.exit() ?? { code: null, description: 'it was killed from outside' }
+      return this.#killed ?? status.exit() ?? { code: null, description: 'it was killed from outside', by: 'svc' }
     })
   }
 
@@ -84,8 +86,8 @@ export class ConfinedProcess {
   }
 
   /** Kills everything at once. The first reason is the one that people read. */
-  kill(reason: string): void {
-    this.#reason ??= reason
+  kill(reason: string, by: 'limit' | 'svc' = 'svc'): void {
+    this.#killed ??= { code: null, description: reason, by }
     void this.#kill()
   }
 

@@ -3,15 +3,21 @@ import { join } from 'node:path'
 
 export type DiskLimits = { readonly bytes: number; readonly files: number; readonly minFreeBytes: number }
 
+type DiskExcess = { readonly reason: string; readonly by: 'limit' | 'svc' }
+
 /** Returns why a build must end: what it wrote is too much, or the disk that svc needs too is nearly full. */
-export async function diskExcess(folder: string, limits: DiskLimits): Promise<string | undefined> {
+export async function diskExcess(folder: string, limits: DiskLimits): Promise<DiskExcess | undefined> {
   const { bavail, bsize } = await statfs(folder)
-  if (bavail * bsize < limits.minFreeBytes) return 'the disk of the server is nearly full'
+  if (bavail * bsize < limits.minFreeBytes) return { reason: 'the disk of the server is nearly full', by: 'svc' }
   const used = { bytes: 0, files: 0 }
   await measure(folder, used, limits)
-  if (used.bytes > limits.bytes) return `it wrote more than ${Math.round(limits.bytes / 1024 / 1024)} MB`
-  if (used.files > limits.files) return `it wrote more than ${limits.files} files`
+  if (used.bytes > limits.bytes) return over(`${Math.round(limits.bytes / 1024 / 1024)} MB`)
+  if (used.files > limits.files) return over(`${limits.files} files`)
   return undefined
+}
+
+function over(limit: string): DiskExcess {
+  return { reason: `it wrote more than ${limit}`, by: 'limit' }
 }
 
 /** Adds up what is below a folder. Files come and go meanwhile, and links are not followed. */

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { appThat, ask, openTestTarget, type TestTarget } from '#test/app-target.ts'
+import { appThat, ask, deployFacts, openTestTarget, type TestTarget } from '#test/app-target.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 
@@ -210,8 +210,9 @@ needs('bubblewrap')('a hostile app', () => {
       longest = Math.max(longest, text.length)
       bytes += text.length
     }
-    const request = { appId: 'app_1', release: { deployId: 'dep_loud' }, environment: {}, onLine }
-    const app = await test.target.start({ ...request, command: 'cat /dev/zero' })
+    const deploy = { ...deployFacts('app_1', 'dep_loud'), startCommand: 'cat /dev/zero' }
+    const request = { deploy, environment: {}, onLine, lastLineAt: async () => undefined }
+    const app = await test.target.start({ ...request, release: { deployId: 'dep_loud' } })
     await until(() => bytes > 4 * MIB)
     await app.stop(0)
     expect(longest).toBe(64 * 1024)

@@ -11,13 +11,20 @@ import { createInterface } from 'node:readline'
 
 /** Requests come through the socket and go to the port. Port 0: a free one is chosen. */
 type Requests = { socket: string; port: number }
-/** Connections to the port go through the socket; with `tunnel`, to that host and port behind the proxy there. */
-type Outgoing = { port: number; socket: string; tunnel?: string }
+/**
+ * Connections to the port go through the socket; with `tunnel`, to that host and port behind the proxy there. Without a
+ * socket they are refused and reported.
+ */
+type Outgoing = { port: number; socket: string | null; tunnel?: string }
 type Open = { open: { requests?: Requests; outgoing: Outgoing[] } }
 type Run = { run: { command: string; environment: Record<string, string>; folder: string } }
 export type InsideMessage = Open | Run | { stop: true }
 /** What comes back, one JSON object a line. */
-type InsideStatus = { ready: true } | { failed: string } | { exit: { code: number | null; signal: string | null } }
+type InsideStatus =
+  | { ready: true }
+  | { failed: string }
+  | { network: true }
+  | { exit: { code: number | null; signal: string | null } }
 
 const STATUS = 5
 let app: ChildProcess | undefined
@@ -66,6 +73,10 @@ function toApp(client: Socket): void {
 
 function toOutside({ socket, tunnel }: Outgoing, client: Socket): void {
   client.on('error', () => {})
+  if (socket === null) {
+    refuse(client)
+    return
+  }
   const target = connect({ path: socket, allowHalfOpen: true })
   target.once('error', () => client.destroy())
   if (tunnel === undefined) {
@@ -84,6 +95,11 @@ function toOutside({ socket, tunnel }: Outgoing, client: Socket): void {
     join(client, target)
   }
   target.on('data', onData)
+}
+
+function refuse(client: Socket): void {
+  report({ network: true })
+  client.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
 }
 
 async function open({ requests, outgoing }: Open['open']): Promise<void> {

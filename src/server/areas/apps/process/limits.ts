@@ -7,6 +7,8 @@ export type ProcessLimits = {
   readonly memoryBytes: number
   readonly buildMemoryBytes: number
   readonly buildMs: number
+  /** How long one step of a trial may take: the build, or the tests. */
+  readonly trialMs: number
   readonly buildDisk: DiskLimits
   /** Size of the tmpfs, the only place where an app can write. */
   readonly tmpfsBytes: number
@@ -19,6 +21,7 @@ export const DEFAULT_LIMITS: ProcessLimits = {
   memoryBytes: 512 * MIB,
   buildMemoryBytes: 2048 * MIB,
   buildMs: 10 * 60_000,
+  trialMs: 5 * 60_000,
   buildDisk: { bytes: 1024 * MIB, files: 200_000, minFreeBytes: 512 * MIB },
   tmpfsBytes: 128 * MIB,
   processes: 256,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { descendantsOf } from '#lib/processes/process-memory.ts'
-import { openTestTarget } from '#test/app-target.ts'
+import { appRef, openTestTarget } from '#test/app-target.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 
@@ -63,7 +63,7 @@ describe('what a killed server left without a sandbox', () => {
     expect(pids.filter((pid) => !isGone(pid))).not.toEqual([])
     expect(existsSync(place)).toBe(true)
     await using next = openTestTarget({ dataDir, bubblewrapPlaces: [] })
-    await next.target.endOrphans('app_1')
+    await next.target.endOrphans(appRef('app_1'), [])
     expect(pids.filter((pid) => !isGone(pid))).toEqual([])
     expect(readdirSync(running)).toEqual([])
     expect(existsSync(place)).toBe(false)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { appThat, ask, openTestTarget, type TestTarget } from '#test/app-target.ts'
+import { appRef, appThat, ask, openTestTarget, type TestTarget } from '#test/app-target.ts'
 import { openRegistry } from '#test/fake-npm-registry.ts'
 import { needs, stores } from '#test/stores.ts'
 import { until } from '#test/until.ts'
@@ -127,7 +127,7 @@ for (const { mode, given, places } of MODES) {
       ['missing program', 'no-such-program', 'The build command ended: exit code 127.'],
     ])('MA-15 a build that fails by %s leaves no release', async (_what, command, detail) => {
       expect(await test.build('dep_broken', {}, command)).toEqual({ ok: false, code: 'BUILD_FAILED', detail })
-      expect(await test.target.findRelease('app_1', 'dep_broken')).toBeUndefined()
+      expect(await test.target.findRelease(appRef('app_1'), 'dep_broken')).toBeUndefined()
       expect(readdirSync(join(test.dataDir, 'apps', 'app_1', 'builds'))).toEqual([])
     })
 
@@ -144,10 +144,10 @@ for (const { mode, given, places } of MODES) {
 
     it('MA-15 releases stay until they are pruned, and are found again', async () => {
       for (const id of ['dep_a', 'dep_b']) await test.build(id, { 'f.txt': id }, null, { app: 'app_pruned' })
-      await test.target.prune('app_pruned', ['dep_b'])
-      expect(await test.target.findRelease('app_pruned', 'dep_a')).toBeUndefined()
-      expect(await test.target.findRelease('app_pruned', 'dep_b')).toEqual({ deployId: 'dep_b' })
-      await test.target.prune('app_pruned', [])
+      await test.target.prune(appRef('app_pruned'), ['dep_b'])
+      expect(await test.target.findRelease(appRef('app_pruned'), 'dep_a')).toBeUndefined()
+      expect(await test.target.findRelease(appRef('app_pruned'), 'dep_b')).toEqual({ deployId: 'dep_b' })
+      await test.target.prune(appRef('app_pruned'), [])
       expect(existsSync(join(test.dataDir, 'apps', 'app_pruned'))).toBe(false)
     })
 

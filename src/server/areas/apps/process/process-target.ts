@@ -1,18 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import type { AppTrial } from '#edge/app-trials.ts'
 import { rememberFound } from '#lib/processes/bubblewrap.ts'
-import { endFormerProcess } from '#lib/processes/former-process.ts'
 import { removeFolder } from '#lib/processes/remove-folder.ts'
 import type { Target } from '../deploys/target.ts'
 import { buildRelease } from './build.ts'
+import { endOrphans } from './end-orphans.ts'
 import { layoutOf } from './layout.ts'
 import { DEFAULT_LIMITS, type ProcessLimits } from './limits.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import type { Machine } from './sandbox.ts'
 import { startProcess } from './start.ts'
+import { runTrial, type TrialRequest } from './trial.ts'
 import { createUserIds } from './users.ts'
 import { findWalls } from './walls.ts'
-import { PLACE, removeWorkplace } from './workplace.ts'
 
 type ProcessTargetOptions = {
   readonly dataDir: string
@@ -24,8 +26,13 @@ type ProcessTargetOptions = {
   readonly bubblewrapPlaces?: readonly string[]
 }
 
+type ProcessTarget = Target & {
+  /** Tries files of an app without network and variables, see `runTrial`. One trial runs at a time. */
+  readonly runTrial: (request: TrialRequest) => Promise<AppTrial>
+}
+
 /** Runs apps as processes of this machine, in bubblewrap where that works. */
-export function createProcessTarget(options: ProcessTargetOptions): Target {
+export function createProcessTarget(options: ProcessTargetOptions): ProcessTarget {
   const { onError } = options
   // Sandboxes are made in another folder than the one that svc runs in.
   const dataDir = resolve(options.dataDir)
@@ -41,15 +48,18 @@ export function createProcessTarget(options: ProcessTargetOptions): Target {
       return join(running, randomBytes(6).toString('hex'))
     },
   }
+  const inTurn = oneAtATime()
   return {
+    runTrial: (request) => inTurn(request.signal, () => runTrial(request, machine, onError)),
     build: (request) => buildRelease(request, machine, onError),
     start: (request) => startProcess(request, machine),
-    findRelease: async (appId, deployId) => {
-      const found = await lstat(layoutOf(dataDir, appId).release(deployId)).catch(() => undefined)
+    findRelease: async ({ id }, deployId) => {
+      const found = await lstat(layoutOf(dataDir, id).release(deployId)).catch(() => undefined)
       return found?.isDirectory() ? { deployId } : undefined
     },
-    prune: (appId, keep) => prune(dataDir, appId, keep, onError),
-    endOrphans: (appId) => endOrphans(layoutOf(dataDir, appId).running),
+    prune: ({ id }, keep) => prune(dataDir, id, keep, onError),
+    // Nothing of a former process serves any more, so nothing is kept.
+    endOrphans: ({ id }) => endOrphans(layoutOf(dataDir, id).running),
     warnings: async () => {
       const found = await machine.walls()
       return 'missing' in found ? [withoutSandbox(found.missing)] : []
@@ -66,15 +76,6 @@ async function prune(dataDir: string, appId: string, keep: readonly string[], on
   }
   // Nothing is left of an app that is deleted. Folders that hold something stay.
   for (const each of [releases, builds, running, folder]) await rmdir(each).catch(() => {})
-}
-
-async function endOrphans(running: string): Promise<void> {
-  for (const name of await namesIn(running)) {
-    const file = join(running, name)
-    await endFormerProcess(file)
-    if (name.endsWith(PLACE)) await removeWorkplace(file)
-    await rm(file, { force: true })
-  }
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -32,6 +32,8 @@ type SandboxOptions = {
   /** A folder for HOME that is on disk and writable, as is `folder`. Undefined for an app. */
   readonly buildHome: string | undefined
   readonly memoryBytes: number
+  /** False: there is no proxy, and attempts to reach one are refused inside. Only where there are walls. */
+  readonly hasNetwork: boolean
   readonly onLine: OnLine
   /** The user that owns the writable folders; made by `takeUser`. */
   readonly uid: number | undefined
@@ -58,11 +60,12 @@ export async function takeUser({ walls, users }: Machine): Promise<number | unde
 }
 
 export async function openSandbox(options: SandboxOptions, machine: Machine): Promise<Sandbox> {
-  const { appId, folder, buildHome, memoryBytes, onLine, uid } = options
+  const { appId, folder, buildHome, memoryBytes, hasNetwork, onLine, uid } = options
   const found = await machine.walls()
-  const apiOrigin = machine.apiOrigin()
+  if (!hasNetwork && 'missing' in found) throw new Error('without a sandbox nothing keeps the network away')
+  const apiOrigin = hasNetwork ? machine.apiOrigin() : undefined
   const pidFile = await machine.pidFile(appId)
-  const workplace = await openWorkplace({ uid, apiOrigin, onLine, placeFile: `${pidFile}${PLACE}` })
+  const workplace = await openWorkplace({ uid, apiOrigin, hasNetwork, onLine, placeFile: `${pidFile}${PLACE}` })
   try {
     const isWalled = 'bubblewrap' in found
     const places = { ...programPlaces(), ...workplace, dataDir: machine.dataDir }
@@ -86,7 +89,7 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
             ? { socket: INSIDE.socket, port: otherPort(APP_PORTS, apiOrigin) }
             : { socket: join(workplace.run, 'app.sock'), port: 0 },
         }),
-        outgoing: isWalled ? outgoing(apiOrigin) : [],
+        outgoing: isWalled ? outgoing(apiOrigin, hasNetwork) : [],
       },
     })
     const watching = new AbortController()
@@ -118,7 +121,8 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
 async function checkMemory(child: ConfinedProcess, limitBytes: number): Promise<void> {
   const first = await child.firstPid
   const used = first === undefined ? await residentBytes(child.pid) : await sandboxBytes(first, limitBytes)
-  if (used > limitBytes) child.kill(`killed: it used more than ${Math.round(limitBytes / 1024 / 1024)} MB of memory`)
+  if (used <= limitBytes) return
+  child.kill(`killed: it used more than ${Math.round(limitBytes / 1024 / 1024)} MB of memory`, 'limit')
 }
 
 function inside(apiOrigin: string | undefined, buildHome: string | undefined) {
@@ -137,8 +141,8 @@ function outside(home: string, apiOrigin: string | undefined) {
 }
 
 /** The proxy, and svc itself at its own port if its address is one of this machine, which programs ask no proxy for. */
-function outgoing(apiOrigin: string | undefined) {
-  const proxy = { port: otherPort(PROXY_PORTS, apiOrigin), socket: INSIDE.proxySocket }
+function outgoing(apiOrigin: string | undefined, hasNetwork: boolean) {
+  const proxy = { port: otherPort(PROXY_PORTS, apiOrigin), socket: hasNetwork ? INSIDE.proxySocket : null }
   const api = apiOrigin === undefined ? undefined : new URL(apiOrigin)
   const isHere = api !== undefined && isLoopback(api.hostname) && Number(api.port) >= 1024
   return isHere ? [proxy, { ...proxy, port: Number(api.port), tunnel: api.host }] : [proxy]

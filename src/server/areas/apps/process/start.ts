@@ -5,7 +5,8 @@ import { type Machine, openSandbox, type Sandbox, takeUser } from './sandbox.ts'
 
 /** Starts one instance of an app. It resolves as soon as the command runs: whether the app answers is another matter. */
 export async function startProcess(request: StartRequest, machine: Machine): Promise<Instance> {
-  const { appId, release, command, environment, onLine } = request
+  const { release, environment, onLine } = request
+  const { appId, startCommand } = request.deploy
   const uid = await takeUser(machine)
   const free = () => void (uid !== undefined && machine.users.free(uid))
   let sandbox: Sandbox | undefined
@@ -16,6 +17,7 @@ export async function startProcess(request: StartRequest, machine: Machine): Pro
         folder: layoutOf(machine.dataDir, appId).release(release.deployId),
         buildHome: undefined,
         memoryBytes: machine.limits.memoryBytes,
+        hasNetwork: true,
         onLine,
         uid,
       },
@@ -23,7 +25,7 @@ export async function startProcess(request: StartRequest, machine: Machine): Pro
     )
     await sandbox.process.ready
     const socket = await sandbox.takeSocket()
-    sandbox.run(command, environment)
+    sandbox.run(startCommand, environment)
     void sandbox.gone.then(free)
     return toInstance(sandbox, socket)
   } catch (error) {
@@ -44,6 +46,11 @@ function toInstance(sandbox: Sandbox, socket: string): Instance {
     await socketFetch[Symbol.asyncDispose]()
     return { description }
   })
+  const stop = async (graceMs: number) => {
+    sandbox.process.send({ stop: true })
+    const timer = setTimeout(() => sandbox.process.kill('killed: it did not end when asked to'), graceMs)
+    await ended.finally(() => clearTimeout(timer))
+  }
   return {
     ended,
     fetch: async (request) => {
@@ -55,10 +62,7 @@ function toInstance(sandbox: Sandbox, socket: string): Instance {
         throw new InstanceError('the app gave no answer', error.sent, error.cause)
       }
     },
-    stop: async (graceMs) => {
-      sandbox.process.send({ stop: true })
-      const timer = setTimeout(() => sandbox.process.kill('killed: it did not end when asked to'), graceMs)
-      await ended.finally(() => clearTimeout(timer))
-    },
+    stop,
+    leave: stop,
   }
 }

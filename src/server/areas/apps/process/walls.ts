@@ -31,6 +31,7 @@ export async function findWalls(dataDir: string, places?: readonly string[]): Pr
     await using workplace = await openWorkplace({
       uid: undefined,
       apiOrigin: undefined,
+      hasNetwork: false,
       onLine: () => {},
       placeFile: undefined,
     })

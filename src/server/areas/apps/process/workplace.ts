@@ -10,6 +10,8 @@ type WorkplaceOptions = {
   /** The user of the sandbox on this machine, where svc is root. */
   readonly uid: number | undefined
   readonly apiOrigin: string | undefined
+  /** False: nothing outside can be reached. */
+  readonly hasNetwork: boolean
   readonly onLine: OnLine
   /** The file that names the folder while it exists, so that it is removed after a crash of svc. */
   readonly placeFile: string | undefined
@@ -35,7 +37,8 @@ type Workplace = AsyncDisposable & {
 /** Short, because the path of a Unix socket has at most 107 bytes. */
 const PREFIX = 'svc-app-'
 
-export async function openWorkplace({ uid, apiOrigin, onLine, placeFile }: WorkplaceOptions): Promise<Workplace> {
+export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
+  const { uid, apiOrigin, hasNetwork, onLine, placeFile } = options
   const base = tmpdir().length > 60 ? '/tmp' : tmpdir()
   const folder = await mkdtemp(join(base, PREFIX))
   const [run, out, etc, home] = ['run', 'out', 'etc', 'home'].map((name) => join(folder, name)) as Four
@@ -52,11 +55,7 @@ export async function openWorkplace({ uid, apiOrigin, onLine, placeFile }: Workp
       await writeFile(join(etc, name), content)
       await chmod(join(etc, name), 0o644)
     }
-    const proxy = await openOutgoingProxy(join(out, 'proxy.sock'), {
-      ownOrigin: apiOrigin,
-      ownClientAddress: clientAddress(),
-      onRefused: refusalLog(onLine),
-    })
+    const proxy = hasNetwork ? await openProxy(join(out, 'proxy.sock'), apiOrigin, onLine) : undefined
     const takeSocket = async () => {
       const taken = join(folder, 'app.sock')
       await link(join(run, 'app.sock'), taken)
@@ -65,7 +64,7 @@ export async function openWorkplace({ uid, apiOrigin, onLine, placeFile }: Workp
       return taken
     }
     const dispose = async () => {
-      await proxy[Symbol.asyncDispose]()
+      await proxy?.[Symbol.asyncDispose]()
       await remove()
     }
     return { run, out, etc, home, takeSocket, [Symbol.asyncDispose]: dispose }
@@ -73,6 +72,14 @@ export async function openWorkplace({ uid, apiOrigin, onLine, placeFile }: Workp
     await remove()
     throw error
   }
+}
+
+function openProxy(path: string, apiOrigin: string | undefined, onLine: OnLine): Promise<AsyncDisposable> {
+  return openOutgoingProxy(path, {
+    ownOrigin: apiOrigin,
+    ownClientAddress: clientAddress(),
+    onRefused: refusalLog(onLine),
+  })
 }
 
 /** Removes the folder that a file names, if it is one of ours. */

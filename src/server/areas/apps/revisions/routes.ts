@@ -1,6 +1,7 @@
 import {
   createRevision,
   diffRevisions as diffOperation,
+  fetchRevision,
   findMissingFiles,
   listRevisions,
   type RevisionFile,
@@ -18,6 +19,7 @@ import type { RevisionDeps } from './deps.ts'
 import { diffRevisions } from './diff.ts'
 import { invalidRevision } from './faults.ts'
 import { findManifestFaults } from './manifest.ts'
+import { readFiles } from './read-files.ts'
 import { saveRevision } from './save.ts'
 import {
   findRevision,
@@ -28,6 +30,7 @@ import {
   readFile,
   readManifest,
 } from './store.ts'
+import { writeTar } from './tar/write-tar.ts'
 import { uploadFilesRoute, uploadRevisionRoute } from './upload.ts'
 
 export function revisionRoutes(deps: RevisionDeps): Route[] {
@@ -39,6 +42,7 @@ export function revisionRoutes(deps: RevisionDeps): Route[] {
     listRoute(deps),
     readRoute(deps),
     fileRoute(deps),
+    archiveRoute(deps),
     diffRoute(deps),
   ]
 }
@@ -89,6 +93,25 @@ function fileRoute({ db }: RevisionDeps): Route {
     if (!content) throw notFound('file')
     return new Response(new Uint8Array(content), { headers: downloadHeaders(path) })
   })
+}
+
+/** The annotations of the service account name app and organization, and both must be those of the revision. */
+function archiveRoute({ db }: RevisionDeps): Route {
+  return route(fetchRevision, async ({ revision_id }, { principal: { org_id, deployment } }) => {
+    const row = deployment === undefined ? undefined : await findRevision(db, deployment, revision_id)
+    if (!row || row.org_id !== org_id) throw notFound('revision')
+    const archive = streamOf(writeTar(readFiles(db, row.org_id, row.id)))
+    return new Response(archive, { headers: { 'content-type': 'application/x-tar', 'cache-control': 'no-store' } })
+  })
+}
+
+function streamOf(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const { done, value } = await bytes.next()
+    if (done) controller.close()
+    else controller.enqueue(value)
+  }
+  return new ReadableStream({ pull, cancel: async () => void (await bytes.return(undefined)) }, { highWaterMark: 0 })
 }
 
 /** The content is whatever somebody uploaded, so a browser must save it and never show it as a page of ours. */

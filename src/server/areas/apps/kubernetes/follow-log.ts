@@ -1,0 +1,91 @@
+import type { KubernetesClient } from './client.ts'
+import { KubernetesError } from './kubernetes-error.ts'
+
+/** How far a log was read: lines up to this time are known, of those at exactly this time so many. */
+export type LogPosition = { time: string; count: number }
+
+/** `at` is missing for the rest of a line that was cut. */
+type Line = { readonly at?: Date; readonly text: string }
+type Deps = {
+  readonly client: Pick<KubernetesClient, 'log'>
+  readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly onError: (error: unknown) => void
+}
+type Followed = {
+  /** Path of the log in the API. */
+  readonly path: string
+  readonly container: string
+  /** Changed as lines arrive. */
+  readonly position: LogPosition
+  /** Whether the container has ended, so that its log gets no more lines. */
+  readonly hasEnded: () => boolean
+  readonly onLine: (line: Line) => void
+}
+
+export const FROM_START: Readonly<LogPosition> = { time: '', count: 0 }
+const RETRY_MS = 1_000
+
+/** Returns the position after all lines of that millisecond, the precision in which times of lines are stored. */
+export function positionAfter(time: Date): LogPosition {
+  return { time: time.toISOString().replace('Z', '999999'), count: Number.MAX_SAFE_INTEGER }
+}
+
+/**
+ * Hands on the lines of one run of a container until it has ended and its log is read, or the pod is gone. A stream that
+ * breaks is opened again at the second of the last line (the API knows no finer time), and lines that were handed on
+ * before are left out.
+ */
+export async function followLog(deps: Deps, followed: Followed, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    // Asked before reading: a log that was read to its end after the container had ended is complete.
+    const isLast = followed.hasEnded()
+    try {
+      await readOnce(deps, followed, signal)
+      if (isLast) return
+    } catch (error) {
+      if (signal.aborted || (error instanceof KubernetesError && error.status === 404)) return
+      // 400: the container has not started yet, or its log was removed with it.
+      if (error instanceof KubernetesError && error.status === 400 && isLast) return
+      deps.onError(error)
+      await deps.delay(RETRY_MS, signal)
+    }
+    if (!followed.hasEnded()) await deps.delay(RETRY_MS, signal)
+  }
+}
+
+async function readOnce({ client }: Deps, followed: Followed, signal: AbortSignal): Promise<void> {
+  const { path, container, position, onLine } = followed
+  const since = position.time === '' ? {} : { sinceTime: `${position.time.slice(0, 19)}Z` }
+  const query = { container, follow: 'true', timestamps: 'true', ...since }
+  const isNew = newLines(position)
+  for await (const line of client.log(path, query, signal)) {
+    const [, time, text] = TIMED_LINE.exec(line) ?? []
+    if (time === undefined || text === undefined) onLine({ text: line })
+    else if (isNew(toNanoseconds(time))) onLine({ at: new Date(time), text })
+  }
+}
+
+/** The kubelet writes `2026-01-02T03:04:05.123456789Z text`, with fewer digits where the last are zeros. */
+const TIMED_LINE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z) ?(.*)$/s
+
+/** Brings times into a form whose order is that of texts: nine digits of the second, without Z. */
+function toNanoseconds(time: string): string {
+  const [seconds = '', digits = ''] = time.slice(0, -1).split('.')
+  return `${seconds}.${digits.padEnd(9, '0')}`
+}
+
+/** Creates the check whether a line of a stream that began again is new. It moves the position. */
+function newLines(position: LogPosition): (time: string) => boolean {
+  const known = { ...position }
+  let repeated = 0
+  return (time) => {
+    if (time < known.time) return false
+    if (time === known.time && repeated < known.count) {
+      repeated += 1
+      return false
+    }
+    position.count = time === position.time ? position.count + 1 : 1
+    position.time = time
+    return true
+  }
+}

@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type HostFetch, SocketFetchError } from '#lib/net/socket-fetch.ts'
+import {
+  type AppRef,
+  type BuildRequest,
+  type BuildResult,
+  type DeployFacts,
+  type Instance,
+  InstanceError,
+  StartError,
+  type StartRequest,
+  type Target,
+} from '../deploys/target.ts'
+import { ApplyError, applyDeploy } from './apply.ts'
+import type { KubernetesClient } from './client.ts'
+import { DeployWatch } from './deploy-watch.ts'
+import { APP_PORT, type PodSettings } from './manifests.ts'
+import { APP_LABEL, DEPLOY_LABEL, nameOf, namespaceOf } from './names.ts'
+
+type KubernetesTargetOptions = {
+  readonly client: KubernetesClient
+  readonly settings: Omit<PodSettings, 'ownNamespace'>
+  /** Folder with the file `namespace` of the pod in which svc runs. */
+  readonly credentialsDir: string
+  readonly fetchHost: HostFetch
+  /** Returns the host and port at which a Service is reached. */
+  readonly addressOf?: (service: ServiceName) => { readonly host: string; readonly port: number }
+  readonly now: () => Date
+  readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly onError: (error: unknown) => void
+}
+
+type ServiceName = { readonly namespace: string; readonly name: string }
+/** A deploy of any app, as another process can reach it. */
+type DeployRef = { readonly orgId: string; readonly deployId: string }
+
+export type KubernetesTarget = Target &
+  AsyncDisposable & {
+    /** Sends a request to a deploy that another process may host. Rejects with an InstanceError. */
+    readonly fetchDeploy: (deploy: DeployRef, request: Request) => Promise<Response>
+  }
+
+/**
+ * Runs apps as pods. Each deploy has a Deployment and a Service of its own, so that a new one starts beside the one that
+ * serves. Pods go on while svc restarts: the process that hosts an app next finds them.
+ */
+export function createKubernetesTarget(options: KubernetesTargetOptions): KubernetesTarget {
+  const { client, settings, onError, delay } = options
+  const watches = new Map<string, DeployWatch>()
+  const ownNamespace = remember(() => readOwnNamespace(options.credentialsDir))
+
+  const place = ({ orgId }: { orgId: string }) => namespaceOf(settings.namespacePrefix, orgId)
+  const watchOf = (deploy: DeployFacts): DeployWatch => {
+    const found = watches.get(deploy.deployId) ?? new DeployWatch({ ...options, ...settings }, place(deploy), deploy)
+    watches.set(deploy.deployId, found)
+    return found
+  }
+  const forget = async (deployId: string) => {
+    const watch = watches.get(deployId)
+    watches.delete(deployId)
+    await watch?.close()
+  }
+  const apply = async (deploy: DeployFacts, variables: BuildRequest['environment'], signal: AbortSignal) => {
+    const all = { ...settings, ownNamespace: await ownNamespace() }
+    await applyDeploy({ client, settings: all, delay }, deploy, variables, signal)
+  }
+  /** The Deployment goes last: `listDeploys` finds the others by it when a removal is interrupted. */
+  const remove = async (namespace: string, name: string) => {
+    await client.remove(`/api/v1/namespaces/${namespace}/secrets/${name}`)
+    await client.remove(`/api/v1/namespaces/${namespace}/services/${name}`)
+    await client.remove(`/apis/apps/v1/namespaces/${namespace}/deployments/${name}`)
+  }
+  const removeOthers = async (app: AppRef, keep: readonly string[]) => {
+    for (const { deployId, name } of await listDeploys(client, place(app), app)) {
+      if (!keep.includes(deployId)) await remove(place(app), name)
+    }
+  }
+  const findDeployment = async ({ id, ...app }: AppRef, deployId: string) => {
+    const found = await client.get(`/apis/apps/v1/namespaces/${place(app)}/deployments/${nameOf(deployId)}`)
+    return found?.metadata.labels?.[APP_LABEL] === id ? found : undefined
+  }
+  const fetchDeploy: KubernetesTarget['fetchDeploy'] = async (deploy, request) => {
+    const address = (options.addressOf ?? clusterAddress)({ namespace: place(deploy), name: nameOf(deploy.deployId) })
+    try {
+      return await options.fetchHost(address, request)
+    } catch (error) {
+      if (!(error instanceof SocketFetchError)) throw error
+      throw new InstanceError('the app gave no answer', error.sent, error.cause)
+    }
+  }
+
+  const build = async ({ deploy, environment, onLine, signal }: BuildRequest): Promise<BuildResult> => {
+    if (deploy.startCommand === null)
+      return { ok: false, code: 'START_FAILED', detail: 'The app has no start command.' }
+    const { deployId } = deploy
+    try {
+      await apply(deploy, environment, signal)
+      const result = await watchOf(deploy).untilStarted(onLine, signal)
+      if (!result.ok) await remove(place(deploy), nameOf(deployId))
+      if (!result.ok) await forget(deployId)
+      return result
+    } catch (error) {
+      await forget(deployId)
+      if (error instanceof ApplyError && !signal.aborted)
+        return { ok: false, code: 'START_FAILED', detail: error.message }
+      throw error
+    }
+  }
+
+  const start = async (request: StartRequest): Promise<Instance> => {
+    const { deploy, environment, onLine, lastLineAt } = request
+    try {
+      const found = await findDeployment({ id: deploy.appId, orgId: deploy.orgId }, deploy.deployId)
+      // Somebody may have removed it by hand.
+      if (!found) await apply(deploy, environment, new AbortController().signal)
+    } catch (error) {
+      throw new StartError(error instanceof Error ? error.message : String(error), { cause: error })
+    }
+    const watch = watchOf(deploy)
+    await watch.collectApp(onLine, lastLineAt)
+    return {
+      fetch: (sent) => fetchDeploy(deploy, sent),
+      ended: watch.nextEnd().then((description) => ({ description })),
+      stop: async (graceMs) => {
+        await remove(place(deploy), nameOf(deploy.deployId))
+        await watch.untilGone(graceMs)
+        await forget(deploy.deployId)
+      },
+      leave: () => forget(deploy.deployId),
+    }
+  }
+
+  return {
+    build,
+    start,
+    fetchDeploy,
+    findRelease: async (app, deployId) => ((await findDeployment(app, deployId)) ? { deployId } : undefined),
+    prune: async (app, keep) => {
+      await removeOthers(app, keep)
+      // Nothing is kept of an app that is deleted.
+      if (keep.length === 0) await client.remove(`/api/v1/namespaces/${place(app)}/serviceaccounts/${nameOf(app.id)}`)
+    },
+    endOrphans: removeOthers,
+    warnings: async () => [...(await findFaults(client)), ...((await ownNamespace()) === undefined ? [NO_POLICY] : [])],
+    [Symbol.asyncDispose]: async () => {
+      for (const deployId of watches.keys()) await forget(deployId).catch(onError)
+      await options.fetchHost[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const NO_POLICY =
+  'Apps run WITHOUT A NETWORK POLICY, because svc does not know the namespace in which it runs itself: the folder ' +
+  'SVC_KUBERNETES_CREDENTIALS_DIR has no file `namespace`. Apps can reach every pod of the cluster.'
+
+async function findFaults(client: KubernetesClient): Promise<string[]> {
+  try {
+    await client.get('/version')
+    return []
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [`Apps cannot be deployed: the Kubernetes API server does not answer (${reason}).`]
+  }
+}
+
+async function listDeploys(client: KubernetesClient, namespace: string, app: AppRef) {
+  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`
+  const { items } = await client.list(path, { labelSelector: `${APP_LABEL}=${app.id}` })
+  return items.map(({ metadata: { name = '', labels } }) => ({ name, deployId: labels?.[DEPLOY_LABEL] ?? '' }))
+}
+
+/** Without the domain of the cluster, which the resolver of every pod adds. */
+function clusterAddress({ namespace, name }: ServiceName): { host: string; port: number } {
+  return { host: `${name}.${namespace}.svc`, port: APP_PORT }
+}
+
+async function readOwnNamespace(credentialsDir: string): Promise<string | undefined> {
+  const text = await readFile(join(credentialsDir, 'namespace'), 'utf8').catch(() => '')
+  return text.trim() || undefined
+}
+
+function remember<T>(read: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined
+  return () => {
+    found ??= read()
+    return found
+  }
+}

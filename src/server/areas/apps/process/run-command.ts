@@ -1,0 +1,63 @@
+import { chown, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { OnLine } from '../deploys/target.ts'
+import { diskExcess } from './disk-watch.ts'
+import { repeat } from './repeat.ts'
+import { type Machine, openSandbox } from './sandbox.ts'
+import type { ProcessEnd } from './status.ts'
+
+type CommandRequest = {
+  readonly appId: string
+  /** The files are in `source`, `home` is its HOME. Both are on disk and count for its limit. */
+  readonly folder: string
+  readonly command: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly hasNetwork: boolean
+  readonly limitMs: number
+  /** The user that owns the files; made by `takeUser`. */
+  readonly uid: number | undefined
+  readonly onLine: OnLine
+  readonly signal: AbortSignal
+}
+
+type CommandEnd = ProcessEnd & { readonly isLate: boolean; readonly triedNetwork: boolean }
+
+const DISK_CHECK_MS = 500
+
+/** Runs a command of an app that may write to the app's source. Everything of it is gone when this resolves. */
+export async function runCommand(request: CommandRequest, machine: Machine): Promise<CommandEnd> {
+  const { appId, folder, command, environment, hasNetwork, limitMs, uid, onLine, signal } = request
+  const { buildMemoryBytes: memoryBytes, buildDisk } = machine.limits
+  const buildHome = join(folder, 'home')
+  await makeHome(buildHome, uid)
+  const options = { appId, folder: join(folder, 'source'), buildHome, memoryBytes, hasNetwork, onLine, uid }
+  const sandbox = await openSandbox(options, machine)
+  const watching = new AbortController()
+  let isLate = false
+  const { process: child } = sandbox
+  const onAbort = () => child.kill('killed: it was stopped')
+  const timer = setTimeout(() => {
+    isLate = true
+    child.kill(`killed: it took more than ${limitMs / 1000} seconds`, 'limit')
+  }, limitMs)
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  const checkDisk = async () => {
+    const excess = await diskExcess(folder, buildDisk)
+    if (excess) child.kill(`killed: ${excess.reason}`, excess.by)
+  }
+  void repeat(checkDisk, DISK_CHECK_MS, watching.signal)
+  try {
+    await child.ready.then(() => sandbox.run(command, environment)).catch((error: Error) => child.kill(error.message))
+    return { ...(await sandbox.gone), isLate, triedNetwork: child.triedNetwork() }
+  } finally {
+    clearTimeout(timer)
+    watching.abort()
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+async function makeHome(folder: string, uid: number | undefined): Promise<void> {
+  const isNew = (await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined
+  if (isNew && uid !== undefined) await chown(folder, uid, uid)
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { AppTrial, TryAppRevision } from '#edge/app-trials.ts'
+import type { Querier } from '#lib/db/db.ts'
+import { sql } from '#lib/db/sql.ts'
+import type { SourceFile } from './deploys/target.ts'
+import type { TrialRequest } from './process/trial.ts'
+import { readFiles } from './revisions/read-files.ts'
+import { readFile } from './revisions/store.ts'
+
+type Deps = {
+  readonly db: Querier
+  readonly run: (request: TrialRequest) => Promise<AppTrial>
+  readonly onError: (error: unknown, appId: string) => void
+}
+
+/** Tries changed revisions with the commands that their app declares. */
+export function createAppTrials({ db, run, onError }: Deps): TryAppRevision {
+  return async ({ orgId, appId, revisionId, texts, withTests, signal }) => {
+    const [app] = await db.query<{ build_command: string | null }>(sql`
+      select build_command from apps.apps where org_id = ${orgId} and id = ${appId}`)
+    if (!app) throw new Error(`there is no app ${appId} to try a revision of`)
+    const manifest = withTests ? await readFile(db, appId, revisionId, 'package.json') : undefined
+    return run({
+      appId,
+      files: overlaid(readFiles(db, orgId, revisionId), texts),
+      buildCommand: app.build_command,
+      testCommand: withTests ? testCommandOf(manifest) : undefined,
+      signal,
+    }).catch((error: unknown) => {
+      if (signal.aborted) throw error
+      onError(error, appId)
+      return withTests ? { build: SVC_FAILED, test: SVC_FAILED } : { build: SVC_FAILED }
+    })
+  }
+}
+
+const SVC_FAILED = { type: 'not_run', reason: 'svc had a fault' } as const
+
+async function* overlaid(
+  files: AsyncIterable<SourceFile>,
+  texts: ReadonlyMap<string, string>,
+): AsyncGenerator<SourceFile> {
+  for await (const file of files) {
+    const text = texts.get(file.path)
+    yield text === undefined ? file : { ...file, content: Buffer.from(text) }
+  }
+}
+
+const Manifest = z.object({ scripts: z.object({ test: z.string() }) })
+/** Written by `npm init`. */
+const PLACEHOLDER = 'no test specified'
+
+/** An app declares its tests as the script `test` of the package.json at its root. */
+function testCommandOf(manifest: Uint8Array | undefined): string | null {
+  const test = manifest && Manifest.safeParse(parse(manifest)).data?.scripts.test.trim()
+  return test && !test.includes(PLACEHOLDER) ? 'npm test' : null
+}
+
+function parse(manifest: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(manifest).toString())
+  } catch {
+    return undefined
+  }
+}
