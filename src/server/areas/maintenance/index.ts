@@ -19,6 +19,7 @@ import type { ToolDeps } from './tools/deps.ts'
 import { toolRoutes } from './tools/routes.ts'
 
 export type { UsableModels } from './deps.ts'
+export type { ChangeTrials } from './proposals/build-change.ts'
 export { maintenanceTimezoneOf } from './settings/store.ts'
 
 type Maintenance = {

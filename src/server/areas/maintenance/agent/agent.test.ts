@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ingestLogs } from '#contract/apps/logs.ts'
 import { ServiceError } from '#contract/core/errors.ts'
+import { readProposal } from '#contract/maintenance/proposals.ts'
 import { type MaintenanceRun, readMaintenanceRun, startMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { sql } from '#lib/db/sql.ts'
@@ -138,6 +139,14 @@ describe('MA-05 MA-07 a run with a model', () => {
     const done = await run(EDIT, CHANGE)
     expect(done).toMatchObject({ terminal_code: 'proposed', outcome: 'proposed', exit_code: 0 })
     expect(done.proposal_id).toMatch(/^pr_/)
+    const shown = await api().call(readProposal, { alias: 'shop', proposal_id: done.proposal_id! })
+    // Nothing of the app is run unless the operator allows it, and the proposal says so.
+    expect(shown).toMatchObject({
+      validation: 'static',
+      validation_notes: [
+        'The app was not built: the operator of this installation has not allowed it (SVC_MAINTENANCE_BUILD).',
+      ],
+    })
     const second = await run()
     expect(second).toMatchObject({
       terminal_code: 'finding_repeat',
@@ -209,7 +218,10 @@ describe('MA-07 a run that cannot finish says why', () => {
     expect(done).toMatchObject({ terminal_code: code, outcome })
     const booked = (await reservations()).reduce((sum, one) => sum + one.booked!, 0)
     expect(done.tokens_spent).toBe(booked)
-    if (outcome === 'agent_error') expect(done.summary).not.toBeNull()
+    // What the detectors found that night stays, whatever became of the model.
+    expect(done.fingerprint).not.toBeNull()
+    if (outcome === 'agent_error')
+      expect(done.summary).toContain('. Fixed rules found: An error in total in src/cart.js was logged once: TypeError')
   })
 
   it('when the model is unknown to the worker', async () => {

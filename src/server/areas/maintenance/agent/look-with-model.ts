@@ -19,10 +19,15 @@ export type ModelDeps = {
   readonly limits?: AgentLimits
 }
 
-type Given = { readonly run: ClaimedRun; readonly look: Look; readonly tools: Client; readonly signal: AbortSignal }
+export type LookRequest = {
+  readonly run: ClaimedRun
+  readonly look: Look
+  readonly tools: Client
+  readonly signal: AbortSignal
+}
 
 /** Lets the model of the run look further than the detectors did. Rejects with the reason of `signal` if it is aborted. */
-export async function lookWithModel(deps: ModelDeps, { run, look, tools, signal }: Given): Promise<Ending> {
+export async function lookWithModel(deps: ModelDeps, { run, look, tools, signal }: LookRequest): Promise<Ending> {
   const { db, pool, limits = AGENT_LIMITS } = deps
   const model = deps.findModel(run.model)
   if (!model) return { failed: 'model_error', reason: unknownModel(run.model) }

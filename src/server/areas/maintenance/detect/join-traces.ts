@@ -46,7 +46,7 @@ function isContinued(text: string): boolean {
   return isPartOfTrace(text) || (isIndented(text) && !/^\s{1,40}\[?(?:error|warn|info|debug|trace|fatal)\b/i.test(text))
 }
 
-/** What says nothing without the lines above it. */
+/** Matches a log line that continues the one above it. */
 function isPartOfTrace(text: string): boolean {
   return (
     text === '' ||

@@ -43,7 +43,7 @@ type Finding = {
   denied_at: Date | null
 }
 
-/** What was seen last comes first. */
+/** Sorted by the time they were last seen, the newest first. */
 export async function listFindings(db: Querier, appId: string, limit: number): Promise<Finding[]> {
   return db.query(sql`
     select kind, path, symbol, template, summary, first_seen_at, last_seen_at, count, denied_at

@@ -23,6 +23,7 @@ beforeEach(async () => {
 
 const FILES = { 'server.js': "respond('broken')\n", 'data.bin': 'a\0b', 'notes.txt': 'one' }
 const FIX = { path: 'server.js', old_text: 'broken', new_text: 'fixed' }
+const NOT_BUILT = 'The app was not built: the test runs nothing.'
 const NOON = new Date('2026-11-16T12:00:00Z')
 const VALID: ValidatedChange = { validation: 'static', notes: [], revisionId: 'rev_next' }
 
@@ -34,6 +35,7 @@ const validate = (edits: readonly { path: string; old_text: string; new_text: st
     edits,
     summary: 'Fixes the answer',
     hold: async () => isHeld,
+    signal: new AbortController().signal,
   })
 
 async function newRun(): Promise<string> {
@@ -78,7 +80,7 @@ const proposalsOf = () =>
 describe('MA-10 the validation of a change', () => {
   it('makes a new revision of the agent, and says that its files parse', async () => {
     const result = await validate([FIX])
-    expect(result).toEqual({ validation: 'static', notes: [], revisionId: expect.stringMatching(/^rev_/) })
+    expect(result).toEqual({ validation: 'static', notes: [NOT_BUILT], revisionId: expect.stringMatching(/^rev_/) })
     const revisionId = (result as { revisionId: string }).revisionId
     const { source } = appPorts(system)
     const text = async (path: string) => Buffer.from((await source.read(app.id, revisionId, path))!).toString()
@@ -93,7 +95,7 @@ describe('MA-10 the validation of a change', () => {
   it('says which files it could not judge', async () => {
     expect(await validate([{ path: 'notes.txt', old_text: 'one', new_text: 'two' }])).toMatchObject({
       validation: 'not_run',
-      notes: ['notes.txt was not parsed: svc has no parser for this kind of file.'],
+      notes: ['notes.txt was not parsed: svc has no parser for this kind of file.', NOT_BUILT],
     })
   })
 

@@ -20,7 +20,7 @@ type Opened = {
   readonly app: AppName
   readonly runId: string
   readonly requestedBy: string | null
-  /** Of the finding that the change is for. It must be recorded already. */
+  /** Fingerprint of the finding that the change is for. The finding must be recorded already. */
   readonly fingerprint: string
   readonly summary: string
   readonly baseRevisionId: string

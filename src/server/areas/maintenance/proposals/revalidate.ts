@@ -4,6 +4,7 @@ import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Claim, JobKind } from '#lib/work/job-kind.ts'
 import { listEdits } from '../edits/store.ts'
+import { readApp, readOrg } from '../settings/store.ts'
 import { emitCreated } from './open.ts'
 import { VALIDATE_CHANNEL } from './store.ts'
 import { type ChangeDeps, type ValidatedChange, validateChange } from './validate-change.ts'
@@ -26,26 +27,39 @@ type Job = Claim & { org_id: string; app_id: string; run_id: string; summary: st
 /** Validates proposals again that somebody asked for. A proposal whose worker died is claimed by another one. */
 export function revalidateJobs(deps: RevalidateDeps): JobKind<Job> {
   const { db } = deps
+  const working = new Map<string, AbortController>()
   return {
     name: 'maintenance-validate',
     slots: SLOTS,
     leaseSeconds: LEASE_SECONDS,
     wakeOn: VALIDATE_CHANNEL,
+    onNotify: (proposalId) => {
+      working.get(proposalId)?.abort(new Error('the validation was taken away'))
+      return false
+    },
     pollSeconds: POLL_SECONDS,
     drainSeconds: DRAIN_SECONDS,
     claim: async (limit) => ({ jobs: await claim(db, limit) }),
-    run: (job) => validateAgain(deps, job),
+    run: async (job, held) => {
+      const revoked = new AbortController()
+      working.set(job.id, revoked)
+      try {
+        await validateAgain(deps, job, AbortSignal.any([held.signal, revoked.signal]))
+      } finally {
+        if (working.get(job.id) === revoked) working.delete(job.id)
+      }
+    },
     renew: (jobs) => renew(db, jobs),
     release: (jobs) => release(db, jobs),
   }
 }
 
-async function validateAgain(deps: RevalidateDeps, job: Job): Promise<void> {
+async function validateAgain(deps: RevalidateDeps, job: Job, signal: AbortSignal): Promise<void> {
   const { db, clock, apps, changes } = deps
   const app = await apps.find(job.org_id, job.app_id)
   if (!app) return
   const live = await changes.source.live(job.org_id, job.app_id)
-  const change = live && (await resultOf(deps, job, live.revisionId))
+  const change = live && (await resultOf(deps, job, live.revisionId, signal))
   if (live && !change) return
   await db.tx(async (tx) => {
     if (!(await holds(tx, job))) return
@@ -65,15 +79,24 @@ async function resultOf(
   { db, changes, onError }: RevalidateDeps,
   job: Job,
   revisionId: string,
+  signal: AbortSignal,
 ): Promise<ValidatedChange | undefined> {
   const edits = await listEdits(db, job.run_id)
   const revision = { orgId: job.org_id, appId: job.app_id, revisionId }
   try {
-    return await validateChange(changes, { ...revision, edits, summary: job.summary, hold: (tx) => holds(tx, job) })
+    const trials = (await isSwitchedOn(db, job)) ? changes.trials : AGENT_OFF
+    const hold = (tx: Tx) => holds(tx, job)
+    return await validateChange({ ...changes, trials }, { ...revision, edits, summary: job.summary, hold, signal })
   } catch (error) {
     onError(error, job.id)
     return { invalid: 'svc could not validate the change. Try again later.' }
   }
+}
+
+const AGENT_OFF = { off: 'the maintenance agent is off for this app' }
+
+async function isSwitchedOn(db: Db, { org_id, app_id }: Job): Promise<boolean> {
+  return (await readOrg(db, org_id)).enabled && (await readApp(db, app_id)).enabled
 }
 
 type Saved = { readonly change: ValidatedChange; readonly base: string | undefined; readonly at: Date }

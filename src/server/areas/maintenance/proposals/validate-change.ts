@@ -3,15 +3,22 @@ import type { AppRevision, SaveAppChange } from '#edge/app-changes.ts'
 import type { AppSource } from '#edge/apps.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { applyEdits, type Edit } from './apply-edits.ts'
+import { buildChange, type ChangeTrials } from './build-change.ts'
 import { type ParseResult, parseChange } from './parse.ts'
 
-export type ChangeDeps = { readonly source: Pick<AppSource, 'live' | 'read'>; readonly saveChange: SaveAppChange }
+export type ChangeDeps = {
+  readonly source: Pick<AppSource, 'live' | 'read'>
+  readonly saveChange: SaveAppChange
+  readonly trials: ChangeTrials
+}
 
 type Change = AppRevision & {
   readonly edits: readonly Edit[]
   readonly summary: string
   /** Checks in the transaction that stores the revision that the change is still wanted. */
   readonly hold: (tx: Tx) => Promise<boolean>
+  /** Aborted when the change is not wanted any more. */
+  readonly signal: AbortSignal
 }
 
 /** The strongest check that passed: `not_run` means that none could judge the change. */
@@ -31,12 +38,12 @@ export type ValidatedChange =
 export const AGENT_ACTOR = 'maintenance agent'
 
 /**
- * Makes the revision that the edits make of a revision, if they apply and the changed files parse. Nothing of the app is
- * run. Returns undefined if the change is not wanted any more.
+ * Makes the revision that the edits make of a revision, if they apply, the changed files parse and, where the operator
+ * allows it, the app still builds. Returns undefined if the change is not wanted any more.
  */
 export async function validateChange(
-  { source, saveChange }: ChangeDeps,
-  { edits, summary, hold, ...revision }: Change,
+  { source, saveChange, trials }: ChangeDeps,
+  { edits, summary, hold, signal, ...revision }: Change,
 ): Promise<ValidatedChange | undefined> {
   const before = await readTexts(source, revision, edits)
   const applied = applyEdits(before, edits)
@@ -47,11 +54,18 @@ export async function validateChange(
   }
   const fault = results.find((result) => result.type === 'fault')
   if (fault) return { invalid: fault.reason }
+  const built = await buildChange(trials, { ...revision, texts: applied.texts, signal }).catch((error: unknown) => {
+    if (signal.aborted) return undefined
+    throw error
+  })
+  if (built === undefined) return undefined
+  if (built.type === 'invalid') return { invalid: built.reason }
   const change = { ...revision, texts: applied.texts, message: summary.slice(0, MAX_MESSAGE), actor: AGENT_ACTOR, hold }
   const revisionId = await saveChange(change).catch(toInvalid)
   if (revisionId === undefined || typeof revisionId === 'object') return revisionId
   const notes = results.flatMap((result) => (result.type === 'not_parsed' ? [result.note] : []))
-  return { validation: notes.length < results.length ? 'static' : 'not_run', notes, revisionId }
+  const parsed = notes.length < results.length ? 'static' : 'not_run'
+  return { validation: built.passed ?? parsed, notes: [...notes, ...built.notes], revisionId }
 }
 
 /** Refusals such as a full store are for people to read. */

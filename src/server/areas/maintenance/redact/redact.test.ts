@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { countTurns } from '#test/count-turns.ts'
 import { redactEntries, redactText } from './redact.ts'
 
 /** Put together here, so that no scanner takes this file for a leak. */
@@ -89,4 +90,23 @@ const MORE_HOSTILE = ['a@', '4 ', 'password: "', 'a.', '0f', 'aB3/', 'sk-', 'svc
 it.each([...HOSTILE, ...MORE_HOSTILE])('MA-14 a megabyte of %j keeps its lines', async (piece) => {
   const line = piece.repeat(Math.ceil((1024 * 1024) / piece.length))
   expect((await redactText(`${line}\nend`)).split('\n')).toHaveLength(2)
+})
+
+describe('MA-14 a log of a megabyte', () => {
+  const lines = Array.from({ length: 12_000 }, (_, n) => `order ${n} paid with token=abcdefg${n} by a${n}@example.com`)
+
+  it('is searched in parts, between which other work of the process goes on', async () => {
+    await redactText('loads the packages')
+    const { result, turns } = await countTurns(() => redactEntries(lines))
+    expect(result).toHaveLength(12_000)
+    expect(result.every((text, n) => text === `order ${n} paid with token=[redacted] by [redacted]`)).toBe(true)
+    expect(turns).toBeGreaterThan(10)
+  })
+
+  it('hides a key that is cut by the parts', async () => {
+    const body = Array.from({ length: 200 }, (_, n) => `line ${n} of a key`)
+    const key = [joined('-----BEGIN', ' PRIVATE KEY-----'), ...body, joined('-----END', ' PRIVATE KEY-----')]
+    const hidden = await redactEntries([...lines.slice(0, 600), ...key, ...lines.slice(600)])
+    expect(hidden.slice(600, 802)).toEqual(Array(202).fill('[redacted]'))
+  })
 })

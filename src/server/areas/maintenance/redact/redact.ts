@@ -1,13 +1,35 @@
+import { letOthersRun } from '#lib/let-others-run.ts'
+import { findPrivateKeys } from './private-keys.ts'
 import { maskRanges, mergeRanges, type Range, rangesWithin } from './ranges.ts'
 import { findByRules } from './rules.ts'
 import { findByServices } from './secretlint.ts'
 
+/** Searching this much takes a few milliseconds. */
+const CHUNK_CHARACTERS = 32 * 1024
+
 /**
  * Finds secrets and personal data. Give it whole files and whole logs and cut afterwards: a part of a key cannot be
- * recognised. The ranges are sorted and do not overlap.
+ * recognised. The ranges are sorted and do not overlap. Large texts are searched in parts, between which other work of
+ * this process goes on.
  */
 export async function findSecrets(text: string): Promise<Range[]> {
-  return mergeRanges([...findByRules(text), ...(await findByServices(text))])
+  const found = [findPrivateKeys(text)]
+  for (const { offset, chunk } of chunksOf(text)) {
+    if (offset > 0) await letOthersRun()
+    const ranges = [...findByRules(chunk), ...(await findByServices(chunk))]
+    found.push(ranges.map(([start, end]) => [start + offset, end + offset]))
+  }
+  return mergeRanges(found.flat())
+}
+
+/** Cuts behind line ends only. All secrets but private keys stand on one line. */
+function* chunksOf(text: string): Generator<{ offset: number; chunk: string }> {
+  for (let offset = 0; offset < text.length; ) {
+    const lineEnd = text.indexOf('\n', offset + CHUNK_CHARACTERS)
+    const end = lineEnd < 0 ? text.length : lineEnd + 1
+    yield { offset, chunk: text.slice(offset, end) }
+    offset = end
+  }
 }
 
 /** Hides secrets. The text keeps its lines. */

@@ -1,5 +1,4 @@
 import { findNamedValues } from './named-values.ts'
-import { findPrivateKeys } from './private-keys.ts'
 import { findRandomText } from './random-text.ts'
 import type { Range } from './ranges.ts'
 
@@ -22,10 +21,9 @@ const SHAPES: readonly RegExp[] = [
 
 const CARD = /(?<![\d.-])(?:3[47]|4\d|5[1-5]|2[2-7]|6[05])(?:[ -]?\d){13,17}(?![\d.-])/g
 
-/** Finds secrets and personal data by fixed rules. The ranges may overlap. */
+/** Finds secrets and personal data that stand on one line by fixed rules. The ranges may overlap. */
 export function findByRules(text: string): Range[] {
   return [
-    ...findPrivateKeys(text),
     ...SHAPES.flatMap((shape) => [...text.matchAll(shape)].map(rangeOf)),
     ...findNamedValues(text),
     ...findRandomText(text),

@@ -16,7 +16,7 @@ type Finished = {
   readonly claim: Claim
   readonly app: AppName
   readonly result: RunResult
-  /** Of a result with a change: what its validation came to. */
+  /** The result of the validation, if the run proposes a change. */
   readonly change?: ValidatedChange
   readonly at: Date
 }
@@ -50,7 +50,7 @@ type End = RunEnd & { readonly opensProposal?: boolean }
 async function decideEnd(context: Context, result: RunResult, change: ValidatedChange | undefined): Promise<End> {
   switch (result.type) {
     case 'failed':
-      return { code: result.code, summary: result.reason }
+      return endFailed(context, result)
     case 'detected':
       return { ...(await endWith(context, result.detected.map(toSeen))), digest: result.digest }
     case 'nothing': {
@@ -79,6 +79,12 @@ async function endWith({ tx, run, at }: Context, found: readonly Seen[]): Promis
   if (!shown) return { code: 'found_nothing' }
   const { summary, fingerprint, isNew } = shown
   return { code: isNew ? 'finding_recorded' : 'finding_repeat', summary, fingerprint }
+}
+
+async function endFailed(context: Context, { code, reason, detected }: Extract<RunResult, { type: 'failed' }>) {
+  const { summary, fingerprint } = await endWith(context, detected.map(toSeen))
+  if (fingerprint === undefined) return { code, summary: reason }
+  return { code, fingerprint, summary: [reason, `Fixed rules found: ${summary}`].filter(Boolean).join(' ') }
 }
 
 /** The finding of the model comes first. The detectors may have found the same, which then counts once. */

@@ -3,7 +3,7 @@ import type { JudgedFinding } from '../agent/judge.ts'
 import type { Detected } from '../detect/detectors.ts'
 import type { LastLook } from './last-look.ts'
 
-/** What a run came to. Null as `digest` means that it says nothing about whether a later look would see the same. */
+/** The result of a run. A null `digest` means that later runs cannot be compared with it. */
 export type RunResult =
   /** The detectors alone looked. */
   | { readonly type: 'detected'; readonly detected: readonly Detected[]; readonly digest: string }
@@ -22,4 +22,10 @@ export type RunResult =
       readonly detected: readonly Detected[]
       readonly digest: string
     }
-  | { readonly type: 'failed'; readonly code: TerminalCode; readonly reason: string | null }
+  /** The run came to no result. What the detectors found before that stands nevertheless. */
+  | {
+      readonly type: 'failed'
+      readonly code: TerminalCode
+      readonly reason: string | null
+      readonly detected: readonly Detected[]
+    }

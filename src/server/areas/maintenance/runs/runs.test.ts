@@ -13,6 +13,7 @@ import { listCheckStates, readLogTemplates } from '#contract/maintenance/tools.t
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
 import { disableRaces, WITHOUT_WORKER } from '#test/disable-races.ts'
+import { sameKey } from '#test/same-key.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
@@ -200,18 +201,27 @@ describe('MA-05 the identity of a run', () => {
   })
 })
 
-describe('MA-05 services apart', () => {
-  it('a run reaches its tools at deploy-api', async () => {
+describe('MA-05 services apart, without chat providers', () => {
+  it('a run reaches its tools at deploy-api, which takes names of models that only the worker can know', async () => {
     await using apart = await startSystem({ mode: 'apart' })
     const owner = await apart.member('owner')
     const client = apart.client(owner.token)
+    const runWith = async (model: string) => {
+      await client.call(changeOrgMaintenance, { org_id: owner.org_id, enabled: true, model })
+      await client.call(changeAppMaintenance, { alias: 'shop', enabled: true })
+      const { execution_id } = await client.call(startMaintenanceRun, { alias: 'shop', mode: 'manual' })
+      return until(async () => {
+        const run = await client.call(readMaintenanceRun, { alias: 'shop', execution_id })
+        return run.status === 'ended' && run
+      })
+    }
     await client.call(createApp, { alias: 'shop' })
-    await client.call(changeOrgMaintenance, { org_id: owner.org_id, enabled: true, model: 'builtin/detectors' })
-    await client.call(changeAppMaintenance, { alias: 'shop', enabled: true })
-    const { execution_id } = await client.call(startMaintenanceRun, { alias: 'shop', mode: 'manual' })
-    await until(async () => {
-      const run = await client.call(readMaintenanceRun, { alias: 'shop', execution_id })
-      return run.outcome === 'found_nothing'
+    expect(await runWith('builtin/detectors')).toMatchObject({ outcome: 'found_nothing' })
+    expect(await runWith('acme/large')).toMatchObject({
+      terminal_code: 'model_error',
+      outcome: 'agent_error',
+      tokens_spent: 0,
+      summary: 'The worker has no chat model acme/large. The operator configures models in SVC_AI_PROVIDERS.',
     })
   })
 })
@@ -237,6 +247,13 @@ needs('postgres')('MA-04 many starts at once, without a worker that takes the ru
   it('MA-13 20 of them with one key are one run', async () => {
     const runs = await Promise.all(Array.from({ length: 20 }, () => start('same')))
     expect(new Set(runs.map(({ execution_id }) => execution_id)).size).toBe(1)
+  })
+
+  it('MA-13 4 processes of the 20 of `npm run test:long` with one key start one run', async () => {
+    const { answers, runs } = await sameKey(system, { processes: 4 })
+    expect(answers).toHaveLength(4)
+    expect(new Set(answers)).toEqual(new Set(runs))
+    expect(runs).toHaveLength(1)
   })
 
   it('MA-06 switching an app off leaves no write after its answer, in 30 races of the 300 of `npm run test:long`', async () => {

@@ -4,10 +4,10 @@ import { DETECTORS_MODEL } from '#contract/maintenance/settings.ts'
 import type { AppDirectory, AppSource } from '#edge/apps.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import { lookWithModel, type ModelDeps } from '../agent/look-with-model.ts'
+import { type LookRequest, lookWithModel, type ModelDeps } from '../agent/look-with-model.ts'
 import { ToolFailed } from '../agent/run-tool.ts'
 import { ClaimLost } from '../agent/spend.ts'
-import { digestOf, lookForFaults } from '../detect/look.ts'
+import { digestOf, type Look, lookForFaults } from '../detect/look.ts'
 import { listEdits } from '../edits/store.ts'
 import type { RunTokens } from '../identity/token.ts'
 import type { OpenDeps } from '../proposals/open.ts'
@@ -39,7 +39,8 @@ export async function workAt(deps: WorkDeps, run: ClaimedRun, signal: AbortSigna
   const pinned = await pinRevision(deps, run)
   const result = await resultOf(deps, pinned, signal)
   if (!result) return
-  const change = result.type === 'change' ? await validate(deps, pinned, result.finding.summary) : undefined
+  const change = result.type === 'change' ? await validate(deps, pinned, result.finding.summary, signal) : undefined
+  if (result.type === 'change' && !change) return
   await finishRun(deps, { claim: run, app, result, ...(change && { change }), at: deps.clock.now() })
 }
 
@@ -54,13 +55,17 @@ async function pinRevision({ db, source }: WorkDeps, run: ClaimedRun): Promise<C
 
 /** Returns undefined if the claim is gone: the run was ended by somebody else, or ends when its lease has run out. */
 async function resultOf(deps: WorkDeps, run: ClaimedRun, signal: AbortSignal): Promise<RunResult | undefined> {
+  let detected: Look['detected'] = []
   try {
-    return await lookAt(deps, run, signal)
+    const tools = toolsOf(deps, run)
+    const look = await lookForFaults(tools, signal)
+    detected = look.detected
+    return await lookFurther(deps, { run, look, tools, signal })
   } catch (error) {
     if (signal.aborted || error instanceof ClaimLost || isRefused(error)) return undefined
     deps.onError(error, run.id)
     const code = error instanceof ToolFailed || error instanceof ServiceError ? 'tool_error' : 'internal'
-    return { type: 'failed', code, reason: null }
+    return { type: 'failed', code, reason: null, detected }
   }
 }
 
@@ -68,16 +73,17 @@ function isRefused(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'INVALID_TOKEN'
 }
 
-/** The detectors look first. The model is asked only if something changed since the last complete look. */
-async function lookAt(deps: WorkDeps, run: ClaimedRun, signal: AbortSignal): Promise<RunResult> {
-  const tools = toolsOf(deps, run)
-  const look = await lookForFaults(tools, signal)
+/** The model is asked only if something changed since the last complete look. */
+async function lookFurther(deps: WorkDeps, given: LookRequest): Promise<RunResult> {
+  const { run, look } = given
   const rest = { detected: look.detected, digest: digestOf(look, run.model) }
   if (run.model === DETECTORS_MODEL) return { type: 'detected', ...rest }
   const last = await findLastLook(deps.db, run.app_id)
   if (last?.evidence_digest === rest.digest) return { type: 'unchanged', last, ...rest }
-  const ending = await lookWithModel(deps, { run, look, tools, signal })
-  if ('failed' in ending) return { type: 'failed', code: ending.failed, reason: ending.reason }
+  const ending = await lookWithModel(deps, given)
+  if ('failed' in ending) {
+    return { type: 'failed', code: ending.failed, reason: ending.reason, detected: look.detected }
+  }
   return ending.verdict === 'nothing'
     ? { type: 'nothing', ...rest }
     : { type: ending.verdict, finding: ending.finding, ...rest }
@@ -97,6 +103,7 @@ async function validate(
   { db, changes }: WorkDeps,
   run: ClaimedRun,
   summary: string,
+  signal: AbortSignal,
 ): Promise<ValidatedChange | undefined> {
   const isHeld = await db.tx(async (tx) => {
     const held = await holdRun(tx, run)
@@ -111,5 +118,6 @@ async function validate(
     edits: await listEdits(db, run.id),
     summary,
     hold: async (tx) => (await holdRun(tx, run)) !== undefined,
+    signal,
   })
 }

@@ -10,7 +10,7 @@ import { MAX_TEXT_BYTES, readTextFile, refused, textOf } from './text-file.ts'
 const MAX_FILES = 5_000
 const MAX_MATCHES = 100
 const MAX_MATCH_CHARACTERS = 300
-/** Of all files together that a search reads. */
+/** Limit of the bytes that one search reads, over all files. */
 const MAX_SEARCHED_BYTES = 16 * 1024 * 1024
 
 export function sourceRoutes({ db, source }: ToolDeps): Route[] {

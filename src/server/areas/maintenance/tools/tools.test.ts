@@ -184,7 +184,10 @@ describe('MA-05 a run reads logs, checks and findings', () => {
         'status', 'answered 500 to ada@example.com')`)
     expect(await tools().call(readCheckHistory, { name: 'health' })).toMatchObject({
       name: 'health',
-      runs: [{ verdict: 'fail', code: 'status', detail: 'answered 500 to [redacted]' }],
+      // The schedule of the check can add a run of its own.
+      runs: expect.arrayContaining([
+        expect.objectContaining({ verdict: 'fail', code: 'status', detail: 'answered 500 to [redacted]' }),
+      ]),
     })
     expect(await refusalOf(tools().call(readCheckHistory, { name: 'none' }))).toMatchObject({ code: 'INVALID_REQUEST' })
   })

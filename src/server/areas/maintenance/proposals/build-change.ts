@@ -1,0 +1,46 @@
+import type { AppRevision } from '#edge/app-changes.ts'
+import type { AppTrial, TrialStep, TryAppRevision } from '#edge/app-trials.ts'
+import { redactText } from '../redact/redact.ts'
+import { type BuildVerdict, judgeBuild } from './judge-build.ts'
+
+/** Where changes can be built. `off` is a clause that says why they are not. */
+export type ChangeTrials =
+  | { readonly off: string }
+  | { readonly withTests: boolean; readonly tryRevision: TryAppRevision }
+
+type Changed = AppRevision & { readonly texts: ReadonlyMap<string, string>; readonly signal: AbortSignal }
+
+/**
+ * Builds a changed revision if that is allowed. The base is built only if the change fails. Rejects with the reason of
+ * the signal when that aborts.
+ */
+export async function buildChange(
+  trials: ChangeTrials,
+  changed: Changed,
+): Promise<Exclude<BuildVerdict, { type: 'needs_base' }>> {
+  if ('off' in trials) return { type: 'valid', passed: null, notes: [`The app was not built: ${trials.off}.`] }
+  const { withTests, tryRevision } = trials
+  const run = async (texts: Changed['texts']) => clean(await tryRevision({ ...changed, texts, withTests }))
+  const change = await run(changed.texts)
+  const verdict = judgeBuild(undefined, change)
+  if (verdict.type !== 'needs_base') return verdict
+  const last = judgeBuild(await run(new Map()), change)
+  if (last.type === 'needs_base') throw new Error('a build was judged without the base that was built')
+  return last
+}
+
+async function clean({ build, test }: AppTrial): Promise<AppTrial> {
+  return { build: await cleanStep(build), ...(test && { test: await cleanStep(test) }) }
+}
+
+const MAX_OUTPUT = 1_000
+
+/** The whole output is redacted before it is cut, because a part of a key cannot be recognised. */
+async function cleanStep(step: TrialStep): Promise<TrialStep> {
+  if (step.type !== 'failed') return step
+  const output = (await redactText(step.output)).replace(INVISIBLE, ' ').trim()
+  return { ...step, output: output.length > MAX_OUTPUT ? `…${output.slice(-MAX_OUTPUT).toWellFormed()}` : output }
+}
+
+/** Colours of terminals, and all that a reader does not see except line ends. */
+const INVISIBLE = /(?!\n)\p{Cc}\[[0-9;]{0,20}[A-Za-z]|[^\P{C}\n]/gu
