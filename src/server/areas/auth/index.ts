@@ -15,6 +15,7 @@ import { agentRoutes, createAssertionValidator, type OAuthDeps, type OAuthOption
 import { adminCreateOrgRoute } from './orgs/admin-create-org.ts'
 import { createOrgRoute } from './orgs/create-org.ts'
 import { domainRoutes } from './orgs/domains.ts'
+import { renameOrgRoute } from './orgs/rename-org.ts'
 import { type SignInOptions, signInRoutes } from './sign-in/index.ts'
 import { supportRoutes } from './support/support.ts'
 import { adminCreateTokenRoute } from './tokens/admin-create-token.ts'
@@ -67,6 +68,7 @@ export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, oau
     validateRoute(validate),
     createOrgRoute(deps),
     adminCreateOrgRoute(deps),
+    renameOrgRoute(deps),
     adminCreateTokenRoute(deps),
     ...meRoutes(deps),
     ...tokenRoutes(deps),

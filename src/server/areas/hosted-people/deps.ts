@@ -1,5 +1,5 @@
-import type { FetchLike } from '#contract/core/client.ts'
 import { type Client, createClient } from '#contract/core/client.ts'
+import type { FetchLike } from '#contract/core/client-send.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 

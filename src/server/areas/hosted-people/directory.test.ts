@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FetchLike } from '#contract/core/client.ts'
+import type { FetchLike } from '#contract/core/client-send.ts'
 import { testClock } from '#lib/clock.ts'
 import { createLog } from '#lib/log.ts'
 import { createHostedPeopleDirectory } from './directory.ts'

@@ -6,7 +6,7 @@ import type { ResolveCaller, ValidateToken } from '#edge/credentials/caller.ts'
 import type { CountFailure } from '#edge/http/rate-limit.ts'
 import { type Route, route, type ServiceFetch } from '#edge/http/route.ts'
 import { createMcpEndpoint, type McpEndpoint } from '#edge/mcp/server.ts'
-import { type CallTool, createToolServer } from '#edge/mcp/tools.ts'
+import { type CallTool, createTools } from '#edge/mcp/tools.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 import { servedAt } from './address.ts'
@@ -83,7 +83,7 @@ function agentsOf({ jwtSecret, actorAssertionSecret }: NonNullable<Deps['agentSe
 
 function toolEndpoint(name: EndpointName, call: CallTool, resourceOf: ResourceOf, { version, log }: Deps): McpEndpoint {
   const onError = (error: unknown) => log.info({ error }, 'an MCP request failed')
-  const build = createToolServer({
+  const tools = createTools({
     name: 'svc',
     version,
     operations: toolsOf(name),
@@ -96,7 +96,7 @@ function toolEndpoint(name: EndpointName, call: CallTool, resourceOf: ResourceOf
     },
     onError,
   })
-  return createMcpEndpoint({ build, onError })
+  return createMcpEndpoint({ tools, onError })
 }
 
 function toolsOf(endpoint: EndpointName): JsonOperation[] {

@@ -1,4 +1,3 @@
-import type { IDToken } from 'openid-client'
 import { signInCallback } from '#contract/auth/sign-in.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { seeOther } from '#edge/pages/page.ts'
@@ -7,6 +6,7 @@ import { sessionCookie, startBrowserSession } from './browser-session.ts'
 import { callerSession } from './caller-session.ts'
 import type { SignInDeps } from './deps.ts'
 import { resumeFlow } from './flow.ts'
+import type { SignedInPerson } from './oidc.ts'
 import { asPage } from './pages.ts'
 import { askProvider, callbackUri, findProvider } from './provider-calls.ts'
 import { type Identity, type Provider, readIdentity } from './providers.ts'
@@ -21,8 +21,8 @@ export function callbackRoute(deps: SignInDeps): Route {
       const flow = await resumeFlow(deps, request, provider, answer.state)
       if (answer.error !== undefined) throw refusalOf(answer.error)
       const url = answerUrl(callbackUri(deps, provider), answer)
-      const claims = await askProvider(deps, provider, () => provider.client.finish(url, flow.secrets))
-      const identity = checkedIdentity(deps, provider, claims)
+      const person = await askProvider(deps, provider, () => provider.client.finish(url, flow.secrets))
+      const identity = checkedIdentity(deps, provider, person)
       const session = flow.linkUserId
         ? await linkTo(deps, request, identity, flow.linkUserId)
         : await startBrowserSession(deps, request, async (tx, now) => {
@@ -46,9 +46,9 @@ async function linkTo(deps: SignInDeps, request: Request, identity: Identity, us
   })
 }
 
-function checkedIdentity({ log }: SignInDeps, provider: Provider, claims: IDToken): Identity {
-  const fault = provider.faultOf(claims)
-  if (fault === undefined) return readIdentity(provider, claims)
+function checkedIdentity({ log }: SignInDeps, provider: Provider, person: SignedInPerson): Identity {
+  const fault = provider.faultOf(person.idToken)
+  if (fault === undefined) return readIdentity(provider, person)
   log.warn({ provider: provider.name, fault }, 'an identity provider answered for somebody who is not let in here')
   throw new SignInRefused('not_confirmed')
 }

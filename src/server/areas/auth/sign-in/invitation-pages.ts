@@ -29,7 +29,7 @@ const REFUSALS = {
   no_provider: {
     status: 409,
     title: 'Sign-in is not set up',
-    text: 'To accept, you must sign in with an identity provider, and none is configured here. Ask the operator of this service to set SVC_GOOGLE_CLIENT_ID or SVC_MICROSOFT_CLIENT_ID, then open the link again.',
+    text: 'To accept, you must sign in with an identity provider, and none is configured here. Ask the operator of this service to set SVC_GOOGLE_CLIENT_ID, SVC_MICROSOFT_CLIENT_ID or SVC_OIDC_ISSUER, then open the link again.',
   },
 } as const
 

@@ -1,4 +1,5 @@
 import type { IDToken } from 'openid-client'
+import type { Profile } from './generic.ts'
 
 /** The tenant id of all personal Microsoft accounts. */
 const CONSUMERS_TENANT_ID = '9188040d-6c67-4c5b-b112-36a304b66dad'
@@ -23,7 +24,7 @@ function isTenantAllowed(tid: string, tenantId: string): boolean {
  * sends `xms_edov` (email domain owner verified; a boolean, number or string), or if one tenant is configured, whose
  * administrators are trusted.
  */
-export function microsoftVouchesForEmail(claims: IDToken, tenantId: string): boolean {
+export function microsoftVouchesForEmail(claims: Profile, tenantId: string): boolean {
   const edov = claims.xms_edov
   return (
     (UUID.test(tenantId) && tenantId !== CONSUMERS_TENANT_ID) ||

@@ -16,8 +16,8 @@ export function methodsPage(methods: readonly Method[], signedOut: boolean): Res
 function noMethodsPage(): Response {
   return pageResponse({
     title: 'Sign-in is not set up',
-    body: html`<p>No identity provider is configured. The operator of this service can set <code>SVC_GOOGLE_CLIENT_ID</code> or
-<code>SVC_MICROSOFT_CLIENT_ID</code>. API tokens work without it.</p>`,
+    body: html`<p>No identity provider is configured. The operator of this service can set <code>SVC_GOOGLE_CLIENT_ID</code>,
+<code>SVC_MICROSOFT_CLIENT_ID</code> or, for any other provider, <code>SVC_OIDC_ISSUER</code>. API tokens work without it.</p>`,
   })
 }
 

@@ -1,10 +1,11 @@
 import type { IDToken } from 'openid-client'
 import { Email } from '#contract/auth/auth.ts'
 import type { Clock } from '#lib/clock.ts'
+import { lacksEmail, type Profile, verifiedEmailClaim } from './generic.ts'
 import { microsoftFault, microsoftVouchesForEmail } from './microsoft.ts'
-import { createOidcClient, type OidcClient, type Outgoing } from './oidc.ts'
+import { createOidcClient, type OidcClient, type Outgoing, type SignedInPerson } from './oidc.ts'
 
-type ProviderName = 'google' | 'microsoft'
+type ProviderName = 'google' | 'microsoft' | 'oidc'
 
 /** A user as an identity provider describes them. `verifiedEmail` is set only if the provider vouches for it. */
 export type Identity = { issuer: string; subject: string; verifiedEmail: string | undefined; name: string | undefined }
@@ -13,57 +14,71 @@ export type Provider = {
   readonly name: ProviderName
   readonly label: string
   readonly client: OidcClient
-  /** Returns why the claims are refused, as text for the log, or undefined if they are accepted. */
+  /** Returns why the claims of an ID token are refused, as text for the log, or undefined if they are accepted. */
   faultOf(claims: IDToken): string | undefined
-  vouchesForEmail(claims: IDToken): boolean
+  /** Returns the email claim if the provider vouches for it, otherwise undefined. */
+  verifiedEmail(profile: Profile): unknown
 }
 
 type Credentials = { clientId: string; clientSecret: string }
+type MicrosoftSettings = Credentials & { tenantId: string }
+type GenericSettings = Credentials & { issuer: string; emailClaim: string; label: string }
 export type ProviderSettings = {
   google: Credentials | undefined
-  microsoft: (Credentials & { tenantId: string }) | undefined
+  microsoft: MicrosoftSettings | undefined
+  /** Any other provider that speaks OpenID Connect. */
+  oidc: GenericSettings | undefined
 }
 
-export function createProviders(
-  { google, microsoft }: ProviderSettings,
-  deps: { outgoing: Outgoing; clock: Clock },
-): readonly Provider[] {
+type Deps = { outgoing: Outgoing; clock: Clock }
+
+export function createProviders({ google, microsoft, oidc }: ProviderSettings, deps: Deps): readonly Provider[] {
   return [
-    ...(google
-      ? [
-          {
-            name: 'google' as const,
-            label: 'Google',
-            client: createOidcClient({ ...deps, ...google, issuer: 'https://accounts.google.com' }),
-            faultOf: () => undefined,
-            vouchesForEmail: (claims: IDToken) => claims.email_verified === true,
-          },
-        ]
-      : []),
-    ...(microsoft
-      ? [
-          {
-            name: 'microsoft' as const,
-            label: 'Microsoft',
-            client: createOidcClient({ ...deps, ...microsoft, issuer: issuerOf(microsoft.tenantId) }),
-            faultOf: (claims: IDToken) => microsoftFault(claims, microsoft.tenantId),
-            vouchesForEmail: (claims: IDToken) => microsoftVouchesForEmail(claims, microsoft.tenantId),
-          },
-        ]
-      : []),
+    ...(google ? [createGoogle(google, deps)] : []),
+    ...(microsoft ? [createMicrosoft(microsoft, deps)] : []),
+    ...(oidc ? [createGeneric(oidc, deps)] : []),
   ]
 }
 
-function issuerOf(tenantId: string): string {
-  return `https://login.microsoftonline.com/${tenantId}/v2.0`
+function createGoogle(settings: Credentials, deps: Deps): Provider {
+  return {
+    name: 'google',
+    label: 'Google',
+    client: createOidcClient({ ...deps, ...settings, issuer: 'https://accounts.google.com' }),
+    faultOf: () => undefined,
+    verifiedEmail: (profile) => (profile.email_verified === true ? profile.email : undefined),
+  }
 }
 
-export function readIdentity(provider: Provider, claims: IDToken): Identity {
-  const email = Email.safeParse(claims.email)
+function createMicrosoft({ tenantId, ...credentials }: MicrosoftSettings, deps: Deps): Provider {
+  const issuer = `https://login.microsoftonline.com/${tenantId}/v2.0`
   return {
-    issuer: claims.iss,
-    subject: claims.sub,
-    verifiedEmail: email.success && provider.vouchesForEmail(claims) ? email.data : undefined,
-    name: typeof claims.name === 'string' && claims.name !== '' ? claims.name.slice(0, 100) : undefined,
+    name: 'microsoft',
+    label: 'Microsoft',
+    client: createOidcClient({ ...deps, ...credentials, issuer }),
+    faultOf: (claims) => microsoftFault(claims, tenantId),
+    verifiedEmail: (profile) => (microsoftVouchesForEmail(profile, tenantId) ? profile.email : undefined),
+  }
+}
+
+function createGeneric({ issuer, emailClaim, label, ...credentials }: GenericSettings, deps: Deps): Provider {
+  const needsUserInfo = (claims: IDToken) => lacksEmail(claims, emailClaim)
+  return {
+    name: 'oidc',
+    label,
+    client: createOidcClient({ ...deps, ...credentials, issuer, generic: { needsUserInfo } }),
+    // Discovery compares addresses as URLs. Identities are stored by the issuer's text, so that must be equal too.
+    faultOf: ({ iss }) => (iss === issuer ? undefined : `iss is ${iss}, and SVC_OIDC_ISSUER is ${issuer}`),
+    verifiedEmail: (profile) => verifiedEmailClaim(profile, emailClaim),
+  }
+}
+
+export function readIdentity(provider: Provider, { idToken, profile }: SignedInPerson): Identity {
+  const email = Email.safeParse(provider.verifiedEmail(profile))
+  return {
+    issuer: idToken.iss,
+    subject: idToken.sub,
+    verifiedEmail: email.success ? email.data : undefined,
+    name: typeof profile.name === 'string' && profile.name !== '' ? profile.name.slice(0, 100) : undefined,
   }
 }

@@ -19,7 +19,7 @@ const REFUSALS = {
   unreachable: {
     status: 503,
     title: 'The identity provider does not answer',
-    text: 'Nothing is wrong with your account. Wait a moment and try again.',
+    text: 'Nothing is wrong with your account. Wait a moment and try again. If it still fails, tell the operator of this service.',
   },
   unverified: {
     status: 403,

@@ -17,7 +17,9 @@ export function startRoute(deps: SignInDeps): Route {
       const provider = findProvider(deps, name)
       const returnTo = checkReturnTo(deps, return_to)
       const linkUserId = link === '1' ? await findLinkingUser(deps, request) : null
-      const authorization = await askProvider(deps, provider, () => provider.client.begin(callbackUri(deps, provider)))
+      const authorization = await askProvider(deps, provider, () =>
+        provider.client.begin(callbackUri(deps, provider), linkUserId !== null),
+      )
       const cookie = await saveFlow(deps, request, { provider, authorization, returnTo, linkUserId })
       return seeOther(authorization.url, [cookie])
     }),

@@ -25,6 +25,17 @@ export async function findOrg(db: Querier, id: string): Promise<OrgRow | undefin
   return row
 }
 
+/** Returns the organization. Nobody changes it until the transaction ends. */
+export async function lockOrg(tx: Tx, id: string): Promise<OrgRow | undefined> {
+  const [row] = await tx.query<OrgRow>(sql`
+    select id, name, slug, created_at from auth.orgs where id = ${id} for no key update`)
+  return row
+}
+
+export async function updateOrgName(tx: Tx, id: string, name: string): Promise<void> {
+  await tx.query(sql`update auth.orgs set name = ${name} where id = ${id}`)
+}
+
 /** Returns the domains that were added. A domain belongs to one organization at most, so taken ones are skipped. */
 export async function insertDomains(tx: Tx, orgId: string, domains: readonly string[]): Promise<string[]> {
   const rows = await tx.query<{ domain: string }>(sql`
