@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { checkWritable, MIN_FREE_BYTES } from '#lib/data-folder.ts'
 import { isCluster } from '#lib/db/cluster.ts'
 import { lockFolder } from '#lib/folder-lock.ts'
-import { hasLocalSignIn, localCodeFile } from './compose/sign-in.ts'
+import { releaseMemory } from '#lib/release-memory.ts'
 import { readSettings, type Settings, toConfig } from './config/config.ts'
+import { hasLocalSignIn, localCodeFile } from './config/local-sign-in.ts'
 import { environment } from './config/reader.ts'
 import { loadOrMakeSecrets } from './process/embedded-secrets.ts'
 import { finishStart } from './process/finish-start.ts'
-import { exampleAppOnce, firstRun, pendingExample } from './process/first-run.ts'
 import { nextSteps, shortPath } from './process/next-steps.ts'
 import { telling } from './process/progress.ts'
 import { openResources } from './process/resources.ts'
@@ -20,6 +20,9 @@ import { startFault } from './process/start-fault.ts'
 
 /** Free space that the first start needs: two clusters, one of them for the example. */
 const FIRST_START_BYTES = 128 * 1024 * 1024
+
+/** After this time the apps of a start run as well. The start needs 70 MB that nothing needs afterwards. */
+const SETTLED_MS = 3_000
 
 /** Reads the configuration, starts the services and waits for a signal. */
 async function main(): Promise<void> {
@@ -51,6 +54,8 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<R
   const options = { ...config, checks, urlOf: (name: ServiceName) => config.urls[name] }
   const running = await telling('starting the services', () => startServices(resources, stack, options))
   const hasAccount = embedded && !config.urls['auth-service']
+  // Loaded only here: with it all code of accounts would be loaded before the database begins to open.
+  const { exampleAppOnce, firstRun, pendingExample } = await import('./process/first-run.ts')
   const account = hasAccount
     ? await telling('creating the first account', () => firstRun(resources, running.url))
     : undefined
@@ -73,7 +78,8 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<R
   const print = (line: string) => void process.stdout.write(`${line}\n`)
   print(lines.join('\n'))
   const app = account && (() => exampleAppOnce(resources, running))
-  void finishStart({ log: resources.log, print, warm: () => running.warm(), example, app }, stack)
+  const finished = finishStart({ log: resources.log, print, warm: () => running.warm(), example, app }, stack)
+  void finished.then(() => setTimeout(releaseMemory, SETTLED_MS).unref())
   return running
 }
 

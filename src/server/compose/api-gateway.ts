@@ -12,7 +12,7 @@ import { ownerOf } from '../process/service-table.ts'
 import { composeActivity } from './activity.ts'
 import { composeAppDoor } from './app-door.ts'
 import { composeChatModels } from './chat-models.ts'
-import { composeDatabases } from './databases.ts'
+import { composeDatabases, databaseServerChecks } from './databases.ts'
 import { composeEdge, validateAtAuth } from './edge.ts'
 import { composeHostedSignIn } from './hosted-sign-in.ts'
 import { composeNotifications } from './notifications.ts'
@@ -31,12 +31,17 @@ export function compose(parts: ServiceParts): Service {
   const activity = parts.shared(composeActivity)
   const dataSources = createDataSources({
     ...parts,
+    measuresIndexes: parts.config.questions.measuresIndexes,
     activity,
     embed: ai.embed,
+    embedContent: ai.embedContent,
+    isBuiltinModel: (name) => name === BUILTIN_MODEL,
     findModel: (name) => ai.models.find(name),
     modelNames: () => ai.models.list().map(({ name }) => name),
     hasDatabase: (tx, orgId, name) => databases.has(tx, orgId, name),
     openDatabase: (orgId, name, as) => databases.open(orgId, name, as),
+    openForQuestions: (orgId, name) => databases.openForQuestions(orgId, name),
+    maxStalenessSeconds: (orgId, name) => databases.maxStalenessSeconds(orgId, name),
     spend: (orgId) => activity.spend(orgId),
     isUnfinished: ({ org_id, id }) => parts.unfinishedSources.has(`${org_id} ${id}`),
   })
@@ -70,6 +75,7 @@ export function compose(parts: ServiceParts): Service {
   return {
     fetch: composeAppDoor(parts, fetch),
     warnings: () => databases.warnings(),
+    checks: databaseServerChecks(databases),
     warm: async () => {
       if (await dataSources.usesModel(BUILTIN_MODEL)) await ai.warm()
     },

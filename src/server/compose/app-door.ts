@@ -1,6 +1,13 @@
 import type { ServiceFetch } from '#edge/http/route.ts'
-import { appLabelOf, createAppDirectory, createAppDoor } from '../areas/apps/index.ts'
+import {
+  appLabelOf,
+  createAppDirectory,
+  createAppDoor,
+  findLiveDeploy,
+  type KubernetesTarget,
+} from '../areas/apps/index.ts'
 import { composeAppTraffic } from './app-traffic.ts'
+import { composePods } from './apps.ts'
 import type { ForwardToApp, ServiceParts } from './parts.ts'
 
 /** Answers requests to apps by their host name, and passes all others on. */
@@ -26,9 +33,17 @@ export function composeForwardedApps(parts: ServiceParts, others: ServiceFetch):
 }
 
 function composeLocalDoor(parts: ServiceParts): ForwardToApp {
+  const { target } = parts.shared(composePods)
   return createAppDoor({
     traffic: parts.shared(composeAppTraffic).traffic,
+    findElsewhere: target && ((label) => findPod(parts, target, label)),
     hasApp: (label) => createAppDirectory(parts).hasLabel(label),
     onError: (error, label) => parts.log.warn({ error, app: label }, 'an app did not answer a request'),
   })
+}
+
+/** A pod can be reached from every process, so that requests need not arrive at the one that hosts the app. */
+async function findPod({ db }: ServiceParts, target: KubernetesTarget, label: string) {
+  const deploy = await findLiveDeploy(db, label)
+  return deploy && { fetch: (request: Request) => target.fetchDeploy(deploy, request) }
 }

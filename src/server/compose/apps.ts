@@ -1,6 +1,19 @@
-import { type Apps, createApps, createProcessTarget, type Hosting } from '../areas/apps/index.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TryAppRevision } from '#edge/app-trials.ts'
+import { createClusterFetch } from '#lib/net/cluster-fetch.ts'
+import { createHostFetch } from '#lib/net/socket-fetch.ts'
+import {
+  type Apps,
+  createApps,
+  createAppTrials,
+  createKubernetesClient,
+  createKubernetesTarget,
+  createProcessTarget,
+  type Hosting,
+  type KubernetesTarget,
+} from '../areas/apps/index.ts'
 import { composeAppTraffic } from './app-traffic.ts'
-import type { ServiceParts } from './parts.ts'
+import type { Resources, ServiceParts } from './parts.ts'
 import { composePeople } from './people.ts'
 
 /** Builds the area. deploy-api mounts its routes; the worker runs its loops and slots, and the apps. */
@@ -18,19 +31,57 @@ export function composeApps(parts: ServiceParts, hosting?: Hosting): Apps {
   })
 }
 
+/** `tryRevision` is undefined where no builds run on this machine. */
+type WorkerHosting = Hosting & { readonly tryRevision: TryAppRevision | undefined }
+
 /** What the worker runs apps with. Undefined where it must not. */
-export function composeHosting(parts: ServiceParts): Hosting | undefined {
-  const { config, log, publicUrls } = parts
+export function composeHosting(parts: ServiceParts): WorkerHosting | undefined {
+  const { config, publicUrls } = parts
   if (config.apps.deploysOff !== undefined) return undefined
-  const { memoryBytes, buildMemoryBytes } = config.apps
+  const { memoryBytes, buildMemoryBytes, processesOff } = config.apps
   const { traffic, logs } = parts.shared(composeAppTraffic)
-  const onError = (error: unknown, app?: string) =>
-    log.error({ error, app }, 'work on an app failed; it is tried again')
-  const target = createProcessTarget({
+  const onError = reportTo(parts)
+  const processes = createProcessTarget({
     dataDir: config.dataDir,
     apiOrigin: () => publicUrls.signIn,
     onError,
     limits: { memoryBytes, buildMemoryBytes },
   })
-  return { target, traffic, writeLog: logs.write, logStored: logs.stored, onError }
+  const tryRevision =
+    processesOff === undefined ? createAppTrials({ db: parts.db, run: processes.runTrial, onError }) : undefined
+  const target = parts.shared(composePods).target ?? processes
+  return { target, traffic, writeLog: logs.write, logStored: logs.stored, onError, tryRevision }
+}
+
+/** Apps as pods of a cluster. `target` is undefined where the configuration does not say so. */
+type Pods = AsyncDisposable & { readonly target: KubernetesTarget | undefined }
+
+/**
+ * Use it through `parts.shared`: the worker runs the apps, and every door sends requests to them. The API server is an
+ * address of the operator, so it is called as one; a Service is an address that svc makes from its own ids.
+ */
+export function composePods({ config, clock, log }: Resources): Pods {
+  if (!config.kubernetes) return { target: undefined, [Symbol.asyncDispose]: async () => {} }
+  const { apiServer, credentialsDir, ...settings } = config.kubernetes
+  const { memoryBytes, buildMemoryBytes } = config.apps
+  // A watch or a log can be silent for as long as nothing happens.
+  const send = createClusterFetch(apiServer, credentialsDir, { bodyTimeoutMs: 0 })
+  const target = createKubernetesTarget({
+    client: createKubernetesClient(send),
+    settings: { ...settings, memoryBytes, buildMemoryBytes },
+    credentialsDir,
+    fetchHost: createHostFetch(),
+    now: () => clock.now(),
+    delay: (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => {}),
+    onError: (error) => log.warn({ error }, 'a call of the Kubernetes API server failed; it is tried again'),
+  })
+  const close = async () => {
+    await target[Symbol.asyncDispose]()
+    await send[Symbol.asyncDispose]()
+  }
+  return { target, [Symbol.asyncDispose]: close }
+}
+
+function reportTo({ log }: Resources) {
+  return (error: unknown, app?: string) => log.error({ error, app }, 'work on an app failed; it is tried again')
 }

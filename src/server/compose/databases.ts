@@ -1,10 +1,54 @@
+import type { Spans } from '#lib/tracing/spans.ts'
+import type { Loop } from '#lib/work/loop.ts'
 import { sourcesOfDatabases } from '../areas/data-sources/index.ts'
-import { createDatabases, type Databases } from '../areas/databases/index.ts'
-import type { Resources } from './parts.ts'
+import { createDatabases, type Databases, moveNoticeLoop } from '../areas/databases/index.ts'
+import { createSystemMails } from '../areas/notifications/index.ts'
+import type { Resources, Service, ServiceParts } from './parts.ts'
+import { composePeople } from './people.ts'
+
+type Reads = Awaited<ReturnType<Databases['openForQuestions']>>
 
 /** Builds the area of managed databases. Use it through `parts.shared`: a process opens their engine once. */
-export function composeDatabases({ config, db, clock, sealer, log }: Resources): Databases {
-  const { databaseUrl, dataDir } = config
+export function composeDatabases({
+  config,
+  db,
+  clock,
+  sealer,
+  log,
+  spans,
+}: Pick<Resources, 'config' | 'db' | 'clock' | 'sealer' | 'log' | 'spans'>): Databases {
+  const { dataDir } = config
+  // Managed databases come and go, and a pooler would have to know each of them and its roles.
+  const databaseUrl = config.databaseDirectUrl ?? config.databaseUrl
   const settings = { ...config.databases, databaseUrl, dataDir }
-  return createDatabases({ db, clock, sealer, log, ...settings, sources: sourcesOfDatabases })
+  const databases = createDatabases({ db, clock, sealer, log, ...settings, sources: sourcesOfDatabases })
+  return spans ? tracedDatabases(databases, spans) : databases
+}
+
+/** Gives each question's search a span, without the statement and its values. */
+function tracedDatabases(databases: Databases, spans: Spans): Databases {
+  // Others remember facts by the object of a database, so it must be the same one every time.
+  const known = new WeakMap<Reads, Reads>()
+  const traced = (plain: Reads): Reads => ({
+    reads: (work, session) =>
+      spans.runInside({ name: 'search in a managed database', kind: 'client' }, () => plain.reads(work, session)),
+  })
+  const openForQuestions: Databases['openForQuestions'] = async (orgId, name) => {
+    const plain = await databases.openForQuestions(orgId, name)
+    const reads = known.get(plain) ?? traced(plain)
+    known.set(plain, reads)
+    return reads
+  }
+  return { ...databases, openForQuestions }
+}
+
+/** Names each further Postgres server in the readiness. The process stays ready without it, because others answer. */
+export function databaseServerChecks({ pings }: Pick<Databases, 'pings'>): NonNullable<Service['checks']> {
+  return Object.fromEntries([...pings].map(([name, ask]) => [`database server ${name}`, { ask, optional: true }]))
+}
+
+/** The mails to people whose database has a new address. */
+export function composeMoveNotices(parts: ServiceParts): Loop {
+  const people = composePeople(parts)
+  return moveNoticeLoop({ ...parts, people, mails: createSystemMails(parts), baseUrl: () => parts.publicUrls.signIn })
 }

@@ -6,6 +6,7 @@ import type { HasPart } from '#edge/credentials/access.ts'
 import { createCallerResolver, invalidToken, type ResolveCaller, type ValidateToken } from '#edge/credentials/caller.ts'
 import { createCookies } from '#edge/credentials/cookies.ts'
 import { createEdge, type EdgeDeps } from '#edge/http/create-edge.ts'
+import { localRequest } from '#edge/http/local-request.ts'
 import { type CountFailure, createFailureLimiter, isRefusedToken } from '#edge/http/rate-limit.ts'
 import type { Route, ServiceFetch } from '#edge/http/route.ts'
 import { createSystem } from '../areas/system/index.ts'
@@ -80,7 +81,7 @@ export function validateAtAuth(parts: Pick<ServiceParts, 'neighbour'>, audience:
       if (isRefusedToken(response)) throw invalidToken()
       return response
     }
-    const client = createClient({ baseUrl: 'http://auth-service', fetch })
+    const client = createClient({ baseUrl: 'http://auth-service', fetch, makeRequest: localRequest })
     return (await client.call(validateToken, { token, audience })).principal
   }
 }

@@ -1,3 +1,4 @@
+import type { TryAppRevision } from '#edge/app-trials.ts'
 import {
   createAppDeploys,
   createAppDirectory,
@@ -7,7 +8,12 @@ import {
   createSaveChange,
 } from '../areas/apps/index.ts'
 import { listEndedRuns, listStates } from '../areas/checks/index.ts'
-import { createMaintenance, createMaintenanceWork, type UsableModels } from '../areas/maintenance/index.ts'
+import {
+  type ChangeTrials,
+  createMaintenance,
+  createMaintenanceWork,
+  type UsableModels,
+} from '../areas/maintenance/index.ts'
 import { composeAgents } from './agents.ts'
 import { composeChatModels } from './chat-models.ts'
 import type { ServiceParts } from './parts.ts'
@@ -31,7 +37,10 @@ export function composeMaintenance(parts: ServiceParts): ReturnType<typeof creat
 }
 
 /** The nights and the runs themselves. Runs reach the app only through the tools that deploy-api serves. */
-export function composeMaintenanceWork(parts: ServiceParts): ReturnType<typeof createMaintenanceWork> {
+export function composeMaintenanceWork(
+  parts: ServiceParts,
+  tryRevision: TryAppRevision | undefined,
+): ReturnType<typeof createMaintenanceWork> {
   const { db, clock, log, config, neighbour } = parts
   const { pool, findModel } = parts.shared(composeAgents)
   return createMaintenanceWork({
@@ -45,6 +54,7 @@ export function composeMaintenanceWork(parts: ServiceParts): ReturnType<typeof c
       source: createAppSource(parts),
       saveChange: createSaveChange({ ...parts, ...config.revisions }),
       deploys: createAppDeploys({ clock, deploysOff: config.apps.deploysOff }),
+      trials: trialsOf(config.maintenance.build, tryRevision),
     },
     toolFetch: (request, executionId) =>
       neighbour('deploy-api')(request, {
@@ -56,6 +66,15 @@ export function composeMaintenanceWork(parts: ServiceParts): ReturnType<typeof c
     internalSecret: config.secrets.internalSecret,
     onError: (error, run) => log.error({ error, run }, 'a maintenance run could not finish because of a fault in svc'),
   })
+}
+
+function trialsOf(
+  build: ServiceParts['config']['maintenance']['build'],
+  tryRevision: TryAppRevision | undefined,
+): ChangeTrials {
+  if (build === 'off') return { off: 'the operator of this installation has not allowed it (SVC_MAINTENANCE_BUILD)' }
+  if (!tryRevision) return { off: 'this installation runs no apps' }
+  return { withTests: build === 'test', tryRevision }
 }
 
 /** The worker asks the models. A process apart from it may have been given no providers, and then refuses no name. */

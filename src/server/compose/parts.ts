@@ -6,13 +6,16 @@ import type { RequestInfo, ServiceFetch } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { HeldLock } from '#lib/db/session-lock.ts'
 import type { KeyValueStore } from '#lib/kv.ts'
 import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#lib/metrics.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
+import type { Spans } from '#lib/tracing/spans.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { Config } from '../config/config.ts'
+import type { Check } from '../process/readiness.ts'
 import type { ServiceName } from '../process/service-table.ts'
 
 /** Everything that a process has one of, whichever services it runs. */
@@ -21,10 +24,14 @@ export type Resources = {
   readonly version: string
   readonly db: Db
   readonly kv: KeyValueStore
+  /** Keeps processes that do not share one Redis off the database. Absent where a test hands in its own database. */
+  readonly installationLock?: HeldLock
   readonly sealer: Sealer
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
+  /** Absent while tracing is switched off. */
+  readonly spans?: Spans
   readonly principalCache: PrincipalCache
   readonly unfinishedSources: UnfinishedSources
   /** For addresses from the configuration, such as identity providers. */
@@ -78,6 +85,8 @@ export type Service = Partial<AsyncDisposable> & {
   readonly fetch: ServiceFetch
   /** Returns warnings for the operator, printed at the start. */
   readonly warnings?: () => Promise<readonly string[]>
+  /** Dependencies that only this service has, for the readiness of its process. */
+  readonly checks?: Readonly<Record<string, Check>>
   /** Loads what the first requests would otherwise wait for. */
   readonly warm?: () => Promise<void>
 }

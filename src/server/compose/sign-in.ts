@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createCookies } from '#edge/credentials/cookies.ts'
 import { type LocalCode, openLocalCode, type SignInOptions } from '../areas/auth/index.ts'
 import type { Config } from '../config/config.ts'
+import { hasLocalSignIn, localCodeFile } from '../config/local-sign-in.ts'
 import type { ServiceParts } from './parts.ts'
 
 export function composeSignIn({ config, sealer, log, outgoing }: ServiceParts): SignInOptions {
@@ -11,7 +12,6 @@ export function composeSignIn({ config, sealer, log, outgoing }: ServiceParts): 
   return { sealer, log, outgoing, cookies, settings, local: composeLocal(config) }
 }
 
-/** Local sign-in exists only without an identity provider and on the embedded database, which mean a single machine. */
 function composeLocal(config: Config): LocalCode | undefined {
   if (!hasLocalSignIn(config)) return undefined
   const firstRun = join(config.dataDir, 'first-run.json')
@@ -19,12 +19,4 @@ function composeLocal(config: Config): LocalCode | undefined {
     if (!existsSync(firstRun)) return undefined
     return (JSON.parse(readFileSync(firstRun, 'utf8')) as { owner_email: string }).owner_email
   })
-}
-
-export function hasLocalSignIn({ databaseUrl, signIn, services }: Config): boolean {
-  return !databaseUrl && !signIn.google && !signIn.microsoft && services.includes('auth-service')
-}
-
-export function localCodeFile({ dataDir }: Config): string {
-  return join(dataDir, 'sign-in-code')
 }

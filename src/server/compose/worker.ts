@@ -5,7 +5,8 @@ import { composeAgents } from './agents.ts'
 import { composeForwardedApps } from './app-door.ts'
 import { composeApps, composeHosting } from './apps.ts'
 import { composeCheckWork } from './checks.ts'
-import { composeDatabases } from './databases.ts'
+import { composeMeasuring } from './data-sources.ts'
+import { composeDatabases, composeMoveNotices, databaseServerChecks } from './databases.ts'
 import { composeEdge } from './edge.ts'
 import { composeMaintenanceWork } from './maintenance.ts'
 import { composeNotifications } from './notifications.ts'
@@ -24,28 +25,26 @@ export function compose(parts: ServiceParts): WorkerService {
   const notifications = composeNotifications(parts)
   const hosting = composeHosting(parts)
   const apps = composeApps(parts, hosting)
+  const databases = parts.shared(composeDatabases)
   const pipelines = composePipelines(parts)
   const checks = composeCheckWork(parts)
-  const maintenance = composeMaintenanceWork(parts)
+  const maintenance = composeMaintenanceWork(parts, hosting?.tryRevision)
   return {
     fetch: composeForwardedApps(parts, fetch),
+    checks: databaseServerChecks(databases),
     warnings: async () => (await hosting?.target.warnings()) ?? [],
     loops: [
       idempotencyLoop(parts),
       ...parts.shared(composeActivity).loops,
       ...parts.shared(composeAgents).loops,
+      composeMoveNotices(parts),
       ...notifications.loops,
       ...apps.loops,
       ...pipelines.loops,
       ...checks.loops,
       ...maintenance.loops,
+      ...composeMeasuring(parts, databases).loops,
     ],
-    slots: [
-      ...parts.shared(composeDatabases).slots,
-      ...notifications.slots,
-      ...apps.slots,
-      ...checks.slots,
-      ...maintenance.slots,
-    ],
+    slots: [...databases.slots, ...notifications.slots, ...apps.slots, ...checks.slots, ...maintenance.slots],
   }
 }

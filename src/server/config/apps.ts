@@ -5,6 +5,8 @@ export type AppSettings = {
   domain: string | undefined
   /** The message for people if this installation runs no apps. Undefined: it does. */
   deploysOff: string | undefined
+  /** As `deploysOff`, for apps and builds that run as processes of this machine. */
+  processesOff: string | undefined
   /** Memory one instance of an app may use, its files in /tmp included. */
   memoryBytes: number
   /** Memory one build may use. */
@@ -24,17 +26,20 @@ const MAX_MEMORY_MB = 65_536
 
 /**
  * An installation with a database server usually has several tenants, and apps would run on the machine of the server.
- * So the operator must allow that. On the embedded default it is allowed unless switched off.
+ * So the operator must allow that. On the embedded default it is allowed unless switched off. `hasPods`: apps run as pods
+ * of a cluster instead.
  */
-export function readApps(read: EnvironmentReader, isEmbedded: boolean): Readonly<AppSettings> {
+export function readApps(read: EnvironmentReader, isEmbedded: boolean, hasPods = false): Readonly<AppSettings> {
   const domain = read.text('SVC_APPS_DOMAIN')?.toLowerCase()
   if (domain !== undefined && !DOMAIN.test(domain)) {
     read.fault('SVC_APPS_DOMAIN must be a domain such as apps.example.com, without https:// and port')
   }
   refuseOwnHost(read, domain)
+  const processesOff = read.flag('SVC_ALLOW_PROCESS_DEPLOYS', isEmbedded) ? undefined : DEPLOYS_OFF
   return Object.freeze({
     domain,
-    deploysOff: read.flag('SVC_ALLOW_PROCESS_DEPLOYS', isEmbedded) ? undefined : DEPLOYS_OFF,
+    deploysOff: hasPods ? undefined : processesOff,
+    processesOff,
     memoryBytes: read.integer('SVC_APP_MEMORY_MB', DEFAULT_MEMORY_MB, 128, MAX_MEMORY_MB) * MIB,
     buildMemoryBytes: read.integer('SVC_BUILD_MEMORY_MB', DEFAULT_BUILD_MEMORY_MB, 128, MAX_MEMORY_MB) * MIB,
     logRetentionDays: read.integer('SVC_LOG_RETENTION_DAYS', 14, 1, 3_650),
@@ -45,7 +50,7 @@ export function readApps(read: EnvironmentReader, isEmbedded: boolean): Readonly
 
 const DEPLOYS_OFF =
   'This installation runs no apps. Its operator can allow apps to run on the machine of the server with ' +
-  'SVC_ALLOW_PROCESS_DEPLOYS=true.'
+  'SVC_ALLOW_PROCESS_DEPLOYS=true, or in a cluster with SVC_DEPLOY_TARGET=kubernetes.'
 
 /** An app must never be able to answer at the address of the console, whose cookies it could read. */
 function refuseOwnHost(read: EnvironmentReader, domain: string | undefined): void {

@@ -19,6 +19,12 @@ const MICROSOFT = {
   SVC_MICROSOFT_TENANT_ID: 'Organizations',
 }
 
+const OIDC = {
+  SVC_OIDC_ISSUER: 'https://id.example.com/realms/Staff/',
+  SVC_OIDC_CLIENT_ID: 'o',
+  SVC_OIDC_CLIENT_SECRET: 'os',
+}
+
 const APART = { ...CLUSTER, SVC_REDIRECT_BASE_URL: 'https://svc.example.com' }
 const ELSEWHERE = {
   AUTH_SERVICE_URL: 'http://auth',
@@ -201,6 +207,33 @@ describe('configuration', () => {
       ],
     ],
     [
+      'MA-08 prices of models with faults',
+      {
+        SVC_AI_PROVIDERS: JSON.stringify([
+          {
+            name: 'acme',
+            base_url: 'https://x',
+            kind: 'openai',
+            models: [
+              { name: 'a', price: { input: -1, output: 100_001 } },
+              { name: 'b', price: { input: '3', output: 15 } },
+              { name: 'c', price: { input: 3 } },
+              { name: 'd', price: 3 },
+              { name: 'e', price: { input: 3, output: 15, currency: 'EUR' } },
+            ],
+          },
+        ]),
+      },
+      [
+        'SVC_AI_PROVIDERS entry 1.models.0.price.input must not be negative',
+        'SVC_AI_PROVIDERS entry 1.models.0.price.output must be at most 100000',
+        'SVC_AI_PROVIDERS entry 1.models.1.price.input must be a number',
+        'SVC_AI_PROVIDERS entry 1.models.2.price.output must be a number',
+        'SVC_AI_PROVIDERS entry 1.models.3.price must be {"input", "output"}',
+        'SVC_AI_PROVIDERS entry 1.models.4.price has an unknown key',
+      ],
+    ],
+    [
       'DS-18 numbers of questions that are none',
       { SVC_QUESTIONS_PER_MINUTE: 'many', SVC_QUESTIONS_PER_DAY: '-1' },
       [
@@ -210,6 +243,47 @@ describe('configuration', () => {
     ],
     ['a whole cluster', CLUSTER, []],
     ['AU-05 both providers', { ...GOOGLE, ...MICROSOFT, SVC_REDIRECT_BASE_URL: 'https://app.example.com' }, []],
+    ['AU-05 another provider alone', { ...OIDC, SVC_REDIRECT_BASE_URL: 'https://app.example.com' }, []],
+    [
+      'AU-05 a provider on this machine',
+      { ...OIDC, SVC_OIDC_ISSUER: 'http://localhost:9000', SVC_REDIRECT_BASE_URL: 'http://localhost:8080' },
+      [],
+    ],
+    [
+      'AU-05 another provider, and nowhere to come back to',
+      OIDC,
+      ['SVC_OIDC_CLIENT_ID requires SVC_REDIRECT_BASE_URL: the address that people use'],
+    ],
+    [
+      'AU-05 an issuer without a client',
+      { SVC_OIDC_ISSUER: 'https://id.example.com' },
+      ['SVC_OIDC_ISSUER requires SVC_OIDC_CLIENT_ID'],
+    ],
+    [
+      'AU-05 a client without an issuer',
+      { SVC_OIDC_CLIENT_ID: 'o', SVC_OIDC_CLIENT_SECRET: 'os' },
+      ['SVC_OIDC_CLIENT_ID requires SVC_OIDC_ISSUER'],
+    ],
+    [
+      'AU-05 an issuer without TLS, a claim that people edit and a label too long',
+      {
+        ...OIDC,
+        SVC_OIDC_ISSUER: 'http://id.example.com',
+        SVC_OIDC_EMAIL_CLAIM: 'preferred_username',
+        SVC_OIDC_LABEL: 'x'.repeat(61),
+        SVC_REDIRECT_BASE_URL: 'https://app.example.com',
+      },
+      [
+        'SVC_OIDC_ISSUER must be an https address without query (http only for localhost, 127.0.0.1 and [::1])',
+        'SVC_OIDC_EMAIL_CLAIM cannot be preferred_username, which people can often change themselves: name a claim that holds only verified email addresses',
+        'SVC_OIDC_LABEL must have at most 60 characters',
+      ],
+    ],
+    [
+      'AU-05 a claim that is no name',
+      { ...OIDC, SVC_OIDC_EMAIL_CLAIM: 'a b', SVC_REDIRECT_BASE_URL: 'https://app.example.com' },
+      ['SVC_OIDC_EMAIL_CLAIM must be the name of a claim'],
+    ],
     [
       'AU-05 a client id without its secret',
       { SVC_GOOGLE_CLIENT_ID: 'a', SVC_MICROSOFT_CLIENT_SECRET: 'b' },
@@ -314,12 +388,20 @@ describe('configuration', () => {
     const { signIn } = readSettings({
       ...GOOGLE,
       ...MICROSOFT,
+      ...OIDC,
       SVC_REDIRECT_BASE_URL: 'https://App.Example.com/',
       SVC_ALLOWED_REDIRECT_BASE_URLS: 'https://a.test/,https://b.test/team/',
     })
     expect(signIn).toEqual({
       google: { clientId: 'g', clientSecret: 'gs' },
       microsoft: { clientId: 'm', clientSecret: 'ms', tenantId: 'organizations' },
+      oidc: {
+        clientId: 'o',
+        clientSecret: 'os',
+        issuer: 'https://id.example.com/realms/Staff/',
+        emailClaim: 'email',
+        label: 'single sign-on',
+      },
       redirectBaseUrl: 'https://app.example.com',
       allowedRedirectBaseUrls: ['https://a.test', 'https://b.test/team'],
     })
@@ -354,7 +436,7 @@ describe('configuration', () => {
   })
 
   it('DS-18 how many questions an organization may ask', () => {
-    expect(readSettings({}).questions).toEqual({ perMinute: 60, perDay: 5000 })
+    expect(readSettings({}).questions).toEqual({ perMinute: 60, perDay: 5000, measuresIndexes: true })
     const env = { SVC_QUESTIONS_PER_MINUTE: '7', SVC_QUESTIONS_PER_DAY: '0' }
     expect(readSettings(env)).toMatchObject({ questions: { perMinute: 7, perDay: 0 }, warnings: [] })
   })
@@ -493,7 +575,16 @@ describe('configuration', () => {
     ],
   ])('AU-15 workload identity: %s', (_, env, expected) => {
     const settings = readSettings(env)
-    expect(settings.workload).toEqual({ ...DEFAULTS, ...expected })
+    const { apiServer, ...workload } = settings.workload
+    expect(workload).toEqual({ ...DEFAULTS, ...expected })
+    expect(apiServer !== undefined).toBe(env.KUBERNETES_SERVICE_HOST !== undefined)
     expect(settings.warnings).toEqual([])
   })
+})
+
+it('OP-02 the address without the pooler is refused where there is no database for it', () => {
+  const direct = { DATABASE_DIRECT_URL: 'postgres://db.internal/svc' }
+  expect(() => readSettings(direct)).toThrow(
+    'DATABASE_DIRECT_URL requires DATABASE_URL, which is the address of the same database',
+  )
 })

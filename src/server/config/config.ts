@@ -5,7 +5,9 @@ import { type ChatSettings, readChat } from './chat.ts'
 import { type ConnectorSettings, checkConnector, readConnector } from './connector.ts'
 import { type DatabaseSettings, readDatabases } from './databases.ts'
 import { type ForumSettings, readForum } from './forum.ts'
+import { type KubernetesSettings, readKubernetes } from './kubernetes.ts'
 import { type OutgoingMailSettings, readMail } from './mail.ts'
+import { type MaintenanceSettings, readMaintenance } from './maintenance.ts'
 import { type NotificationSettings, readNotifications } from './notifications.ts'
 import { type ProcessSettings, readProcess } from './process.ts'
 import { type QuestionSettings, readQuestions } from './questions.ts'
@@ -15,6 +17,7 @@ import { checkAuthApiTokens, checkClusterSecrets, completeSecrets, readSecrets, 
 import { checkEmbeddedServices, checkServiceUrls, readServices, type ServiceSettings } from './services.ts'
 import { checkPublicUrl, readSignIn, type SignInSettings } from './sign-in.ts'
 import { readStores, type StoreSettings } from './stores.ts'
+import { readTraces, type TraceSettings } from './traces.ts'
 import { describeUnknown, findUnknownSettings } from './unknown-settings.ts'
 import { readWorkload, type WorkloadSettings } from './workload.ts'
 
@@ -25,6 +28,8 @@ export type Config = Readonly<
     ServiceSettings & {
       signIn: Readonly<SignInSettings>
       workload: Readonly<WorkloadSettings>
+      /** Undefined: apps run as processes, if at all. */
+      kubernetes: Readonly<KubernetesSettings> | undefined
       ai: Readonly<AiSettings>
       databases: Readonly<DatabaseSettings>
       questions: Readonly<QuestionSettings>
@@ -34,7 +39,10 @@ export type Config = Readonly<
       mail: Readonly<OutgoingMailSettings>
       chat: Readonly<ChatSettings>
       apps: Readonly<AppSettings>
+      maintenance: Readonly<MaintenanceSettings>
       forum: Readonly<ForumSettings>
+      /** Undefined while tracing is switched off. */
+      traces: Readonly<TraceSettings> | undefined
       secrets: Readonly<Secrets>
     }
 >
@@ -54,15 +62,20 @@ export function readSettings(env: Environment): Settings {
   const stores = readStores(read)
   const services = readServices(read)
   const hasHostedLogin = services.authLoginUrl !== undefined && services.services.includes('api-gateway')
+  const workload = readWorkload(read)
+  const kubernetes = readKubernetes(read, workload)
+  const apps = readApps(read, stores.databaseUrl === undefined, kubernetes !== undefined)
   const settings = {
     ...readProcess(read, stores.databaseUrl === undefined),
     ...stores,
     ...services,
     signIn: readSignIn(read, hasHostedLogin),
-    workload: readWorkload(read),
+    workload,
+    kubernetes,
     ai: readAi(read),
-    apps: readApps(read, stores.databaseUrl === undefined),
-    databases: readDatabases(read),
+    apps,
+    maintenance: readMaintenance(read, { deploysOff: apps.processesOff }),
+    databases: readDatabases(read, stores.databaseDirectUrl ?? stores.databaseUrl),
     questions: readQuestions(read),
     revisions: readRevisions(read),
     connector: readConnector(read),
@@ -70,6 +83,7 @@ export function readSettings(env: Environment): Settings {
     mail: readMail(read),
     chat: readChat(read),
     forum: readForum(read),
+    traces: readTraces(read),
     secrets: readSecrets(read),
   }
   checkAuthApiTokens(settings.secrets.authApiTokens, settings, read)
@@ -92,13 +106,15 @@ function checkCluster(settings: Omit<Settings, 'names' | 'warnings'>, read: Envi
   checkServiceUrls(settings, read)
 }
 
+type DatabaseSetting = 'databaseUrl' | 'databaseDirectUrl' | 'databaseConnections'
+
 /** Reads only what opening the database needs, for commands that need no secrets. Throws ConfigError as above. */
-export function readStoreSettings(env: Environment): Pick<Settings, 'databaseUrl' | 'dataDir'> {
+export function readStoreSettings(env: Environment): Pick<Settings, DatabaseSetting | 'dataDir'> {
   const read = new EnvironmentReader(env)
-  const { databaseUrl } = readStores(read)
+  const { databaseUrl, databaseDirectUrl, databaseConnections } = readStores(read)
   const { dataDir } = readProcess(read, databaseUrl === undefined)
   if (read.faults.length > 0) throw new ConfigError(read.faults)
-  return { databaseUrl, dataDir }
+  return { databaseUrl, databaseDirectUrl, databaseConnections, dataDir }
 }
 
 /** Completes the settings with the secrets that the embedded default generated and keeps in its data folder. */

@@ -1,7 +1,12 @@
 import type { EnvironmentReader } from './reader.ts'
 
-/** How many questions an organization may ask its data sources, unless an operator sets other numbers for it. */
-export type QuestionSettings = { perMinute: number; perDay: number }
+export type QuestionSettings = {
+  /** How many questions an organization may ask its data sources, unless an operator sets other numbers for it. */
+  perMinute: number
+  perDay: number
+  /** Whether the worker measures how each vector index is best searched. */
+  measuresIndexes: boolean
+}
 
 const DEFAULT_PER_MINUTE = 60
 const DEFAULT_PER_DAY = 5_000
@@ -11,5 +16,6 @@ export function readQuestions(read: EnvironmentReader): Readonly<QuestionSetting
   return Object.freeze({
     perMinute: read.integer('SVC_QUESTIONS_PER_MINUTE', DEFAULT_PER_MINUTE, 0, MAX_QUESTIONS),
     perDay: read.integer('SVC_QUESTIONS_PER_DAY', DEFAULT_PER_DAY, 0, MAX_QUESTIONS),
+    measuresIndexes: read.flag('SVC_MEASURE_INDEXES', true),
   })
 }

@@ -8,12 +8,16 @@ type IdentityProviderSettings = { clientId: string; clientSecret: string }
 export type SignInSettings = {
   google: IdentityProviderSettings | undefined
   microsoft: (IdentityProviderSettings & { tenantId: string }) | undefined
+  /** Any other provider that speaks OpenID Connect. `emailClaim` names the claim with the verified email address. */
+  oidc: (IdentityProviderSettings & { issuer: string; emailClaim: string; label: string }) | undefined
   /** Address people see, without a trailing slash. */
   redirectBaseUrl: string | undefined
   allowedRedirectBaseUrls: readonly string[]
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** Claims of the scope `profile` that providers let people edit, so that they say nothing about who owns an address. */
+const EDITABLE_CLAIMS = ['name', 'nickname', 'preferred_username', 'given_name', 'family_name', 'profile', 'website']
 const TENANT_GROUPS = ['common', 'organizations', 'consumers']
 
 /** `hasHostedLogin`: people sign in at another installation and are sent back, which needs an address of this one. */
@@ -22,12 +26,13 @@ export function readSignIn(read: EnvironmentReader, hasHostedLogin: boolean): Re
   const settings = {
     google,
     microsoft: readMicrosoft(read),
+    oidc: readGeneric(read),
     redirectBaseUrl: readOwnUrl(read),
     allowedRedirectBaseUrls: read
       .list('SVC_ALLOWED_REDIRECT_BASE_URLS')
       .flatMap((text) => readBaseUrl(read, 'SVC_ALLOWED_REDIRECT_BASE_URLS', text) ?? []),
   }
-  const configured = google ? 'GOOGLE' : settings.microsoft ? 'MICROSOFT' : undefined
+  const configured = google ? 'GOOGLE' : settings.microsoft ? 'MICROSOFT' : settings.oidc ? 'OIDC' : undefined
   if (read.text('SVC_REDIRECT_BASE_URL') === undefined) {
     if (configured)
       read.fault(`SVC_${configured}_CLIENT_ID requires SVC_REDIRECT_BASE_URL: the address that people use`)
@@ -36,7 +41,10 @@ export function readSignIn(read: EnvironmentReader, hasHostedLogin: boolean): Re
   return Object.freeze(settings)
 }
 
-function readProvider(read: EnvironmentReader, name: 'GOOGLE' | 'MICROSOFT'): IdentityProviderSettings | undefined {
+function readProvider(
+  read: EnvironmentReader,
+  name: 'GOOGLE' | 'MICROSOFT' | 'OIDC',
+): IdentityProviderSettings | undefined {
   const clientId = read.text(`SVC_${name}_CLIENT_ID`)
   const clientSecret = read.text(`SVC_${name}_CLIENT_SECRET`)
   if (clientId && clientSecret) return { clientId, clientSecret }
@@ -55,6 +63,26 @@ function readMicrosoft(read: EnvironmentReader): SignInSettings['microsoft'] {
   return provider && tenantId ? { ...provider, tenantId } : undefined
 }
 
+function readGeneric(read: EnvironmentReader): SignInSettings['oidc'] {
+  const provider = readProvider(read, 'OIDC')
+  const issuer = read.text('SVC_OIDC_ISSUER')
+  const emailClaim = read.text('SVC_OIDC_EMAIL_CLAIM') ?? 'email'
+  const label = read.text('SVC_OIDC_LABEL') ?? 'single sign-on'
+  if (issuer !== undefined && !isBaseUrl(URL.parse(issuer))) {
+    read.fault('SVC_OIDC_ISSUER must be an https address without query (http only for localhost, 127.0.0.1 and [::1])')
+  }
+  if (!/^[\w:./-]{1,200}$/.test(emailClaim)) read.fault('SVC_OIDC_EMAIL_CLAIM must be the name of a claim')
+  if (EDITABLE_CLAIMS.includes(emailClaim)) {
+    read.fault(
+      `SVC_OIDC_EMAIL_CLAIM cannot be ${emailClaim}, which people can often change themselves: name a claim that holds only verified email addresses`,
+    )
+  }
+  if (label.length > 60) read.fault('SVC_OIDC_LABEL must have at most 60 characters')
+  if (provider && !issuer) read.fault('SVC_OIDC_CLIENT_ID requires SVC_OIDC_ISSUER')
+  if (issuer && !read.text('SVC_OIDC_CLIENT_ID')) read.fault('SVC_OIDC_ISSUER requires SVC_OIDC_CLIENT_ID')
+  return provider && issuer ? { ...provider, issuer, emailClaim, label } : undefined
+}
+
 function readOwnUrl(read: EnvironmentReader): string | undefined {
   const url = readBaseUrl(read, 'SVC_REDIRECT_BASE_URL', read.text('SVC_REDIRECT_BASE_URL'))
   if (url !== undefined && new URL(url).pathname !== '/') {
@@ -66,11 +94,15 @@ function readOwnUrl(read: EnvironmentReader): string | undefined {
 function readBaseUrl(read: EnvironmentReader, name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const url = URL.parse(text)
-  if (!url || url.search || url.hash || url.username || url.password || !isSafe(url)) {
+  if (!isBaseUrl(url)) {
     read.fault(`${name} must be https addresses without query (http only for localhost, 127.0.0.1 and [::1])`)
     return undefined
   }
   return url.href.replace(/\/+$/, '')
+}
+
+function isBaseUrl(url: URL | null): url is URL {
+  return url !== null && !url.search && !url.hash && !url.username && !url.password && isSafe(url)
 }
 
 function isSafe({ protocol, hostname }: URL): boolean {

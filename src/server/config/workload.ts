@@ -5,6 +5,8 @@ export type WorkloadSettings = {
   accepted: { audience: string; apiServer: string } | undefined
   /** Audience of the token that deploy-api projects into deployments. Undefined: they get no token. */
   projectedAudience: string | undefined
+  /** Address of the API server of the cluster this process runs in. Undefined outside of a cluster. */
+  apiServer: string | undefined
   /** Folder with `ca.crt` and `token` of the pod this process runs in. */
   credentialsDir: string
 }
@@ -23,6 +25,7 @@ export function readWorkload(read: EnvironmentReader): Readonly<WorkloadSettings
   return Object.freeze({
     accepted: isEnabled && apiServer ? { audience, apiServer } : undefined,
     projectedAudience: (read.textOrEmpty('SVC_WORKLOAD_AUDIENCE') ?? DEFAULT_AUDIENCE) || undefined,
+    apiServer,
     credentialsDir: read.text('SVC_KUBERNETES_CREDENTIALS_DIR') ?? DEFAULT_CREDENTIALS_DIR,
   })
 }

@@ -15,6 +15,12 @@ export function loadOrMakeSecrets(dataDir: string): OwnSecrets {
   return secrets
 }
 
+/** Returns the stored secrets, or undefined if there is no file. Makes nothing. Throws ConfigError for a damaged file. */
+export function findSecrets(dataDir: string): Partial<OwnSecrets> | undefined {
+  const file = join(dataDir, 'secrets.json')
+  return existsSync(file) ? readSecrets(file) : undefined
+}
+
 /** Checks the data keys, because people edit them by hand to change the key. */
 function readSecrets(file: string): Partial<OwnSecrets> {
   let stored: Partial<OwnSecrets>

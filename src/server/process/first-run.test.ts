@@ -25,13 +25,14 @@ describe('OP-01 the example of a first start', () => {
   let resources: Resources
   let running: Running
   let first: FirstRun
+  const logs: string[] = []
 
   beforeAll(async () => {
     const { db, url } = stack.use(await openTestDatabase())
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-first-'))
     stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
     const config = toConfig(readSettings(testEnvironment(url, dataDir)))
-    const log = createLog('info', { write: () => undefined })
+    const log = createLog('info', { write: (line: string) => void logs.push(line) })
     resources = await openResources(config, stack, { db, log, kv: stack.use(openMemoryStore(systemClock)) })
     running = await startServices(resources, stack, { ...config, urlOf: (name) => config.urls[name] })
     const { file } = await firstRun(resources, running.url)
@@ -50,6 +51,11 @@ describe('OP-01 the example of a first start', () => {
       message: 'This data source is still being created. Try again in 5 seconds.',
       retryAfterSeconds: 5,
     })
+    const lines = logs.filter((line) => line.includes('still being created'))
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({ level: 'warn', operation: 'data-sources.query', status: 503 }),
+    ])
+    expect(lines.join('')).not.toContain('stack')
     await expect(owner.call(querySource, { ...QUESTION, id: 'db_other' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(await usesModel(resources.db, MODEL)).toBe(false)
     await example.make()

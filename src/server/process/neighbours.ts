@@ -9,6 +9,7 @@ import { createRouter, splitUrl } from '#edge/http/router.ts'
 import { refuseInTransaction } from '#lib/db/transaction-guard.ts'
 import { CONNECTION_HEADERS } from '#lib/net/end-to-end-headers.ts'
 import type { OperatorFetch } from '#lib/net/operator-fetch.ts'
+import type { Spans } from '#lib/tracing/spans.ts'
 
 /** Calls a service of this process in memory. Inside a transaction it throws, as a call over the network does. */
 export function localNeighbour(serviceOf: () => ServiceFetch): ServiceFetch {
@@ -22,19 +23,21 @@ type RemoteDeps = {
   send: OperatorFetch
   hops: Hops
   openStreams: OpenStreams
+  /** Absent while tracing is switched off. */
+  spans?: Spans | undefined
   /** The operations whose body limits hold here and whose streams end when this process stops. */
   operations?: readonly Operation[]
 }
 
 /** Calls a service of another process with the same request and a signed header that says who the end client is. */
 export function remoteNeighbour(baseUrl: string, deps: RemoteDeps): ServiceFetch {
-  const { send, hops, openStreams } = deps
+  const { send, openStreams } = deps
   const find = deps.operations ? operationFinder(deps.operations) : findOperation
   return async (request, info) => {
     const op = find(request.method, splitUrl(request.url).path)
     const body = boundedForward(request, op?.bodyLimit ?? 0)
     try {
-      const response = await send(addressedTo(baseUrl, request, body?.stream ?? null, info, hops))
+      const response = await send(addressedTo(baseUrl, request, body?.stream ?? null, info, deps))
       const framing = op?.kind === 'stream' ? framingOf(response.headers) : undefined
       const content = framing && response.body ? forwardedStream(response.body, framing, openStreams) : response.body
       return new Response(content, { status: response.status, headers: without(response.headers) })
@@ -84,12 +87,14 @@ function addressedTo(
   request: Request,
   body: ReadableStream<Uint8Array> | null,
   info: RequestInfo,
-  hops: Hops,
+  { hops, spans }: Pick<RemoteDeps, 'hops' | 'spans'>,
 ): Request {
   const from = new URL(request.url)
   const url = new URL(baseUrl.replace(/\/$/, '') + from.pathname + from.search)
   const headers = without(request.headers)
   headers.set(HOP_HEADER, hops.sign(request.method, url.href, info))
+  const parent = spans?.header()
+  if (parent !== undefined) headers.set('traceparent', parent)
   const { method, signal } = request
   const init: RequestInit & { duplex: 'half' } = { method, headers, body, signal, duplex: 'half' }
   return new Request(url, init)

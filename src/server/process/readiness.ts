@@ -1,6 +1,7 @@
 import type { Readiness } from '#contract/system.ts'
 import { CannotWrite } from '#lib/data-folder.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { LockTaken } from '#lib/db/session-lock.ts'
 
 /** One dependency. A failing `optional` one is reported as degraded and leaves the process ready. */
 export type Check = { ask: () => Promise<unknown>; optional?: boolean }
@@ -37,9 +38,12 @@ async function run({ ask, optional }: Check): Promise<Readiness['dependencies'][
   }
 }
 
+const OTHER_REDIS = 'another process, which does not share a Redis with this one, uses the database'
+
 /** Everybody can read this answer, so it shows only messages that were written for everybody. */
 function detailOf(error: unknown): string {
   if (error instanceof CannotWrite || error instanceof Draining) return error.message
   if (error instanceof DatabaseUnavailable && error.writeFault) return error.writeFault
+  if (error instanceof LockTaken) return OTHER_REDIS
   return error instanceof Error && error.message === 'late' ? `no answer in ${CHECK_MS} ms` : 'failed; see the log'
 }

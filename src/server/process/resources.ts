@@ -7,17 +7,21 @@ import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { openEmbedded } from '#lib/db/embedded.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
-import { type KeyValueStore, openMemoryStore, openRedis } from '#lib/kv.ts'
+import { sql } from '#lib/db/sql.ts'
+import { type KeyValueStore, openMemoryStore } from '#lib/kv.ts'
 import { withFallback } from '#lib/kv-fallback.ts'
 import { createLog, type Log } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
 import { createKeptConnections } from '#lib/net/kept-connections.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
 import { createAddressCheck, createSafeFetch } from '#lib/net/safe-fetch.ts'
+import type { Spans } from '#lib/tracing/spans.ts'
 import type { Resources } from '../compose/parts.ts'
 import type { Config } from '../config/config.ts'
 import { assets } from './assets.ts'
+import { holdInstallationLock } from './installation-lock.ts'
 import { prepareSchema } from './schema.ts'
+import { tracedDb, tracedOutgoing, tracedSafeFetch } from './traced.ts'
 
 type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore } & Partial<
   Pick<Resources, 'outgoing' | 'safeFetch' | 'checkAddress' | 'shared'>
@@ -31,26 +35,57 @@ export async function openResources(
 ): Promise<Resources> {
   const clock = over.clock ?? systemClock
   const log = over.log ?? createLog(config.logLevel)
-  const db = over.db ?? stack.use(await openDatabase(config, log))
+  const spans = await openTraces(config, log, stack)
+  const plainDb = over.db ?? stack.use(await openDatabase(config, log))
+  const db = spans ? tracedDb(plainDb, spans) : plainDb
+  const installationLock = over.db ? undefined : await holdInstallationLock(db, config)
   if (!over.db) await prepare(db, config, log)
-  const kv = over.kv ?? stack.use(openStore(config, log, clock))
+  const kv = over.kv ?? stack.use(await openStore(config, log, clock))
+  const outgoing = over.outgoing ?? stack.use(createOperatorFetch())
+  const safeFetch = over.safeFetch ?? createSafeFetch({ kept: stack.use(createKeptConnections()) })
   const resources: Resources = {
     config,
     clock,
     log,
     db,
     kv,
+    ...(installationLock && { installationLock }),
     version: readVersion(),
     sealer: createSealer(config.secrets.dataKeys),
     metrics: createMetrics({ processMetrics: !over.log }),
     principalCache: createPrincipalCache(clock),
     unfinishedSources: new Set(),
-    outgoing: over.outgoing ?? stack.use(createOperatorFetch()),
-    safeFetch: over.safeFetch ?? createSafeFetch({ kept: stack.use(createKeptConnections()) }),
+    outgoing: spans ? tracedOutgoing(outgoing, spans) : outgoing,
+    safeFetch: spans ? tracedSafeFetch(safeFetch, spans) : safeFetch,
     checkAddress: over.checkAddress ?? createAddressCheck(),
     shared: over.shared ?? createShared(() => resources, stack),
+    ...(spans && { spans }),
   }
   return resources
+}
+
+async function openTraces(config: Config, log: Log, stack: AsyncDisposableStack): Promise<Spans | undefined> {
+  if (!config.traces) return undefined
+  // Loaded only here, because the library takes time and memory that an installation without a collector can spare.
+  const { openSpans } = await import('#lib/tracing/open-spans.ts')
+  const onChange = (error: unknown) =>
+    error === undefined
+      ? log.warn({}, 'the collector of SVC_TRACES_URL takes spans again')
+      : log.warn({ error }, 'the collector of SVC_TRACES_URL takes no spans: they are dropped until it does')
+  const service = config.services.length === 1 ? `svc-${config.services[0]!}` : 'svc'
+  const send = stack.use(createOperatorFetch())
+  return stack.use(openSpans({ ...config.traces, service, version: readVersion(), send, onChange }))
+}
+
+/** Behind a pooler a connection cannot bring its time limit, so it must be a setting of the role. */
+async function warnOfNoTimeLimit(db: Db, log: Log): Promise<void> {
+  const [row] = await db.query<{ has_none: boolean; role: string }>(sql`
+    select current_setting('statement_timeout') = '0' as has_none, quote_ident(current_user) as role`)
+  if (!row!.has_none) return
+  log.warn(
+    {},
+    `Statements have no time limit behind the pooler of DATABASE_URL. Run: alter role ${row!.role} set statement_timeout = '10s';`,
+  )
 }
 
 /** Builds each part once, by the function that builds it. */
@@ -63,23 +98,27 @@ function createShared(resources: () => Resources, stack: AsyncDisposableStack): 
 }
 
 async function prepare(db: Db, config: Config, log: Log): Promise<void> {
+  if (config.databaseDirectUrl !== undefined) await warnOfNoTimeLimit(db, log)
   await prepareSchema(db, config, log)
   await checkDataKeys(db, config.secrets.dataKeys, async () => (await import('./sealed-columns.ts')).SEALED_COLUMNS)
 }
 
 export async function openDatabase(
-  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  config: Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databaseConnections' | 'dataDir'>,
   log: Log,
 ): Promise<Db> {
   const onError = (error: unknown) => log.warn({ error }, 'the database connection failed')
-  if (databaseUrl) return openPostgres({ url: databaseUrl, onError })
-  return openEmbedded({ folder: join(dataDir, 'db'), onError })
+  const { databaseUrl: url, databaseDirectUrl: directUrl, databaseConnections: maxConnections } = config
+  if (url) return openPostgres({ url, directUrl, maxConnections, onError })
+  return openEmbedded({ folder: join(config.dataDir, 'db'), onError })
 }
 
-function openStore({ redisUrl }: Config, log: Log, clock: Clock): KeyValueStore {
+async function openStore({ redisUrl }: Config, log: Log, clock: Clock): Promise<KeyValueStore> {
   const onError = (error: unknown) => log.warn({ error }, 'the key-value store failed')
   const own = openMemoryStore(clock)
   if (!redisUrl) return own
+  // Loaded only here, because an installation without Redis can spare the client's time and memory.
+  const { openRedis } = await import('#lib/kv-redis.ts')
   const onChange = (error: unknown) =>
     error === undefined
       ? log.warn({}, 'Redis is available again')

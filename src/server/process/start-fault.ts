@@ -2,15 +2,20 @@ import { DataKeyRefused } from '#lib/crypto/data-keys.ts'
 import { CannotWrite } from '#lib/data-folder.ts'
 import { DatabaseUnavailable, writeFaultOf } from '#lib/db/errors.ts'
 import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
+import { PoolerRefused } from '#lib/db/postgres-listener.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
 import { hideSecrets } from '#lib/log.ts'
 import { ConfigError } from '../config/reader.ts'
+import { InstallationInUse } from './installation-lock.ts'
+
+/** Their messages say what happened and what to do. */
+const REFUSALS = [ConfigError, FolderInUse, DataKeyRefused, InstallationInUse]
 
 /** Returns the message for a failed start. Only errors that the operator cannot correct come with a stack. */
 export function startFault(error: unknown, at: { host: string; port: number; dataDir: string }): string {
-  if (error instanceof ConfigError || error instanceof FolderInUse || error instanceof DataKeyRefused)
-    return error.message
+  if (REFUSALS.some((refusal) => error instanceof refusal)) return (error as Error).message
   if (error instanceof MigrationRefused) return withCause(error)
+  if (isPooler(error)) return POOLER
   if (error instanceof DatabaseUnavailable && error.writeFault) return `Nothing can be saved: ${error.writeFault}.`
   if (error instanceof DatabaseUnavailable) return `Cannot reach the database: ${reason(error)}. Check DATABASE_URL.`
   const writeFault = error instanceof CannotWrite ? error.message : writeFaultOf(error)
@@ -18,6 +23,17 @@ export function startFault(error: unknown, at: { host: string; port: number; dat
   const messageFor = error instanceof Error && 'code' in error ? MESSAGES[String(error.code)] : undefined
   if (messageFor) return messageFor(at)
   return hideSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error))
+}
+
+const POOLER =
+  'A connection pooler such as PgBouncer stands before Postgres. Set DATABASE_DIRECT_URL to the address of Postgres ' +
+  'itself, and DATABASE_URL to the pooler. svc listens for notifications and holds locks that last as long as a connection.'
+
+/** A pooler refuses settings in the first message of a connection, unless it is configured to ignore them. */
+function isPooler(error: unknown): boolean {
+  if (error instanceof PoolerRefused) return true
+  if (!(error instanceof Error)) return false
+  return /unsupported startup parameter/.test(error.message) || isPooler(error.cause)
 }
 
 const MESSAGES: Record<string, (at: { host: string; port: number; dataDir: string }) => string> = {

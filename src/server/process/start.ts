@@ -22,6 +22,7 @@ import { localNeighbour, remoteNeighbour } from './neighbours.ts'
 import { type Check, checkReadiness, Draining } from './readiness.ts'
 import { ownerOf, SERVICE_TABLE, type ServiceName } from './service-table.ts'
 import { SERVICES } from './services.ts'
+import { tracedJobs } from './traced.ts'
 
 export type Running = {
   readonly url: string
@@ -58,7 +59,7 @@ export async function startServices(
   stack: AsyncDisposableStack,
   options: StartOptions,
 ): Promise<Running> {
-  const { config, clock, log } = resources
+  const { config, clock, log, spans } = resources
   const hops = createHops(config.secrets.internalSecret, clock)
   const send = stack.use(createOperatorFetch())
   const openStreams = new OpenStreams()
@@ -68,7 +69,7 @@ export async function startServices(
     return async (request, info) => {
       const url = options.urlOf(name)
       if (!url) throw new Error(`the address of ${name} is not known`)
-      return remoteNeighbour(url, { send, hops, openStreams })(request, info)
+      return remoteNeighbour(url, { send, hops, openStreams, spans })(request, info)
     }
   }
   const onError = (error: unknown) => log.error({ error }, 'the listener failed')
@@ -104,6 +105,7 @@ export async function startServices(
     const service = (await SERVICES[name]()).compose(parts)
     stack.defer(async () => service[Symbol.asyncDispose]?.())
     built.set(name, service)
+    Object.assign(checks, service.checks)
   }
   const fetch = doorOf(options.services, built)
   door.open(fetch)
@@ -136,7 +138,7 @@ function hasWork(service: Service): service is WorkerService {
 
 /** Starts the loops and slots of the worker; `stack` stops the slots first, which takes 5 seconds more than their drain. */
 async function startWork({ loops, slots }: WorkerService, resources: Resources, stack: AsyncDisposableStack) {
-  const { db, clock, log, metrics } = resources
+  const { db, clock, log, metrics, spans } = resources
   const onLoopError = (loop: string, error: unknown) => {
     metrics.loopFaults.inc({ loop })
     log.error({ loop, error }, 'a loop failed and will be retried')
@@ -147,7 +149,11 @@ async function startWork({ loops, slots }: WorkerService, resources: Resources, 
   }
   const started = await Promise.allSettled([
     runLoops(loops, { db, clock, onError: onLoopError }),
-    runSlots(slots, { db, uptime: processUptime, onError: onJobError }),
+    runSlots(spans ? slots.map((kind) => tracedJobs(kind, spans)) : slots, {
+      db,
+      uptime: processUptime,
+      onError: onJobError,
+    }),
   ])
   for (const each of started) if (each.status === 'fulfilled') stack.use(each.value)
   for (const each of started) if (each.status === 'rejected') throw each.reason
@@ -190,7 +196,7 @@ function doorOf(names: readonly ServiceName[], built: ReadonlyMap<ServiceName, S
 }
 
 function readinessChecks(
-  { db, kv, config }: Resources,
+  { db, kv, config, installationLock }: Resources,
   { services, urlOf, checks: extra = {} }: StartOptions,
   neighbour: ServiceParts['neighbour'],
 ): Record<string, Check> {
@@ -198,6 +204,7 @@ function readinessChecks(
     database: { ask: () => checkDatabase(db) },
     ...(config.databaseUrl === undefined && { 'data folder': { ask: () => checkWritable(config.dataDir) } }),
     'key-value store': { ask: () => kv.ping(), optional: true },
+    ...(installationLock && { 'other processes': { ask: async () => installationLock.check() } }),
     ...extra,
   }
   const remote = new Set(
@@ -209,7 +216,9 @@ function readinessChecks(
       const response = await neighbour(name)(request, internalInfo())
       if (!response.ok) throw new Error(`${name} answers ${response.status}`)
     }
-    checks[name] = { ask }
+    // Optional, because services call each other in a circle (api-gateway and mcp-server) and a load balancer sends
+    // requests only to ready processes: if each waited for the other, none would ever become ready.
+    checks[name] = { ask, optional: true }
   }
   return checks
 }

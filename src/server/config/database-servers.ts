@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { faultText } from '#edge/http/fault-text.ts'
+import { PLATFORM_SERVER, type ServerSettings } from '../areas/databases/index.ts'
+import type { EnvironmentReader } from './reader.ts'
+
+const NAME = 'SVC_DATABASE_SERVERS'
+const SHAPE = `${NAME} must be a JSON list of {"name", "url", "public_host", "state", "max_databases", "max_gb", "replica_url", "replica_max_lag_seconds"}`
+const DEFAULT_LAG_SECONDS = 10
+const BYTES_PER_GB = 1024 ** 3
+
+const Limit = z.int('must be a whole number').min(1, 'must be at least 1').max(1_000_000, 'must be at most 1000000')
+const Url = z.url({
+  protocol: /^postgres(?:ql)?$/,
+  error: 'must be an address beginning with postgres:// or postgresql://',
+})
+const Server = z.strictObject({
+  name: z
+    .string('must be a text')
+    .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be at most 32 lower-case letters, digits and dashes'),
+  url: Url.optional(),
+  public_host: z.string('must be a text').refine(isHost, 'must be a host, or host:port').optional(),
+  state: z.enum(['open', 'full', 'draining'], 'must be open, full or draining').default('open'),
+  max_databases: Limit.optional(),
+  max_gb: Limit.optional(),
+  replica_url: Url.optional(),
+  replica_max_lag_seconds: z
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(3600, 'must be at most 3600')
+    .optional(),
+})
+
+/** Reads the Postgres servers of managed databases. The server of DATABASE_URL is one of them and comes first. */
+export function readDatabaseServers(read: EnvironmentReader, databaseUrl: string | undefined): ServerSettings[] {
+  const listed = toList(read).flatMap((entry, i) => toServer(read, entry, i + 1) ?? [])
+  const names = listed.map(({ name }) => name)
+  if (new Set(names).size < names.length) read.fault(`${NAME} names a server twice`)
+  if (listed.length > 0 && databaseUrl === undefined) {
+    read.fault(`${NAME} requires DATABASE_URL: the embedded database keeps managed databases itself`)
+  }
+  const isListed = names.includes(PLATFORM_SERVER)
+  return isListed ? listed.toSorted(platformFirst) : [{ name: PLATFORM_SERVER, state: 'open' }, ...listed]
+}
+
+function platformFirst(a: ServerSettings, b: ServerSettings): number {
+  return Number(b.name === PLATFORM_SERVER) - Number(a.name === PLATFORM_SERVER)
+}
+
+function toList(read: EnvironmentReader): unknown[] {
+  const text = read.text(NAME)
+  if (text === undefined) return []
+  try {
+    const list: unknown = JSON.parse(text)
+    if (Array.isArray(list)) return list
+  } catch {
+    // The parser's message quotes the text, which holds passwords, so it is dropped.
+  }
+  read.fault(SHAPE)
+  return []
+}
+
+function toServer(read: EnvironmentReader, entry: unknown, place: number): ServerSettings | undefined {
+  const { success, data, error } = Server.safeParse(entry)
+  if (!success) {
+    for (const { path, text } of error.issues.map(toFault))
+      read.fault(`${NAME} ${[`entry ${place}`, ...path].join('.')} ${text}`)
+    return undefined
+  }
+  const { name, url, public_host, state, max_databases, max_gb, replica_url, replica_max_lag_seconds } = data
+  if (name === PLATFORM_SERVER && (url !== undefined || public_host !== undefined)) {
+    read.fault(
+      `${NAME} entry ${place} must have no url and no public_host: ${PLATFORM_SERVER} is the server of DATABASE_URL, and SVC_DATABASES_PUBLIC_HOST is its public host`,
+    )
+  }
+  if (name !== PLATFORM_SERVER && url === undefined) read.fault(`${NAME} entry ${place}.url required`)
+  if (replica_max_lag_seconds !== undefined && replica_url === undefined) {
+    read.fault(`${NAME} entry ${place}.replica_max_lag_seconds requires replica_url`)
+  }
+  return Object.freeze({
+    name,
+    state,
+    ...(url !== undefined && { url }),
+    ...(public_host !== undefined && { publicHost: public_host }),
+    ...(max_databases !== undefined && { maxDatabases: max_databases }),
+    ...(max_gb !== undefined && { maxBytes: max_gb * BYTES_PER_GB }),
+    ...(replica_url !== undefined && {
+      replica: { url: replica_url, maxLagSeconds: replica_max_lag_seconds ?? DEFAULT_LAG_SECONDS },
+    }),
+  })
+}
+
+function toFault(issue: z.core.$ZodIssue): { path: PropertyKey[]; text: string } {
+  const { path, code } = issue
+  if (code === 'unrecognized_keys') return { path, text: 'has an unknown key' }
+  return { path, text: path.length === 0 && code === 'invalid_type' ? 'must be an object' : faultText(issue) }
+}
+
+export function isHost(text: string): boolean {
+  return /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(text) && URL.canParse(`postgres://${text}`)
+}

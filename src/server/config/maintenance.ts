@@ -1,0 +1,21 @@
+import type { EnvironmentReader } from './reader.ts'
+
+export type MaintenanceSettings = {
+  /** What of an app is run to validate a change that the agent proposes: nothing, its build, or its build and tests. */
+  build: 'off' | 'build' | 'test'
+}
+
+/** Builds run on the machine of the server, as apps do, so they need what apps need. */
+export function readMaintenance(
+  read: EnvironmentReader,
+  { deploysOff }: { deploysOff: string | undefined },
+): Readonly<MaintenanceSettings> {
+  const build = read.oneOf('SVC_MAINTENANCE_BUILD', ['off', 'build', 'test'], 'off')
+  if (build !== 'off' && deploysOff !== undefined) {
+    read.fault(
+      `SVC_MAINTENANCE_BUILD=${build} runs builds of apps on the machine of the worker, which needs ` +
+        'SVC_ALLOW_PROCESS_DEPLOYS=true',
+    )
+  }
+  return Object.freeze({ build })
+}

@@ -1,0 +1,39 @@
+import type { Settings } from '../../config/config.ts'
+import { type DoctorCheck, type Finding, problem, Skipped, warning } from './report.ts'
+
+/** The settings, or the faults for which a server would refuse to start. */
+export type SettingsResult = { settings: Settings } | { faults: readonly string[] }
+
+export function settingsChecks(result: SettingsResult): DoctorCheck[] {
+  return [
+    { name: 'configuration', look: async () => findFaults(result) },
+    { name: 'mail', look: async () => findMailFaults(settingsOf(result)) },
+    { name: 'sign-in', look: async () => findSignInFaults(settingsOf(result)) },
+  ]
+}
+
+export function settingsOf(result: SettingsResult): Settings {
+  if ('settings' in result) return result.settings
+  throw new Skipped('The configuration has errors.')
+}
+
+function findFaults(result: SettingsResult): Finding[] {
+  if ('faults' in result) return result.faults.map((fault) => problem(`${fault}.`, 'Correct this variable.'))
+  return result.settings.warnings.map((text) => warning(text, 'Correct the name, or remove the variable.'))
+}
+
+function findMailFaults({ mail, databaseUrl, services }: Settings): Finding[] {
+  if (mail.server || databaseUrl === undefined || !services.includes('worker')) return []
+  return [warning('No mail is sent: SVC_SMTP_URL is not set.', 'Set SVC_SMTP_URL and SVC_MAIL_FROM for worker.')]
+}
+
+function findSignInFaults({ signIn, databaseUrl, services }: Settings): Finding[] {
+  const hasProvider = signIn.google ?? signIn.microsoft ?? signIn.oidc
+  if (hasProvider || databaseUrl === undefined || !services.includes('auth-service')) return []
+  return [
+    warning(
+      'Nobody can sign in: no identity provider is set.',
+      'Set SVC_GOOGLE_CLIENT_ID, SVC_MICROSOFT_CLIENT_ID or SVC_OIDC_ISSUER with the variables that belong to it.',
+    ),
+  ]
+}
