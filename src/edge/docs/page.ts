@@ -5,22 +5,25 @@ import { type Html, html, render, unescaped } from '../pages/html.ts'
 import type { Endpoint } from './curl.ts'
 import { operationArticle } from './operation.ts'
 import { prose } from './schema.ts'
+import { SEARCH_SCRIPT } from './search-script.ts'
 import { DOCS_STYLE } from './style.ts'
 
 /**
- * Content security policy of the page: no scripts, nothing loaded, and only the inline style sheet with this digest.
+ * Content security policy of the page: nothing is loaded, and only the inline style sheet and the script of the search
+ * with these digests are used.
  */
 export const DOCS_CSP = [
   "default-src 'none'",
+  `script-src 'sha256-${hash('sha256', SEARCH_SCRIPT, 'base64')}'`,
   `style-src 'sha256-${hash('sha256', DOCS_STYLE, 'base64')}'`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
-type Group = { tag: string; title: string; endpoints: Endpoint[] }
+type Group = { tag: string; title: string; description: string; endpoints: Endpoint[] }
 
-/** Renders the API documentation as one HTML page without scripts. */
+/** Renders the API documentation as one HTML page, which can be read and followed without its script. */
 export function docsPage(doc: OpenApiDocument): string {
   const groups = groupsOf(doc)
   const page = html`<!doctype html>
@@ -43,6 +46,7 @@ ${basics()}
 ${groups.map((group) => groupSection(group, doc))}
 ${errorSection()}
 </main>
+<script>${unescaped(SEARCH_SCRIPT)}</script>
 </body>
 </html>
 `
@@ -53,33 +57,37 @@ function groupsOf(doc: OpenApiDocument): Group[] {
   const all: Endpoint[] = Object.entries(doc.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, op]) => ({ method: method.toUpperCase(), path, op })),
   )
-  return doc.tags.map(({ name }) => ({
+  return doc.tags.map(({ name, 'x-displayName': title, description }) => ({
     tag: name,
-    title: titleOf(name),
+    title,
+    description,
     endpoints: all.filter(({ op }) => op.tags[0] === name),
   }))
 }
 
-function titleOf(tag: string): string {
-  if (tag.length <= 3) return tag.toUpperCase()
-  return tag.charAt(0).toUpperCase() + tag.slice(1).replaceAll('-', ' ')
-}
-
+/** The search is hidden until its script runs, so that nobody without scripts meets a field that does nothing. */
 function contents(groups: readonly Group[]): Html {
   return html`<nav aria-label="Contents">
+<div class="search" hidden>
+<label for="search">Search</label>
+<input id="search" type="search" autocomplete="off" spellcheck="false" aria-describedby="found">
+<p id="found" role="status"></p>
+</div>
 <ul>
 <li><a href="#basics">Basics</a></li>
 ${groups.map(
-  ({ tag, title, endpoints }) => html`<li><a href="#tag-${tag}">${title}</a>
-<ul>${endpoints.map(({ op }) => html`<li><a href="#${op.operationId}">${shortName(op.operationId)}</a></li>`)}</ul></li>
+  ({ tag, title, endpoints }) => html`<li class="group"><a href="#tag-${tag}">${title}</a>
+<ul>${endpoints.map(contentsItem)}</ul></li>
 `,
 )}<li><a href="#errors">Errors</a></li>
 </ul>
 </nav>`
 }
 
-function shortName(name: string): string {
-  return name.slice(name.indexOf('.') + 1).replaceAll('-', ' ')
+/** Path and name of the operation are found by the search and not shown, because the column is narrow. */
+function contentsItem({ method, path, op }: Endpoint): Html {
+  const searched = `${method} ${path} ${op.operationId}`
+  return html`<li data-search="${searched}"><a href="#${op.operationId}">${op.summary}</a></li>`
 }
 
 const BASICS: readonly (readonly [string, string])[] = [
@@ -99,9 +107,10 @@ function basics(): Html {
 </section>`
 }
 
-function groupSection({ tag, title, endpoints }: Group, doc: OpenApiDocument): Html {
+function groupSection({ tag, title, description, endpoints }: Group, doc: OpenApiDocument): Html {
   return html`<section id="tag-${tag}" aria-labelledby="tag-${tag}-title">
 <h2 id="tag-${tag}-title">${title}</h2>
+<p>${prose(description)}</p>
 ${endpoints.map((endpoint) => operationArticle(endpoint, doc))}</section>
 `
 }

@@ -206,6 +206,14 @@ describe.each<Mode>(['together', 'apart'])('refusals of the edge, with services 
     expect(odd).toMatch(/^HTTP\/1\.1 417 [\s\S]*EXPECTATION_FAILED/)
   })
 
+  it('OP-02 the health check of a load balancer, which is HTTP/1.0 without a Host, is answered', async () => {
+    expect(await raw('GET /readyz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 [\s\S]*"status":"ready"/)
+  })
+
+  it('OP-02 an idle connection is kept longer than the minute for which load balancers keep theirs', async () => {
+    expect((await fetch(`${system.url}/healthz`)).headers.get('keep-alive')).toBe('timeout=75')
+  })
+
   it('100 Continue is sent only if the body will be read', async () => {
     const head = (auth: string) =>
       `POST /api/v1/orgs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${auth}\r\ncontent-type: application/json\r\n` +

@@ -8,6 +8,7 @@ import type { Db } from '#lib/db/db.ts'
 import type { KeyValueStore } from '#lib/kv.ts'
 import type { Log } from '#lib/log.ts'
 import type { Metrics } from '#lib/metrics.ts'
+import type { Spans } from '#lib/tracing/spans.ts'
 import { createGate, type HasPart } from '../credentials/access.ts'
 import type { ResolveCaller } from '../credentials/caller.ts'
 import { isForPeople, problemPage } from '../pages/problem-page.ts'
@@ -20,6 +21,7 @@ import { type AnswerLimiter, createAnswerLimiter, createLimiter, type Limiter } 
 import { createInputReader, type InputReader } from './read-input.ts'
 import { RequestContext, type RequestInfo, type Route, type ServiceFetch } from './route.ts'
 import { createRouter, splitUrl } from './router.ts'
+import { withSpan } from './with-span.ts'
 
 export type EdgeDeps = {
   service: string
@@ -35,6 +37,8 @@ export type EdgeDeps = {
   clock: Clock
   log: Log
   metrics: Metrics
+  /** Absent while tracing is switched off. */
+  spans?: Spans
   /** The streams of the process, which a stop ends. Without it a stop does not end them. */
   openStreams?: OpenStreams
   /** Returns the service that owns a path for which this service has no route. Only the api-gateway has it. */
@@ -48,7 +52,9 @@ const CLIENT_CLOSED_STATUS = 499
 
 /** Turns routes into the `fetch` of a service. Only the operations in `routes` are mounted. */
 export function createEdge(routes: readonly Route[], deps: EdgeDeps): ServiceFetch {
-  const find = createRouter(routes.map((route) => ({ ...route.op, target: createHandler(route, deps) })))
+  const handlerOf = (route: Route) =>
+    withSpan(`${deps.service} ${route.op.name}`, createHandler(route, deps), deps.spans)
+  const find = createRouter(routes.map((route) => ({ ...route.op, target: handlerOf(route) })))
   const elsewhere = createElsewhere(routes, deps)
   return (request, info) => {
     const { path, query } = splitUrl(request.url)
@@ -196,9 +202,15 @@ function createRecorder(operation: string, { service, metrics, log }: EdgeDeps) 
     const ms = performance.now() - started
     timerOf(status)(ms / 1000)
     const fields = { request_id: info.requestId, operation, status, duration_ms: Math.round(ms * 10) / 10 }
-    if (refusal && status >= 500) log.error({ ...fields, error: refusal.cause ?? refusal }, 'answered with a fault')
-    else log.plain(fields, 'answered')
+    if (!refusal || status < 500) log.plain(fields, 'answered')
+    else if (isExpected(refusal)) log.warn({ ...fields, reason: refusal.message }, 'answered that it is not available')
+    else log.error({ ...fields, error: refusal.cause ?? refusal }, 'answered with a fault')
   }
+}
+
+/** Whether the service itself decided to refuse for a while: nothing failed, so that a stack would tell nothing. */
+function isExpected({ code, cause }: ServiceError): boolean {
+  return code === 'UNAVAILABLE' && cause === undefined
 }
 
 function refuse(request: Request, info: RequestInfo, error: ServiceError, extra?: Record<string, string>): Response {

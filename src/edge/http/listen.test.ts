@@ -7,7 +7,7 @@ import { createHops } from '../credentials/hop.ts'
 import { type Listener, listen } from './listen.ts'
 import { addressList, createInfoReader } from './request-info.ts'
 
-const TIMEOUTS = { headersMs: 50, bodyCheckMs: 10, stalledMs: 100, lingerMs: 50 }
+const TIMEOUTS = { headersMs: 50, bodyCheckMs: 10, stalledMs: 100, keepAliveMs: 100, lingerMs: 50 }
 const LARGE = 'x'.repeat(64 * 1024 * 1024)
 
 describe('OP-03 a connection that is timed out', () => {
@@ -95,7 +95,7 @@ describe('OP-03 a connection that is timed out', () => {
         text += chunk.toString()
       })
       await new Promise((resolve) => client.once('end', resolve).once('close', resolve))
-      return text
+      return text === '' ? undefined : text
     })
     expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"REQUEST_TIMEOUT"/)
   })

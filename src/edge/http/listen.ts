@@ -40,6 +40,11 @@ type Timeouts = {
   bodyCheckMs: number
   /** Without one byte moving, while the client has an answer to read. */
   stalledMs: number
+  /**
+   * Without a request on a connection that is kept alive. Longer than the minute for which most load balancers keep
+   * theirs: one that sends a request at the moment of our close cannot repeat a POST, and its client gets an error.
+   */
+  keepAliveMs: number
   /** From the last byte we send on a connection that must close to its end, whatever the client does. */
   lingerMs: number
   /** From the stop of the listener to the end of requests that still run. */
@@ -50,6 +55,7 @@ const TIMEOUTS: Timeouts = {
   headersMs: 15_000,
   bodyCheckMs: 1_000,
   stalledMs: 60_000,
+  keepAliveMs: 75_000,
   lingerMs: 1_000,
   stopGraceMs: 20_000,
 }
@@ -74,6 +80,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const bodies = new IncomingBodies(options.nowMs ?? (() => performance.now()))
   const bodyRateOf = options.bodyRateOf ?? createBodyRates([])
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    // HTTP/1.0 requires no Host (RFC 9112 section 3.2), and health checks of load balancers send none.
+    if (incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost'
     trackAnswer(incoming.socket, outgoing)
     if (hasBody(incoming)) bodies.add(incoming, outgoing, bodyRateOf(incoming.method ?? '', pathOf(incoming)))
     void answer(incoming, outgoing)
@@ -121,8 +129,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 }
 
 /** Node's own limit for a whole request is off, because a large upload may take longer: see `body-rate.ts`. */
-function limitsOf({ headersMs }: Timeouts) {
-  return { headersTimeout: headersMs, requestTimeout: 0, connectionsCheckingInterval: headersMs }
+function limitsOf({ headersMs, keepAliveMs }: Timeouts) {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: 0,
+    connectionsCheckingInterval: headersMs,
+    keepAliveTimeout: keepAliveMs,
+  }
 }
 
 function pathOf(incoming: IncomingMessage): string {

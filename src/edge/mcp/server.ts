@@ -1,41 +1,71 @@
-import { createMcpHandler, type McpHttpHandler, type Server } from '@modelcontextprotocol/server'
+import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { ServiceError } from '#contract/core/errors.ts'
+import { createBoundedCache } from '#lib/bounded-cache.ts'
 import type { Context } from '../http/route.ts'
+import type { McpCall } from './mcp-call.ts'
+import { answerPlainCall } from './plain-answer.ts'
+import { type PlainCall, readPlainCall } from './plain-call.ts'
+import type { Tools } from './tools.ts'
 
 export type McpEndpoint = (context: Context) => Promise<Response>
 
-/** One request to an MCP endpoint. */
-export type McpCall = {
-  readonly context: Context
-  /** Answers the HTTP request with this error, in place of a JSON-RPC error. */
-  readonly refuse: (error: ServiceError) => void
-}
-
 type Deps = {
-  /** Creates the server of one request. There are no sessions. */
-  build: (call: McpCall) => Server
+  tools: Pick<Tools, 'build'> & Partial<Tools>
   onError: (error: unknown) => void
 }
 
-/** Creates an MCP endpoint for clients of the protocol versions 2026-07-28 and 2025-11-25. */
-export function createMcpEndpoint({ build, onError }: Deps): McpEndpoint {
-  const handler: McpHttpHandler = createMcpHandler(({ authInfo }) => build(authInfo!.extra!.call as McpCall), {
+const MAX_CACHED_ENVELOPES = 1_000
+
+/**
+ * Creates an MCP endpoint for clients of the protocol versions 2026-07-28 and 2025-11-25. The library answers every
+ * message but one kind: tool calls, whose answer is made here where `tools` can call them. That costs a third.
+ */
+export function createMcpEndpoint({ tools, onError }: Deps): McpEndpoint {
+  const handler: McpHttpHandler = createMcpHandler(({ authInfo }) => tools.build(authInfo!.extra!.call as McpCall), {
     onerror: onError,
   })
+  const answerPlain = plainAnswers(tools)
+  /** Protocol fields that the library has accepted in an earlier call. */
+  const accepted = createBoundedCache<string, true>({ max: MAX_CACHED_ENVELOPES })
   return async (context) => {
-    const parsedBody = await readBody(context.request)
-    if (parsedBody === undefined) return notJson()
+    const message = await readBody(context.request)
+    if (message === undefined) return notJson()
+    const plain = answerPlain && readPlainCall(context.request.headers, message)
     let refusal: ServiceError | undefined
-    const refuse = (error: ServiceError) => {
-      refusal = error
+    const call: McpCall = {
+      context,
+      refuse: (error) => {
+        refusal = error
+      },
+      onToolCalled: () => {
+        if (plain?.envelope !== undefined) accepted.set(plain.envelope, true)
+      },
     }
-    // The library passes `authInfo` through unchanged. It does not get the token.
-    const authInfo = { token: '', clientId: '', scopes: [], extra: { call: { context, refuse } satisfies McpCall } }
-    // The body is read here, so that the library does not copy the request.
-    const response = await handler.fetch(context.request, { authInfo, parsedBody })
+    const isAccepted = plain && (plain.envelope === undefined || accepted.get(plain.envelope))
+    const response = (isAccepted && (await answerPlain(plain, call))) || (await byLibrary(handler, message, call))
     if (refusal) throw refusal
     return response
   }
+}
+
+type AnswerPlain = (plain: PlainCall, call: McpCall) => Promise<Response> | undefined
+
+/** Returns undefined where tools can be called by the library only. */
+function plainAnswers({ call: callTool, info, isLong }: Deps['tools']): AnswerPlain | undefined {
+  if (!callTool || !info || !isLong) return undefined
+  const serverInfo = JSON.stringify(info)
+  return (plain, call) => {
+    // The library keeps the stream of an earlier revision alive while a long tool runs.
+    if (plain.envelope === undefined && isLong(plain.name)) return undefined
+    return answerPlainCall(plain, serverInfo, () => callTool(plain.name, plain.args, call))
+  }
+}
+
+function byLibrary(handler: McpHttpHandler, parsedBody: unknown, call: McpCall): Promise<Response> {
+  // The library passes `authInfo` through unchanged. It does not get the token.
+  const authInfo = { token: '', clientId: '', scopes: [], extra: { call } }
+  // The body is read before, so that the library does not copy the request.
+  return handler.fetch(call.context.request, { authInfo, parsedBody })
 }
 
 /** Returns undefined if the body is not JSON. */

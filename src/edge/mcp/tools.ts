@@ -6,7 +6,8 @@ import type { Principal } from '#contract/core/principal.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
 import { inputError, toServiceError } from '../http/problem.ts'
 import type { Context } from '../http/route.ts'
-import type { McpCall } from './server.ts'
+import type { McpCall } from './mcp-call.ts'
+import { ProtocolFault, type ToolAnswer } from './tool-answer.ts'
 
 /** Calls an operation for the agent over the typed client, so that HTTP and MCP behave the same. */
 export type CallTool = (op: JsonOperation, input: Record<string, unknown>, context: Context) => Promise<unknown>
@@ -26,25 +27,45 @@ const LIST_TTL_MS = 60_000
 const INVALID_REQUEST = -32600
 const INVALID_PARAMS = -32602
 
-/** Creates MCP servers whose tools are operations. The JSON schemas are generated once and shared by all requests. */
-export function createToolServer(deps: Deps): (call: McpCall) => Server {
+export type Tools = {
+  readonly info: { readonly name: string; readonly version: string }
+  /** Creates the server of one request for the library. There are no sessions. */
+  readonly build: (call: McpCall) => Server
+  /** Calls a tool without the library. Throws a ProtocolFault for a JSON-RPC error. */
+  readonly call: (name: string, input: Record<string, unknown>, call: McpCall) => Promise<ToolAnswer>
+  /** Whether the tool may run so long that the client needs signs of life meanwhile. */
+  readonly isLong: (name: string) => boolean
+}
+
+/** Creates tools from operations. The JSON schemas are generated once and shared by all requests. */
+export function createTools(deps: Deps): Tools {
   const rows = deps.operations.map((op) => ({ op, tool: toTool(op) }))
   const byName = new Map(deps.operations.map((op) => [op.tool!.name, op]))
   const info = { name: deps.name, version: deps.version }
-  return (call) => {
-    const { principal } = call.context
+  const call: Tools['call'] = async (name, input, mcpCall) => {
+    const op = byName.get(name)
+    if (!op) throw new ProtocolFault(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 64)}.`)
+    return callTool(op, input, mcpCall, deps)
+  }
+  const build: Tools['build'] = (mcpCall) => {
+    const { principal } = mcpCall.context
     const server = new Server(info, { capabilities: { tools: {} } })
     server.setRequestHandler('tools/list', () => {
       const tools = rows.filter(({ op }) => isGranted(op, principal)).map(({ tool }) => tool)
       return { tools, ttlMs: LIST_TTL_MS, cacheScope: 'private' as const }
     })
     server.setRequestHandler('tools/call', async ({ params }) => {
-      const op = byName.get(params.name)
-      if (!op) throw new ProtocolFault(INVALID_PARAMS, `Unknown tool: ${params.name.slice(0, 64)}.`)
-      return callTool(op, params.arguments ?? {}, call, deps)
+      mcpCall.onToolCalled()
+      return toResult(await call(params.name, params.arguments ?? {}, mcpCall))
     })
     return server
   }
+  return { info, build, call, isLong: (name) => byName.get(name)?.tool?.runsForeignCode === true }
+}
+
+function toResult({ text, output, isError }: ToolAnswer) {
+  const content = [{ type: 'text' as const, text }]
+  return isError ? { content, isError } : { content, structuredContent: output! }
 }
 
 /** Agents may use the tools of their granted scopes; users with their own token all of them. */
@@ -54,21 +75,17 @@ function isGranted(op: JsonOperation, principal: Principal | null): boolean {
   return scope !== null && [scope].flat().some((one) => principal.scopes.includes(one))
 }
 
-/** A JSON-RPC error, for calls that a model cannot correct with other arguments. */
-class ProtocolFault extends Error {
-  readonly code: number
-  constructor(code: number, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
-async function callTool(op: JsonOperation, input: Record<string, unknown>, { context, refuse }: McpCall, deps: Deps) {
+async function callTool(
+  op: JsonOperation,
+  input: Record<string, unknown>,
+  { context, refuse }: McpCall,
+  deps: Deps,
+): Promise<ToolAnswer> {
   try {
     if (!isGranted(op, context.principal)) throw deps.scopeMissing(op, context)
     refuseUnsendable(op, input)
     const output = (await deps.call(op, input, context)) as Record<string, unknown>
-    return { content: [{ type: 'text' as const, text: JSON.stringify(output) }], structuredContent: output }
+    return { text: JSON.stringify(output), output, isError: false }
   } catch (error) {
     const refusal = toServiceError(error)
     if (refusal.code === 'INTERNAL') deps.onError(error)
@@ -76,7 +93,7 @@ async function callTool(op: JsonOperation, input: Record<string, unknown>, { con
     if (refusal.challenge !== undefined) refuse(refusal)
     const text = textOf(refusal, context.requestId)
     if (ERRORS[refusal.code].mcp === 'protocol') throw new ProtocolFault(INVALID_REQUEST, text)
-    return { isError: true, content: [{ type: 'text' as const, text }] }
+    return { text, isError: true }
   }
 }
 

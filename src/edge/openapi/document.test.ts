@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Ajv } from '@modelcontextprotocol/server/validators/ajv'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -7,6 +8,7 @@ import { LastId } from '#contract/core/stream.ts'
 import { OPERATIONS } from '#contract/operations.ts'
 import { type OpenApiDocument, type OperationObject, type Parameter, toOpenApi } from './document.ts'
 import type { JsonSchema } from './schema.ts'
+import { DESCRIBED_TAGS } from './tags.ts'
 
 const doc = toOpenApi(OPERATIONS, { version: '1.2.3' })
 
@@ -120,7 +122,7 @@ describe.each([
   ['the product', doc, OPERATIONS],
   ['every kind', kinds, ALL_KINDS],
 ] as const)('the document of %s', (_, of, operations) => {
-  it('lists every operation once, where it is and with its access', () => {
+  it('OP-04 lists every operation once, where it is and with its access', () => {
     const listed = described(of).map(({ path, method, op }) => [
       op.operationId,
       { method, path, access: op['x-svc-access'] },
@@ -166,13 +168,26 @@ describe('the frame', () => {
     expect(kinds).toMatchObject({ openapi: '3.1.1', info: { title: 'svc', version: '1' } })
     expect(kinds.servers).toEqual([{ url: 'https://svc.test' }])
     expect(doc.servers).toEqual([{ url: '/' }])
-    expect(kinds.tags).toEqual([{ name: 'test' }, { name: 'other' }])
+    expect(kinds.tags.map(({ name }) => name)).toEqual(['test', 'other'])
   })
 
-  it('describes a problem with every code, and a shared answer for every status', () => {
+  it('names the licence of the package, and describes every tag of the product and no other', () => {
+    const { license } = JSON.parse(readFileSync('package.json', 'utf8')) as { license: string }
+    expect(doc.info.license).toEqual({ name: license, identifier: license })
+    expect(doc.tags.map(({ name }) => name).toSorted()).toEqual(DESCRIBED_TAGS.toSorted())
+    expect(doc.tags.find(({ name }) => name === 'tokens')).toEqual({
+      name: 'tokens',
+      'x-displayName': 'API tokens',
+      description: 'Create and revoke tokens that act for you.',
+    })
+  })
+
+  it('describes a problem with every code, and a shared answer for every status that an operation names', () => {
     const { schemas, responses } = doc.components
     expect((schemas.Problem!.properties!.code as JsonSchema).enum).toEqual(Object.keys(ERRORS))
-    for (const { status } of Object.values(ERRORS)) expect(responses).toHaveProperty(`Problem${status}`)
+    const named = described(doc).flatMap(({ op }) => Object.keys(op.responses))
+    const refusals = named.filter((status) => /^[45]/.test(status)).map((status) => `Problem${status}`)
+    expect(Object.keys(responses).toSorted()).toEqual([...new Set(['Problem', ...refusals])].toSorted())
     expect(responses.Problem403!.description).toBe(
       'Not allowed (`FORBIDDEN`); Cross-site request refused (`CSRF`); Read-only session (`READ_ONLY_SESSION`); Proposal asked for by the same person (`PROPOSAL_OWN`)',
     )

@@ -11,6 +11,7 @@ import {
   takesBody,
 } from './responses.ts'
 import { createSchemas, type JsonSchema, type Reference, type Schemas } from './schema.ts'
+import { describeTag, type Tag } from './tags.ts'
 
 export type Parameter = {
   name: string
@@ -40,9 +41,9 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 export type OpenApiDocument = {
   openapi: '3.1.1'
-  info: { title: string; version: string; description: string }
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } }
   servers: { url: string }[]
-  tags: { name: string }[]
+  tags: Tag[]
   paths: Record<string, Partial<Record<Method, OperationObject>>>
   components: {
     schemas: Record<string, JsonSchema>
@@ -58,15 +59,21 @@ export function toOpenApi(
   info: { version: string; baseUrl?: string },
 ): OpenApiDocument {
   const schemas = createSchemas()
+  const paths = pathsOf(operations, schemas)
   return {
     openapi: '3.1.1',
-    info: { title: 'svc', version: info.version, description: 'Lets AI agents near company data and code, safely.' },
+    info: {
+      title: 'svc',
+      version: info.version,
+      description: 'Lets AI agents near company data and code, safely.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: info.baseUrl ?? '/' }],
-    tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
-    paths: pathsOf(operations, schemas),
+    tags: [...new Set(operations.map(tagOf))].map(describeTag),
+    paths,
     components: {
       schemas: schemas.shared,
-      responses: sharedResponses(),
+      responses: sharedResponses(paths),
       parameters: { IdempotencyKey: idempotencyKey(), LastEventId: lastEventId() },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or the token of a signed-in user' },

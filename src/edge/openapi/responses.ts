@@ -91,12 +91,21 @@ function problemContent(): Content {
   return contentOf(['application/problem+json', 'application/yaml'], PROBLEM)
 }
 
-/** Returns one response for each status of the error table, and `Problem` for any other status. */
-export function sharedResponses(): Record<string, ResponseObject> {
+/** Returns one response for each status of the error table that an operation names, and `Problem` for any other. */
+export function sharedResponses(paths: Record<string, Record<string, { responses: Responses }>>) {
+  const named = new Set(
+    Object.values(paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ responses }) => Object.keys(responses)),
+    ),
+  )
   const statuses = new Set(Object.values(ERRORS).map(({ status }) => status))
   return {
     Problem: { description: 'Any other refusal', content: problemContent() },
-    ...Object.fromEntries([...statuses].map((status) => [`Problem${status}`, sharedResponse(status)])),
+    ...Object.fromEntries(
+      [...statuses]
+        .filter((status) => named.has(String(status)))
+        .map((status) => [`Problem${status}`, sharedResponse(status)]),
+    ),
   }
 }
 
