@@ -1,4 +1,4 @@
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import packageJson from '../package.json' with { type: 'json' }
@@ -7,7 +7,10 @@ import { oneLanguage } from './one-language.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Bundles the client into one file without dependencies, for every version of Node that `bin/svc.js` accepts. */
+/**
+ * Bundles the client into one file without dependencies, for every version of Node that `bin/svc.js` accepts. The file
+ * is executable and runs alone, under any name, in a folder that has nothing else.
+ */
 export async function buildCli(common: BuildOptions): Promise<void> {
   await build({
     ...common,
@@ -19,11 +22,13 @@ export async function buildCli(common: BuildOptions): Promise<void> {
     // The skills are bundled, so the source folder that `import.meta` would name is never read.
     logOverride: { 'empty-import-meta': 'silent' },
     legalComments: 'inline',
+    banner: { js: '#!/usr/bin/env node' },
     define: { ...common.define, ...(await skillsDefine()) },
     plugins: [oneLanguage],
     entryPoints: ['src/cli/main.ts'],
     outfile: 'dist/cli.cjs',
   })
+  await chmod(join(root, 'dist', 'cli.cjs'), 0o755)
 }
 
 /** Writes the client as a package of its own to `dist/client`; `npm pack dist/client` makes its installable file. */

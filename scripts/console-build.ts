@@ -13,12 +13,15 @@ export function isConsoleStale(): boolean {
   return sources.some((file) => statSync(join(root, file)).mtimeMs > since)
 }
 
-/** Builds the console in a process of its own, because the build leaves much in memory. Rejects if it fails. */
+/**
+ * Builds the console in a process of its own, because the build leaves much in memory, and compresses it quickly, because
+ * somebody waits for it. Rejects if it fails.
+ */
 export function runConsoleBuild(): Promise<void> {
   const script = join(import.meta.dirname, 'build-console.ts')
   // Tests set another NODE_ENV, with which React would be built for development.
   const env = { ...process.env, NODE_ENV: 'production' }
-  const child = spawn(process.execPath, [script], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, [script, '--quick'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
   process.once('exit', () => child.kill())
   return new Promise((resolve, reject) => {
     child.on('error', reject)

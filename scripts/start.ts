@@ -1,4 +1,5 @@
 import { isConsoleStale, runConsoleBuild } from './console-build.ts'
+import { bundledServer } from './server-bundle.ts'
 import { stopWithNpm } from './stop-with-npm.ts'
 
 stopWithNpm(process.env)
@@ -12,4 +13,8 @@ if (isConsoleStale()) {
     console.error(`svc: the console is not built: ${message}. Run \`npm run build\` to try again.`)
   })
 }
-await import('../src/server/main.ts')
+const server = await bundledServer().catch(({ message }: Error) => {
+  console.error(`svc: starts more slowly, because its sources could not be joined into one file: ${message}`)
+  return '../src/server/main.ts'
+})
+await import(server)

@@ -19,7 +19,7 @@ async function serve(listener: RequestListener) {
 }
 
 const list = (api_url: string, timeoutSeconds?: number) =>
-  connect({ api_url, api_key: 'secret' }, timeoutSeconds).call(listSlimSources, {})
+  connect({ api_url, api_key: 'secret' }, { note: () => {} }, timeoutSeconds).call(listSlimSources, {})
 
 test('the key and the client travel in headers', async () => {
   const seen: unknown[] = []

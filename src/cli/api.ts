@@ -1,13 +1,16 @@
 import { type Client, createClient } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
+import type { Cli } from './command.ts'
 import type { Login } from './contexts.ts'
 import { networkError } from './network-error.ts'
+import { warnOfPlainHttp } from './plain-http.ts'
 
 const TIMEOUT_SECONDS = 30
 
 /** Opens the typed client for a login. This is the only file of the CLI that calls `fetch`. */
-export function connect(login: Login, timeoutSeconds: number = TIMEOUT_SECONDS): Client {
+export function connect(login: Login, cli: Pick<Cli, 'note'>, timeoutSeconds: number = TIMEOUT_SECONDS): Client {
+  warnOfPlainHttp(login.api_url, cli)
   return createClient({
     baseUrl: login.api_url,
     headers: () => headersOf(login),
@@ -23,8 +26,10 @@ type RawCall = { method: string; path: string; headers: readonly (readonly [stri
 export async function callRaw(
   login: Login,
   call: RawCall,
+  cli: Pick<Cli, 'note'>,
   timeoutSeconds: number = TIMEOUT_SECONDS,
 ): Promise<Response> {
+  warnOfPlainHttp(login.api_url, cli)
   const url = new URL(login.api_url + call.path)
   const headers = new Headers({ accept: 'application/json', ...headersOf(login) })
   if (call.body !== undefined) headers.set('content-type', 'application/json')
@@ -40,15 +45,19 @@ function headersOf({ api_key }: Login): Record<string, string> {
 async function send(request: Request, apiUrl: string, timeoutSeconds: number | undefined): Promise<Response> {
   const timeout = new AbortController()
   const timer = timeoutSeconds && setTimeout(() => timeout.abort(), timeoutSeconds * 1000)
-  const signal = AbortSignal.any([request.signal, timeout.signal])
+  // Redirects are not followed, because that would send the key to another address.
+  const limited = new Request(request, {
+    signal: AbortSignal.any([request.signal, timeout.signal]),
+    redirect: 'manual',
+  })
   try {
-    // Redirects are not followed, because that would send the key to another address.
-    const response = await fetch(request, { signal, redirect: 'manual' })
+    const response = await fetch(limited)
     if (response.status >= 300 && response.status < 400) throw redirected(response, apiUrl)
     return isStream(response) ? response : await readWhole(response)
   } catch (cause) {
     if (cause instanceof ServiceError || request.signal.aborted) throw cause
-    if (timeoutSeconds && timeout.signal.aborted) throw timedOut(apiUrl, timeoutSeconds)
+    // Read from `limited`, which has to stay in memory until now: fetch is deaf to the abort of a collected request.
+    if (timeoutSeconds && limited.signal.aborted) throw timedOut(apiUrl, timeoutSeconds)
     throw networkError(apiUrl, cause)
   } finally {
     clearTimeout(timer)

@@ -10,7 +10,7 @@ const PAGE_SIZE = 100
 
 /** Opens a client with the login named by --context, or else with the current login. */
 export async function openClient({ context, timeout }: LoginFlags, cli: Cli): Promise<Client> {
-  return connect(await requireLogin(cli.config, context), timeout)
+  return connect(await requireLogin(cli.config, context), cli, timeout)
 }
 
 type PageInput = z.ZodObject<{ limit: z.ZodType; cursor: z.ZodType }>

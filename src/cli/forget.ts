@@ -10,6 +10,8 @@ export async function forget(name: string, cli: Cli): Promise<void> {
   cli.print(`Removed the login ${name} from this machine.`)
   const left = Object.keys(after.contexts)
   if (after.current === null && left.length > 0) {
-    cli.note(`There is no current context now. Choose one of ${left.join(', ')}: svc context use <name>`)
+    cli.note(
+      `There is no current context now. Choose one of ${left.join(', ')}: ${cli.config.program} context use <name>`,
+    )
   }
 }

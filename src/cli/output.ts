@@ -19,7 +19,7 @@ type ListTable<T> = {
   row: (item: T) => readonly string[]
   /** Headings of the columns that may be cut to fit the terminal, in the order in which they are cut. */
   cut?: readonly string[]
-  /** What to print if the list is empty. */
+  /** Printed in place of an empty list. */
   none: string
 }
 

@@ -19,7 +19,7 @@ export async function run([given, path]: [string, string], flags: Flags, cli: Cl
   const login = await requireLogin(cli.config, flags.context)
   const body = await readBody(method, flags.data, cli)
   const call = { method, path, headers, ...(body !== undefined && { body }) }
-  const response = await cli.progress(`${method} ${path}`, callRaw(login, call, flags.timeout))
+  const response = await cli.progress(`${method} ${path}`, callRaw(login, call, cli, flags.timeout))
   const text = await response.text()
   if (flags.include) cli.print([...headLines(response), ''])
   if (text !== '') cli.print(formatBody(text, cli))

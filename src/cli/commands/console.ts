@@ -6,20 +6,28 @@ import type { LoginFlags, OutputFlags } from '../command.ts'
 import type { Login } from '../contexts.ts'
 import { findLogin, requireLogin } from '../credentials.ts'
 import { findEmbedded, readSignInCode } from '../embedded.ts'
+import { writeLinkPage } from '../link-page.ts'
 import { show } from '../output.ts'
 
 type Flags = OutputFlags & LoginFlags & { noBrowser?: boolean }
 
 export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const { login, code } = await findInstance(flags, cli)
-  await cli.progress(`Asking ${login.api_url}`, connect(login, flags.timeout).call(health, {}))
+  await cli.progress(`Asking ${login.api_url}`, connect(login, cli, flags.timeout).call(health, {}))
   const url = code === undefined ? `${login.api_url}/auth/login` : `${login.api_url}/#sign-in=${code}`
   const { browser } = cli.config
-  const opened = !flags.noBrowser && browser !== undefined && (await openBrowser(browser, url))
+  const opened = !flags.noBrowser && browser !== undefined && (await openLink(browser, url, code && cli.config.dataDir))
   show(cli, flags.output, { url, code: code ?? null, opened }, () => [
     code === undefined ? `Sign in at ${url}` : `Open ${url} (signs you in once)`,
   ])
   if (!opened && !flags.noBrowser) cli.note('No browser found. Open the address yourself.')
+}
+
+/** Opens the link, or a page in `folder` that leads to it. Returns false if either is not possible. */
+async function openLink(browser: readonly string[], url: string, folder: string | undefined): Promise<boolean> {
+  if (folder === undefined) return openBrowser(browser, url)
+  const page = await writeLinkPage(folder, url).catch(() => undefined)
+  return page !== undefined && (await openBrowser(browser, page))
 }
 
 /** Returns the login to use. Without a login, this is the instance in this folder. */

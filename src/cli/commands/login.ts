@@ -23,7 +23,7 @@ export async function run(_: [], flags: Flags, cli: Cli): Promise<void> {
   const login = await readLogin(flags, cli)
   // The name is checked first, so that a name that is already used costs no call.
   add(await readContexts(file), login, flags.context)
-  const principal = await cli.progress(`Asking ${login.api_url}`, whoIs(login, flags.timeout))
+  const principal = await cli.progress(`Asking ${login.api_url}`, whoIs(login, cli, flags.timeout))
   const added = add(await readContexts(file), login, flags.context)
   await writeContexts(file, added.contexts)
   printLogin(added, login, principal, flags, cli)
@@ -60,9 +60,9 @@ function add(before: Contexts, login: Login, requestedName: string | undefined) 
   return known === undefined ? addContext(before, login, requestedName) : { name: known, contexts: before }
 }
 
-async function whoIs(login: Login, timeout: number | undefined): Promise<Principal> {
+async function whoIs(login: Login, cli: Cli, timeout: number | undefined): Promise<Principal> {
   try {
-    return (await connect(login, timeout).call(validateToken, { token: login.api_key })).principal
+    return (await connect(login, cli, timeout).call(validateToken, { token: login.api_key })).principal
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     if (error.code === 'INVALID_TOKEN')

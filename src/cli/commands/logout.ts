@@ -16,15 +16,17 @@ export async function run(_: [], { context, timeout, revoke }: Flags, cli: Cli):
       'This login comes from SVC_API_URL and SVC_API_KEY. Unset them, or name another login with --context.'
     throw new ServiceError('INVALID_REQUEST', detail)
   }
-  if (revoke) await revokeKey(login, timeout)
+  if (revoke) await revokeKey(login, cli, timeout)
   await forget(login.context, cli)
   if (!revoke)
-    cli.note('Its API key is still valid. Revoke it with svc tokens revoke, or use svc logout --revoke next time.')
+    cli.note(
+      `Its API key is still valid. Revoke it with ${cli.config.program} tokens revoke, or use ${cli.config.program} logout --revoke next time.`,
+    )
 }
 
 /** Revokes the key before the login is removed, so that the login remains if revoking fails. */
-async function revokeKey(login: ActiveLogin, timeout: number | undefined): Promise<void> {
-  const client = connect(login, timeout)
+async function revokeKey(login: ActiveLogin, cli: Cli, timeout: number | undefined): Promise<void> {
+  const client = connect(login, cli, timeout)
   const { principal } = await client.call(validateToken, { token: login.api_key })
   if (principal.kind !== 'api_token') {
     throw new ServiceError(

@@ -101,7 +101,7 @@ describe('DS-02 svc datasource enable, expose, unexpose and disable', () => {
   it('switch and expose, by the name of the database or the id of the source', async () => {
     const enabled = await svc('datasource enable handbook')
     expect(enabled).toMatchObject({ exit: 0, stdout: 'handbook is a data source now: db_handbook.\n' })
-    expect(enabled.stderr).toContain('svc api PUT /api/wf/data-sources/db_handbook')
+    expect(enabled.stderr).toContain('svc api PUT /api/wf/data-sources/db_handbook --data @search.json')
     expect(await stateOf()).toEqual([['db_handbook', true, false, null]])
     expect(await svc('datasource expose db_handbook')).toMatchObject({ exit: 5 })
     expect(await svc('datasource expose db_handbook --min-role developer')).toMatchObject({

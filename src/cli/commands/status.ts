@@ -31,16 +31,20 @@ const NOT_LOGGED_IN: Status = { logged_in: false, context: null, api_url: null, 
 export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const login = await findLogin(cli.config, flags.context)
   const { status, error } = login
-    ? await cli.progress(`Asking ${login.api_url}`, ask(login, flags.timeout))
+    ? await cli.progress(`Asking ${login.api_url}`, ask(login, cli, flags.timeout))
     : { status: NOT_LOGGED_IN, error: await notLoggedIn(cli.config) }
   show(cli, flags.output, status, () => toPairs(describe(status, cli)))
   if (error) throw error
 }
 
-async function ask(login: ActiveLogin, timeout: number | undefined): Promise<{ status: Status; error?: ServiceError }> {
+async function ask(
+  login: ActiveLogin,
+  cli: Cli,
+  timeout: number | undefined,
+): Promise<{ status: Status; error?: ServiceError }> {
   const { context, api_url } = login
   try {
-    const client = connect(login, timeout)
+    const client = connect(login, cli, timeout)
     const { principal } = await client.call(validateToken, { token: login.api_key })
     const { user, org } = await names(client)
     return { status: { logged_in: true, context, api_url, reachable: true, principal: pick(principal), user, org } }

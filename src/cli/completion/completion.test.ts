@@ -1,11 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { runSvc } from '#test/cli-run.ts'
+import { needsPrograms } from '#test/stores.ts'
 import { optionsOf } from '../command.ts'
 import { TABLE } from '../commands.ts'
 import { bashScript } from './bash.ts'
+import { fishScript } from './fish.ts'
+import { zshScript } from './zsh.ts'
 
-/** What bash offers for the last word of `line`. */
+/** Returns the words that bash offers for the last word of `line`. */
 function complete(line: string): string[] {
   const words = line.split(' ')
   const script = `${bashScript(TABLE)}
@@ -18,27 +24,84 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
   return stdout.split('\n').filter((word) => word !== '')
 }
 
+const CASES: [line: string, offered: string[]][] = [
+  ['svc data', ['datasource']],
+  ['svc datasource ', ['list', 'query', 'test', 'enable', 'disable', 'expose', 'unexpose']],
+  ['svc --json datasource q', ['query']],
+  ['svc datasource query db_a --t', ['--top-k', '--target', '--timeout']],
+  ['svc datasource list -o ', ['table', 'json', 'yaml']],
+  ['svc datasource list --output j', ['json']],
+  ['svc completion ', ['bash', 'zsh', 'fish']],
+  ['svc db create ', []],
+  ['svc db drop ', ['complete-databases-a', 'complete-databases-b']],
+  ['svc db drop complete-databases-a ', []],
+  ['svc datasource query ', ['complete-sources-a', 'complete-sources-b']],
+  ['svc context use ', ['complete-contexts-a', 'complete-contexts-b']],
+  ['svc status --context ', ['complete-contexts-a', 'complete-contexts-b']],
+  ['svc apps show complete-apps-b', ['complete-apps-b']],
+  ['svc functions list --app ', ['complete-apps-a', 'complete-apps-b']],
+  ['svc db list --limit ', []],
+  ['svc --v', ['--version']],
+]
+
+/**
+ * Returns the words that zsh offers for the last word of `line`. The functions of zsh that would show them print them
+ * here, and those with another beginning than the word are left out, as zsh does.
+ */
+function completeInZsh(line: string): string[] {
+  const words = line.split(' ')
+  const script = `
+compdef() { : }
+_files() { : }
+compadd() { shift; print -l -- "$@" }
+_describe() { local name="\${@[-1]}"; print -l -- \${\${(P)name}%%:*} }
+svc() { print -l -- "$1-$2-a" "$1-$2-b" }
+eval "$SCRIPT"
+words=("$@") CURRENT=$#
+_svc`
+  const env = { ...process.env, SCRIPT: zshScript(TABLE) }
+  const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', script, 'zsh', ...words], { encoding: 'utf8', env })
+  expect(stderr).toBe('')
+  return stdout.split('\n').filter((word) => word !== '' && word.startsWith(words.at(-1)!))
+}
+
+/**
+ * Returns the words that fish offers, in its order and without descriptions. Runs in an empty folder, because fish offers
+ * files too.
+ */
+function completeInFish(line: string): string[] {
+  const script = `
+eval $SCRIPT
+function svc
+    printf '%s\\n' $argv[1]-$argv[2]-a $argv[1]-$argv[2]-b
+end
+complete -C "$LINE"`
+  const env = { ...process.env, SCRIPT: fishScript(TABLE), LINE: line }
+  const cwd = mkdtempSync(join(tmpdir(), 'svc-fish-'))
+  onTestFinished(() => rmSync(cwd, { recursive: true }))
+  const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script], { encoding: 'utf8', env, cwd })
+  expect(stderr).toBe('')
+  return stdout
+    .split('\n')
+    .map((shown) => shown.split('\t')[0]!)
+    .filter((word) => word !== '')
+}
+
 describe('CL-03 completion in bash', () => {
-  test.each([
-    ['svc data', ['datasource']],
-    ['svc datasource ', ['list', 'query', 'test', 'enable', 'disable', 'expose', 'unexpose']],
-    ['svc --json datasource q', ['query']],
-    ['svc datasource query db_a --t', ['--top-k', '--target', '--timeout']],
-    ['svc datasource list -o ', ['table', 'json', 'yaml']],
-    ['svc datasource list --output j', ['json']],
-    ['svc completion ', ['bash', 'zsh', 'fish']],
-    ['svc db create ', []],
-    ['svc db drop ', ['complete-databases-a', 'complete-databases-b']],
-    ['svc db drop complete-databases-a ', []],
-    ['svc datasource query ', ['complete-sources-a', 'complete-sources-b']],
-    ['svc context use ', ['complete-contexts-a', 'complete-contexts-b']],
-    ['svc status --context ', ['complete-contexts-a', 'complete-contexts-b']],
-    ['svc apps show complete-apps-b', ['complete-apps-b']],
-    ['svc functions list --app ', ['complete-apps-a', 'complete-apps-b']],
-    ['svc db list --limit ', []],
-    ['svc --v', ['--version']],
-  ])('%s', (line, offered) => {
+  test.each(CASES)('%s', (line, offered) => {
     expect(complete(line)).toEqual(offered)
+  })
+})
+
+needsPrograms('zsh')('CL-03 completion in zsh', () => {
+  test.each(CASES)('%s', (line, offered) => {
+    expect(completeInZsh(line)).toEqual(offered)
+  })
+})
+
+needsPrograms('fish')('CL-03 completion in fish', () => {
+  test.each(CASES)('%s', (line, offered) => {
+    expect(completeInFish(line)).toEqual(offered.toSorted())
   })
 })
 

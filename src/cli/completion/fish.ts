@@ -15,6 +15,10 @@ function __svc_at
     end
     test "$at" = "$argv[1]"
 end
+# Whether the word to complete is the first after the command.
+function __svc_first
+    __svc_at $argv[1]; and test (commandline -opc)[-1] = (string split ' ' -- $argv[1])[-1]
+end
 ${nodes.flatMap(lines).join('\n')}
 `
 }
@@ -22,7 +26,8 @@ ${nodes.flatMap(lines).join('\n')}
 function lines(node: Node): string[] {
   const at = `complete -c svc -n ${quote(`__svc_at ${JSON.stringify(node.path)}`)}`
   const words = node.words.map(({ word, summary }) => `${at} -f -a ${quote(word)} -d ${quote(summary)}`)
-  const names = node.lookup ? [`${at} -f -a ${quote(lookUp(node.lookup))}`] : []
+  const first = `complete -c svc -n ${quote(`__svc_first ${JSON.stringify(node.path)}`)}`
+  const names = node.lookup ? [`${first} -f -a ${quote(lookUp(node.lookup))}`] : []
   return [
     ...words,
     ...names,

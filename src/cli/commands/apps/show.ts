@@ -24,6 +24,7 @@ function pairsOf(app: App, cli: Cli): [string, string][] {
     ['Start command', settings.start_command ?? '-'],
     ['Health path', settings.health_path],
     ['Live revision', live ? `${live.revision_id}, ${cli.time(live.live_at)}` : '-'],
+    ...(live?.revision_message ? [['What changed', live.revision_message] as [string, string]] : []),
     ['Latest deploy', latest ? [latest.id, latest.state, latest.failure_code].filter(Boolean).join(' ') : '-'],
     ['Created', cli.time(app.created_at)],
   ]

@@ -2,6 +2,7 @@ import type { Cli } from '../../cli.ts'
 import { openClient } from '../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../command.ts'
 import { show } from '../../output.ts'
+import { searchHint } from './search-hint.ts'
 import { switchDatabase } from './switch.ts'
 
 type Flags = OutputFlags & LoginFlags & { description?: string }
@@ -12,8 +13,8 @@ export async function run([database]: [string], flags: Flags, cli: Cli): Promise
   const source = await switchDatabase(client, database, { enabled: true, ...(description && { description }) })
   show(cli, flags.output, source, () => `${source.name} is a data source now: ${source.source_id}.`)
   if (source.connection_config === null) {
-    cli.note(`Configure its search next: svc api PUT /api/wf/data-sources/${source.source_id} --data @search.json`)
+    cli.note(`Configure its search next. ${searchHint(cli, source.source_id)}`)
   } else if (!source.exposed) {
-    cli.note(`Let agents ask it: svc datasource expose ${source.source_id} --min-role viewer`)
+    cli.note(`Let agents ask it: ${cli.config.program} datasource expose ${source.source_id} --min-role viewer`)
   }
 }

@@ -3,6 +3,7 @@ import type { Cli } from '../../cli.ts'
 import { openClient } from '../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../command.ts'
 import { show } from '../../output.ts'
+import { searchHint } from './search-hint.ts'
 
 type Flags = OutputFlags & LoginFlags & { minRole?: MinRole }
 
@@ -12,6 +13,6 @@ export async function run([id]: [string], flags: Flags, cli: Cli): Promise<void>
   const source = await client.call(exposeSource, { id, exposed: true, ...role })
   show(cli, flags.output, source, () => `${source.source_id} can be asked by the role ${source.min_role} and above.`)
   if (source.connection_config === null) {
-    cli.note(`Its search is not configured yet: svc api PUT /api/wf/data-sources/${id} --data @search.json`)
+    cli.note(`Its search is not configured yet. ${searchHint(cli, id)}`)
   }
 }

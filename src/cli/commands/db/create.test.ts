@@ -12,10 +12,11 @@ it('DS-01 svc db create prints what the server warns of on stderr, and only the 
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const env = { SVC_API_URL: url, SVC_API_KEY: 'svc_key' }
+  const env = { SVC_API_URL: url, SVC_API_KEY: 'svc_key', npm_command: 'exec' }
   const { exit, stdout, stderr } = await runSvc(['db', 'create', 'docs'], { env })
   server.close()
   expect(exit).toBe(0)
   expect(stdout).toBe('The database docs is ready.\n')
   expect(stderr).toContain('Warning: bubblewrap is not installed: owners must be trusted')
+  expect(stderr).toContain('Print its connection string with: npx svc db connect docs -q')
 })

@@ -9,5 +9,5 @@ export async function run([name]: [string], flags: OutputFlags & LoginFlags, cli
   const database = await cli.progress(`Creating ${name}`, client.call(createDatabase, { name }))
   show(cli, flags.output, database, () => `The database ${name} is ${database.state}.`)
   for (const warning of database.warnings) cli.note(`Warning: ${warning}`)
-  cli.note(`Print its connection string with: svc db connect ${name} -q`)
+  cli.note(`Print its connection string with: ${cli.config.program} db connect ${name} -q`)
 }

@@ -14,7 +14,9 @@ export async function run([name]: [string], flags: Flags, cli: Cli): Promise<voi
   const client = await openClient(flags, cli)
   const created = await client.call(createToken, { name, ...expiry(flags.expiresDays) })
   show(cli, flags.output, created, () => printable(created.token))
-  cli.note(`Token id: ${created.id}. The token is not shown again. To revoke it: svc tokens revoke ${created.id}`)
+  cli.note(
+    `Token id: ${created.id}. The token is not shown again. To revoke it: ${cli.config.program} tokens revoke ${created.id}`,
+  )
 }
 
 function expiry(days: number | undefined): { expires_at?: string } {

@@ -12,5 +12,5 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
   await confirm(cli, flags.yes, `This lets the maintenance agent read logs, source and checks of ${alias}`, alias)
   const answer = await client.call(changeAppMaintenance, { alias, enabled: true })
   show(cli, flags.output, answer, () => `The maintenance agent is on for ${alias}.`)
-  cli.note(`Run it now: svc apps maintenance run ${alias} --follow`)
+  cli.note(`Run it now: ${cli.config.program} apps maintenance run ${alias} --follow`)
 }

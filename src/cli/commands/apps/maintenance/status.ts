@@ -23,5 +23,5 @@ export async function run([alias]: [string], flags: OutputFlags & LoginFlags, cl
       ...(last?.summary ? ([['Summary', printable(last.summary)]] as const) : []),
     ]),
   )
-  if (!settings.enabled) cli.note(`Switch it on: svc apps maintenance enable ${alias} --yes`)
+  if (!settings.enabled) cli.note(`Switch it on: ${cli.config.program} apps maintenance enable ${alias} --yes`)
 }

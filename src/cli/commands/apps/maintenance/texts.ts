@@ -11,7 +11,7 @@ export function exitOf({ outcome }: MaintenanceRun): number {
   return presentOutcome(outcome ?? '').exit
 }
 
-/** What the tokens of a run cost, or `-` where the price of its model is not configured. */
+/** Returns the cost of a run's tokens as text, or `-` if no price of its model is configured. */
 export function costText({ cost }: Pick<MaintenanceRun, 'cost'>): string {
   return cost === null ? '-' : `${cost.amount} ${cost.currency}`
 }

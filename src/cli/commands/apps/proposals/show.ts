@@ -17,8 +17,10 @@ export async function run([alias, proposalId]: [string, string], flags: Flags, c
     ...reasonsOf(proposal),
     ...diffOf(proposal),
   ])
-  if (proposal.decision.can_approve) cli.note(`Deploy it: svc apps proposals approve ${alias} ${proposal.id}`)
-  if (proposal.decision.can_retry) cli.note(`Validate it again: svc apps proposals retry ${alias} ${proposal.id}`)
+  if (proposal.decision.can_approve)
+    cli.note(`Deploy it: ${cli.config.program} apps proposals approve ${alias} ${proposal.id}`)
+  if (proposal.decision.can_retry)
+    cli.note(`Validate it again: ${cli.config.program} apps proposals retry ${alias} ${proposal.id}`)
 }
 
 function pairsOf(proposal: Proposal, cli: Cli): [string, string][] {

@@ -17,7 +17,7 @@ export async function run([id]: [string], flags: Flags, cli: Cli): Promise<void>
   const answer = await client.call(resendDelivery, { id, may_arrive_twice })
   if (may_arrive_twice) cli.note('Warning: this message may arrive twice.')
   show(cli, flags.output, answer, () => `The message is sent again as ${answer.delivery_id}.`)
-  cli.note(`Show what became of it with: svc notifications deliveries show ${id}`)
+  cli.note(`Show what became of it with: ${cli.config.program} notifications deliveries show ${id}`)
 }
 
 /** False only for a message that provably was not delivered. */
