@@ -1,4 +1,4 @@
-import { type Client, createClient, type FetchLike } from '#contract/core/client.ts'
+import { type Call, callWith, createSender, type FetchLike, type Sender } from '#contract/core/client-send.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 
 type Watch = {
@@ -8,10 +8,14 @@ type Watch = {
   readonly onSessionChanged?: () => void
 }
 
+/** Calls operations. Pages that follow streams make theirs of `sender`, so that the others do not load how. */
+export type Api = { readonly call: Call; readonly sender: Sender }
+
 /** Opens the typed client for the origin of the page. This is the only file of the console that calls `fetch`. */
-export function connect({ session, onSignedOut, onSessionChanged }: Watch = {}): Client {
-  return createClient({
+export function connect({ session, onSignedOut, onSessionChanged }: Watch = {}): Api {
+  const sender = createSender({
     baseUrl: location.origin,
+    trustsAnswers: true,
     headers: () => ({ 'x-svc-client': 'console', ...(session !== undefined && { 'x-svc-session': session }) }),
     fetch: async (request) => {
       const response = await send(request)
@@ -20,6 +24,7 @@ export function connect({ session, onSignedOut, onSessionChanged }: Watch = {}):
       return response
     },
   })
+  return { call: callWith(sender), sender }
 }
 
 /** Posts a form to one of the sign-in operations, which set the cookie of the session. */

@@ -1,21 +1,26 @@
 import { createRouter, RouterProvider } from '@tanstack/react-router'
-import { useState } from 'react'
 import { NoticesProvider } from './parts/notices.tsx'
 import { createRoutes } from './routes.tsx'
 
-function createPages() {
-  return createRouter({ routeTree: createRoutes(), defaultPreload: 'intent', scrollRestoration: true })
+/** Creates the pages and begins to load the script of the one that is open, while it is asked who is signed in. */
+export function createPages() {
+  const router = createRouter({ routeTree: createRoutes(), defaultPreload: 'intent', scrollRestoration: true })
+  void router.preloadRoute({ to: location.pathname })
+  return router
 }
 
 declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createPages>
   }
+  interface HistoryState {
+    /** A question that a link proposes. It is not in the address, because logs of servers keep addresses. */
+    question?: string
+  }
 }
 
 /** All pages of the console, each under its own address. */
-export function Pages() {
-  const [router] = useState(createPages)
+export function Pages({ router }: { router: ReturnType<typeof createPages> }) {
   return (
     <NoticesProvider>
       <RouterProvider router={router} />

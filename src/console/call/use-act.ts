@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { CallOptions } from '#contract/core/client.ts'
+import type { CallOptions } from '#contract/core/client-send.ts'
 import type { JsonOperation, Operation } from '#contract/core/operation.ts'
 import { useNotices } from '../parts/notices.tsx'
 import { useSession } from '../session/session.ts'
@@ -22,8 +22,10 @@ export function useAct<I extends z.ZodObject, O extends z.ZodType>(op: JsonOpera
   const mutation = useMutation({
     mutationFn: (input: z.input<I>) => api.call(op, input, act.options?.()),
     onSuccess: async (output, input) => {
+      // The act takes its turn now: reading again takes its time, and a later act may be done before.
+      const say = notices.prepare()
       await Promise.all(act.changes.map(({ name }) => queries.invalidateQueries({ queryKey: [name] })))
-      if (act.done) notices.say(act.done(output, input))
+      if (act.done) say(act.done(output, input))
       act.after?.(output, input)
     },
   })

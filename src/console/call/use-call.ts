@@ -3,11 +3,11 @@ import type { z } from 'zod'
 import type { JsonOperation } from '#contract/core/operation.ts'
 import { useSession } from '../session/session.ts'
 
-type Options = {
+type Options<T> = {
   /** False while something that the input needs is not known yet. */
   readonly enabled?: boolean
-  /** Asks again after this time, for pages on which something is running. */
-  readonly everyMs?: number | false
+  /** Asks again after this time, for pages on which something is running. False: not again. */
+  readonly everyMs?: number | false | ((answer: T | undefined) => number | false)
   /** Shows the former answer until the next one is there, for filters. */
   readonly keep?: boolean
 }
@@ -16,14 +16,14 @@ type Options = {
 export function useCall<I extends z.ZodObject, O extends z.ZodType>(
   op: JsonOperation<I, O>,
   input: z.input<I>,
-  { enabled = true, everyMs = false, keep = false }: Options = {},
+  { enabled = true, everyMs = false, keep = false }: Options<z.output<O>> = {},
 ): UseQueryResult<z.output<O>> {
   const { api } = useSession()
   return useQuery({
     queryKey: [op.name, input],
     queryFn: ({ signal }) => api.call(op, input, { signal }),
     enabled,
-    refetchInterval: everyMs,
+    refetchInterval: typeof everyMs === 'function' ? ({ state }) => everyMs(state.data) : everyMs,
     ...(keep && { placeholderData: keepPreviousData }),
   })
 }

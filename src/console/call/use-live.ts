@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { z } from 'zod'
+import { streamWith } from '#contract/core/client-stream.ts'
 import type { StreamOperation } from '#contract/core/operation.ts'
 import { useSession } from '../session/session.ts'
 
@@ -23,7 +24,7 @@ export function useLive<I extends z.ZodObject, E extends z.ZodType>(
     const abort = new AbortController()
     setLive({ events: [], error: undefined, isOpen: true })
     const follow = async () => {
-      for await (const event of api.stream(op, input, { signal: abort.signal })) {
+      for await (const event of streamWith(api.sender)(op, input, { signal: abort.signal })) {
         setLive(({ events, ...rest }) => ({ ...rest, events: [...events, event].slice(-KEPT) }))
       }
     }

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { z } from 'zod'
 import type { JsonOperation } from '#contract/core/operation.ts'
@@ -6,25 +6,34 @@ import { useSession } from '../session/session.ts'
 
 type List<T> = z.ZodType<{ items: T[]; next_cursor: string | null }>
 
-/** Asks for the loaded pages again after this time, while one of their items is still under way. */
-type Options<T> = { readonly whileAny?: (item: T) => boolean; readonly everyMs?: number }
+type Options<T> = {
+  /** Asks for the loaded pages again every `everyMs`, while one of their items is still under way. */
+  readonly whileAny?: (item: T) => boolean
+  readonly everyMs?: number
+  /** Asks for the first page again after this time, for as long as no other was loaded. */
+  readonly freshMs?: number
+}
 
 /** Reads a list page by page. `data` has the items of all pages that were loaded. */
 export function usePages<I extends z.ZodObject, T>(
   op: JsonOperation<I, List<T>>,
   input: z.input<I>,
-  { whileAny, everyMs = 2_000 }: Options<T> = {},
+  { whileAny, everyMs = 2_000, freshMs }: Options<T> = {},
 ) {
   const { api } = useSession()
+  const queries = useQueryClient()
+  const queryKey = [op.name, 'pages', input]
   const query = useInfiniteQuery({
     // Apart from `useCall`, which keeps one page under the name and the input.
-    queryKey: [op.name, 'pages', input],
+    queryKey,
     initialPageParam: undefined as string | undefined,
     queryFn: ({ signal, pageParam }) =>
       api.call(op, pageParam === undefined ? input : { ...input, cursor: pageParam }, { signal }),
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    refetchInterval: ({ state }) =>
-      whileAny && state.data?.pages.some((page) => page.items.some(whileAny)) ? everyMs : false,
+    refetchInterval: ({ state }) => {
+      if (whileAny && state.data?.pages.some((page) => page.items.some(whileAny))) return everyMs
+      return freshMs !== undefined && state.data?.pages.length === 1 ? freshMs : false
+    },
   })
   const data = useMemo(() => query.data?.pages.flatMap((page) => page.items), [query.data])
   return {
@@ -34,5 +43,8 @@ export function usePages<I extends z.ZodObject, T>(
     /** Undefined when there is no further page. */
     loadMore: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
     isLoadingMore: query.isFetchingNextPage,
+    pageCount: query.data?.pages.length ?? 0,
+    /** Forgets every loaded page and begins again with the first. */
+    startOver: () => void queries.resetQueries({ queryKey, exact: true }),
   }
 }

@@ -1,130 +1,128 @@
-import { useId, useState } from 'react'
-import { scaleTop } from './scale.ts'
+import { BOTTOM_PX, LEFT_PX, RIGHT_PX, TimeAxis, TOP_PX, ValueAxis } from './axes.tsx'
+import { Chart } from './chart.tsx'
+import { numberText } from './number-text.ts'
+import { StripePattern, usePatternId } from './patterns.tsx'
+import { Plot } from './plot.tsx'
+import { barSizes, scaleTop } from './scale.ts'
 
 type Series = { readonly label: string; readonly values: readonly number[] }
+type Limit = { readonly label: string; readonly value: number }
 
 type Props = {
   /** The question that the chart answers. */
   title: string
+  /** Says in words what the axis counts. */
+  axis: string
   /** One for each bar, as people say it. */
   labels: readonly string[]
   series: readonly Series[]
   unit: string
+  /** A line across the bars that they should stay below. */
+  limit?: Limit
 }
 
 const HEIGHT = 120
-const BAR = 24
-const GAP = 8
+/** Lowest bar that can be seen, for a value that is not 0. */
+const LEAST_PX = 2
 
 /** Bars over time, stacked by series, with the same numbers as a table. */
-export function StackedBars({ title, labels, series, unit }: Props) {
-  const [isTable, setTable] = useState(false)
-  const heading = useId()
+export function StackedBars({ title, axis, labels, series, unit, limit }: Props) {
+  const stripes = usePatternId()
   const totals = labels.map((_, bar) => series.reduce((sum, { values }) => sum + (values[bar] ?? 0), 0))
-  const top = scaleTop(Math.max(0, ...totals))
-  const width = labels.length * (BAR + GAP)
+  const top = scaleTop(Math.max(limit?.value ?? 0, ...totals))
+  const numbers = {
+    heads: ['When', ...series.map(({ label }) => label), ...(limit ? [limit.label] : [])],
+    rows: labels.map((label, row) => [
+      label,
+      ...series.map(({ values }) => numberText(values[row] ?? 0)),
+      ...(limit ? [numberText(limit.value)] : []),
+    ]),
+  }
   return (
-    <figure className="chart" aria-labelledby={heading}>
-      <figcaption>
-        <h2 id={heading}>{title}</h2>
-        <button type="button" className="button quiet small" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
-          Table
-        </button>
-      </figcaption>
-      {isTable ? (
-        <NumbersTable labels={labels} series={series} />
-      ) : (
-        <>
-          <svg viewBox={`0 0 ${width + 40} ${HEIGHT + 24}`} role="img" aria-label={describe(labels, totals, unit)}>
-            <text className="axis" x={width + 4} y={10}>
-              {top}
-            </text>
-            <text className="axis" x={width + 4} y={HEIGHT}>
-              0
-            </text>
-            <line className="grid" x1={0} x2={width} y1={1} y2={1} />
-            <line className="grid" x1={0} x2={width} y1={HEIGHT} y2={HEIGHT} />
-            {labels.map((label, bar) => (
-              <Bar key={label} label={label} bar={bar} series={series} top={top} unit={unit} />
-            ))}
-          </svg>
-          {series.length > 1 && (
-            <ul className="legend">
-              {series.map(({ label }, index) => (
-                <li key={label}>
-                  <span className={`swatch series-${(index % 8) + 1}`} aria-hidden="true" />
-                  {label}
-                </li>
+    <Chart title={title} axis={axis} numbers={numbers}>
+      <Plot label={describe(labels, totals, unit, limit)} height={TOP_PX + HEIGHT + BOTTOM_PX}>
+        {(width) => {
+          const { bar, distance } = barSizes(labels.length, width - LEFT_PX - RIGHT_PX)
+          const xOf = (index: number) => LEFT_PX + distance * (index + 0.5)
+          return (
+            <>
+              <StripePattern id={stripes} />
+              <ValueAxis top={top} left={LEFT_PX} right={width} height={HEIGHT} format={numberText} />
+              {labels.map((label, index) => (
+                <Bar
+                  key={xOf(index)}
+                  {...{ label, index, series, top, unit, stripes }}
+                  x={xOf(index) - bar / 2}
+                  width={bar}
+                />
               ))}
-            </ul>
-          )}
-        </>
-      )}
-    </figure>
+              {limit && <LimitLine limit={limit} top={top} width={width} />}
+              <TimeAxis labels={labels} xOf={xOf} width={distance * labels.length} y={TOP_PX + HEIGHT + 16} />
+            </>
+          )
+        }}
+      </Plot>
+      {series.length > 1 && <Legend series={series} />}
+    </Chart>
   )
 }
 
-type BarProps = { label: string; bar: number; series: readonly Series[]; top: number; unit: string }
+type BarProps = {
+  label: string
+  index: number
+  series: readonly Series[]
+  top: number
+  unit: string
+  stripes: string
+  x: number
+  width: number
+}
 
-function Bar({ label, bar, series, top, unit }: BarProps) {
-  const x = bar * (BAR + GAP)
-  const heights = series.map(({ values }) => ((values[bar] ?? 0) / top) * HEIGHT)
+function Bar({ label, index, series, top, unit, stripes, x, width }: BarProps) {
+  const heights = series.map(({ values }) => {
+    const value = values[index] ?? 0
+    return value === 0 ? 0 : Math.max(LEAST_PX, (value / top) * HEIGHT)
+  })
+  return series.map((one, place) => {
+    const below = heights.slice(0, place).reduce((sum, other) => sum + other, 0)
+    const box = { x, y: TOP_PX + HEIGHT - below - heights[place]!, width, height: heights[place]! }
+    return (
+      <g key={one.label}>
+        <rect className={`series-${(place % 8) + 1}`} {...box} />
+        {place % 2 === 1 && <rect fill={`url(#${stripes})`} {...box} />}
+        <title>{`${label}: ${numberText(one.values[index] ?? 0)} ${unit}${series.length > 1 ? `, ${one.label}` : ''}`}</title>
+      </g>
+    )
+  })
+}
+
+function LimitLine({ limit, top, width }: { limit: Limit; top: number; width: number }) {
+  const y = TOP_PX + HEIGHT - (limit.value / top) * HEIGHT
   return (
     <g>
-      {series.map((one, index) => {
-        const height = heights[index]!
-        const below = heights.slice(0, index).reduce((sum, other) => sum + other, 0)
-        return (
-          <rect
-            key={one.label}
-            className={`series-${(index % 8) + 1}`}
-            x={x}
-            y={HEIGHT - below - height}
-            width={BAR}
-            height={height}
-          >
-            <title>{`${label}: ${one.values[bar] ?? 0} ${unit}${series.length > 1 ? `, ${one.label}` : ''}`}</title>
-          </rect>
-        )
-      })}
-      <text className="axis" x={x + BAR / 2} y={HEIGHT + 16} textAnchor="middle">
-        {label}
+      <line className="limit" x1={LEFT_PX} x2={width} y1={y} y2={y} />
+      <text className="axis strong" x={width} y={y + 14} textAnchor="end">
+        {`${limit.label}: ${numberText(limit.value)}`}
       </text>
     </g>
   )
 }
 
-function NumbersTable({ labels, series }: Pick<Props, 'labels' | 'series'>) {
+/** Names the series in the order in which they are stacked, so that it can be read without colours. */
+function Legend({ series }: { series: readonly Series[] }) {
   return (
-    <div className="table-frame">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            {series.map(({ label }) => (
-              <th key={label} scope="col" className="number">
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {labels.map((label, row) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              {series.map((one) => (
-                <td key={one.label} className="number">
-                  {one.values[row] ?? 0}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ul className="legend" aria-label="From the bottom of each bar">
+      {series.map(({ label }, index) => (
+        <li key={label}>
+          <span className={`swatch series-${(index % 8) + 1}${index % 2 === 1 ? ' striped' : ''}`} aria-hidden="true" />
+          {label}
+        </li>
+      ))}
+    </ul>
   )
 }
 
-function describe(labels: readonly string[], totals: readonly number[], unit: string): string {
-  return labels.map((label, bar) => `${label}: ${totals[bar]} ${unit}`).join(', ')
+function describe(labels: readonly string[], totals: readonly number[], unit: string, limit?: Limit): string {
+  const bars = labels.map((label, bar) => `${label}: ${numberText(totals[bar]!)} ${unit}`)
+  return [...bars, ...(limit ? [`${limit.label}: ${numberText(limit.value)} ${unit}`] : [])].join(', ')
 }

@@ -1,12 +1,15 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { Sidebar } from './sidebar.tsx'
+import { SupportBanner } from './support-banner.tsx'
+import { UnreadCount } from './unread-count.tsx'
 
 /** The frame of every page: the sidebar on wide screens, a drawer on narrow ones, and the page itself. */
 export function Frame() {
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const main = useRef<HTMLElement>(null)
+  const menu = useRef<HTMLButtonElement>(null)
   const isFirst = useRef(true)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address closes the drawer and moves the focus
   useEffect(() => {
@@ -23,18 +26,29 @@ export function Frame() {
         <button
           type="button"
           className="button quiet"
+          ref={menu}
           aria-expanded={isOpen}
           aria-controls="sidebar"
           onClick={() => setOpen(!isOpen)}
         >
           Menu
+          <UnreadCount />
         </button>
         <span className="brand">svc</span>
       </header>
-      <Sidebar isOpen={isOpen} onClose={() => setOpen(false)} />
-      <main id="main" ref={main} tabIndex={-1}>
-        <Outlet />
-      </main>
+      <Sidebar
+        isOpen={isOpen}
+        onClose={() => {
+          setOpen(false)
+          menu.current?.focus()
+        }}
+      />
+      <div className="content">
+        <SupportBanner />
+        <main id="main" ref={main} tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
     </div>
   )
 }

@@ -3,9 +3,11 @@ import { useEffect } from 'react'
 import { roleAtLeast } from '#contract/core/roles.ts'
 import { docs } from '#contract/system.ts'
 import { useSession } from '../session/session.ts'
+import { MailboxLink } from './mailbox-link.tsx'
 import { NAVIGATION } from './navigation.ts'
 import { OrgSwitch } from './org-switch.tsx'
 import { Person } from './person.tsx'
+import { UnreadCount } from './unread-count.tsx'
 
 /** Two levels of pages, the organization at the top and the person at the bottom. */
 export function Sidebar({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -32,6 +34,7 @@ export function Sidebar({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
                     <li key={entry.to}>
                       <Link to={entry.to} activeOptions={{ exact: entry.to === '/' }}>
                         {entry.label}
+                        {entry.to === '/inbox' && <UnreadCount />}
                       </Link>
                     </li>
                   ))}
@@ -43,6 +46,7 @@ export function Sidebar({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
               <li>
                 <a href={docs.path}>API documentation</a>
               </li>
+              <MailboxLink />
             </ul>
           </div>
         </nav>

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 
 type Props = {
   title: string
@@ -8,13 +8,14 @@ type Props = {
 }
 
 /**
- * A modal dialog, for outside of forms: React would hand the submit of its form to a form around it. The browser keeps the focus inside, closes
- * it with Escape and gives the focus back.
+ * A modal dialog, for outside of forms: React would hand the submit of its form to a form around it. The browser keeps
+ * the focus inside, closes it with Escape and gives the focus back.
  */
 export function Dialog({ title, children, onClose }: Props) {
   const element = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useEffect(() => {
+  // A layout effect ends while the element is still in the page: a browser gives the focus back only from there.
+  useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
     return () => dialog?.close()

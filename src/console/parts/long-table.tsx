@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
-import { type Column, classOf } from './table.tsx'
+import { memo, useEffect, useRef } from 'react'
+import { type Column, classOf, TableHead } from './table.tsx'
 
 /** The height of a row, as the style sheet sets it. */
 const ROW_PX = 36
@@ -37,26 +37,11 @@ export function LongTable<T>({ caption, columns, rows, keyOf, loadMore, isLoadin
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section ref={frame} className="table-frame long" aria-label={caption} tabIndex={0}>
       <table aria-rowcount={loadMore ? -1 : rows.length + 1}>
-        <caption className="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column.head} scope="col" className={classOf(column)}>
-                {column.head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead caption={caption} columns={columns} />
         <tbody>
           <Spacer height={before} columns={columns.length} />
           {shown.map(({ index, key }) => (
-            <tr key={key} aria-rowindex={index + 2}>
-              {columns.map((column) => (
-                <td key={column.head} className={classOf(column)}>
-                  {column.cell(rows[index]!)}
-                </td>
-              ))}
-            </tr>
+            <Row key={key} index={index} row={rows[index]!} columns={columns as readonly Column<unknown>[]} />
           ))}
           <Spacer height={after} columns={columns.length} />
         </tbody>
@@ -65,6 +50,19 @@ export function LongTable<T>({ caption, columns, rows, keyOf, loadMore, isLoadin
     </section>
   )
 }
+
+type RowProps = { index: number; row: unknown; columns: readonly Column<unknown>[] }
+
+/** Rows that stay in sight are not made again while the list is scrolled. */
+const Row = memo(({ index, row, columns }: RowProps) => (
+  <tr aria-rowindex={index + 2}>
+    {columns.map((column) => (
+      <td key={column.head} className={classOf(column)}>
+        {column.cell(row)}
+      </td>
+    ))}
+  </tr>
+))
 
 function Spacer({ height, columns }: { height: number; columns: number }) {
   if (height <= 0) return null

@@ -1,9 +1,10 @@
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react'
 
 type Notice = { readonly id: number; readonly text: string }
-type Notices = { say(text: string): void }
+/** `prepare` takes the turn of a notice, and returns the function that shows it. A later turn is never replaced by it. */
+type Notices = { prepare(): (text: string) => void }
 
-const NoticesContext = createContext<Notices>({ say: () => {} })
+const NoticesContext = createContext<Notices>({ prepare: () => () => {} })
 
 export function useNotices(): Notices {
   return useContext(NoticesContext)
@@ -12,8 +13,13 @@ export function useNotices(): Notices {
 /** Says what happened after an act, for people and for screen readers. The newest replaces the one before. */
 export function NoticesProvider({ children }: { children: ReactNode }) {
   const [notice, setNotice] = useState<Notice>()
-  const say = useCallback((text: string) => setNotice((before) => ({ id: (before?.id ?? 0) + 1, text })), [])
-  const notices = useMemo(() => ({ say }), [say])
+  const turns = useRef(0)
+  const prepare = useCallback(() => {
+    turns.current += 1
+    const id = turns.current
+    return (text: string) => setNotice((before) => (before && before.id > id ? before : { id, text }))
+  }, [])
+  const notices = useMemo(() => ({ prepare }), [prepare])
   return (
     <NoticesContext value={notices}>
       {children}

@@ -1,3 +1,5 @@
+import '../styles/switch.css'
+
 type Props = { label: string; isOn: boolean; isBusy?: boolean; disabled?: boolean; onChange: (isOn: boolean) => void }
 
 /** An on-off control that acts at once. */

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 
 export type Column<T> = {
   readonly head: string
@@ -20,18 +20,9 @@ type Props<T> = {
 /** A table whose first column is the important one and is never cut. For more than 200 rows use `LongTable`. */
 export function Table<T>({ caption, columns, rows, keyOf }: Props<T>) {
   return (
-    <div className="table-frame">
+    <TableFrame caption={caption}>
       <table>
-        <caption className="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column.head} scope="col" className={classOf(column)}>
-                {column.head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead caption={caption} columns={columns} />
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
@@ -44,7 +35,47 @@ export function Table<T>({ caption, columns, rows, keyOf }: Props<T>) {
           ))}
         </tbody>
       </table>
+    </TableFrame>
+  )
+}
+
+/** Holds a table. One that is wider than its place scrolls, and is reached by keyboard only then. */
+function TableFrame({ caption, children }: { caption: string; children: ReactNode }) {
+  const frame = useRef<HTMLDivElement>(null)
+  const [isScrolling, setScrolling] = useState(false)
+  useEffect(() => {
+    const element = frame.current!
+    const observer = new ResizeObserver(() => setScrolling(element.scrollWidth > element.clientWidth))
+    observer.observe(element)
+    observer.observe(element.firstElementChild!)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <div
+      ref={frame}
+      className="table-frame"
+      {...(isScrolling && { role: 'region', tabIndex: 0, 'aria-label': caption })}
+    >
+      {children}
     </div>
+  )
+}
+
+/** The caption and the heads of the columns, for both kinds of tables. */
+export function TableHead<T>({ caption, columns }: { caption: string; columns: readonly Column<T>[] }) {
+  return (
+    <>
+      <caption className="visually-hidden">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.head} scope="col" className={classOf(column)}>
+              {column.head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+    </>
   )
 }
 

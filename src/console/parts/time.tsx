@@ -1,4 +1,4 @@
-import { relativeTime } from './relative-time.ts'
+import { exactTime, relativeTime } from './relative-time.ts'
 import { useNow } from './use-now.ts'
 
 /** A time as people say it. The exact time in the reader's zone and in UTC is shown on hover and to screen readers. */
@@ -6,7 +6,7 @@ export function Time({ at }: { at: string }) {
   const now = useNow()
   const date = new Date(at)
   return (
-    <time dateTime={at} title={`${date.toLocaleString()} · ${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`}>
+    <time dateTime={at} title={exactTime(date)}>
       {relativeTime(date, now)}
     </time>
   )

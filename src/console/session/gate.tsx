@@ -1,15 +1,17 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { me as readMe } from '#contract/auth/members.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { connect } from '../api.ts'
 import { retryRead } from '../call/retry.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { NoOrganization } from './no-organization.tsx'
+import { Boot } from './boot.tsx'
 import { redeemCode } from './redeem-code.ts'
 import { identityOf, type Me, type Session, SessionContext } from './session.ts'
 import { SessionEnded } from './session-ended.tsx'
 import { useOtherTabs } from './use-other-tabs.ts'
+
+const NoOrganization = lazy(async () => ({ default: (await import('./no-organization.tsx')).NoOrganization }))
 
 type Found = { state: 'looking' } | { state: 'failed'; error: unknown } | { state: 'found'; me: Me }
 
@@ -17,22 +19,28 @@ type Found = { state: 'looking' } | { state: 'failed'; error: unknown } | { stat
 export function SessionGate({ children }: { children: ReactNode }) {
   const [found, setFound] = useState<Found>({ state: 'looking' })
   const [attempt, setAttempt] = useState(0)
+  const reread = useCallback(() => setAttempt((before) => before + 1), [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt looks again
   useEffect(() => {
     const abort = new AbortController()
     void look(abort.signal).then((result) => abort.signal.aborted || setFound(result))
     return () => abort.abort()
   }, [attempt])
-  if (found.state === 'looking') return <p className="visually-hidden">Loading</p>
+  if (found.state === 'looking') return <Boot />
   if (found.state === 'failed')
     return (
       <main className="alone">
-        <LoadFailed error={found.error} onRetry={() => setAttempt(attempt + 1)} />
+        <LoadFailed error={found.error} onRetry={reread} />
       </main>
     )
-  if (!isMember(found.me)) return <NoOrganization me={found.me} />
+  if (!isMember(found.me))
+    return (
+      <Suspense fallback={<Boot />}>
+        <NoOrganization me={found.me} />
+      </Suspense>
+    )
   return (
-    <Signed key={identityOf(found.me)} me={found.me}>
+    <Signed key={identityOf(found.me)} me={found.me} onReread={reread}>
       {children}
     </Signed>
   )
@@ -54,7 +62,7 @@ function isMember(me: Me): me is Session['me'] {
 }
 
 /** Holds everything that belongs to one session. Another person or organization gets a new one, with nothing of this. */
-function Signed({ me, children }: { me: Session['me']; children: ReactNode }) {
+function Signed({ me, onReread, children }: { me: Session['me']; onReread: () => void; children: ReactNode }) {
   const [isEnded, setEnded] = useState(false)
   const queries = useMemo(
     () => new QueryClient({ defaultOptions: { queries: { retry: retryRead, staleTime: 5_000 } } }),
@@ -65,8 +73,9 @@ function Signed({ me, children }: { me: Session['me']; children: ReactNode }) {
     () => ({
       me,
       api: connect({ session: identity, onSignedOut: () => setEnded(true), onSessionChanged: startOver }),
+      reread: onReread,
     }),
-    [me, identity],
+    [me, identity, onReread],
   )
   useOtherTabs(identity, startOver)
   useEffect(() => () => queries.clear(), [queries])

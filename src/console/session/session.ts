@@ -1,8 +1,8 @@
 import { createContext, useContext } from 'react'
 import type { z } from 'zod'
 import type { me } from '#contract/auth/members.ts'
-import type { Client } from '#contract/core/client.ts'
 import { type Role, roleAtLeast } from '#contract/core/roles.ts'
+import type { Api } from '../api.ts'
 
 export type Me = z.infer<typeof me.output>
 
@@ -13,7 +13,9 @@ export type Session = {
     readonly org: NonNullable<Me['org']>
     readonly role: Role
   }
-  readonly api: Client
+  readonly api: Api
+  /** Reads who is signed in again, after an act that changed what `me` says. */
+  readonly reread: () => void
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined)

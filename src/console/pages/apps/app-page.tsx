@@ -18,7 +18,7 @@ const BUILDER_TABS = [
   ['Settings', '/apps/$alias/settings'],
 ] as const
 
-/** What members without a part in the app can open. */
+/** Pages of an app that members without a part in it can open. */
 const MEMBER_TABS: readonly string[] = ['Tickets', 'Maintenance']
 
 type Section = (typeof BUILDER_TABS)[number][0]

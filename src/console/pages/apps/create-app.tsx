@@ -6,6 +6,7 @@ import { useAct } from '../../call/use-act.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Fault } from '../../parts/fault.tsx'
 import { Field } from '../../parts/field.tsx'
+import { FormFoot } from '../../parts/form-foot.tsx'
 
 export function CreateApp({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
@@ -46,14 +47,7 @@ export function CreateApp({ onClose }: { onClose: () => void }) {
           hint="The app must listen on 127.0.0.1 at $PORT. Leave it empty for an app that runs elsewhere."
         />
         {aliasFault === undefined && startFault === undefined && <Fault of={create.error} />}
-        <footer className="row">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button main" aria-busy={create.isRunning}>
-            Create app
-          </button>
-        </footer>
+        <FormFoot act="Create app" isRunning={create.isRunning} onClose={onClose} />
       </form>
     </Dialog>
   )

@@ -1,11 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { z } from 'zod'
+import { searchOf, text } from '../../address/search.ts'
 import type { RootRoute } from '../../frame/root-route.tsx'
-import { ChangeSearch } from './changes/proposal-words.ts'
-import { LogSearch } from './logs/log-search.ts'
-import { TicketSearch } from './tickets/ticket-search.ts'
-
-const RevisionSearch = z.object({ base: z.string().max(100).optional().catch(undefined) })
+import { readChangeSearch } from './changes/read-change-search.ts'
+import { readLogSearch } from './logs/read-log-search.ts'
+import { readTicketSearch } from './tickets/read-ticket-search.ts'
 
 export function appsRoutes(root: RootRoute) {
   const getParentRoute = () => root
@@ -33,13 +31,13 @@ export function appsRoutes(root: RootRoute) {
     createRoute({
       getParentRoute,
       path: '/apps/$alias/revisions/$revisionId',
-      validateSearch: RevisionSearch,
+      validateSearch: searchOf({ base: text(100) }),
       component: lazyRouteComponent(() => import('./revisions/revision-page.tsx'), 'RevisionPage'),
     }),
     createRoute({
       getParentRoute,
       path: '/apps/$alias/logs',
-      validateSearch: LogSearch,
+      validateSearch: readLogSearch,
       component: lazyRouteComponent(() => import('./logs/logs-page.tsx'), 'LogsPage'),
     }),
     createRoute({
@@ -55,7 +53,7 @@ export function appsRoutes(root: RootRoute) {
     createRoute({
       getParentRoute,
       path: '/apps/$alias/tickets',
-      validateSearch: TicketSearch,
+      validateSearch: readTicketSearch,
       component: lazyRouteComponent(() => import('./tickets/tickets-page.tsx'), 'TicketsPage'),
     }),
     createRoute({
@@ -96,7 +94,7 @@ export function appsRoutes(root: RootRoute) {
     createRoute({
       getParentRoute,
       path: '/changes',
-      validateSearch: ChangeSearch,
+      validateSearch: readChangeSearch,
       component: lazyRouteComponent(() => import('./changes/changes-page.tsx'), 'ChangesPage'),
     }),
     createRoute({

@@ -4,6 +4,7 @@ import { explain, faultOf } from '../../call/explain.ts'
 import { useAct } from '../../call/use-act.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
+import { FormFoot } from '../../parts/form-foot.tsx'
 
 /** Creates a database. Warnings for the operator are shown before the dialog closes. */
 export function CreateDatabase({ onClose }: { onClose: () => void }) {
@@ -41,14 +42,11 @@ export function CreateDatabase({ onClose }: { onClose: () => void }) {
             {explain(create.error)}
           </p>
         )}
-        <footer className="row">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button main" aria-busy={create.isRunning}>
-            {create.isRunning ? 'Creating…' : 'Create database'}
-          </button>
-        </footer>
+        <FormFoot
+          act={create.isRunning ? 'Creating…' : 'Create database'}
+          isRunning={create.isRunning}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   )

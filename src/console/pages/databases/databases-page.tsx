@@ -10,17 +10,20 @@ import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { More } from '../../parts/more.tsx'
 import { Page } from '../../parts/page.tsx'
+import { sizeText } from '../../parts/size.ts'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useHasRole } from '../../session/session.ts'
 import { ConnectionString } from './connection-string.tsx'
 import { CreateDatabase } from './create-database.tsx'
+import { useSizes } from './use-sizes.ts'
 
 type Opened = { act: 'create' } | { act: 'connect' | 'drop'; name: string }
 
 /** The managed databases of the organization. */
 export function DatabasesPage() {
   const databases = usePages(listDatabases, { limit: 100 })
+  const sizeOf = useSizes(databases.data?.map(({ name }) => name) ?? [])
   const isDeveloper = useHasRole('developer')
   const isAdmin = useHasRole('admin')
   const [opened, setOpened] = useState<Opened>()
@@ -28,6 +31,7 @@ export function DatabasesPage() {
   const columns: readonly Column<Database>[] = [
     { head: 'Name', cell: ({ name }) => <code>{name}</code> },
     { head: 'State', cell: ({ state }) => <StateChip state={state} /> },
+    { head: 'Size on disk', cell: ({ name }) => <Size bytes={sizeOf(name)} />, isNumber: true, isWide: true },
     { head: 'Data source', cell: (database) => <SourceLink database={database} />, isWide: true },
     { head: 'Created', cell: ({ created_at }) => <Time at={created_at} />, isWide: true },
     {
@@ -91,6 +95,11 @@ function StateChip({ state }: Pick<Database, 'state'>) {
   if (state === 'creating') return <Chip tone="running">Creating</Chip>
   if (state === 'dropping') return <Chip tone="running">Dropping</Chip>
   return <Chip tone="failure">Not created</Chip>
+}
+
+function Size({ bytes }: { bytes: number | null | undefined }) {
+  if (bytes === undefined) return <span className="soft">…</span>
+  return bytes === null ? <span className="soft">unknown</span> : sizeText(bytes)
 }
 
 function SourceLink({ database: { name, data_source } }: { database: Database }) {

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 type Json = Record<string, unknown>
 
 /** Reads what was typed as the arguments of a function. */
@@ -13,17 +11,6 @@ export function parseArguments(text: string): { value: Json } | { fault: string 
   }
 }
 
-const Property = z.object({
-  type: z.string().optional(),
-  default: z.unknown().optional(),
-  enum: z.array(z.unknown()).optional(),
-  examples: z.array(z.unknown()).optional(),
-})
-const Schema = z.object({
-  properties: z.record(z.string(), z.unknown()).optional(),
-  required: z.array(z.string()).optional(),
-})
-
 const EMPTY: Readonly<Record<string, unknown>> = {
   string: '',
   number: 0,
@@ -35,15 +22,23 @@ const EMPTY: Readonly<Record<string, unknown>> = {
 
 /** Arguments to start from: the required ones, with their default, first example or an empty value. */
 export function exampleOf(schema: unknown): Json {
-  const { data } = Schema.safeParse(schema)
-  const properties = new Map(Object.entries(data?.properties ?? {}))
-  const required = (data?.required ?? []).filter((name) => properties.has(name))
+  const { properties: given, required: names } = fieldsOf(schema)
+  const properties = new Map(Object.entries(fieldsOf(given)))
+  const required = listOf(names).filter((name): name is string => typeof name === 'string' && properties.has(name))
   return Object.fromEntries(required.map((name) => [name, valueFor(properties.get(name))]))
 }
 
 function valueFor(property: unknown): unknown {
-  const { data } = Property.safeParse(property)
-  if (!data) return null
-  const { type = '' } = data
-  return data.default ?? data.examples?.[0] ?? data.enum?.[0] ?? (Object.hasOwn(EMPTY, type) ? EMPTY[type] : null)
+  const { type, ...given } = fieldsOf(property)
+  const empty = typeof type === 'string' && Object.hasOwn(EMPTY, type) ? EMPTY[type] : null
+  return given.default ?? listOf(given.examples)[0] ?? listOf(given.enum)[0] ?? empty
+}
+
+/** The schema was written by the author of the app, so that none of its parts can be relied on. */
+function fieldsOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }

@@ -1,9 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { z } from 'zod'
+import { searchOf, text } from '../../address/search.ts'
 import type { RootRoute } from '../../frame/root-route.tsx'
-
-/** `call` names the function whose form is open, as `app/function`. */
-const Search = z.object({ call: z.string().max(200).optional().catch(undefined) })
 
 export function functionsRoutes(root: RootRoute) {
   const getParentRoute = () => root
@@ -11,7 +8,8 @@ export function functionsRoutes(root: RootRoute) {
     createRoute({
       getParentRoute,
       path: '/functions',
-      validateSearch: Search,
+      // `call` names the function whose form is open, as `app/function`.
+      validateSearch: searchOf({ call: text(200) }),
       component: lazyRouteComponent(() => import('./functions-page.tsx'), 'FunctionsPage'),
     }),
   ] as const

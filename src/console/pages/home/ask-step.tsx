@@ -5,22 +5,26 @@ import { Copy } from '../../parts/copy.tsx'
 import { useHasRole } from '../../session/session.ts'
 import { Step } from './step.tsx'
 
-const QUESTION = 'my laptop was stolen, what now?'
+/** The source that a first start makes, and a question that it answers. */
+const EXAMPLE = { id: 'db_handbook', question: 'my laptop was stolen, what now?' }
 
 export function AskStep({ isDone }: { isDone: boolean }) {
   const { data } = useCall(listSlimSources, {}, { enabled: !isDone })
-  const [source] = data?.items ?? []
+  const [first] = data?.items ?? []
+  const example = data?.items.find(({ id }) => id === EXAMPLE.id)
+  const source = example ?? first
+  const question = example && EXAMPLE.question
   return (
     <Step title="Ask a question" isDone={isDone}>
       {source ? (
         <>
           <p>
-            <Link to="/mcp/sources/$id" params={{ id: source.id }}>
+            <Link to="/mcp/sources/$id" params={{ id: source.id }} state={question === undefined ? {} : { question }}>
               Ask {source.name}
             </Link>{' '}
             here, or on the command line (in a checkout, write <code>npx svc</code>):
           </p>
-          <Copy isBlock text={`svc datasource query ${source.id} "${QUESTION}"`} />
+          <Copy isBlock text={`svc datasource query ${source.id} "${question ?? 'your question'}"`} />
         </>
       ) : (
         data && <NothingToAsk />

@@ -5,14 +5,19 @@ import { ConnectStep } from './connect-step.tsx'
 import { InviteStep } from './invite-step.tsx'
 import { useFirstSteps } from './use-first-steps.ts'
 
+type Props = {
+  /** Shown only where this is so: the guide stands first until a question was answered, and below what it asks then. */
+  isBegun: boolean
+}
+
 /** Guides a newcomer to the first answered question, a connected agent and a colleague. Gone when all is done. */
-export function FirstSteps() {
+export function FirstSteps({ isBegun }: Props) {
   const { me } = useSession()
   const isOwner = useHasRole('owner')
   const key = `svc-first-steps-hidden ${me.user.id} ${me.org.id}`
   const [isHidden, setHidden] = useState(() => localStorage.getItem(key) !== null)
   const done = useFirstSteps(!isHidden)
-  if (isHidden || !done || (done.ask && done.connect && done.invite)) return null
+  if (isHidden || !done || done.ask !== isBegun || (done.ask && done.connect && done.invite)) return null
   return (
     <section className="card first-steps" aria-labelledby="first-steps">
       <header className="row">

@@ -11,8 +11,9 @@ export function Home() {
     <Page title={me.org.name}>
       <div className="stack">
         <NeedsYou />
-        <FirstSteps />
+        <FirstSteps isBegun={false} />
         <Questions />
+        <FirstSteps isBegun />
       </div>
     </Page>
   )

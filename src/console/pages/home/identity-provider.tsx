@@ -7,8 +7,9 @@ export function IdentityProvider() {
   return (
     <Page title="Set up an identity provider">
       <p>
-        People other than the first owner sign in through Google or Microsoft. Whoever runs this installation sets that
-        up; one of the two is enough. <code>docs/running.md</code>, “Signing in”, has the details.
+        People other than the first owner sign in through Google, Microsoft or any provider that speaks OpenID Connect,
+        such as Okta or Keycloak. The operator of this installation sets that up; one of them is enough.{' '}
+        <code>docs/auth.md</code>, “Self-hosted sign-in”, has the details.
       </p>
       <div className="stack">
         {providerSteps(location.origin).map(({ name, redirectUri, variables }) => (
@@ -16,11 +17,11 @@ export function IdentityProvider() {
             <h2>{name}</h2>
             <ol>
               <li>
-                Create an OAuth client of the type web application at {name}, with this redirect URI:
+                Create an OAuth client of the type web application at the provider, with this redirect URI:
                 <Copy isBlock text={redirectUri} />
               </li>
               <li>
-                Start svc with these variables, and the values that {name} shows:
+                Start svc with these variables, and the values that the provider shows:
                 <Copy isBlock text={variables} />
               </li>
             </ol>

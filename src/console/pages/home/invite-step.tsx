@@ -25,7 +25,7 @@ function NeedsProvider() {
   return (
     <p>
       Colleagues sign in through an identity provider, and none is configured here.{' '}
-      <Link to="/guides/identity-provider">Set up Google or Microsoft sign-in</Link> first.
+      <Link to="/guides/identity-provider">Set up an identity provider</Link> first.
     </p>
   )
 }

@@ -30,7 +30,10 @@ export function NeedsYou() {
       {broken && <LoadFailed error={broken.error} onRetry={() => void broken.refetch()} />}
       {!broken && !isKnown && <Skeleton rows={2} />}
       {isKnown && waiting.length + failing.length + failed.length + count === 0 && (
-        <p className="soft">Nothing waits for you.</p>
+        <p className="soft">
+          {isDeveloper ? 'No change waits, no check fails, no deploy failed.' : 'No check fails and no deploy failed.'}{' '}
+          You have read all notifications.
+        </p>
       )}
       <ul className="plain">
         {waiting.map(({ id, app, summary, created_at }) => (

@@ -16,5 +16,16 @@ export function providerSteps(origin: string) {
         'SVC_MICROSOFT_TENANT_ID=',
       ].join('\n'),
     },
+    {
+      name: 'Another provider (OpenID Connect)',
+      redirectUri: `${origin}/auth/oidc/callback`,
+      variables: [
+        `SVC_REDIRECT_BASE_URL=${origin}`,
+        'SVC_OIDC_ISSUER=',
+        'SVC_OIDC_CLIENT_ID=',
+        'SVC_OIDC_CLIENT_SECRET=',
+        'SVC_OIDC_LABEL=',
+      ].join('\n'),
+    },
   ]
 }

@@ -1,9 +1,15 @@
 import { Link } from '@tanstack/react-router'
 import { type ActivityStatistics, activityStatistics } from '#contract/activity.ts'
 import { useCall } from '../../call/use-call.ts'
+import { dayLabel } from '../../charts/day-label.ts'
 import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useHasRole } from '../../session/session.ts'
+import { Latency } from '../mcp/activity/latency.tsx'
+import { Askers } from './askers.tsx'
+import { sourceName } from './source-name.ts'
+
+const LAST_WEEK = { type: 'data_sources', period: 'week' } as const
 
 /** Questions of the last seven days, by source. Others than admins see their own. */
 export function Questions() {
@@ -16,14 +22,20 @@ export function Questions() {
         const total = read.buckets.reduce((sum, bucket) => sum + bucket.total, 0)
         if (total === 0) return <NoQuestions />
         return (
-          <section aria-label="Questions">
+          <section aria-label="Questions" className="charts">
             <StackedBars
               title={isAdmin ? 'Who asked what in the last seven days?' : 'What did you ask in the last seven days?'}
-              labels={read.buckets.map(({ start }) => dayOf(start))}
-              series={read.targets.map(({ target, counts }) => ({ label: target ?? 'others', values: counts }))}
+              axis="Questions each day, by data source"
+              labels={read.buckets.map(({ start }) => dayLabel(start))}
+              series={read.targets.map(({ target, counts }) => ({
+                label: target === null ? 'others' : sourceName(target),
+                values: counts,
+              }))}
               unit="questions"
             />
+            <Latency search={LAST_WEEK} />
             <Words statistics={read} total={total} />
+            {isAdmin && <Askers people={read.people} />}
           </section>
         )
       }}
@@ -31,13 +43,12 @@ export function Questions() {
   )
 }
 
-function Words({ statistics: { buckets, people }, total }: { statistics: ActivityStatistics; total: number }) {
+function Words({ statistics: { buckets }, total }: { statistics: ActivityStatistics; total: number }) {
   const failed = buckets.reduce((sum, { by_outcome }) => sum + by_outcome.failed, 0)
-  const names = people.slice(0, 3).map(({ user_name, total: asked }) => `${user_name ?? 'apps and runs'} (${asked})`)
   return (
     <p className="soft">
-      {total} questions, {failed === 0 ? 'none failed' : `${failed} failed`}. Most by {names.join(', ')}.{' '}
-      <Link to="/mcp/activity" search={{ type: 'data_sources' }}>
+      {total === 1 ? '1 question' : `${total} questions`}, {failed === 0 ? 'none failed' : `${failed} failed`}.{' '}
+      <Link to="/mcp/activity" search={LAST_WEEK}>
         Open Activity
       </Link>
     </p>
@@ -53,8 +64,4 @@ function NoQuestions() {
       </p>
     </section>
   )
-}
-
-function dayOf(start: string): string {
-  return new Date(start).toLocaleDateString(undefined, { weekday: 'short', day: 'numeric' })
 }

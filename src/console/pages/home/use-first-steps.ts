@@ -4,6 +4,9 @@ import { listInvitations, listMembers } from '#contract/auth/members.ts'
 import { useCall } from '../../call/use-call.ts'
 import { useHasRole, useSession } from '../../session/session.ts'
 
+/** Asks again while a step is not done: the person may do it in a terminal or in another tab. */
+const everyMs = (answer: { items: readonly unknown[] } | undefined) => answer?.items.length === 0 && 3_000
+
 type Steps = { readonly ask: boolean; readonly connect: boolean; readonly invite: boolean }
 
 /**
@@ -16,9 +19,9 @@ export function useFirstSteps(isShown: boolean): Steps | undefined {
   const answered = useCall(
     listActivity,
     { type: 'data_sources', outcome: 'answered', limit: 1 },
-    { enabled: isShown },
+    { enabled: isShown, everyMs },
   ).data
-  const agents = useCall(listAgents, { limit: 1 }, { enabled: isShown && !me.read_only }).data
+  const agents = useCall(listAgents, { limit: 1 }, { enabled: isShown && !me.read_only, everyMs }).data
   const inOrg = { org_id: me.org.id, limit: 100 }
   const members = useCall(listMembers, inOrg, { enabled: isShown && isOwner }).data
   const invitations = useCall(listInvitations, inOrg, { enabled: isShown && isOwner }).data

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { ackNotification, type InboxEntry, listInbox } from '#contract/notifications/inbox.ts'
+import { ackNotification, countUnread, type InboxEntry, listInbox } from '#contract/notifications/inbox.ts'
 import { useAct } from '../../call/use-act.ts'
 import { usePages } from '../../call/use-pages.ts'
 import { Chip } from '../../parts/chip.tsx'
@@ -21,7 +21,7 @@ export function InboxPage() {
   const { unread = false } = useSearch({ from: '/inbox' })
   const navigate = useNavigate({ from: '/inbox' })
   const entries = usePages(listInbox, unread ? { unread, limit: 100 } : { limit: 100 })
-  const ack = useAct(ackNotification, { changes: [listInbox] })
+  const ack = useAct(ackNotification, { changes: [listInbox, countUnread] })
   const columns: readonly Column<InboxEntry>[] = [
     { head: 'What happened', cell: (entry) => <Subject entry={entry} onOpen={() => ack.run({ id: entry.id })} /> },
     { head: 'App', cell: ({ app }) => app ?? '', isWide: true },

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { z } from 'zod'
+import { isTrue, searchOf } from '../../address/search.ts'
 import type { RootRoute } from '../../frame/root-route.tsx'
 
 export function inboxRoutes(root: RootRoute) {
@@ -7,7 +7,7 @@ export function inboxRoutes(root: RootRoute) {
     createRoute({
       getParentRoute: () => root,
       path: '/inbox',
-      validateSearch: z.object({ unread: z.boolean().optional().catch(undefined) }),
+      validateSearch: searchOf({ unread: isTrue }),
       component: lazyRouteComponent(() => import('./inbox-page.tsx'), 'InboxPage'),
     }),
   ] as const

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import type { RootRoute } from '../../frame/root-route.tsx'
-import { ActivitySearch } from './activity/activity-search.ts'
+import { readActivitySearch, readSourceActivitySearch } from './activity/read-activity-search.ts'
 
 export function mcpRoutes(root: RootRoute) {
   const getParentRoute = () => root
@@ -35,14 +35,14 @@ export function mcpRoutes(root: RootRoute) {
       createRoute({
         getParentRoute: ofSource,
         path: '/activity',
-        validateSearch: ActivitySearch.omit({ type: true, target: true }),
+        validateSearch: readSourceActivitySearch,
         component: lazyRouteComponent(() => import('./source/activity-tab.tsx'), 'ActivityTab'),
       }),
     ]),
     createRoute({
       getParentRoute,
       path: '/mcp/activity',
-      validateSearch: ActivitySearch,
+      validateSearch: readActivitySearch,
       component: lazyRouteComponent(() => import('./activity/activity-page.tsx'), 'ActivityPage'),
     }),
     createRoute({

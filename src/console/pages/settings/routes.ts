@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { z } from 'zod'
-import { listDeliveries } from '#contract/notifications/deliveries.ts'
+import { DELIVERY_STATUSES } from '#contract/notifications/deliveries.ts'
+import { oneOf, searchOf } from '../../address/search.ts'
 import type { RootRoute } from '../../frame/root-route.tsx'
 
 export function settingsRoutes(root: RootRoute) {
@@ -16,6 +16,11 @@ export function settingsRoutes(root: RootRoute) {
       getParentRoute,
       path: `${organization}/members`,
       component: lazyRouteComponent(() => import('./organization/members-page.tsx'), 'MembersPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: `${organization}/domains`,
+      component: lazyRouteComponent(() => import('./organization/domains-page.tsx'), 'DomainsPage'),
     }),
     createRoute({
       getParentRoute,
@@ -35,13 +40,23 @@ export function settingsRoutes(root: RootRoute) {
     createRoute({
       getParentRoute,
       path: `${organization}/deliveries`,
-      validateSearch: z.object({ status: listDeliveries.input.shape.status.catch(undefined) }),
+      validateSearch: searchOf({ status: oneOf(DELIVERY_STATUSES) }),
       component: lazyRouteComponent(() => import('./organization/deliveries-page.tsx'), 'DeliveriesPage'),
     }),
     createRoute({
       getParentRoute,
       path: '/settings/profile',
       component: lazyRouteComponent(() => import('./profile/notifications-page.tsx'), 'ProfileNotificationsPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/settings/profile/notifications',
+      component: lazyRouteComponent(() => import('./profile/notifications-page.tsx'), 'ProfileNotificationsPage'),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/settings/profile/sessions',
+      component: lazyRouteComponent(() => import('./profile/sessions-page.tsx'), 'SessionsPage'),
     }),
     createRoute({
       getParentRoute,

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { Proposal } from '#contract/maintenance/proposals.ts'
 import { explainValidation } from './proposal-words.ts'
 
-/** What the agent read before it proposed the change, and what was checked. */
+/** Shows what the agent read before it proposed the change, and which checks of the change passed. */
 export function ChangeEvidence({ proposal }: { proposal: Proposal }) {
   const { app, evidence, validation, validation_notes, execution_id } = proposal
   return (

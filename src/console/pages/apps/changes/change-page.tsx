@@ -11,6 +11,7 @@ import { ChangeEvidence } from './change-evidence.tsx'
 import { Decision } from './decision.tsx'
 import { ProposalChip } from './proposal-chip.tsx'
 import { isProposalMoving } from './proposal-words.ts'
+import '../../../styles/change.css'
 
 const WHILE_MOVING_MS = 2_000
 const WHILE_WAITING_MS = 15_000
@@ -20,9 +21,9 @@ export function ChangePage() {
   const alias = useAlias()
   const { proposalId = '' } = useParams({ strict: false })
   const input = { alias, proposal_id: proposalId, diff: true }
-  const known = useCall(readProposal, input)
-  const everyMs = known.data && isProposalMoving(known.data) ? WHILE_MOVING_MS : WHILE_WAITING_MS
-  const proposal = useCall(readProposal, input, { everyMs })
+  const proposal = useCall(readProposal, input, {
+    everyMs: (known) => (known && isProposalMoving(known) ? WHILE_MOVING_MS : WHILE_WAITING_MS),
+  })
   return (
     <AppDetail title="Proposed change" section={{ label: 'Changes', link: { to: '/changes' } }}>
       <Loaded of={proposal}>

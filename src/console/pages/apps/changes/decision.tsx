@@ -7,13 +7,13 @@ import {
   retryProposal,
 } from '#contract/maintenance/proposals.ts'
 import { useAct } from '../../../call/use-act.ts'
+import { useNames } from '../../../call/use-names.ts'
 import { Fault } from '../../../parts/fault.tsx'
 import { Time } from '../../../parts/time.tsx'
-import { usePersonName } from '../use-person-name.ts'
 import { ApproveChange } from './approve-change.tsx'
 import { DenyChange } from './deny-change.tsx'
 
-/** What the person may do with the change, and in the server's words why or why not. */
+/** Shows whether the person may approve, deny or retry the change, with the reasons that the server gives. */
 export function Decision({ proposal }: { proposal: Proposal }) {
   const { app, decision, id } = proposal
   const [asking, setAsking] = useState<'approve' | 'deny'>()
@@ -76,7 +76,7 @@ function Why({ proposal: { decision, status } }: { proposal: Proposal }) {
 }
 
 function Decided({ proposal: { status, decided_by, decided_at } }: { proposal: Proposal }) {
-  const nameOf = usePersonName()
+  const nameOf = useNames([decided_by])
   if (decided_at === null) return null
   return (
     <p>

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Proposal, ProposalStatus } from '#contract/maintenance/proposals.ts'
 
 type Shown = {
@@ -46,11 +45,3 @@ export const PROPOSAL_FILTERS = [
   { value: 'any', label: 'Any state' },
   ...NAMES.filter((name) => name !== 'ready').map((value) => ({ value, label: STATUSES[value].word })),
 ] as const
-
-/** The filter of the queue, as its address has it. Without one, what waits for a decision is shown. */
-export const ChangeSearch = z.object({
-  status: z
-    .enum(['any', ...NAMES])
-    .optional()
-    .catch(undefined),
-})

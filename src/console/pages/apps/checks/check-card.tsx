@@ -2,7 +2,8 @@ import { Link } from '@tanstack/react-router'
 import type { Check } from '#contract/checks/checks.ts'
 import { Time } from '../../../parts/time.tsx'
 import { CheckChip } from './check-chip.tsx'
-import { describeCheck, describeSchedule } from './check-words.ts'
+import { CheckTimes } from './check-times.tsx'
+import { describeCheck } from './check-words.ts'
 import { type Cells, HistoryStrip } from './history-strip.tsx'
 
 type Props = { alias: string; check: Check; cells: Cells | undefined }
@@ -21,7 +22,7 @@ export function CheckCard({ alias, check, cells }: Props) {
       <p>{describeCheck(check.definition)}</p>
       {cells && <HistoryStrip cells={cells} />}
       <p className="soft">
-        {describeSchedule(check.schedule)}
+        <CheckTimes schedule={check.schedule} />
         {check.last_run_at !== null && (
           <>
             {' · last run '}

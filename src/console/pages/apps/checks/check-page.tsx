@@ -1,6 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import { type Check, readCheck } from '#contract/checks/checks.ts'
 import { useCall } from '../../../call/use-call.ts'
+import { useNames } from '../../../call/use-names.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { AppDetail } from '../app-detail.tsx'
@@ -9,7 +10,8 @@ import { useApp } from '../use-app.ts'
 import { CheckActs } from './check-acts.tsx'
 import { CheckChip } from './check-chip.tsx'
 import { CheckRuns } from './check-runs.tsx'
-import { describeCheck, describeSchedule } from './check-words.ts'
+import { CheckTimes } from './check-times.tsx'
+import { describeCheck } from './check-words.ts'
 
 /** One check with its runs. */
 export function CheckPage() {
@@ -36,6 +38,7 @@ export function CheckPage() {
 }
 
 function Facts({ check }: { check: Check }) {
+  const nameOf = useNames([check.created_by])
   return (
     <dl>
       <dt>State</dt>
@@ -46,12 +49,16 @@ function Facts({ check }: { check: Check }) {
       <dd>{describeCheck(check.definition)}</dd>
       <dt>Runs</dt>
       <dd>
-        {describeSchedule(check.schedule)}
+        <CheckTimes schedule={check.schedule} />
         {check.next_run_at !== null && (
           <>
             , next <Time at={check.next_run_at} />
           </>
         )}
+      </dd>
+      <dt>Created</dt>
+      <dd>
+        <Time at={check.created_at} /> by {nameOf(check.created_by)}
       </dd>
       <dt>Counts as failed</dt>
       <dd>{check.threshold === 1 ? 'at the first fail' : `after ${check.threshold} fails in a row`}</dd>

@@ -1,4 +1,5 @@
 import { type CheckRun, listCheckRuns } from '#contract/checks/checks.ts'
+import { useNames } from '../../../call/use-names.ts'
 import { usePages } from '../../../call/use-pages.ts'
 import { Chip } from '../../../parts/chip.tsx'
 import { durationText } from '../../../parts/duration.ts'
@@ -8,17 +9,22 @@ import type { Column } from '../../../parts/table.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { showVerdict } from './check-words.ts'
 
-const COLUMNS: readonly Column<CheckRun>[] = [
+const columnsOf = (nameOf: (userId: string) => string): readonly Column<CheckRun>[] => [
   { head: 'Result', cell: (run) => <Result run={run} /> },
   { head: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
   { head: 'Reason', cell: ({ detail }) => <span className="cut">{detail}</span> },
   { head: 'Took', cell: (run) => <Took run={run} />, isNumber: true, isWide: true },
   { head: 'Tokens', cell: ({ tokens }) => tokens?.toLocaleString() ?? '', isNumber: true, isWide: true },
-  { head: 'Started by', cell: ({ trigger }) => (trigger === 'manual' ? 'hand' : 'schedule'), isWide: true },
+  {
+    head: 'Started by',
+    cell: ({ requested_by }) => (requested_by === null ? 'schedule' : nameOf(requested_by)),
+    isWide: true,
+  },
 ]
 
 export function CheckRuns({ alias, checkId }: { alias: string; checkId: string }) {
   const runs = usePages(listCheckRuns, { alias, check: checkId }, { whileAny: ({ state }) => state !== 'ended' })
+  const nameOf = useNames(runs.data?.map(({ requested_by }) => requested_by) ?? [])
   return (
     <section>
       <h2>Runs</h2>
@@ -29,7 +35,7 @@ export function CheckRuns({ alias, checkId }: { alias: string; checkId: string }
           ) : (
             <LongTable
               caption="Runs of the check"
-              columns={COLUMNS}
+              columns={columnsOf(nameOf)}
               rows={items}
               keyOf={({ id }) => id}
               loadMore={runs.loadMore}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { CheckDefinition } from '#contract/checks/definition.ts'
-import { describeCheck, describeSchedule, showCheckState } from './check-words.ts'
+import { describeCheck, describeInterval, showCheckState } from './check-words.ts'
 
 it.each([
   [{ kind: 'http', target: '/' }, 'GET / answers 200 to 399'],
@@ -28,9 +28,12 @@ it.each([
 })
 
 it.each([
-  [{ every_minutes: 1 }, 'every minute'],
-  [{ every_minutes: 5 }, 'every 5 minutes'],
-  [{ cron: '0 6 * * *', timezone: 'Europe/Berlin' }, '0 6 * * * (Europe/Berlin)'],
-])('CO-03 the schedule %j in words', (schedule, text) => {
-  expect(describeSchedule(schedule)).toBe(text)
+  [1, 'every minute'],
+  [5, 'every 5 minutes'],
+  [60, 'every hour'],
+  [90, 'every 90 minutes'],
+  [180, 'every 3 hours'],
+  [1440, 'every day'],
+])('CO-03 an interval of %d minutes is said as %j', (minutes, text) => {
+  expect(describeInterval(minutes)).toBe(text)
 })

@@ -1,5 +1,5 @@
 import type { Check, CheckState, Verdict } from '#contract/checks/checks.ts'
-import type { CheckDefinition, CheckSchedule } from '#contract/checks/definition.ts'
+import type { CheckDefinition } from '#contract/checks/definition.ts'
 
 type Shown = { readonly word: string; readonly tone: 'success' | 'attention' | 'failure' | 'unknown' | 'plain' }
 
@@ -27,7 +27,7 @@ export function showVerdict(verdict: Verdict): Shown {
   return VERDICTS[verdict]
 }
 
-/** What the check looks at, in one line. */
+/** Says in one line what a check looks at. */
 export function describeCheck(definition: CheckDefinition): string {
   switch (definition.kind) {
     case 'http':
@@ -54,8 +54,8 @@ function describeLogCheck({
   return `${count} lines ${which} in ${window_minutes} minutes`.replace('lines  in', 'lines in')
 }
 
-export function describeSchedule(schedule: CheckSchedule): string {
-  if ('every_minutes' in schedule)
-    return schedule.every_minutes === 1 ? 'every minute' : `every ${schedule.every_minutes} minutes`
-  return `${schedule.cron} (${schedule.timezone})`
+export function describeInterval(minutes: number): string {
+  const [count, unit] =
+    minutes % 1440 === 0 ? [minutes / 1440, 'day'] : minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute']
+  return count === 1 ? `every ${unit}` : `every ${count} ${unit}s`
 }

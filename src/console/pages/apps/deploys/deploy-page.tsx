@@ -1,14 +1,16 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { type Deploy, readDeploy } from '#contract/apps/deploys.ts'
 import { useCall } from '../../../call/use-call.ts'
+import { useNames } from '../../../call/use-names.ts'
 import { durationText } from '../../../parts/duration.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { AppDetail } from '../app-detail.tsx'
+import { RevisionLink } from '../revisions/revision-link.tsx'
 import { useAlias } from '../use-alias.ts'
-import { usePersonName } from '../use-person-name.ts'
 import { DeployProgress } from './deploy-progress.tsx'
 import { deploySeconds } from './deploy-state.ts'
+import { nameDeploy } from './name-deploy.ts'
 
 /** One deploy with its log. */
 export function DeployPage() {
@@ -17,7 +19,7 @@ export function DeployPage() {
   const deploy = useCall(readDeploy, { alias, deploy_id: deployId })
   return (
     <AppDetail
-      title="Deploy"
+      title={deploy.data ? nameDeploy(deploy.data) : 'Deploy'}
       section={{ label: 'Deploys', link: { to: '/apps/$alias/deploys', params: { alias } } }}
       acts={
         <Link className="button" to="/apps/$alias/logs" params={{ alias }} search={{ deploy: deployId }}>
@@ -38,15 +40,13 @@ export function DeployPage() {
 }
 
 function Facts({ alias, deploy }: { alias: string; deploy: Deploy }) {
-  const nameOf = usePersonName()
+  const nameOf = useNames([deploy.requested_by])
   const seconds = deploySeconds(deploy)
   return (
     <dl>
       <dt>Revision</dt>
       <dd>
-        <Link to="/apps/$alias/revisions/$revisionId" params={{ alias, revisionId: deploy.revision_id }}>
-          <code>{deploy.revision_id}</code>
-        </Link>
+        <RevisionLink alias={alias} {...deploy} />
       </dd>
       <dt>Started by</dt>
       <dd>{deploy.requested_by === null ? 'svc' : nameOf(deploy.requested_by)}</dd>

@@ -6,6 +6,7 @@ import { useLive } from '../../../call/use-live.ts'
 import { Fault } from '../../../parts/fault.tsx'
 import { DeployChip } from './deploy-chip.tsx'
 import { explainFailure } from './deploy-state.ts'
+import '../../../styles/logs.css'
 
 /** Follows a deploy: its state and the lines of its build and start as they are written. */
 export function DeployProgress({ alias, deploy }: { alias: string; deploy: Deploy }) {

@@ -4,6 +4,7 @@ import { deploySeconds, isUnderWay, showDeployState } from './deploy-state.ts'
 
 const DEPLOY: Deploy = {
   id: 'dep_1',
+  revision_message: null,
   revision_id: 'rev_1',
   kind: 'deploy',
   state: 'live',

@@ -1,6 +1,8 @@
 import type { Deploy } from '#contract/apps/deploys.ts'
 import { showDeployState } from './deploy-state.ts'
+import { endLabels } from './end-labels.ts'
 import { placeDeploys } from './place-deploys.ts'
+import '../../../styles/timeline.css'
 
 const WIDTH = 1_000
 const HEIGHT = 28
@@ -29,8 +31,9 @@ export function DeployTimeline({ deploys }: { deploys: readonly Deploy[] }) {
         ))}
       </svg>
       <p className="row spread soft">
-        <span>{dayOf(first.created_at)}</span>
-        <span>{dayOf(last.created_at)}</span>
+        {endLabels(first.created_at, last.created_at).map((label) => (
+          <span key={label}>{label}</span>
+        ))}
       </p>
     </figure>
   )
@@ -45,8 +48,4 @@ function Mark({ deploy, x }: { deploy: Deploy; x: number }) {
       <title>{`${word}, ${new Date(deploy.created_at).toLocaleString()}`}</title>
     </line>
   )
-}
-
-function dayOf(at: string): string {
-  return new Date(at).toLocaleDateString(undefined, { day: 'numeric', month: 'short' })
 }

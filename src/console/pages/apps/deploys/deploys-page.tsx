@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Deploy, listDeploys } from '#contract/apps/deploys.ts'
+import { useNames } from '../../../call/use-names.ts'
 import { usePages } from '../../../call/use-pages.ts'
 import { durationText } from '../../../parts/duration.ts'
 import { Empty } from '../../../parts/empty.tsx'
@@ -12,35 +13,32 @@ import { AppPage } from '../app-page.tsx'
 import { Commands } from '../commands.tsx'
 import { useAlias } from '../use-alias.ts'
 import { useApp } from '../use-app.ts'
-import { usePersonName } from '../use-person-name.ts'
 import { DeployChip } from './deploy-chip.tsx'
 import { DeployProgress } from './deploy-progress.tsx'
 import { deploySeconds, explainFailure, isUnderWay } from './deploy-state.ts'
 import { DeployTimeline } from './deploy-timeline.tsx'
+import { nameDeploy } from './name-deploy.ts'
 import { RollBack } from './roll-back.tsx'
-
-const KINDS: Record<Deploy['kind'], string> = { deploy: 'Deploy', rollback: 'Roll back', proposal: 'Approved change' }
 
 /** Every deploy of the app, the one under way first with its progress. */
 export function DeploysPage() {
   const alias = useAlias()
   const { canBuild } = useApp(alias)
-  const nameOf = usePersonName()
   const deploys = usePages(listDeploys, { alias })
+  const nameOf = useNames(deploys.data?.map(({ requested_by }) => requested_by) ?? [])
   const [target, setTarget] = useState<Deploy>()
   const columns: readonly Column<Deploy>[] = [
     {
       head: 'Deploy',
-      cell: ({ id }) => (
-        <Link to="/apps/$alias/deploys/$deployId" params={{ alias, deployId: id }}>
-          <code>{id}</code>
+      cell: (deploy) => (
+        <Link to="/apps/$alias/deploys/$deployId" params={{ alias, deployId: deploy.id }} title={deploy.id}>
+          <span className="clamp">{nameDeploy(deploy)}</span>
         </Link>
       ),
     },
     { head: 'State', cell: (deploy) => <State deploy={deploy} /> },
     { head: 'Started', cell: ({ created_at }) => <Time at={created_at} /> },
     { head: 'Took', cell: (deploy) => <Took deploy={deploy} />, isNumber: true, isWide: true },
-    { head: 'Kind', cell: ({ kind }) => KINDS[kind], isWide: true },
     { head: 'By', cell: ({ requested_by }) => (requested_by === null ? 'svc' : nameOf(requested_by)), isWide: true },
     {
       head: 'Acts',
@@ -48,7 +46,7 @@ export function DeploysPage() {
         canBuild &&
         deploy.state === 'retired' && (
           <button type="button" className="button small" onClick={() => setTarget(deploy)}>
-            Roll back to it<span className="visually-hidden"> ({deploy.id})</span>
+            Roll back<span className="visually-hidden"> to {nameDeploy(deploy)}</span>
           </button>
         ),
     },

@@ -3,6 +3,7 @@ import { type Deploy, listDeploys, rollBack } from '#contract/apps/deploys.ts'
 import { useAct } from '../../../call/use-act.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Time } from '../../../parts/time.tsx'
+import { nameDeploy } from './name-deploy.ts'
 
 /** Deploys the revision of a former deploy again. */
 export function RollBack({ alias, deploy, onClose }: { alias: string; deploy: Deploy; onClose: () => void }) {
@@ -20,7 +21,7 @@ export function RollBack({ alias, deploy, onClose }: { alias: string; deploy: De
       onClose={onClose}
     >
       <p>
-        <strong>{alias}</strong> is deployed again as it was in <code>{deploy.revision_id}</code> (
+        <strong>{alias}</strong> is deployed again as it was with “{nameDeploy(deploy)}” (
         <Time at={deploy.created_at} />
         ). What is live now answers until the earlier revision is healthy. Data of the app is not rolled back.
       </p>

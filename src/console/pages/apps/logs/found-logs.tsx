@@ -5,8 +5,9 @@ import { usePages } from '../../../call/use-pages.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Commands } from '../commands.tsx'
-import { type LogSearch, timesOf } from './log-search.ts'
+import { timesOf } from './log-search.ts'
 import { LogTable } from './log-table.tsx'
+import type { LogSearch } from './read-log-search.ts'
 
 export function FoundLogs({ alias, search }: { alias: string; search: LogSearch }) {
   const { text, level, deploy } = search

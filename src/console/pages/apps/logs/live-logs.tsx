@@ -2,8 +2,8 @@ import { tailLogs } from '#contract/apps/logs.ts'
 import { useLive } from '../../../call/use-live.ts'
 import { Chip } from '../../../parts/chip.tsx'
 import { Fault } from '../../../parts/fault.tsx'
-import type { LogSearch } from './log-search.ts'
 import { LogTable } from './log-table.tsx'
+import type { LogSearch } from './read-log-search.ts'
 
 const FIRST_LINES = 100
 

@@ -1,13 +1,14 @@
 import { type SubmitEvent, useEffect, useState } from 'react'
-import { LogLevel } from '#contract/apps/logs.ts'
+import { LOG_LEVELS } from '#contract/apps/logs.ts'
 import { Choice } from '../../../parts/choice.tsx'
 import { Field } from '../../../parts/field.tsx'
 import { fromLocal, toLocal } from './local-time.ts'
-import { chooseTime, type LogSearch, TIMES, timeChoiceOf } from './log-search.ts'
+import { chooseTime, TIMES, timeChoiceOf } from './log-search.ts'
+import type { LogSearch } from './read-log-search.ts'
 
 const LEVELS = [
   { value: 'any', label: 'Any level' },
-  ...LogLevel.options.map((value) => ({ value, label: value === 'error' ? 'error' : `${value} and above` })),
+  ...LOG_LEVELS.map((value) => ({ value, label: value === 'error' ? 'error' : `${value} and above` })),
 ] as const
 
 type Props = { search: LogSearch; onChange: (search: LogSearch) => void }

@@ -1,21 +1,7 @@
-import { z } from 'zod'
-import { LogLevel } from '#contract/apps/logs.ts'
+import type { LogSearch } from './read-log-search.ts'
 
-const WINDOWS = ['1h', '24h', '7d', 'all'] as const
-const HOURS: Record<(typeof WINDOWS)[number], number | null> = { '1h': 1, '24h': 24, '7d': 168, all: null }
+const HOURS: Record<NonNullable<LogSearch['within']>, number | null> = { '1h': 1, '24h': 24, '7d': 168, all: null }
 const HOUR_MS = 3_600_000
-
-/** The filters of the page, as its address has them. A filter that cannot be read is left out. */
-export const LogSearch = z.object({
-  text: z.string().min(1).max(200).optional().catch(undefined),
-  level: LogLevel.optional().catch(undefined),
-  deploy: z.string().max(100).optional().catch(undefined),
-  within: z.enum(WINDOWS).optional().catch(undefined),
-  since: z.iso.datetime({ offset: true }).optional().catch(undefined),
-  until: z.iso.datetime({ offset: true }).optional().catch(undefined),
-  live: z.literal(true).optional().catch(undefined),
-})
-export type LogSearch = z.infer<typeof LogSearch>
 
 export const TIMES = [
   { value: '1h', label: 'Last hour' },
@@ -42,7 +28,7 @@ export function timesOf(search: LogSearch, now: Date): { since?: string; until?:
   return hours === null ? {} : { since: new Date(now.getTime() - hours * HOUR_MS).toISOString() }
 }
 
-/** What the address has after another choice. `exact` begins with the window that was shown. */
+/** Returns the search parameters after another window of time was chosen. `exact` begins with the one shown before. */
 export function chooseTime(search: LogSearch, choice: TimeChoice, now: Date): LogSearch {
   const { since: _since, until: _until, within: _within, ...rest } = search
   if (choice !== 'exact') return { ...rest, within: choice }

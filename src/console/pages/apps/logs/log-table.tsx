@@ -5,6 +5,7 @@ import { Copy } from '../../../parts/copy.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { LongTable } from '../../../parts/long-table.tsx'
 import type { Column } from '../../../parts/table.tsx'
+import '../../../styles/logs.css'
 
 type Props = {
   alias: string

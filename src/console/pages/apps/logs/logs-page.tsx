@@ -4,7 +4,7 @@ import { useAlias } from '../use-alias.ts'
 import { FoundLogs } from './found-logs.tsx'
 import { LiveLogs } from './live-logs.tsx'
 import { LogFilters } from './log-filters.tsx'
-import type { LogSearch } from './log-search.ts'
+import type { LogSearch } from './read-log-search.ts'
 
 /** Logs of an app: searched, or followed as they are written. The filters are in the address. */
 export function LogsPage() {

@@ -5,6 +5,7 @@ import { useCall } from '../../../call/use-call.ts'
 import { Chip } from '../../../parts/chip.tsx'
 import { Fault } from '../../../parts/fault.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { Schedule } from '../../../parts/schedule.tsx'
 import { Skeleton } from '../../../parts/skeleton.tsx'
 import { useHasRole, useSession } from '../../../session/session.ts'
 import { SwitchMaintenance } from './switch-maintenance.tsx'
@@ -33,7 +34,10 @@ export function AppSwitch({ alias }: { alias: string }) {
               <code>{settings.model}</code>
             </dd>
             <dt>Runs</dt>
-            <dd>{`${settings.nightly_cron} (${settings.timezone}), at least ${settings.cooldown_hours} hours apart`}</dd>
+            <dd>
+              <Schedule cron={settings.nightly_cron} timezone={settings.timezone} />
+              {`, at least ${settings.cooldown_hours} hours apart`}
+            </dd>
           </dl>
           {canSwitch ? (
             <div className="row">

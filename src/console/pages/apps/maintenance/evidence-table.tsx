@@ -10,7 +10,7 @@ const COLUMNS: readonly Column<Evidence>[] = [
   { head: 'Digest', cell: ({ sha256 }) => <code title={sha256}>{sha256.slice(0, 12)}</code>, isWide: true },
 ]
 
-/** What the agent was given. Its digest tells whether it is the same today. */
+/** Lists what the agent was given. Equal digests mean that the same would be given today. */
 export function EvidenceTable({ evidence }: { evidence: readonly Evidence[] }) {
   if (evidence.length === 0) return <p className="soft">The run read nothing.</p>
   return (

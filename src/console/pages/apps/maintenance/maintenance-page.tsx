@@ -27,7 +27,7 @@ export function MaintenancePage() {
     },
     { head: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
     { head: 'Summary', cell: ({ summary }) => <span className="cut">{summary}</span>, isWide: true },
-    { head: 'Tokens', cell: ({ tokens_spent }) => tokens_spent.toLocaleString(), isNumber: true },
+    { head: 'Tokens', cell: ({ tokens_spent }) => tokens_spent.toLocaleString(), isNumber: true, isWide: true },
     { head: 'Model', cell: ({ model }) => <code>{model}</code>, isWide: true },
     { head: 'Started by', cell: ({ mode }) => (mode === 'manual' ? 'hand' : 'night'), isWide: true },
   ]

@@ -2,12 +2,12 @@ import { Link, useParams } from '@tanstack/react-router'
 import { presentOutcome } from '#contract/maintenance/outcomes.ts'
 import { type MaintenanceRun, readMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { useCall } from '../../../call/use-call.ts'
+import { useNames } from '../../../call/use-names.ts'
 import { durationText } from '../../../parts/duration.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { AppDetail } from '../app-detail.tsx'
 import { useAlias } from '../use-alias.ts'
-import { usePersonName } from '../use-person-name.ts'
 import { EvidenceTable } from './evidence-table.tsx'
 import { RunChip } from './run-chip.tsx'
 
@@ -63,12 +63,13 @@ function Finding({ alias, run }: { alias: string; run: MaintenanceRun }) {
 }
 
 function Facts({ run }: { run: MaintenanceRun }) {
-  const nameOf = usePersonName()
+  const nameOf = useNames([run.requested_by])
   return (
     <dl>
       <dt>Started</dt>
       <dd>
-        <Time at={run.created_at} /> {run.requested_by === null ? 'by the schedule' : `by ${nameOf(run.requested_by)}`}
+        <Time at={run.created_at} /> {run.mode === 'nightly' ? 'in the night' : 'by hand'}
+        {run.requested_by !== null && `, by ${nameOf(run.requested_by)}`}
       </dd>
       {run.ended_at !== null && (
         <>

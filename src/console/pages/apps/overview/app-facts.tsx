@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import type { App } from '#contract/apps/apps.ts'
 import { Time } from '../../../parts/time.tsx'
+import { RevisionLink } from '../revisions/revision-link.tsx'
 
 /** The address, the live revision and the settings of the app. */
 export function AppFacts({ app: { alias, url, live_deploy, settings } }: { app: App }) {
@@ -16,9 +16,7 @@ export function AppFacts({ app: { alias, url, live_deploy, settings } }: { app: 
             'nothing is deployed yet'
           ) : (
             <>
-              <Link to="/apps/$alias/revisions/$revisionId" params={{ alias, revisionId: live_deploy.revision_id }}>
-                <code>{live_deploy.revision_id}</code>
-              </Link>
+              <RevisionLink alias={alias} {...live_deploy} />
               {live_deploy.live_at !== null && (
                 <>
                   {' since '}

@@ -9,7 +9,7 @@ import { LatestChecks } from './latest-checks.tsx'
 import { LatestDeploy } from './latest-deploy.tsx'
 import { WaitingChange } from './waiting-change.tsx'
 
-/** What the app is and how it does right now. */
+/** Shows the app's address, settings and live revision, and the states of its checks and latest deploy. */
 export function OverviewPage() {
   const alias = useAlias()
   const app = useCall(readApp, { alias }, { everyMs: 5_000 })
@@ -20,7 +20,7 @@ export function OverviewPage() {
           <div className="stack">
             {data.latest_deploy === null && <FirstDeploy app={data} />}
             <WaitingChange alias={alias} />
-            <div className="cards">
+            <div className="cards of-app">
               <AppFacts app={data} />
               <LatestDeploy app={data} />
               <LatestChecks alias={alias} />

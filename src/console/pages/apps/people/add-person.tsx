@@ -8,6 +8,7 @@ import { Choice } from '../../../parts/choice.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Fault } from '../../../parts/fault.tsx'
 import { Field } from '../../../parts/field.tsx'
+import { FormFoot } from '../../../parts/form-foot.tsx'
 import { useHasRole, useSession } from '../../../session/session.ts'
 import { PARTS } from './parts.ts'
 
@@ -20,7 +21,7 @@ export function AddPerson({ alias, onClose }: { alias: string; onClose: () => vo
   const [part, setPart] = useState<AppPart>('builder')
   const add = useAct(setAppPerson, {
     changes: [listAppPeople],
-    done: ({ display_name, user_id }) => `${display_name ?? user_id} is now ${part}.`,
+    done: ({ display_name }) => `${display_name ?? 'The person'} is now ${part}.`,
     after: onClose,
   })
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
@@ -52,14 +53,7 @@ export function AddPerson({ alias, onClose }: { alias: string; onClose: () => vo
         )}
         <Choice label="Part" value={part} options={PARTS} onChange={setPart} />
         <Fault of={add.error} />
-        <footer className="row">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button main" disabled={userId === ''} aria-busy={add.isRunning}>
-            Add person
-          </button>
-        </footer>
+        <FormFoot act="Add person" isRunning={add.isRunning} onClose={onClose} isDisabled={userId === ''} />
       </form>
     </Dialog>
   )

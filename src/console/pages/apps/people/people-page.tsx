@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { listAppPeople, setAppPerson } from '#contract/apps/people.ts'
-import { AppPart } from '#contract/core/roles.ts'
 import { useAct } from '../../../call/use-act.ts'
 import { useCall } from '../../../call/use-call.ts'
 import { Chip } from '../../../parts/chip.tsx'
@@ -29,7 +28,7 @@ export function PeoplePage() {
       head: 'Person',
       cell: (person) => (
         <span className="row">
-          {person.display_name ?? person.user_id}
+          {person.display_name ?? 'a former member'}
           {person.is_member === false && <Chip tone="attention">Left the organization</Chip>}
         </span>
       ),
@@ -82,7 +81,7 @@ export function PeoplePage() {
 }
 
 function Part({ alias, person }: { alias: string; person: AppPerson }) {
-  const name = person.display_name ?? person.user_id
+  const name = person.display_name ?? 'a former member'
   const set = useAct(setAppPerson, { changes: [listAppPeople], done: ({ part }) => `${name} is now ${part}.` })
   return (
     <>
@@ -91,7 +90,7 @@ function Part({ alias, person }: { alias: string; person: AppPerson }) {
         isCompact
         value={person.part}
         options={PARTS}
-        onChange={(part) => set.run({ alias, user_id: person.user_id, part: AppPart.parse(part) })}
+        onChange={(part) => set.run({ alias, user_id: person.user_id, part: part })}
       />
       <Fault of={set.error} />
     </>

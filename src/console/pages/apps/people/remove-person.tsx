@@ -6,7 +6,7 @@ import type { AppPerson } from './parts.ts'
 type Props = { alias: string; person: AppPerson; onClose: () => void }
 
 export function RemovePerson({ alias, person, onClose }: Props) {
-  const name = person.display_name ?? person.user_id
+  const name = person.display_name ?? 'a former member'
   const remove = useAct(removeAppPerson, {
     changes: [listAppPeople],
     done: () => `${name} has no part in ${alias} any more.`,

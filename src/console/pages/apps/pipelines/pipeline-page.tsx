@@ -4,6 +4,7 @@ import { useCall } from '../../../call/use-call.ts'
 import { Chip } from '../../../parts/chip.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { Schedule } from '../../../parts/schedule.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { AppDetail } from '../app-detail.tsx'
 import { useAlias } from '../use-alias.ts'
@@ -59,7 +60,13 @@ function Facts({ pipeline }: { pipeline: Pipeline }) {
           )}
         </dd>
         <dt>Schedule</dt>
-        <dd>{pipeline.schedule === null ? 'by hand only' : `${pipeline.schedule} (${pipeline.timezone})`}</dd>
+        <dd>
+          {pipeline.schedule === null ? (
+            'by hand only'
+          ) : (
+            <Schedule cron={pipeline.schedule} timezone={pipeline.timezone} />
+          )}
+        </dd>
         {pipeline.next_run_at !== null && (
           <>
             <dt>Next run</dt>

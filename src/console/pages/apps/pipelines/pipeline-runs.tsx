@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { listPipelineRuns, type PipelineRun } from '#contract/pipelines.ts'
+import { useNames } from '../../../call/use-names.ts'
 import { usePages } from '../../../call/use-pages.ts'
 import { Chip } from '../../../parts/chip.tsx'
 import { durationText } from '../../../parts/duration.ts'
@@ -12,13 +13,18 @@ import { RunLog } from './run-log.tsx'
 
 export function PipelineRuns({ alias, name }: { alias: string; name: string }) {
   const runs = usePages(listPipelineRuns, { alias, name }, { whileAny: isRunUnderWay })
+  const nameOf = useNames(runs.data?.map(({ requested_by }) => requested_by) ?? [])
   const [shown, setShown] = useState<PipelineRun>()
   const columns: readonly Column<PipelineRun>[] = [
     { head: 'Result', cell: ({ state }) => <Chip tone={showRunState(state).tone}>{showRunState(state).word}</Chip> },
     { head: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
     { head: 'Reason', cell: ({ reason }) => <span className="cut">{reason}</span>, isWide: true },
     { head: 'Took', cell: (run) => <Took run={run} />, isNumber: true, isWide: true },
-    { head: 'Started by', cell: ({ trigger }) => (trigger === 'manual' ? 'hand' : 'schedule'), isWide: true },
+    {
+      head: 'Started by',
+      cell: ({ requested_by }) => (requested_by === null ? 'schedule' : nameOf(requested_by)),
+      isWide: true,
+    },
     {
       head: 'Log',
       cell: (run) =>

@@ -5,6 +5,7 @@ import { Chip } from '../../../parts/chip.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { More } from '../../../parts/more.tsx'
+import { Schedule } from '../../../parts/schedule.tsx'
 import { type Column, Table } from '../../../parts/table.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { AppPage } from '../app-page.tsx'
@@ -33,7 +34,8 @@ export function PipelinesPage() {
     { head: 'Next run', cell: ({ next_run_at }) => next_run_at && <Time at={next_run_at} />, isWide: true },
     {
       head: 'Schedule',
-      cell: ({ schedule, timezone }) => (schedule === null ? 'by hand' : `${schedule} (${timezone})`),
+      cell: ({ schedule, timezone }) =>
+        schedule === null ? 'by hand' : <Schedule cron={schedule} timezone={timezone} />,
       isWide: true,
     },
     {

@@ -4,6 +4,7 @@ import { useCall } from '../../../call/use-call.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { isRunUnderWay } from './pipeline-words.ts'
+import '../../../styles/logs.css'
 
 type Props = { alias: string; name: string; runId: string; onClose: () => void }
 

@@ -1,9 +1,11 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { diffRevisions, listRevisions, readRevision } from '#contract/apps/revisions.ts'
 import { useCall } from '../../../call/use-call.ts'
+import { useNames } from '../../../call/use-names.ts'
 import { Choice } from '../../../parts/choice.tsx'
 import { Copy } from '../../../parts/copy.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { shortId } from '../../../parts/short-id.ts'
 import { Time } from '../../../parts/time.tsx'
 import { AppDetail } from '../app-detail.tsx'
 import { Diff } from '../diff/diff.tsx'
@@ -16,18 +18,19 @@ export function RevisionPage() {
   const { base } = useSearch({ from: '/apps/$alias/revisions/$revisionId' })
   const navigate = useNavigate({ from: '/apps/$alias/revisions/$revisionId' })
   const revision = useCall(readRevision, { alias, revision_id: revisionId })
+  const nameOf = useNames([revision.data?.created_by])
   const others = useCall(listRevisions, { alias, limit: 50 })
   const diff = useCall(diffRevisions, { alias, revision_id: revisionId, ...(base !== undefined && { base }) })
   const bases = [
     { value: '', label: 'the revision before it' },
     ...(others.data?.items ?? [])
       .filter(({ id }) => id !== revisionId)
-      .map(({ id, message }) => ({ value: id, label: message === null ? id : `${id} · ${message}` })),
+      .map(({ id, message }) => ({ value: id, label: message ?? `a revision without a message (${shortId(id)})` })),
   ]
   return (
     <AppDetail title="Revision" section={{ label: 'Deploys', link: { to: '/apps/$alias/deploys', params: { alias } } }}>
       <Loaded of={revision}>
-        {({ id, message, file_count, created_at }) => (
+        {({ id, message, file_count, created_at, created_by }) => (
           <dl>
             <dt>Id</dt>
             <dd>
@@ -43,7 +46,7 @@ export function RevisionPage() {
             <dd>{file_count}</dd>
             <dt>Created</dt>
             <dd>
-              <Time at={created_at} />
+              <Time at={created_at} /> by {created_by === null ? 'the maintenance agent' : nameOf(created_by)}
             </dd>
           </dl>
         )}

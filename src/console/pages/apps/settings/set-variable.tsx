@@ -4,6 +4,7 @@ import { useAct } from '../../../call/use-act.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Fault } from '../../../parts/fault.tsx'
 import { Field } from '../../../parts/field.tsx'
+import { FormFoot } from '../../../parts/form-foot.tsx'
 import { TextArea } from '../../../parts/text-area.tsx'
 
 export function SetVariable({ alias, onClose }: { alias: string; onClose: () => void }) {
@@ -24,14 +25,7 @@ export function SetVariable({ alias, onClose }: { alias: string; onClose: () => 
         <Field label="Name" value={name} onChange={setName} required maxLength={100} autoComplete="off" />
         <TextArea label="Value" value={value} onChange={setValue} maxLength={32_768} />
         <Fault of={set.error} />
-        <footer className="row">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button main" aria-busy={set.isRunning}>
-            Set variable
-          </button>
-        </footer>
+        <FormFoot act="Set variable" isRunning={set.isRunning} onClose={onClose} />
       </form>
     </Dialog>
   )

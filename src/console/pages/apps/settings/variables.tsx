@@ -2,10 +2,10 @@ import { useState } from 'react'
 import type { z } from 'zod'
 import { readEnvironment } from '#contract/apps/environment.ts'
 import { useCall } from '../../../call/use-call.ts'
+import { useNames } from '../../../call/use-names.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { type Column, Table } from '../../../parts/table.tsx'
 import { Time } from '../../../parts/time.tsx'
-import { usePersonName } from '../use-person-name.ts'
 import { RemoveVariable } from './remove-variable.tsx'
 import { SetVariable } from './set-variable.tsx'
 
@@ -13,8 +13,8 @@ type Variable = z.infer<typeof readEnvironment.output>['items'][number]
 
 /** The names of the app's environment variables. Values are never shown again. */
 export function Variables({ alias, canChange }: { alias: string; canChange: boolean }) {
-  const nameOf = usePersonName()
   const environment = useCall(readEnvironment, { alias })
+  const nameOf = useNames(environment.data?.items.map(({ updated_by }) => updated_by) ?? [])
   const [isSetting, setSetting] = useState(false)
   const [removed, setRemoved] = useState<string>()
   const columns: readonly Column<Variable>[] = [

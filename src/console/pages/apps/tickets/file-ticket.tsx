@@ -6,6 +6,7 @@ import { useAct } from '../../../call/use-act.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Fault } from '../../../parts/fault.tsx'
 import { Field } from '../../../parts/field.tsx'
+import { FormFoot } from '../../../parts/form-foot.tsx'
 import { TextArea } from '../../../parts/text-area.tsx'
 
 export function FileTicket({ alias, onClose }: { alias: string; onClose: () => void }) {
@@ -37,14 +38,7 @@ export function FileTicket({ alias, onClose }: { alias: string; onClose: () => v
           hint="What you saw, and what you expected"
         />
         {titleFault === undefined && bodyFault === undefined && <Fault of={file.error} />}
-        <footer className="row">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button main" aria-busy={file.isRunning}>
-            File ticket
-          </button>
-        </footer>
+        <FormFoot act="File ticket" isRunning={file.isRunning} onClose={onClose} />
       </form>
     </Dialog>
   )

@@ -1,9 +1,11 @@
 import { Choice } from '../../../parts/choice.tsx'
 import { useHasRole } from '../../../session/session.ts'
-import { type ActivitySearch, PERIODS } from './activity-search.ts'
+import { PERIODS } from './activity-search.ts'
 import { DayField } from './day-field.tsx'
 import { PersonFilter } from './person-filter.tsx'
+import type { ActivitySearch } from './read-activity-search.ts'
 import { TargetFilter } from './target-filter.tsx'
+import '../../../styles/mcp.css'
 
 const ALL = ''
 

@@ -4,7 +4,8 @@ import { useHasRole } from '../../../session/session.ts'
 import { ACTIVITY_COLUMNS } from './activity-columns.tsx'
 import { ActivityFilters } from './activity-filters.tsx'
 import { ActivityList } from './activity-list.tsx'
-import type { ActivitySearch } from './activity-search.ts'
+import { Latency } from './latency.tsx'
+import type { ActivitySearch } from './read-activity-search.ts'
 
 /** Who called which function or asked which source, when, and with what result. */
 export function ActivityPage() {
@@ -19,6 +20,7 @@ export function ActivityPage() {
         and answers are never stored.
       </p>
       <ActivityFilters search={search} onChange={(changed) => show({ ...search, ...changed })} />
+      <Latency search={search} />
       <ActivityList
         search={search}
         columns={ACTIVITY_COLUMNS}

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { ActivitySearch } from './read-activity-search.ts'
 
 export const PERIODS = [
   { value: 'any', label: 'Any time' },
@@ -10,24 +10,6 @@ export const PERIODS = [
 
 const DAY_MS = 86_400_000
 const LENGTH_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS }
-
-/** Filters in the address. A value that is not understood is left out, so that an old link still opens the page. */
-function filter<T extends z.ZodType>(schema: T) {
-  return schema.optional().catch(undefined)
-}
-
-/** The address of a view of Activity, which can be sent to a colleague. Functions are shown unless it says otherwise. */
-export const ActivitySearch = z.object({
-  type: filter(z.enum(['functions', 'data_sources'])),
-  target: filter(z.string().min(1).max(200)),
-  source: filter(z.enum(['mcp', 'cli', 'api'])),
-  person: filter(z.string().min(1).max(100)),
-  status: filter(z.enum(['answered', 'refused', 'failed', 'unknown'])),
-  period: filter(z.enum(['day', 'week', 'month', 'days'])),
-  from: filter(z.iso.date()),
-  to: filter(z.iso.date()),
-})
-export type ActivitySearch = z.infer<typeof ActivitySearch>
 
 /** The input of the list for a view. Chosen days begin and end at midnight in the zone of the reader. */
 export function toInput({ type, target, source, person, status, ...time }: ActivitySearch, now: Date) {

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Copy } from '../../../parts/copy.tsx'
 import { Empty } from '../../../parts/empty.tsx'
-import type { ActivitySearch } from './activity-search.ts'
+import type { ActivitySearch } from './read-activity-search.ts'
 
 /** Says why a view shows no call, and what to do next. */
 export function NoActivity({ search, onClear }: { search: ActivitySearch; onClear: () => void }) {

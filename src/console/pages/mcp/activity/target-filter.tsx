@@ -14,6 +14,8 @@ type Props = {
 /** The functions or the sources that can be chosen. */
 export function TargetFilter({ type, value = '', onChange }: Props) {
   const targets = useTargets(type)
+  // Without anything to choose the list would only say “every”.
+  if (targets.length === 0 && value === '') return null
   const [label, all] = type === 'functions' ? ['Function', 'Every function'] : ['Data source', 'Every source']
   return (
     <Choice

@@ -4,6 +4,7 @@ import { useCall } from '../../../call/use-call.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { AgentSteps } from './agent-steps.tsx'
 import { knownAgents } from './known-agents.ts'
+import '../../../styles/mcp.css'
 
 /** How to connect each known agent, with the address of this installation. */
 export function ConnectAgent() {

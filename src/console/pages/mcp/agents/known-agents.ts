@@ -29,7 +29,7 @@ export function knownAgents(url: string): readonly KnownAgent[] {
         { text: 'ChatGPT also calls from the internet.' },
       ],
     },
-    { name: 'Codex', steps: [{ code: `codex mcp add svc --url ${url}\ncodex mcp login svc` }] },
+    { name: 'Codex', steps: [{ code: `codex mcp add svc --url ${url}` }] },
     {
       name: 'VS Code',
       steps: [
@@ -53,6 +53,10 @@ export function knownAgents(url: string): readonly KnownAgent[] {
         { text: 'Then, in a session of Gemini:' },
         { code: '/mcp auth svc' },
       ],
+    },
+    {
+      name: 'mcporter',
+      steps: [{ code: `mcporter config add svc ${url} --scope home\nmcporter auth svc` }],
     },
     {
       name: 'Other MCP clients',

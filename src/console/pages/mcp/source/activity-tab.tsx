@@ -3,7 +3,8 @@ import { useMemo } from 'react'
 import { CALL_COLUMNS } from '../activity/activity-columns.tsx'
 import { ActivityFilters } from '../activity/activity-filters.tsx'
 import { ActivityList } from '../activity/activity-list.tsx'
-import type { ActivitySearch } from '../activity/activity-search.ts'
+import { Latency } from '../activity/latency.tsx'
+import type { ActivitySearch } from '../activity/read-activity-search.ts'
 import { useSource } from './source.ts'
 
 /** The questions to one source. */
@@ -17,6 +18,7 @@ export function ActivityTab() {
   return (
     <>
       <ActivityFilters isOfOneSource search={search} onChange={(changed) => show({ ...search, ...changed })} />
+      <Latency search={ofSource} />
       <ActivityList search={ofSource} columns={CALL_COLUMNS} onClear={() => show({})} />
     </>
   )

@@ -7,6 +7,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { asConfigureCommand, EXAMPLE } from './configure-command.ts'
 import { useSource } from './source.ts'
+import '../../../styles/mcp.css'
 
 type Saved = z.infer<typeof getSource.output>
 

@@ -1,23 +1,11 @@
 import type { z } from 'zod'
+import { EXAMPLE_SEARCH } from '#contract/data-sources/example-search.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
 
 type Configuration = Omit<z.input<typeof configureSource.input>, 'id'>
 
-/** A configuration to start from, as in the guide to data sources. */
-export const EXAMPLE: Configuration = {
-  connection_config: {
-    embedding_configs: [
-      {
-        label: 'articles',
-        table: 'public.articles',
-        model: 'builtin/all-minilm-l6-v2',
-        dimensions: 384,
-        content_columns: 'id, title, body',
-      },
-    ],
-  },
-  filter_schema: { category: 'string' },
-}
+/** The configuration to start from, with a filter. */
+export const EXAMPLE: Configuration = { connection_config: EXAMPLE_SEARCH, filter_schema: { category: 'string' } }
 
 /**
  * The command that saves the configuration. The document is a here-document, so that it can be edited in the terminal:

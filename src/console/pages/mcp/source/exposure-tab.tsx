@@ -5,6 +5,7 @@ import { useAct } from '../../../call/use-act.ts'
 import { useHasRole } from '../../../session/session.ts'
 import { type Source, useSource } from './source.ts'
 import { SwitchSource } from './switch-source.tsx'
+import '../../../styles/mcp.css'
 
 const WHO: Record<MinRole, string> = {
   viewer: 'Everyone in the organization',

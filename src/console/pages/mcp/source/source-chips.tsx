@@ -8,9 +8,9 @@ export function ExposureChip({ source }: { source: Source }) {
   return <Chip tone="success">Exposed</Chip>
 }
 
-/** Says whether a search configuration is saved. */
+/** Says whether a search configuration is saved. Whether it is a good one, only its page knows. */
 export function ConfigurationChip({ source: { labels } }: { source: Source }) {
   if (!labels) return null
   if (labels.length === 0) return <Chip tone="attention">Not configured</Chip>
-  return <Chip tone="success">{labels.length === 1 ? '1 entry' : `${labels.length} entries`}</Chip>
+  return <Chip tone="plain">{labels.length === 1 ? '1 entry' : `${labels.length} entries`}</Chip>
 }

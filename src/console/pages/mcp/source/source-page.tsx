@@ -10,6 +10,7 @@ import { Tabs } from '../../../parts/tabs.tsx'
 import { useHasRole } from '../../../session/session.ts'
 import { fromManaged, fromSlim, type Source, SourceContext } from './source.ts'
 import { ConfigurationChip, ExposureChip } from './source-chips.tsx'
+import '../../../styles/mcp.css'
 
 /** One data source: asking it, its configuration, its exposure and its questions. */
 export function SourcePage() {

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import { SearchConfiguration } from '#contract/data-sources/search-config.ts'
+import type { SearchConfiguration } from '#contract/data-sources/search-config.ts'
 import type { DataSource, FilterType, MinRole, SlimSource } from '#contract/data-sources/sources.ts'
 
 /** A data source as the pages show it. People below developer know only the sources that they may ask. */
@@ -48,8 +48,8 @@ function databaseOf(sourceId: string): string {
 }
 
 function labelsOf(config: DataSource['connection_config']): string[] {
-  const { data } = SearchConfiguration.shape.connection_config.safeParse(config)
-  return data?.embedding_configs.map(({ label }) => label) ?? []
+  const { embedding_configs } = (config ?? {}) as Partial<SearchConfiguration['connection_config']>
+  return embedding_configs?.map(({ label }) => label) ?? []
 }
 
 export const SourceContext = createContext<Source | undefined>(undefined)

@@ -8,6 +8,7 @@ import { useCall } from '../../../call/use-call.ts'
 import { Choice } from '../../../parts/choice.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Field } from '../../../parts/field.tsx'
+import { FormFoot } from '../../../parts/form-foot.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 
 /** Makes a database a data source. Nobody can ask it before it is configured and exposed. */
@@ -67,14 +68,7 @@ function Form({ databases, onClose }: { databases: readonly Database[]; onClose:
           {explain(enable.error)}
         </p>
       )}
-      <footer className="row">
-        <button type="button" className="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" className="button main" aria-busy={enable.isRunning}>
-          Enable source
-        </button>
-      </footer>
+      <FormFoot act="Enable source" isRunning={enable.isRunning} onClose={onClose} />
     </form>
   )
 }

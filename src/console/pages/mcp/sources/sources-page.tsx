@@ -79,6 +79,7 @@ const EXPOSURE: Column<Source> = { head: 'Exposure', cell: (source) => <Exposure
 const MIN_ROLE: Column<Source> = {
   head: 'Minimum role',
   cell: ({ minRole }) => minRole ?? <span className="soft">not set</span>,
+  isWide: true,
 }
 const CONFIGURATION: Column<Source> = { head: 'Search', cell: (source) => <ConfigurationChip source={source} /> }
 const ABOUT: Column<Source> = { head: 'About', cell: ({ description }) => description }

@@ -5,7 +5,7 @@ import { useAct } from '../../../call/use-act.ts'
 import { useCall } from '../../../call/use-call.ts'
 import { Fault } from '../../../parts/fault.tsx'
 import { Field } from '../../../parts/field.tsx'
-import { FormFoot } from './form-foot.tsx'
+import { FormFoot } from '../../../parts/form-foot.tsx'
 
 /** Installs the app in the workspace where the operator configured one, or takes an incoming webhook. */
 export function AddChat({ onClose }: { onClose: () => void }) {

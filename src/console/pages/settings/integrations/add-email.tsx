@@ -4,7 +4,7 @@ import { addEmail } from '#contract/notifications/email.ts'
 import { useAct } from '../../../call/use-act.ts'
 import { Fault } from '../../../parts/fault.tsx'
 import { Field } from '../../../parts/field.tsx'
-import { FormFoot } from './form-foot.tsx'
+import { FormFoot } from '../../../parts/form-foot.tsx'
 
 export function AddEmail({ onClose }: { onClose: () => void }) {
   const [address, setAddress] = useState('')

@@ -4,7 +4,7 @@ import { configureForum, connectForum } from '#contract/notifications/forum.ts'
 import { useAct } from '../../../call/use-act.ts'
 import { Fault } from '../../../parts/fault.tsx'
 import { Field } from '../../../parts/field.tsx'
-import { FormFoot } from './form-foot.tsx'
+import { FormFoot } from '../../../parts/form-foot.tsx'
 
 /** Saves the key of a Discourse forum, then tries it at the forum. */
 export function AddForum({ onClose }: { onClose: () => void }) {

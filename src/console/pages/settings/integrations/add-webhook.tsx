@@ -4,7 +4,7 @@ import { createWebhook } from '#contract/notifications/webhooks.ts'
 import { useAct } from '../../../call/use-act.ts'
 import { Fault } from '../../../parts/fault.tsx'
 import { Field } from '../../../parts/field.tsx'
-import { FormFoot } from './form-foot.tsx'
+import { FormFoot } from '../../../parts/form-foot.tsx'
 
 export function AddWebhook({ onClose }: { onClose: () => void }) {
   const [url, setUrl] = useState('')

@@ -8,8 +8,8 @@ import { Choice } from '../../../parts/choice.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Fault } from '../../../parts/fault.tsx'
 import { Field } from '../../../parts/field.tsx'
+import { FormFoot } from '../../../parts/form-foot.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
-import { FormFoot } from './form-foot.tsx'
 import { TIMINGS, type TimingName } from './timings.ts'
 
 /** The event type is free text without a list: new types come with new releases, and prefixes stand for many. */

@@ -1,42 +1,47 @@
 import type { z } from 'zod'
 import { listAudit } from '#contract/auth/members.ts'
+import { useNames } from '../../../call/use-names.ts'
 import { usePages } from '../../../call/use-pages.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { LongTable } from '../../../parts/long-table.tsx'
 import { Page } from '../../../parts/page.tsx'
 import type { Column } from '../../../parts/table.tsx'
 import { Time } from '../../../parts/time.tsx'
-import { useSession } from '../../../session/session.ts'
+import { useHasRole, useSession } from '../../../session/session.ts'
+import { detailText, userIdsOf, withNames } from './audit-text.ts'
+import { SupportSessions } from './support-sessions.tsx'
 import { OrganizationTabs } from './tabs.tsx'
 
 type Entry = z.infer<typeof listAudit.output>['items'][number]
 
-const COLUMNS: readonly Column<Entry>[] = [
+const columnsOf = (nameOf: (userId: string) => string): readonly Column<Entry>[] => [
   { head: 'What', cell: ({ action }) => <code>{action}</code> },
-  { head: 'Who', cell: ({ actor }) => actor },
-  { head: 'On', cell: ({ target }) => target, isWide: true },
-  { head: 'Details', cell: ({ detail }) => <code>{detailText(detail)}</code>, isWide: true },
+  { head: 'Who', cell: ({ actor, actor_name }) => <Actor actor={actor} name={actor_name} /> },
   { head: 'When', cell: ({ at }) => <Time at={at} /> },
+  { head: 'On', cell: ({ target }) => withNames(target, nameOf), isWide: true },
+  { head: 'Details', cell: ({ detail }) => <code>{withNames(detailText(detail), nameOf)}</code>, isWide: true },
 ]
 
 /** Who changed what in the organization. For owners. */
 export function AuditPage() {
   const { me } = useSession()
+  const isOwner = useHasRole('owner')
   const entries = usePages(listAudit, { org_id: me.org.id, limit: 100 })
+  const nameOf = useNames(entries.data?.flatMap(userIdsOf) ?? [])
   return (
     <Page title="Organization settings">
       <OrganizationTabs />
       <Loaded of={entries}>
         {(items) => (
-          <LongTable caption="Audit log" columns={COLUMNS} rows={items} keyOf={({ id }) => id} {...entries} />
+          <LongTable caption="Audit log" columns={columnsOf(nameOf)} rows={items} keyOf={({ id }) => id} {...entries} />
         )}
       </Loaded>
+      {isOwner && <SupportSessions />}
     </Page>
   )
 }
 
-function detailText(detail: Entry['detail']): string {
-  return Object.entries(detail)
-    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ')
+/** The person, with the id of their token or session for those who search for it. */
+function Actor({ actor, name }: { actor: string; name: string | null }) {
+  return name === null ? <code>{actor}</code> : <span title={actor}>{name}</span>
 }

@@ -11,6 +11,8 @@ import type { Column } from '../../../parts/table.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { DeliveryChip } from './delivery-chip.tsx'
 import { DeliveryDetail } from './delivery-detail.tsx'
+import { DeliveryOutcomes } from './delivery-outcomes.tsx'
+import { destinationName } from './destination-name.ts'
 import { OrganizationTabs } from './tabs.tsx'
 
 const STATUSES = [
@@ -31,7 +33,7 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] =>
     ),
   },
   { head: 'Outcome', cell: (delivery) => <DeliveryChip delivery={delivery} /> },
-  { head: 'To', cell: ({ destination }) => destination?.label ?? destination?.kind ?? 'nobody', isWide: true },
+  { head: 'To', cell: ({ destination }) => (destination ? destinationName(destination) : 'nobody'), isWide: true },
   { head: 'Type', cell: ({ event }) => <code>{event.type}</code>, isWide: true },
   { head: 'Attempts', cell: ({ attempts }) => attempts, isNumber: true, isWide: true },
   { head: 'When', cell: ({ event }) => <Time at={event.occurred_at} /> },
@@ -46,6 +48,7 @@ export function DeliveriesPage() {
   return (
     <Page title="Organization settings">
       <OrganizationTabs />
+      <DeliveryOutcomes />
       <div className="filters">
         <Choice
           label="Outcome"

@@ -1,28 +1,46 @@
+import { readOrg } from '#contract/auth/members.ts'
+import { useCall } from '../../../call/use-call.ts'
 import { Copy } from '../../../parts/copy.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
 import { Page } from '../../../parts/page.tsx'
-import { useSession } from '../../../session/session.ts'
+import { Time } from '../../../parts/time.tsx'
+import { useHasRole, useSession } from '../../../session/session.ts'
+import { RenameOrganization } from './rename-organization.tsx'
 import { OrganizationTabs } from './tabs.tsx'
 
 export function GeneralPage() {
   const { me } = useSession()
+  const org = useCall(readOrg, { org_id: me.org.id })
+  const isOwner = useHasRole('owner')
   return (
     <Page title="Organization settings">
       <OrganizationTabs />
-      <section className="card">
-        <h2>{me.org.name}</h2>
-        <dl>
-          <dt>Id</dt>
-          <dd>
-            <Copy text={me.org.id} />
-          </dd>
-          <dt>Name in addresses</dt>
-          <dd>
-            <code>{me.org.slug}</code>
-          </dd>
-          <dt>Your role</dt>
-          <dd>{me.role}</dd>
-        </dl>
-      </section>
+      <Loaded of={org}>
+        {({ id, name, slug, created_at }) => (
+          <div className="stack">
+            <section className="card">
+              <h2>{name}</h2>
+              <dl>
+                <dt>Id</dt>
+                <dd>
+                  <Copy text={id} />
+                </dd>
+                <dt>Name in addresses</dt>
+                <dd>
+                  <code>{slug}</code>
+                </dd>
+                <dt>Created</dt>
+                <dd>
+                  <Time at={created_at} />
+                </dd>
+                <dt>Your role</dt>
+                <dd>{me.role}</dd>
+              </dl>
+            </section>
+            {isOwner && <RenameOrganization key={name} name={name} />}
+          </div>
+        )}
+      </Loaded>
     </Page>
   )
 }

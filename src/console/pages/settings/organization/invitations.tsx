@@ -10,6 +10,7 @@ import { Copy } from '../../../parts/copy.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Fault } from '../../../parts/fault.tsx'
 import { Field } from '../../../parts/field.tsx'
+import { FormFoot } from '../../../parts/form-foot.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { More } from '../../../parts/more.tsx'
 import { type Column, Table } from '../../../parts/table.tsx'
@@ -101,14 +102,7 @@ function Invite({ onClose }: { onClose: () => void }) {
         <Field label="Email" type="email" value={email} onChange={setEmail} required fault={fault} />
         <Choice label="Role" value={role} options={ROLE_OPTIONS} onChange={setRole} />
         {fault === undefined && <Fault of={invite.error} />}
-        <footer className="row">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button main" aria-busy={invite.isRunning}>
-            Invite person
-          </button>
-        </footer>
+        <FormFoot act="Invite person" isRunning={invite.isRunning} onClose={onClose} />
       </form>
     </Dialog>
   )

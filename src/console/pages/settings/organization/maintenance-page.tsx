@@ -4,12 +4,15 @@ import { faultOf } from '../../../call/explain.ts'
 import { useAct } from '../../../call/use-act.ts'
 import { useCall } from '../../../call/use-call.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
+import { cronWords } from '../../../parts/cron-words.ts'
 import { Fault } from '../../../parts/fault.tsx'
 import { Field } from '../../../parts/field.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Page } from '../../../parts/page.tsx'
+import { Schedule } from '../../../parts/schedule.tsx'
 import { useHasRole, useSession } from '../../../session/session.ts'
 import { OrganizationTabs } from './tabs.tsx'
+import { TokenSpend } from './token-spend.tsx'
 
 /** Whether the maintenance agent may work for the organization, with which model and when. */
 export function OrganizationMaintenancePage() {
@@ -21,14 +24,17 @@ export function OrganizationMaintenancePage() {
       <OrganizationTabs />
       <Loaded of={settings}>
         {(saved) => (
-          <section className="card">
-            <h2>Maintenance agent: {saved.enabled ? 'on' : 'off'}</h2>
-            <p className="soft">
-              At night it reads logs, source and checks of the apps that have it switched on, and at most proposes a
-              change. It never deploys: a person who is not its author decides. Switching it on here enables no app.
-            </p>
-            {isAdmin ? <Form key={JSON.stringify(saved)} saved={saved} /> : <Facts saved={saved} />}
-          </section>
+          <div className="stack">
+            <section className="card">
+              <h2>Maintenance agent: {saved.enabled ? 'on' : 'off'}</h2>
+              <p className="soft">
+                At night it reads logs, source and checks of the apps that have it switched on, and at most proposes a
+                change. It never deploys: a person who is not its author decides. Switching it on here enables no app.
+              </p>
+              {isAdmin ? <Form key={JSON.stringify(saved)} saved={saved} /> : <Facts saved={saved} />}
+            </section>
+            {isAdmin && <TokenSpend />}
+          </div>
         )}
       </Loaded>
     </Page>
@@ -42,7 +48,7 @@ function Facts({ saved }: { saved: OrgMaintenance }) {
       <dd>{saved.model ?? 'none chosen'}</dd>
       <dt>Runs begin</dt>
       <dd>
-        <code>{saved.nightly_cron}</code> {saved.timezone}
+        <Schedule cron={saved.nightly_cron} timezone={saved.timezone} />
       </dd>
       <dt>Least time between runs</dt>
       <dd>{saved.cooldown_hours} hours</dd>
@@ -84,7 +90,7 @@ function Form({ saved }: { saved: OrgMaintenance }) {
           label="Runs begin"
           value={cron}
           onChange={setCron}
-          hint="Five cron fields"
+          hint={cronWords(cron) ?? 'Five cron fields: minute, hour, day, month, day of the week'}
           fault={fault('nightly_cron')}
         />
         <Field

@@ -5,6 +5,7 @@ import { useSession } from '../../../session/session.ts'
 const TABS: readonly { label: string; to: string; role: Role }[] = [
   { label: 'General', to: '/settings/organization', role: 'viewer' },
   { label: 'Members', to: '/settings/organization/members', role: 'admin' },
+  { label: 'Domains', to: '/settings/organization/domains', role: 'viewer' },
   { label: 'Integrations', to: '/settings/organization/integrations', role: 'admin' },
   { label: 'Deliveries', to: '/settings/organization/deliveries', role: 'admin' },
   { label: 'Maintenance', to: '/settings/organization/maintenance', role: 'viewer' },

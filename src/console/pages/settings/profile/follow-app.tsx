@@ -7,8 +7,8 @@ import { useCall } from '../../../call/use-call.ts'
 import { Choice } from '../../../parts/choice.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Fault } from '../../../parts/fault.tsx'
+import { FormFoot } from '../../../parts/form-foot.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
-import { FormFoot } from '../integrations/form-foot.tsx'
 import { TIMINGS, type TimingName } from '../integrations/timings.ts'
 
 /** Chooses what the person hears about an app. Saving replaces the former choice. */

@@ -7,6 +7,7 @@ import { Copy } from '../../../parts/copy.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Fault } from '../../../parts/fault.tsx'
 import { Field } from '../../../parts/field.tsx'
+import { FormFoot } from '../../../parts/form-foot.tsx'
 
 const LIFETIMES = [
   { value: '30', label: '30 days' },
@@ -44,14 +45,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
         />
         <Choice label="Expires" value={lifetime} options={LIFETIMES} onChange={setLifetime} />
         {nameFault === undefined && <Fault of={create.error} />}
-        <footer className="row">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button main" aria-busy={create.isRunning}>
-            Create API token
-          </button>
-        </footer>
+        <FormFoot act="Create API token" isRunning={create.isRunning} onClose={onClose} />
       </form>
     </Dialog>
   )

@@ -1,3 +1,4 @@
+import { useLocation } from '@tanstack/react-router'
 import { type SubmitEvent, useId, useState } from 'react'
 import { explain } from '../../../../call/explain.ts'
 import { Choice } from '../../../../parts/choice.tsx'
@@ -6,6 +7,7 @@ import type { Source } from '../source.ts'
 import { FilterField } from './filter-field.tsx'
 import { type Typed, toFilters } from './filter-values.ts'
 import type { Question } from './same-request.ts'
+import '../../../../styles/ask.css'
 
 const ALL_ENTRIES = ''
 
@@ -13,7 +15,8 @@ type Props = { source: Source; isRunning: boolean; error: unknown; onAsk: (quest
 
 /** The question, the filters that the source offers, the number of hits and the entry to search. */
 export function AskForm({ source, isRunning, error, onAsk }: Props) {
-  const [query, setQuery] = useState('')
+  const { question } = useLocation({ select: ({ state }) => state })
+  const [query, setQuery] = useState(question ?? '')
   const [typed, setTyped] = useState<Typed>({})
   const [topK, setTopK] = useState('10')
   const [target, setTarget] = useState(ALL_ENTRIES)

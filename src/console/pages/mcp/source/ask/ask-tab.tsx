@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { z } from 'zod'
+import { activityStatistics, listActivity } from '#contract/activity.ts'
 import { querySource } from '#contract/data-sources/sources.ts'
 import { useAct } from '../../../../call/use-act.ts'
 import { Empty } from '../../../../parts/empty.tsx'
@@ -22,7 +23,7 @@ export function AskTab() {
 function TryIt({ source }: { source: Source }) {
   const [asked, setAsked] = useState<{ question: Question; answer: Answer }>()
   const ask = useAct(querySource, {
-    changes: [],
+    changes: [listActivity, activityStatistics],
     after: (answer, { id, query, filters = {}, top_k = 10, target }) =>
       setAsked({ answer, question: { id, query, filters, top_k, ...(target !== undefined && { target }) } }),
   })

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { querySource } from '#contract/data-sources/sources.ts'
 import { Empty } from '../../../../parts/empty.tsx'
+import '../../../../styles/ask.css'
 
 type Answer = z.infer<typeof querySource.output>
 type Hit = Answer['results'][number]

@@ -1,6 +1,9 @@
 import { querySource } from '#contract/data-sources/sources.ts'
 import type { Filters } from './filter-values.ts'
 
+/** Written out, because pages have only the addresses of operations. */
+const TOOL: typeof querySource.tool.name = 'data_source_query'
+
 export type Question = {
   readonly id: string
   readonly query: string
@@ -35,7 +38,7 @@ export function asSvc({ id, query, filters, top_k, target }: Question): string {
 
 /** The question as the parameters of `tools/call`. */
 export function asMcp({ id, ...question }: Question): string {
-  return JSON.stringify({ name: querySource.tool.name, arguments: { id, ...withoutDefaults(question) } }, null, 2)
+  return JSON.stringify({ name: TOOL, arguments: { id, ...withoutDefaults(question) } }, null, 2)
 }
 
 function withoutDefaults({ filters, ...rest }: Omit<Question, 'id'>) {

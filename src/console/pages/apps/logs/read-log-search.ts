@@ -1,0 +1,14 @@
+import { LOG_LEVELS } from '#contract/apps/logs.ts'
+import { isTrue, oneOf, searchOf, text, time } from '../../../address/search.ts'
+
+/** The filters of the page, as its address has them. A filter that cannot be read is left out. */
+export const readLogSearch = searchOf({
+  text: text(200),
+  level: oneOf(LOG_LEVELS),
+  deploy: text(100),
+  within: oneOf(['1h', '24h', '7d', 'all']),
+  since: time,
+  until: time,
+  live: isTrue,
+})
+export type LogSearch = ReturnType<typeof readLogSearch>

@@ -1,0 +1,58 @@
+import { useMemo } from 'react'
+import type { z } from 'zod'
+import { type ActivityStatistics, activityStatistics } from '#contract/activity.ts'
+import { useCall } from '../../../call/use-call.ts'
+import { dayLabel, hourLabel } from '../../../charts/day-label.ts'
+import { Lines } from '../../../charts/lines.tsx'
+import { LoadFailed } from '../../../parts/load-failed.tsx'
+import { latencyText } from './outcome.ts'
+import type { ActivitySearch } from './read-activity-search.ts'
+import { sinceFirst } from './since-first.ts'
+import { toStatistics } from './to-statistics.ts'
+
+const EVERY_MS = 60_000
+
+/** How long answers took over the time of a view. Nothing is shown while nothing was called. */
+export function Latency({ search }: { search: ActivitySearch }) {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  const counted = useMemo(() => toStatistics(search, new Date()), [search])
+  if (!counted) return null
+  return <Drawn input={{ ...counted.input, timezone: timeZone }} words={counted.words} />
+}
+
+type Bucket = ActivityStatistics['buckets'][number]
+
+type DrawnProps = { input: z.input<typeof activityStatistics.input>; words: string }
+
+function Drawn({ input, words }: DrawnProps) {
+  const statistics = useCall(activityStatistics, input, { keep: true, everyMs: EVERY_MS })
+  if (statistics.data === undefined)
+    return statistics.error ? <LoadFailed error={statistics.error} onRetry={() => void statistics.refetch()} /> : null
+  const buckets = sinceFirst(statistics.data.buckets)
+  if (buckets.length === 0) return null
+  const labelOf = input.bucket === 'hour' ? hourLabel : dayLabel
+  if (buckets.length === 1) return <OnePoint bucket={buckets[0]!} when={labelOf(buckets[0]!.start)} />
+  return (
+    <Lines
+      title={`How long did answers take ${words}?`}
+      axis="Time until the answer of answered calls. p50: half of them were faster; p95: 95 of 100 were."
+      labels={buckets.map(({ start }) => labelOf(start))}
+      lines={[
+        { label: 'p50', values: buckets.map(({ p50_ms }) => p50_ms) },
+        { label: 'p95', values: buckets.map(({ p95_ms }) => p95_ms) },
+      ]}
+      isUnknown={buckets.map(({ total, p50_ms }) => total > 0 && p50_ms === null)}
+      format={(ms) => latencyText(Math.round(ms))}
+    />
+  )
+}
+
+/** A line needs two points. */
+function OnePoint({ bucket: { p50_ms, p95_ms }, when }: { bucket: Bucket; when: string }) {
+  if (p50_ms === null || p95_ms === null) return null
+  return (
+    <p className="soft">
+      {`Answers, ${when}: half of them took at most ${latencyText(Math.round(p50_ms))}, 95 of 100 at most ${latencyText(Math.round(p95_ms))}.`}
+    </p>
+  )
+}

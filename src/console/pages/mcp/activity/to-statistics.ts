@@ -1,0 +1,37 @@
+import { toInput } from './activity-search.ts'
+import type { ActivitySearch } from './read-activity-search.ts'
+
+const DAY_MS = 86_400_000
+/** Longest time for which the service counts by day. */
+const MOST_DAYS = 92
+
+const WORDS = { day: 'in the last 24 hours', week: 'in the last 7 days', month: 'in the last 30 days' } as const
+
+/**
+ * Returns the input of the statistics for a view, and its time in words. Without a chosen time it is 30 days.
+ * Undefined if the chosen days end before they begin.
+ */
+export function toStatistics(search: ActivitySearch, now: Date) {
+  const { period = 'month' } = search
+  const { source_id, from, to, ...filters } = toInput({ ...search, period }, now)
+  const target = source_id === undefined ? {} : { target: source_id }
+  if (period !== 'days')
+    return {
+      input: { ...filters, ...target, from, bucket: period === 'day' ? 'hour' : 'day' } as const,
+      words: WORDS[period],
+    }
+  const end = to === undefined ? now : new Date(to)
+  const earliest = new Date(end.getTime() - MOST_DAYS * DAY_MS)
+  if (from !== undefined && new Date(from) >= end) return undefined
+  const isCut = from === undefined || new Date(from) < earliest
+  return {
+    input: {
+      ...filters,
+      ...target,
+      from: isCut ? earliest.toISOString() : from,
+      to: end.toISOString(),
+      bucket: 'day',
+    } as const,
+    words: isCut ? `in the last ${MOST_DAYS} of these days` : 'on these days',
+  }
+}

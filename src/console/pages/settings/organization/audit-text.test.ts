@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { detailText, userIdsOf, withNames } from './audit-text.ts'
+
+const ANNE = `usr_${'a'.repeat(26)}`
+const BEN = `usr_${'b'.repeat(26)}`
+
+it('CO-01 the audit log names users by name, wherever an entry mentions them', () => {
+  const entry = { target: ANNE, detail: { people: [BEN], role: 'admin' } }
+  expect(userIdsOf(entry)).toEqual([ANNE, BEN])
+  expect(userIdsOf({ target: 'org_1', detail: { user_id: 'usr_short' } })).toEqual([])
+  const text = detailText(entry.detail)
+  expect(withNames(text, (id) => (id === BEN ? 'Ben' : '?'))).toBe('people=["Ben"] role=admin')
+})

@@ -1,0 +1,54 @@
+import type { z } from 'zod'
+import { listSupport } from '#contract/auth/support.ts'
+import { usePages } from '../../../call/use-pages.ts'
+import { Chip } from '../../../parts/chip.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { More } from '../../../parts/more.tsx'
+import { type Column, Table } from '../../../parts/table.tsx'
+import { Time } from '../../../parts/time.tsx'
+import { useNow } from '../../../parts/use-now.ts'
+import { useSession } from '../../../session/session.ts'
+
+type SupportSession = z.infer<typeof listSupport.output>['items'][number]
+
+const COLUMNS: readonly Column<SupportSession>[] = [
+  { head: 'Who', cell: ({ staff_email }) => staff_email },
+  { head: 'State', cell: (session) => <State session={session} /> },
+  { head: 'Reason', cell: ({ reason }) => reason },
+  { head: 'Could', cell: ({ elevated_at }) => (elevated_at === null ? 'read' : 'read and change'), isWide: true },
+  { head: 'Began', cell: ({ created_at }) => <Time at={created_at} />, isWide: true },
+]
+
+/** Vendor staff who were or are in the organization. For owners. */
+export function SupportSessions() {
+  const { me } = useSession()
+  const sessions = usePages(listSupport, { org_id: me.org.id })
+  return (
+    <section className="part" aria-labelledby="support-sessions">
+      <div className="part-head">
+        <h2 id="support-sessions">Support sessions</h2>
+      </div>
+      <Loaded of={sessions}>
+        {(items) =>
+          items.length === 0 ? (
+            <p className="soft">
+              Vendor staff never opened this organization. If they do, every page says so, and owners and admins get a
+              mail.
+            </p>
+          ) : (
+            <>
+              <Table caption="Support sessions" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
+              <More of={sessions} />
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+function State({ session: { ended_at, expires_at } }: { session: SupportSession }) {
+  const now = useNow()
+  if (ended_at !== null || new Date(expires_at) <= now) return <Chip tone="plain">Ended</Chip>
+  return <Chip tone="attention">Open</Chip>
+}
