@@ -31,6 +31,55 @@ export async function load({ url, next }: Asked, concurrency: number, seconds: n
   return { perSecond: took.length / elapsed, p50: at(0.5), p99: at(0.99), asked: took.length }
 }
 
+/** One request of a steady load: when it ended and how long after its turn, in milliseconds. */
+export type Turn = { at: number; ms: number }
+
+/**
+ * Sends `perSecond` requests a second until `signal` is aborted, each at its turn over one of `concurrency` connections.
+ * Times begin with the turn, so that a server that falls behind is seen.
+ */
+export async function loadSteadily(
+  { url, next }: Asked,
+  { concurrency, perSecond, signal }: { concurrency: number; perSecond: number; signal: AbortSignal },
+  onEnd: (turn: Turn) => void,
+): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const started = performance.now()
+  let turns = 0
+  const client = async () => {
+    const socket = await open(hostname, Number(port))
+    const ask = createAsker(socket)
+    while (!signal.aborted) {
+      const turn = started + (turns++ * 1000) / perSecond
+      const wait = turn - performance.now()
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+      await ask(next())
+      const at = performance.now()
+      onEnd({ at, ms: at - turn })
+    }
+    socket.destroy()
+  }
+  await Promise.all(Array.from({ length: concurrency }, client))
+}
+
+/** Sends `count` requests one after another and returns how long each took, in milliseconds. */
+export async function askInTurn({ url, next }: Asked, count: number): Promise<number[]> {
+  const { hostname, port } = new URL(url)
+  const socket = await open(hostname, Number(port))
+  const ask = createAsker(socket)
+  const took: number[] = []
+  try {
+    while (took.length < count) {
+      const before = performance.now()
+      await ask(next())
+      took.push(performance.now() - before)
+    }
+    return took
+  } finally {
+    socket.destroy()
+  }
+}
+
 /** Returns the complete response to one request, for checking it. */
 export async function askOnce({ url, next }: Asked): Promise<string> {
   const { hostname, port } = new URL(url)

@@ -64,8 +64,28 @@ export function memoryMb(pid: number): number {
   return kilobytes.reduce((a, b) => a + b, 0) / 1024
 }
 
+/** Returns the memory of a process and its descendants in MB, with shared pages divided among those that share them. */
+export function pssMb(pid: number): number {
+  return processTree(pid).reduce((sum, one) => sum + ownPssMb(one), 0)
+}
+
+/** Returns the memory in MB of the process alone; 0 for one that has ended. */
+export function ownPssMb(pid: number): number {
+  return Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024
+}
+
+/** Returns the words of a process's command line; none for one that has ended. */
+export function commandOf(pid: number): string[] {
+  return read(`/proc/${pid}/cmdline`).split('\0')
+}
+
+/** Returns how many files and sockets a process and its descendants hold open. */
+export function openFiles(pid: number): number {
+  return processTree(pid).reduce((sum, one) => sum + list(`/proc/${one}/fd`).length, 0)
+}
+
 /** Returns the pids of the process and its descendants. */
-function processTree(pid: number): number[] {
+export function processTree(pid: number): number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => ({ pid: Number(name), parent: Number(statOf(Number(name))[1]) }))
@@ -85,5 +105,13 @@ function read(file: string): string {
     return readFileSync(file, 'utf8')
   } catch {
     return ''
+  }
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
   }
 }

@@ -6,7 +6,7 @@ import { createVectors, DIMENSIONS, SEED, toText } from './vectors.ts'
 
 const COUNT = 256
 
-/** Returns vectors near the rows' vectors, but equal to none. */
+/** Returns vectors around the centres of the rows, equal to no row. */
 export function makeQuestions(): string[] {
   const next = createVectors(SEED + 1)
   return Array.from({ length: COUNT }, () => toText(next()))

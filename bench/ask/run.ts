@@ -25,6 +25,7 @@ const MANY = { concurrency: 32, seconds: tenth ? 3 : 8 }
 const ONE = { concurrency: 1, seconds: tenth ? 1 : 4 }
 const GOALS = { pgbench: 0.65, Toolbox: 1.2, DBHub: 3 }
 const MCP = 'svc, MCP'
+const AGENT = 'svc, MCP, an agent'
 const BARE = 'node:http and pg'
 const BARE_MCP = 'MCP SDK and pg'
 const FLOORS = { pgbench: 0.5, Toolbox: 1, DBHub: 2 }
@@ -84,7 +85,7 @@ async function overMcp(
   return [
     await way(MCP, source, '2026-07-28'),
     ...(tenth ? [] : [await way('svc, MCP of 2025', source, '2025-11-25')]),
-    await way('svc, MCP, an agent', agent, '2026-07-28'),
+    await way(AGENT, agent, '2026-07-28'),
   ]
 }
 
@@ -158,13 +159,19 @@ function print(results: ReadonlyMap<string, readonly Measure[]>): boolean {
   const ours = results.get('svc')!
   const judged = (Object.keys(FLOORS) as (keyof typeof FLOORS)[]).map((name) => judge(name, ours, results.get(name)))
   const slower = median(ours.map((m, i) => m.one.p50 - results.get('pgbench')![i]!.one.p50))
-  console.log(`svc at one: pgbench ${slower < 0 ? '-' : '+'} ${Math.abs(slower).toFixed(2)} ms (goal: at most + 1)`)
-  console.log(`svc's own CPU ${median(ours.map((m) => m.ownMs)).toFixed(3)} ms a question (goal: at most 0.5)`)
-  const mcp = results.get(MCP)!
-  console.log(`over MCP ${median(mcp.map((m) => m.ownMs)).toFixed(3)} ms (goal: at most 1.0)`)
-  const above = (all: readonly Measure[], name: string) =>
-    `${median(all.map((m, i) => m.ownMs - results.get(name)![i]!.ownMs)).toFixed(3)} ms above ${name}`
-  console.log(`that is ${above(ours, BARE)}, and over MCP ${above(mcp, BARE_MCP)}`)
+  console.log(`svc at one: pgbench ${slower < 0 ? '-' : '+'} ${Math.abs(slower).toFixed(2)} ms (goal: at most + 1.2)`)
+  const cpuRatio = (name: string, to: string, goal: number) =>
+    console.log(
+      `own CPU of ${name}: ${median(results.get(name)!.map((m, i) => m.ownMs / results.get(to)![i]!.ownMs)).toFixed(2)} of ${to} (goal: at most ${goal})`,
+    )
+  cpuRatio('svc', BARE, 2.1)
+  cpuRatio(MCP, BARE_MCP, 1)
+  cpuRatio(AGENT, BARE_MCP, 1.75)
+  const dbhub = results.get('DBHub')
+  if (dbhub) {
+    const rates = results.get(MCP)!.map((m, i) => m.many.perSecond / dbhub[i]!.many.perSecond)
+    console.log(`${MCP} at 32: ${median(rates).toFixed(2)} of DBHub (goal: at least 1.2)`)
+  }
   console.log(`svc's memory ${median(ours.map((m) => m.memoryMb)).toFixed(0)} MB without a model (goal: at most 150)`)
   return judged.every((fine) => fine)
 }

@@ -106,6 +106,8 @@ async function makeRawRole(databaseUrl: string, ownerUrl: string): Promise<strin
   const { pathname } = new URL(ownerUrl)
   url.pathname = pathname
   const password = randomBytes(16).toString('hex')
+  // Roles belong to the whole server, which may hold the sources of several installations.
+  const role = `raw_${randomBytes(4).toString('hex')}`
   const settings = searchSettings({ entry: { index: 'hnsw' } as ResolvedEntry, filters: [] })
   const [value] = await query(
     url.href,
@@ -114,14 +116,14 @@ async function makeRawRole(databaseUrl: string, ownerUrl: string): Promise<strin
   )
   await query(
     url.href,
-    `create role raw login password '${password}';
-     grant connect on database ${pg.escapeIdentifier(pathname.slice(1))} to raw;
-     grant usage on schema public to raw;
-     grant select on articles to raw;
-     alter role raw set hnsw.ef_search = ${Number(value!.ef)};
-     alter role raw set hnsw.iterative_scan = ${pg.escapeLiteral(value!.scan!)}`,
+    `create role ${role} login password '${password}';
+     grant connect on database ${pg.escapeIdentifier(pathname.slice(1))} to ${role};
+     grant usage on schema public to ${role};
+     grant select on articles to ${role};
+     alter role ${role} set hnsw.ef_search = ${Number(value!.ef)};
+     alter role ${role} set hnsw.iterative_scan = ${pg.escapeLiteral(value!.scan!)}`,
   )
-  url.username = 'raw'
+  url.username = role
   url.password = password
   return url.href
 }

@@ -30,8 +30,8 @@ export function storesMissing(): string | undefined {
   return existsSync(join(PG_BIN, 'pgbench')) ? undefined : 'no pgbench: run .ci/stores.sh install'
 }
 
-/** Starts a Postgres and a Redis for the benchmark. */
-export async function startStores(): Promise<Stores> {
+/** Starts a Postgres and a Redis for the benchmark. `extra` are further settings of Postgres. */
+export async function startStores(extra: Readonly<Record<string, string>> = {}): Promise<Stores> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-ask-'))
   const stop = async () => {
     await run(script, ['down', dir])
@@ -41,7 +41,7 @@ export async function startStores(): Promise<Stores> {
     await run(script, ['up', dir])
     const env = Object.fromEntries((await readFile(join(dir, 'env'), 'utf8')).split('\n').map((line) => split(line)))
     const databaseUrl = env.SVC_TEST_DATABASE_URL!
-    for (const [name, value] of Object.entries(SETTINGS))
+    for (const [name, value] of Object.entries({ ...SETTINGS, ...extra }))
       await query(databaseUrl, `alter system set ${name} = '${value}'`)
     await restart(dir)
     const [pid = ''] = (await readFile(join(dir, 'pg/postmaster.pid'), 'utf8')).split('\n')

@@ -5,14 +5,19 @@ const CLUSTERS = 200
 /** Distance of rows from the centre of their cluster. Large enough for clusters to overlap, as topics do. */
 const SPREAD = 0.7
 
-/** Generates unit vectors in overlapping clusters, the same for the same seed. */
-export function createVectors(seed = SEED): () => Float32Array {
-  const random = mulberry(seed)
-  const middles = Array.from({ length: CLUSTERS }, () => direction(random))
+/**
+ * Generates unit vectors in overlapping clusters, the same for the same `draw`. The centres are those of SEED for every
+ * draw, so that questions lie where rows do, as people ask about what is there.
+ */
+export function createVectors(draw = SEED): () => Float32Array {
+  const centreRandom = mulberry(SEED)
+  const centres = Array.from({ length: CLUSTERS }, () => direction(centreRandom))
+  // The rows go on with the numbers after those of the centres.
+  const random = draw === SEED ? centreRandom : mulberry(draw)
   return () => {
-    const middle = middles[Math.floor(random() * CLUSTERS)]!
+    const centre = centres[Math.floor(random() * CLUSTERS)]!
     const away = direction(random)
-    return unit(middle.map((value, i) => value + SPREAD * away[i]!))
+    return unit(centre.map((value, i) => value + SPREAD * away[i]!))
   }
 }
 

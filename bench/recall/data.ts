@@ -5,8 +5,15 @@ export type Data = {
   rows: Row[]
   /** The vectors of all rows in one array. Integers, because they are fast to write and exact as floats. */
   vectors: Int16Array
-  questions: { cluster: number; vector: Int16Array }[]
+  questions: Record<QuestionKind, { cluster: number; vector: Int16Array }[]>
 }
+
+/** Where questions lie: around the rows' own centres, in the middle of two centres, or in a direction without rows. */
+export const QUESTION_KINDS = ['same', 'between', 'far'] as const
+export type QuestionKind = (typeof QUESTION_KINDS)[number]
+
+/** `uniform`: every row is a random direction, so that rows have no neighbours that an index could follow. */
+export type Shape = 'clusters' | 'uniform'
 
 const CLUSTERS = 200
 /** Number of independent directions in which the texts of one subject vary; all dimensions are derived from these. */
@@ -15,14 +22,30 @@ const LATENT = 32
 const SPREAD = 1.25
 const BUCKETS = 1_000
 
-export function makeData(random: () => number, size: { rows: number; dimensions: number; questions: number }): Data {
+type Size = { rows: number; dimensions: number; questions: number; shape?: Shape }
+
+export function makeData(random: () => number, size: Size): Data {
   const normal = () => Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random())
   const directions = Float32Array.from({ length: size.dimensions * LATENT }, normal)
   const centres = Float32Array.from({ length: CLUSTERS * LATENT }, normal)
   const latent = new Float32Array(LATENT)
-  const draw = (into: Int16Array): number => {
-    const cluster = Math.floor(random() * CLUSTERS)
-    for (let i = 0; i < LATENT; i++) latent[i] = centres[cluster * LATENT + i]! + SPREAD * normal()
+  const anyCluster = () => Math.floor(random() * CLUSTERS)
+  const centreOf: Record<QuestionKind, (cluster: number) => (i: number) => number> = {
+    same: (cluster) => (i) => centres[cluster * LATENT + i]!,
+    between: (cluster) => {
+      const other = anyCluster()
+      return (i) => (centres[cluster * LATENT + i]! + centres[other * LATENT + i]!) / 2
+    },
+    far: () => () => 0,
+  }
+  const draw = (into: Int16Array, kind: QuestionKind = 'same'): number => {
+    const cluster = anyCluster()
+    if (size.shape === 'uniform') {
+      for (let i = 0; i < into.length; i++) into[i] = Math.round(normal() * SCALE)
+      return cluster
+    }
+    const centre = centreOf[kind](cluster)
+    for (let i = 0; i < LATENT; i++) latent[i] = centre(i) + SPREAD * normal()
     spreadOut(latent, directions, into)
     return cluster
   }
@@ -31,10 +54,12 @@ export function makeData(random: () => number, size: { rows: number; dimensions:
     const cluster = draw(vectors.subarray(id * size.dimensions, (id + 1) * size.dimensions))
     return { id, cluster, bucket: Math.floor(random() * BUCKETS) }
   })
-  const questions = Array.from({ length: size.questions }, () => {
-    const vector = new Int16Array(size.dimensions)
-    return { cluster: draw(vector), vector }
-  })
+  const ask = (kind: QuestionKind) =>
+    Array.from({ length: size.questions }, () => {
+      const vector = new Int16Array(size.dimensions)
+      return { cluster: draw(vector, kind), vector }
+    })
+  const questions = { same: ask('same'), between: ask('between'), far: ask('far') }
   return { dimensions: size.dimensions, rows, vectors, questions }
 }
 

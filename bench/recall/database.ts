@@ -13,14 +13,23 @@ import type { Data } from './data.ts'
 
 export type Index = { method: 'hnsw'; m?: number; ef_construction?: number } | { method: 'ivfflat'; lists: number }
 
+/** The table that is searched, as its configuration names it. Its vectors are in the column `embedding`. */
+export type Table = {
+  readonly name: string
+  readonly dimensions: number
+  readonly content: string
+  readonly filters: Readonly<Record<string, 'number' | 'string'>>
+}
+
 /** A managed database as the product creates and opens it, with one table to search. */
-type Managed = AsyncDisposable & {
+export type Managed = AsyncDisposable & {
   reader: ManagedDb
   /** The same role on separate connections, so that settings of one do not affect the other. */
   peer: ManagedDb
-  fill(data: Data): Promise<void>
+  /** A connection of the owner. */
+  owner: pg.Client
   /** Replaces the index. Returns the product's configuration of the table and the seconds it took. */
-  index(index: Index): Promise<{ entry: ResolvedEntry; seconds: number }>
+  index(table: Table, index: Index): Promise<{ entry: ResolvedEntry; seconds: number }>
 }
 
 /** Each filter column matches one row in this many. None of the columns has an index. */
@@ -54,24 +63,26 @@ export async function openManaged(server: string): Promise<Managed> {
   stack.defer(() => client.end())
   await client.query(`set maintenance_work_mem = '4GB'; set max_parallel_maintenance_workers = 2`)
   const owner = pools.open(loginOf('owner'))
-  let dimensions = 0
   return {
     reader: pools.open(loginOf('reader')),
     peer: open().open(loginOf('reader')),
-    fill: (data) => {
-      dimensions = data.dimensions
-      return fill(client, data)
-    },
-    async index(index) {
-      const seconds = await buildIndex(client, index)
-      const entry = await configure(owner, made.reader_role, dimensions)
+    owner: client,
+    async index(table, index) {
+      const seconds = await buildIndex(client, table, index)
+      const entry = await configure(owner, made.reader_role, table)
       return { entry, seconds }
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
 
-async function fill(client: pg.Client, { rows, vectors, dimensions }: Data): Promise<void> {
+/** The table that `fillArticles` makes. */
+export function articles({ dimensions }: Pick<Data, 'dimensions'>): Table {
+  const filters = Object.fromEntries([...Object.keys(FILTERS), 'cluster'].map((name) => [name, 'number' as const]))
+  return { name: 'articles', dimensions, content: 'id, title', filters }
+}
+
+export async function fillArticles(client: pg.Client, { rows, vectors, dimensions }: Data): Promise<void> {
   const columns = Object.keys(FILTERS).map((name) => `${name} int`)
   await client.query(`drop table if exists articles`)
   await client.query(`
@@ -91,29 +102,29 @@ async function fill(client: pg.Client, { rows, vectors, dimensions }: Data): Pro
   await client.query('vacuum analyze articles')
 }
 
-async function buildIndex(client: pg.Client, index: Index): Promise<number> {
+async function buildIndex(client: pg.Client, { name }: Table, index: Index): Promise<number> {
   await client.query('drop index if exists nearest')
   const started = performance.now()
   const { method, ...given } = index
-  const settings = Object.entries(given).map(([name, value]) => `${name} = ${value}`)
+  const settings = Object.entries(given).map(([option, value]) => `${option} = ${value}`)
   const options = settings.length === 0 ? '' : ` with (${settings.join(', ')})`
-  await client.query(`create index nearest on articles using ${method} (embedding vector_cosine_ops)${options}`)
+  await client.query(`create index nearest on ${name} using ${method} (embedding vector_cosine_ops)${options}`)
   return (performance.now() - started) / 1000
 }
 
-async function configure(owner: ManagedDb, reader: string, dimensions: number): Promise<ResolvedEntry> {
+async function configure(owner: ManagedDb, reader: string, table: Table): Promise<ResolvedEntry> {
+  const { name, dimensions, content, filters } = table
   const entry = {
-    label: 'articles',
-    table: 'articles',
+    label: name,
+    table: name,
     columns: ['embedding'],
     model: 'bench',
     dimensions,
     distance_metric: 'cosine',
-    content_columns: 'id, title',
+    content_columns: content,
   }
-  const filter_schema = Object.fromEntries([...Object.keys(FILTERS), 'cluster'].map((name) => [name, 'number']))
   const deps = { owner, reader, findModel: () => ({ dimensions }), modelNames: () => [] }
-  const { entries } = await checkAll(deps, { entries: [entry], filter_schema })
+  const { entries } = await checkAll(deps, { entries: [entry], filter_schema: filters })
   await setGrants(owner, reader, entries)
   return entries[0]!
 }

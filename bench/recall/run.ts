@@ -6,16 +6,21 @@ import { createEntrySearch } from '../../src/server/areas/data-sources/search/se
 import { searchSettings } from '../../src/server/areas/data-sources/search/settings.ts'
 import { startStores, storesMissing } from '../ask/stores.ts'
 import { type Floor, requireFloors } from '../floors.ts'
-import { type Data, distances, makeData, type Row, seeded } from './data.ts'
-import { FILTERS, type Index, openManaged } from './database.ts'
+import { type Data, distances, makeData, type Row, type Shape, seeded } from './data.ts'
+import { articles, FILTERS, fillArticles, type Index, openManaged } from './database.ts'
+import { measureKinds } from './kinds.ts'
+import { measureText } from './text.ts'
+import { measureEntry } from './work.ts'
 
 /**
  * Whether a question finds what an exact search would, and how fast, beside pgvector's strict iterative scan at its
  * default `ef_search`, kept from other plans. Clusters overlap and no filtered column has an index. The questions go
  * through the product's own search, as the reader of a managed database, on a Postgres of its own with the memory a
- * server in use would have (a tenth takes the one of SVC_TEST_DATABASE_URL). A number of rows as an argument runs that
- * size alone. IVFFlat has no strict scan: its peer is the relaxed one. Recall, and that every answer is whole and in
- * order, do not depend on speed: these floors fail the run, a tenth too.
+ * server in use would have (a tenth takes the one of SVC_TEST_DATABASE_URL). IVFFlat has no strict scan: its peer is the
+ * relaxed one. Each index is measured first, as the worker does, and searched as the measurement chose. Recall, and that
+ * every answer is whole and in order, do not depend on speed: these floors fail the run, a tenth too.
+ *
+ * A number of rows as an argument runs that size alone, `text` real text alone, `uniform` random directions alone.
  */
 const tenth = process.argv.includes('--tenth')
 const SEED = 7
@@ -27,13 +32,15 @@ const WARM_UP = 5
 const only = process.argv.find((argument) => /^\d+$/.test(argument))
 const here = process.env.SVC_TEST_DATABASE_URL
 
-type Size = { rows: number; dimensions: number; indexes: Index[] }
+type Size = { rows: number; dimensions: number; indexes: Index[]; shape?: Shape }
 const SIZES: Size[] = [
   { rows: 10_000, dimensions: 384, indexes: [{ method: 'hnsw' }] },
   { rows: 50_000, dimensions: 384, indexes: [{ method: 'ivfflat', lists: 50 }, { method: 'hnsw' }] },
   { rows: 100_000, dimensions: 384, indexes: [{ method: 'hnsw' }] },
   { rows: 1_000_000, dimensions: 32, indexes: [{ method: 'hnsw' }] },
 ]
+/** Random directions have no neighbours that an index could follow, so they must be answered by an exact search. */
+const UNIFORM: Size = { rows: 10_000, dimensions: 384, indexes: [{ method: 'hnsw' }], shape: 'uniform' }
 const SMALL: Size = { rows: 5_000, dimensions: 64, indexes: [{ method: 'hnsw' }] }
 
 type Filter = { name: string; column?: keyof typeof FILTERS | 'cluster'; value: (question: number) => number }
@@ -67,8 +74,10 @@ else {
 }
 
 function chosenSizes(): Size[] {
+  if (process.argv.includes('text')) return []
+  if (process.argv.includes('uniform')) return [UNIFORM]
   if (only) return SIZES.filter(({ rows }) => rows === Number(only))
-  return tenth ? [SMALL] : SIZES
+  return tenth ? [SMALL] : [...SIZES, UNIFORM]
 }
 
 async function run(url: string): Promise<void> {
@@ -76,18 +85,23 @@ async function run(url: string): Promise<void> {
   for (const { indexes, ...size } of chosenSizes()) {
     await using managed = await openManaged(url)
     const data = makeData(seeded(SEED), { ...size, questions: QUESTIONS + WARM_UP })
-    await managed.fill(data)
+    await fillArticles(managed.owner, data)
     for (const index of indexes) {
-      const { entry, seconds } = await managed.index(index)
+      const { entry, seconds } = await managed.index(articles(data), index)
       const options = Object.entries(index).map(([name, value]) => `${name} ${value}`)
-      console.log(`\n${size.rows} rows x ${size.dimensions}, ${options.join(', ')}, built in ${seconds.toFixed(0)} s`)
-      const measured = await askAll(managed, entry, data)
+      const name = `${size.rows} ${size.shape ?? 'rows'}, ${index.method}`
+      console.log(`\n${name} x ${size.dimensions}, ${options.join(', ')}, built in ${seconds.toFixed(0)} s`)
+      const measured = await measureEntry(managed.reader, entry, size.rows)
+      floors.push(...(await measureKinds(managed.reader, name, { entry, measured, data })))
+      if (size.shape === 'uniform') continue
+      const results = await askAll(managed, { entry, measured }, data)
       for (const [i, each] of CASES.entries()) {
-        print(each, measured[i]!, index.method === 'hnsw')
-        floors.push(...floorsOf(`${size.rows} rows, ${index.method}, ${each.name}`, each, measured[i]!.ours))
+        print(each, results[i]!, index.method === 'hnsw')
+        floors.push(...floorsOf(`${name}, ${each.name}`, each, results[i]!.ours))
       }
     }
   }
+  if (!tenth && (!only || process.argv.includes('text'))) floors.push(...(await measureText(url)))
   requireFloors(floors)
 }
 
@@ -97,17 +111,20 @@ function floorsOf(name: string, { recall }: Case, { correct, expected, found, ms
   return [{ name: `${name}: recall`, value: expected === 0 ? 1 : correct / expected, atLeast: recall }, whole]
 }
 
-async function askAll(db: Readers, entry: ResolvedEntry, data: Data): Promise<Ways[]> {
+/** The entry as it is configured, which the peer searches, and as the product searches it after measuring. */
+type Searched = { entry: ResolvedEntry; measured: ResolvedEntry }
+
+async function askAll(db: Readers, searched: Searched, data: Data): Promise<Ways[]> {
   const empty = (): Measure => ({ found: 0, expected: 0, correct: 0, ms: [] })
   const measured = CASES.map((): Ways => ({ ours: empty(), peer: empty(), counting: [] }))
-  for (const [n, { vector }] of data.questions.entries()) {
+  for (const [n, { vector }] of data.questions.same.entries()) {
     const distance = distances(data, vector)
     for (const [i, { column, value }] of CASES.entries()) {
       const into = n < WARM_UP ? { ours: empty(), peer: empty(), counting: [] } : measured[i]!
       const filter = column && { column, value: value(n) }
       await askOnce(
         db,
-        entry,
+        searched,
         { vector: `[${vector.join(',')}]`, filter, truth: truthOf(data, distance, filter) },
         into,
       )
@@ -138,11 +155,17 @@ function rowHas({ cluster, bucket }: Row, { column, value }: NonNullable<Filtere
 }
 
 /** Asks both ways in turn; which one is first alternates. */
-async function askOnce(db: Readers, entry: ResolvedEntry, { vector, filter, truth }: Asked, into: Ways): Promise<void> {
+async function askOnce(
+  db: Readers,
+  { entry, measured }: Searched,
+  { vector, filter, truth }: Asked,
+  into: Ways,
+): Promise<void> {
   const operator = 'equals' as const
   const filters = filter ? [{ column: filter.column, operator, values: [filter.value] }] : []
   const searches = {
-    ours: async () => (await searchEntry(db.reader, { entry, filters, vector, limit: K })).map(({ c0 }) => Number(c0)),
+    ours: async () =>
+      (await searchEntry(db.reader, { entry: measured, filters, vector, limit: K })).map(({ c0 }) => Number(c0)),
     peer: () => iteratively(db.peer, entry, vector, filter),
   }
   const order = into.ours.ms.length % 2 ? (['ours', 'peer'] as const) : (['peer', 'ours'] as const)
@@ -152,7 +175,7 @@ async function askOnce(db: Readers, entry: ResolvedEntry, { vector, filter, trut
     into[way].ms.push(performance.now() - started)
     judge(into[way], ids, truth)
   }
-  if (filter) into.counting.push(await countingMs(db.reader, filter, searchSettings({ entry, filters })))
+  if (filter) into.counting.push(await countingMs(db.reader, filter, searchSettings({ entry: measured, filters })))
 }
 
 async function countingMs(db: Reader, { column, value }: NonNullable<Filtered>, settings: Sql): Promise<number> {
@@ -170,7 +193,12 @@ function judge(into: Measure, ids: number[], { fits, count, distance, last }: Tr
   into.found += whole && ordered ? 1 : 0
 }
 
-async function iteratively(db: Reader, { index }: ResolvedEntry, vector: string, filter: Filtered): Promise<number[]> {
+async function iteratively(
+  db: Reader,
+  { index }: Pick<ResolvedEntry, 'index'>,
+  vector: string,
+  filter: Filtered,
+): Promise<number[]> {
   const mode = index === 'hnsw' ? 'strict_order' : 'relaxed_order'
   const distance = sql`embedding operator(public.<=>) ${vector}::public.vector`
   const where = filter ? sql`where ${identifier(filter.column)} = any(${[filter.value]}::int[])` : sql``

@@ -1,163 +1,139 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
-import { setTimeout } from 'node:timers/promises'
+import { cpuMs } from '../ask/processes.ts'
+import { storesMissing } from '../ask/stores.ts'
+import { engineAlone, nodeAlone } from './alone.ts'
+import { fillFurtherDatabase } from './further.ts'
+import { askMany, type Copy, exampleOf, freshCopy, start, untilAnswered, untilReady } from './installation.ts'
+import { memoryOf, untilIdle, watchPeak } from './memory.ts'
+import { memoryOnPostgres } from './native.ts'
 
 /**
- * First start, restart and memory of the embedded default, as `npm start` runs it, beside the limits below and, with
- * `--against FOLDER`, an earlier checkout with its dependencies installed. Memory is the proportional set size of the
- * server and every process below it. Rounds alternate; nothing is random.
+ * Starts and memory of the embedded default as `npm start` runs it in a fresh clone, beside their limits, beside Node and
+ * PGlite alone, and with `--against FOLDER` beside an earlier checkout with its dependencies installed. Ready means that
+ * the readiness check passes and the console's first page is there. Memory is the proportional set size of the server
+ * and every process below it but apps. `--starts` measures no questions, `--rounds N` starts N times. Rounds alternate.
  */
-const LIMITS = { 'first start, s': 5, 'example answers, s': 10, 'restart, s': 1.5, 'memory after questions, MB': 800 }
+const LIMITS: Record<string, number> = {
+  'first start, s': 5,
+  'example answers, s': 10,
+  'restart, s': 1.5,
+  'memory after start, MB': 300,
+  'memory after questions, MB': 550,
+  'memory of each further database, MB': 150,
+  'peak of memory, MB': 700,
+  'memory on Postgres after questions, MB': 250,
+}
 const tenth = process.argv.includes('--tenth')
-const ROUNDS = tenth ? 1 : 3
-const TICKS_PER_SECOND = 100
-const QUESTIONS = tenth ? 15 : 150
-const against = process.argv[process.argv.indexOf('--against') + 1]
+const startsOnly = process.argv.includes('--starts')
+const ROUNDS = Number(optionOf('--rounds') ?? (tenth ? 1 : 3))
+const QUESTIONS = tenth ? 100 : 10_000
+const FURTHER_DATABASES = tenth ? 1 : 3
+const SETTLE_LIMIT_MS = tenth ? 5_000 : 60_000
+/** A look costs 10 to 40 ms of processor time. */
+const LOOK_MS = 1_000
 
 type Figures = Record<string, number>
 
+const against = optionOf('--against')
 const checkouts = [
   { name: 'this checkout', root: join(import.meta.dirname, '../..') },
-  ...(process.argv.includes('--against') && against ? [{ name: 'the earlier one', root: resolve(against) }] : []),
+  ...(against ? [{ name: 'the earlier one', root: resolve(against) }] : []),
 ]
-const figures = new Map<string, Figures[]>(checkouts.map(({ name }) => [name, []]))
+const rounds = new Map<string, Figures[]>(checkouts.map(({ name }) => [name, []]))
+const began = performance.now()
+const loadBefore = loadavg()
 for (let round = 0; round < ROUNDS; round++) {
-  for (const { name, root } of checkouts) figures.get(name)!.push(await measure(root))
+  const isLast = round === ROUNDS - 1
+  for (const { name, root } of checkouts) rounds.get(name)!.push(await measure(root, isLast && !startsOnly))
 }
-print()
+await print()
 
-async function measure(root: string): Promise<Figures> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'svc-bench-start-'))
-  try {
-    const first = await start(root, dataDir)
-    await untilAnswered(first.url, dataDir)
-    const answered = (performance.now() - first.began) / 1000
-    const firstCpu = cpuOf(first.child.pid!)
-    await stop(first.child)
-    const again = await start(root, dataDir)
-    const againCpu = cpuOf(again.child.pid!)
-    const idle = memoryOf(again.child.pid!)
-    // On a busy machine the engine of the example can take longer to open than a question waits for it.
-    await untilAnswered(again.url, dataDir)
-    await askMany(again.url, dataDir)
-    const used = memoryOf(again.child.pid!)
-    await stop(again.child)
-    return {
-      'first start, s': first.seconds,
-      'example answers, s': answered,
-      'CPU until then, s': firstCpu,
-      'restart, s': again.seconds,
-      'CPU of the restart, s': againCpu,
-      'memory idle, MB': idle,
-      'memory after questions, MB': used,
-    }
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true })
-  }
+async function measure(root: string, withQuestions: boolean): Promise<Figures> {
+  using copy = freshCopy(root)
+  const first = await measureFirstStart(copy)
+  const later = await measureRestart(copy, withQuestions)
+  const peak = { 'peak of memory, MB': Math.max(first.peak, later.peak) }
+  const isNative = withQuestions && !tenth && storesMissing() === undefined
+  const native = isNative && { 'memory on Postgres after questions, MB': await memoryOnPostgres(copy, QUESTIONS) }
+  return { ...first.figures, ...later.figures, ...peak, ...native }
 }
 
-type Started = { child: ChildProcess; url: string; began: number; seconds: number }
+async function measureFirstStart(copy: Copy): Promise<{ figures: Figures; peak: number }> {
+  await using server = await start(copy)
+  using watch = watchPeak(server.pid, LOOK_MS)
+  const seconds = await untilReady(server)
+  const cpu = cpuMs(server.pid) / 1000
+  await untilAnswered(exampleOf(server, copy))
+  const answered = (performance.now() - server.began) / 1000
+  await untilIdle(server.pid, SETTLE_LIMIT_MS)
+  const figures = { 'first start, s': seconds, 'CPU of it, s': cpu, 'example answers, s': answered }
+  return { figures, peak: watch.peak() }
+}
 
-async function start(root: string, dataDir: string): Promise<Started> {
-  const began = performance.now()
-  const child = spawn(process.execPath, ['--max-semi-space-size=16', 'bin/start.js'], {
-    cwd: root,
-    env: { PATH: process.env.PATH, PORT: '0', SVC_DATA_DIR: dataDir, SVC_QUESTIONS_PER_MINUTE: '10000' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+async function measureRestart(copy: Copy, withQuestions: boolean): Promise<{ figures: Figures; peak: number }> {
+  await using server = await start(copy)
+  using watch = watchPeak(server.pid, LOOK_MS)
+  const seconds = await untilReady(server)
+  const cpu = cpuMs(server.pid) / 1000
+  const source = exampleOf(server, copy)
+  await untilIdle(server.pid, SETTLE_LIMIT_MS)
+  const idle = memoryOf(server.pid)
+  const figures: Figures = { 'restart, s': seconds, 'CPU of the restart, s': cpu, 'memory after start, MB': idle.own }
+  if (!withQuestions) return { figures, peak: watch.peak() }
+
+  // On a busy machine the engine of the example can take longer to open than a question waits for it.
+  await untilAnswered(source)
+  await askMany(source, QUESTIONS)
+  const used = memoryOf(server.pid)
+  // The limit of the peak is for one open database; further ones have a limit of their own.
+  const peak = watch.peak()
+  for (let n = 1; n <= FURTHER_DATABASES; n++) await fillFurtherDatabase(source, `further_${n}`)
+  const after = memoryOf(server.pid)
+  Object.assign(figures, {
+    'memory after questions, MB': used.own,
+    '  of it the server, MB': used.server,
+    '  of it the engine of the example, MB': used.engines,
+    '  beside it the example app, MB': used.apps,
+    'memory of each further database, MB': (after.own - used.own) / FURTHER_DATABASES,
+    [`peak with ${FURTHER_DATABASES + 1} open databases, MB`]: watch.peak(),
   })
-  // A run that fails must not leave the server behind.
-  process.once('exit', () => child.kill('SIGKILL'))
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /^svc ready at (\S+)$/.exec(line)?.[1]
-    if (url) return { child, url, began, seconds: (performance.now() - began) / 1000 }
-  }
-  throw new Error('it ended before it was ready')
+  return { figures, peak }
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  child.kill('SIGTERM')
-  if (child.exitCode === null) await once(child, 'exit')
-}
-
-async function askMany(url: string, dataDir: string): Promise<void> {
-  for (let n = 0; n < QUESTIONS; n++) {
-    const response = await ask(url, dataDir, `what about question ${n}?`)
-    if (!response.ok) throw new Error(`a question was answered ${response.status}: ${await response.text()}`)
-    await response.text()
-  }
-}
-
-/** Asks the example until it answers: it is created or opened after the server is ready. */
-async function untilAnswered(url: string, dataDir: string): Promise<void> {
-  for (;;) {
-    const response = await ask(url, dataDir, 'my laptop was stolen, what now?')
-    await response.text()
-    if (response.ok) return
-    await setTimeout(50)
-  }
-}
-
-function ask(url: string, dataDir: string, query: string): Promise<Response> {
-  const { api_key } = JSON.parse(readFileSync(join(dataDir, 'first-run.json'), 'utf8')) as { api_key: string }
-  return fetch(`${url}/api/wf/slim/data-sources/db_handbook/query`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })
-}
-
-function memoryOf(root: number): number {
-  const sizes = treeOf(root).map((pid) => read(`/proc/${pid}/smaps_rollup`))
-  return sizes.reduce((sum, text) => sum + Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0), 0) / 1024
-}
-
-/** Returns the seconds of user and system time of the process and those below it, ended ones included. */
-function cpuOf(root: number): number {
-  // Fields 14 to 17 of /proc/<pid>/stat, counted from the third, which follows the name in parentheses.
-  const ticks = treeOf(root).flatMap((pid) => statOf(pid).slice(11, 15).map(Number))
-  return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND
-}
-
-function treeOf(root: number): number[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  const parents = new Map(pids.map((pid) => [Number(pid), Number(statOf(Number(pid))[1] ?? 0)]))
-  const isBelow = (pid: number): boolean => pid === root || (parents.has(pid) && isBelow(parents.get(pid)!))
-  return [...parents.keys()].filter(isBelow)
-}
-
-function statOf(pid: number): string[] {
-  return read(`/proc/${pid}/stat`)
-    .replace(/^.*\) /s, '')
-    .split(' ')
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
-function print(): void {
-  console.log(`${ROUNDS} rounds, medians; ${QUESTIONS} questions`)
-  const [ours, other] = checkouts.map(({ name }) => figures.get(name)!)
-  for (const key of Object.keys(ours![0]!)) {
-    const own = median(ours!.map((round) => round[key]!))
-    const limit =
-      key in LIMITS
-        ? `   limit ${LIMITS[key as keyof typeof LIMITS]}: ${(own / LIMITS[key as keyof typeof LIMITS]).toFixed(2)} of it`
-        : ''
-    const before = other && median(other.map((round) => round[key]!))
+async function print(): Promise<void> {
+  const node = await nodeAlone()
+  const engine = tenth ? undefined : await engineAlone()
+  console.log(`${ROUNDS} rounds, medians; ${startsOnly ? 'no' : QUESTIONS} questions in the last`)
+  const [ours, other] = checkouts.map(({ name }) => rounds.get(name)!)
+  for (const key of Object.keys(ours!.at(-1)!)) {
+    const own = medianOf(ours!, key)
+    const limit = LIMITS[key]
+    const beside = limit
+      ? `   limit ${limit}: ${own <= limit ? 'kept' : 'MISSED'}, ${(own / limit).toFixed(2)} of it`
+      : ''
+    const before = other && medianOf(other, key)
     const ratio = before === undefined ? '' : `   earlier ${before.toFixed(1)}: ${(own / before).toFixed(2)} of it`
-    console.log(`${key.padEnd(28)} ${own.toFixed(1).padStart(8)}${limit}${ratio}`)
+    console.log(`${key.padEnd(40)} ${own.toFixed(1).padStart(7)}${beside}${ratio}`)
   }
+  const line = (name: string, { seconds, mb }: { seconds: number; mb: number }) =>
+    console.log(`${name.padEnd(40)} ${seconds.toFixed(1).padStart(7)} s   ${mb.toFixed(0)} MB`)
+  line('node -e 0', node)
+  if (engine) {
+    line('PGlite alone, first start', engine.first)
+    line('PGlite alone, restart', engine.again)
+  }
+  const load = [loadBefore, loadavg()].map(([minute]) => minute!.toFixed(1)).join(' before, ')
+  console.log(`load of the machine ${load} after; took ${((performance.now() - began) / 1000).toFixed(0)} s`)
 }
 
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+/** Only the last round has some of the figures. */
+function medianOf(measured: readonly Figures[], key: string): number {
+  const values = measured.flatMap((round) => round[key] ?? []).toSorted((a, b) => a - b)
+  return values[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+function optionOf(name: string): string | undefined {
+  const at = process.argv.indexOf(name)
+  return at < 0 ? undefined : process.argv[at + 1]
 }

@@ -1,0 +1,44 @@
+import type { Browser } from 'playwright-core'
+
+export type FirstPage = {
+  readonly paintMs: number
+  /** Until the page has shown what it is for. */
+  readonly shownMs: number
+  /** Compressed bytes of HTML, scripts and styles that were there at the first paint. */
+  readonly bytesAtPaint: number
+  /** Compressed bytes of everything, by kind. */
+  readonly bytes: Readonly<Record<'text' | 'font' | 'answers', number>>
+}
+
+/** A phone's connection. On loopback alone all bytes are there before anything is painted, whatever their number. */
+const CONNECTION = { offline: false, latency: 60, downloadThroughput: 500_000, uploadThroughput: 500_000 }
+
+/** Opens a page with an empty cache. It has shown what it is for when `heading` is there. */
+export async function openFirst(browser: Browser, url: string, heading: string): Promise<FirstPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Network.enable')
+  await devtools.send('Network.emulateNetworkConditions', CONNECTION)
+  await page.goto(url)
+  await page.getByRole('heading', { name: heading }).first().waitFor()
+  const shownMs = await page.evaluate(() => performance.now())
+  await page.waitForLoadState('networkidle')
+  const measured = await page.evaluate(readMeasures)
+  await context.close()
+  return { ...measured, shownMs }
+}
+
+/** Runs in the page. */
+function readMeasures(): Omit<FirstPage, 'shownMs'> {
+  const paintMs = performance.getEntriesByName('first-contentful-paint')[0]!.startTime
+  const [html] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  const bytes = { text: html!.encodedBodySize, font: 0, answers: 0 }
+  let bytesAtPaint = html!.encodedBodySize
+  for (const entry of performance.getEntriesByType('resource') as PerformanceResourceTiming[]) {
+    const kind = entry.initiatorType === 'fetch' ? 'answers' : entry.name.endsWith('.woff2') ? 'font' : 'text'
+    bytes[kind] += entry.encodedBodySize
+    if (kind === 'text' && entry.responseEnd <= paintMs) bytesAtPaint += entry.encodedBodySize
+  }
+  return { paintMs, bytesAtPaint, bytes }
+}
