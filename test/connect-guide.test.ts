@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { knownAgents } from '../src/console/pages/mcp/agents/known-agents.ts'
+import { AGENTS } from './agents/agents.ts'
+import { VERSIONS } from './agents/versions.ts'
 
 const GUIDE = readFileSync(new URL('../docs/connect-an-agent.md', import.meta.url), 'utf8')
 const URL_OF_GUIDE = 'https://svc.example.com/mcp/platform'
@@ -31,4 +33,15 @@ it('CO-02 the console and the guide connect each known agent with the same comma
     for (const line of code)
       expect(GUIDE.replaceAll(/\s+/g, ' ')).toContain(line === URL_OF_GUIDE ? 'the address' : line)
   }
+})
+
+it('AU-10 the guide has the commands with a token and the versions that npm run test:agents runs', () => {
+  const text = GUIDE.replaceAll(/\s+/g, ' ')
+  for (const { bearer } of Object.values(AGENTS)) {
+    for (const step of bearer(URL_OF_GUIDE)) expect(text).toContain('run' in step ? step.run : step.content)
+  }
+  for (const [name, { version }] of Object.entries(VERSIONS))
+    expect(text.slice(text.indexOf('Versions that were tried'))).toMatch(
+      new RegExp(`${name} [^A-Z]*${RegExp.escape(version)}`),
+    )
 })

@@ -73,6 +73,7 @@ const TABLE: Row[] = [
   // Someone else's: only an owner may, to the others it is not there.
   ['tokens.revoke',           '401 404 404 404 404 200 404 401 403 401', async (f) => ({ path: `/api/v1/tokens/${(await newMember(f)).tokenId}` })],
   ['auth.read-org',           '401 200 200 200 200 200 404 401 200 401', ({ org }) => ({ path: `/api/v1/orgs/${org}` })],
+  ['auth.rename-org',         '401 403 403 403 403 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}`, body: { name: 'Table' } })],
   ['members.names',           '401 400 400 400 400 400 404 401 400 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/names?user_ids=x` })],
   ['support.open',            '401 200 200 200 200 200 404 401 200 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/support-sessions/open` })],
   ['members.list',            '401 403 403 403 200 200 404 401 403 401', ({ org }) => ({ path: `/api/v1/orgs/${org}/members` })],
@@ -136,6 +137,7 @@ const TABLE: Row[] = [
   // Not a name: whoever may create one is told so.
   ['databases.create',        '401 403 403 400 400 400 400 401 403 401', at('/api/wf/databases', { name: 'Not A Name' })],
   ['databases.list',          '401 403 403 200 200 200 200 401 403 401', at('/api/wf/databases')],
+  ['databases.size',          '401 403 403 200 200 200 200 401 403 401', at('/api/wf/database-sizes?names=none')],
   ['databases.connection',    '401 403 403 404 404 404 404 401 403 401', at('/api/wf/databases/none/connection')],
   ['databases.drop',          '401 403 403 403 404 404 404 401 403 401', at('/api/wf/databases/none?confirm=none')],
   ['data-sources.query',      '401 404 404 404 404 404 404 401 404 401', at('/api/wf/slim/data-sources/db_none/query', { query: 'x' })],
@@ -182,6 +184,7 @@ const TABLE: Row[] = [
   ['apps.list-revisions',     '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/revisions')],
   ['apps.read-revision',      '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/revisions/rev_none')],
   ['apps.read-file',          '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/revisions/rev_none/file?path=a')],
+  ['apps.fetch-revision',     '401 403 403 403 403 403 403 401 403 401', at('/api/deploy/workload/revisions/rev_none')],
   ['apps.diff-revisions',     '401 403 403 404 404 404 404 401 403 401', at('/api/deploy/deployments/none/revisions/rev_none/diff')],
   ['maintenance.read-org',    '401 200 200 200 200 200 404 401 200 401', ({ org }) => ({ path: `/api/deploy/orgs/${org}/maintenance-agent` })],
   ['maintenance.change-org',  '401 403 403 403 200 200 404 401 403 401', ({ org }) => ({ path: `/api/deploy/orgs/${org}/maintenance-agent`, body: { enabled: false } })],

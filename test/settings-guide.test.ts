@@ -18,7 +18,7 @@ it('CO-01 the console names the settings and redirect URIs of identity providers
     const names = [...variables.matchAll(/^(\w+)=/gm)].map(([, name]) => name!)
     expect([...readSettings({}).names]).toEqual(expect.arrayContaining(names))
     expect(GUIDE).toContain(
-      redirectUri.replace(/.*(?=\/auth\/google)/, '<SVC_REDIRECT_BASE_URL>').replace(/.*(?=\/auth\/m)/, '…'),
+      redirectUri.replace(/.*(?=\/auth\/google)/, '<SVC_REDIRECT_BASE_URL>').replace(/.*(?=\/auth\/[mo])/, '…'),
     )
   }
 })

@@ -11,6 +11,7 @@ const RULES = [
   [/\{ timeout: [\d_]+ \}/, 'a time limit of its own: wait on a condition'],
   [/\bexpect\.poll\(/, 'gives up after a time: use until() of test/help/until.ts'],
   [/expect\((?:performance|Date)\.now\(\) - /, 'measures time: assert order and results'],
+  [/\bsetDefaultTimeout\(0\)/, 'hangs for minutes when a text changes: use openContext() of test/help/chromium.ts'],
   [/\bAbortSignal\.timeout\(/, 'gives up after a time: wait on a condition'],
 ] as const
 
@@ -35,6 +36,10 @@ describe('no test depends on the speed of the machine', () => {
     ],
     ["describe('x', { timeout: 60_000 }, () => {})", 'a time limit of its own: wait on a condition'],
     ['await expect.poll(count).toBe(0)', 'gives up after a time: use until() of test/help/until.ts'],
+    [
+      'context.setDefaultTimeout(0)',
+      'hangs for minutes when a text changes: use openContext() of test/help/chromium.ts',
+    ],
     ['expect(performance.now() - begun).toBeLessThan(2_000)', 'measures time: assert order and results'],
     ['await fetch(url, { signal: AbortSignal.timeout(500) })', 'gives up after a time: wait on a condition'],
   ])('planted: %j is found', (text, fault) => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -57,6 +57,17 @@ describe('CL-03 the client by itself', () => {
     const { stdout } = await svc('skills', 'list', '--json')
     expect(stdout).toContain('svc-ai-gateway')
     expect((await svc('--skill-prompt')).stdout).toContain('svc datasource query')
+  })
+
+  it('runs as a single file under any name, in a folder that has nothing else', async () => {
+    const place = join(folder, 'single')
+    mkdirSync(place)
+    copyFileSync(join(ROOT, 'dist', 'cli.cjs'), join(place, 'svc'))
+    const single = (...args: string[]) => run(join(place, 'svc'), args, { env: env(), cwd: place })
+    expect((await single('version')).stdout).toBe(`${packageJson.version}\n`)
+    expect((await single('skills', 'list', '--json')).stdout).toContain('svc-ai-gateway')
+    await expect(single('status')).rejects.toMatchObject({ code: 3, stderr: expect.stringContaining('not logged in') })
+    expect(readdirSync(place)).toEqual(['svc'])
   })
 
   it('CL-02 fails with the right code and the next step', async () => {

@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOrg } from '#contract/auth/auth.ts'
 import { createClient } from '#contract/core/client.ts'
-import { launchChromium } from '#test/chromium.ts'
+import { launchChromium, openContext } from '#test/chromium.ts'
+import { runIn } from '#test/configured-source.ts'
 import { type ServerProcess, startProcess, untilExample, untilReady } from '#test/processes.ts'
 import { needs } from '#test/stores.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -69,6 +70,20 @@ describe('a release', () => {
     expect((await svc('--version')).stdout.trim()).toBe(packageJson.version)
   })
 
+  it('DS-24 the CLI fills vectors through its own connection', async () => {
+    await svc('db', 'create', 'notes')
+    const { stdout: connection } = await svc('db', 'connect', 'notes')
+    await runIn(
+      /postgres\S+/.exec(connection)![0],
+      `create table notes (id int primary key, body text, embedding vector(384));
+       insert into notes values (1, 'Sick days'), (2, 'Company cars')`,
+    )
+    const options = ['--table', 'public.notes', '--text', 'body', '--model', 'builtin/all-minilm-l6-v2']
+    const { stdout } = await svc('db', 'embed', 'notes', ...options)
+    expect(stdout).toBe('Filled 2 rows of public.notes.\n')
+    expect((await svc('db', 'embed', 'notes', ...options)).stdout).toBe('Filled 0 rows of public.notes.\n')
+  })
+
   it('AU-08 svc-server finds the running server and says to stop it', async () => {
     const file = join(folder, 'release', 'bin', 'svc-server.js')
     const env = { PATH: process.env.PATH, SVC_DATA_DIR: join(folder, 'data') }
@@ -83,15 +98,14 @@ describe('a release', () => {
     it('CO-01 the console opens signed in, under its own content security policy', async () => {
       const browser = await launchChromium()
       try {
-        const page = await browser.newPage()
-        page.setDefaultTimeout(0)
+        const page = await (await openContext(browser)).newPage()
         const faults: string[] = []
         page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
         page.on('pageerror', (error) => faults.push(error.message))
         await page.goto(`${server.url}/auth/local?return_to=/settings/tokens`)
         await page.getByLabel('Code').fill(readFileSync(join(folder, 'data', 'sign-in-code'), 'utf8').trim())
         await page.getByRole('button', { name: 'Sign in' }).click()
-        await page.getByRole('heading', { name: 'API tokens' }).waitFor()
+        await page.getByRole('heading', { name: 'API tokens', level: 1 }).waitFor()
         await page.goto(`${server.url}/docs`)
         await page.getByText('/api/wf/slim/data-sources').first().waitFor()
         expect(faults).toEqual([])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { openTestDatabase } from '#test/database.ts'
+import { createBothWays, type McpMessage } from '#test/mcp-both-ways.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { startProxy } from './proxy.ts'
 import { failuresOf, runConformance } from './run.ts'
@@ -36,6 +37,18 @@ describe('DS-23 NO-13 the endpoints conform to the protocol', () => {
     it.each(['platform', 'notifications'])('%s', async (endpoint) => {
       await check(`${proxy.url}/mcp/${endpoint}`, revision, EXPECTED.endpoints[revision]!)
     })
+  })
+
+  it('and answer each message of the suite as the library does, with it or without', async () => {
+    const both = createBothWays()
+    const isAnswered = ({ method, body }: McpMessage) => method !== 'GET' && !body.includes('subscriptions/listen')
+    const messages = proxy.seen.filter(isAnswered)
+    expect(messages.length).toBeGreaterThan(100)
+    for (const message of messages) {
+      const { byLibrary, first, again } = await both.answers(message)
+      expect([first, again], message.body).toEqual([byLibrary, byLibrary])
+    }
+    expect(both.plainCalls()).toBeGreaterThan(10)
   })
 })
 

@@ -11,31 +11,22 @@ import type { Db } from '#lib/db/db.ts'
 import { openMemoryStore } from '#lib/kv.ts'
 import { createLog } from '#lib/log.ts'
 import { createMetrics } from '#lib/metrics.ts'
+import { MCP_VIEWER } from '#test/mcp-both-ways.ts'
 import { createHostCheck } from '../../src/server/areas/mcp/host-check.ts'
 import { fixtureServer } from './fixture.ts'
 
 const KEY = '0'.repeat(64)
-const ANYBODY = {
-  kind: 'user',
-  id: 'usr_1',
-  user_id: 'usr_1',
-  org_id: 'org_1',
-  role: 'viewer',
-  scopes: [],
-  expires_at: null,
-} as const
-
 /** The fixture behind the product's listener, edge, Host check and transport; everybody may call. */
 export async function serveFixture(db: Db): Promise<Listener> {
   const clock = systemClock
   const onError = () => undefined
-  const endpoint = createMcpEndpoint({ build: fixtureServer, onError })
+  const endpoint = createMcpEndpoint({ tools: { build: fixtureServer }, onError })
   const checkHost = createHostCheck({ publicUrls: [], isPassedOn: () => false })
   const fetch = createEdge([route(platformMcp, (_, context) => endpoint(context))], {
     service: 'fixture',
     resolve: async (request) => {
       checkHost(request)
-      return { ...ANYBODY, scopes: [] }
+      return MCP_VIEWER
     },
     operatorToken: undefined,
     db,

@@ -2,7 +2,13 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeFolder } from '#lib/processes/remove-folder.ts'
-import type { BuildResult, Instance, SourceFile, Target } from '../../src/server/areas/apps/deploys/target.ts'
+import type {
+  AppRef,
+  BuildResult,
+  DeployFacts,
+  Instance,
+  SourceFile,
+} from '../../src/server/areas/apps/deploys/target.ts'
 import { createProcessTarget } from '../../src/server/areas/apps/process/process-target.ts'
 import { until } from './until.ts'
 
@@ -11,7 +17,7 @@ type Files = Record<string, string>
 type Setup = { environment?: Record<string, string>; signal?: AbortSignal; app?: string }
 
 export type TestTarget = AsyncDisposable & {
-  target: Target
+  target: ReturnType<typeof createProcessTarget>
   dataDir: string
   /** All lines so far, `stream: text`. */
   lines: string[]
@@ -41,9 +47,17 @@ export function openTestTarget(options: Partial<ProcessTargetOptions> = {}): Tes
     dataDir,
     lines,
     build: (deployId, files, command, { environment = {}, signal = new AbortController().signal, app = APP } = {}) =>
-      target.build({ appId: app, deployId, files: sourceOf(files), command, environment, onLine, signal }),
+      target.build({
+        deploy: { ...deployFacts(app, deployId), buildCommand: command },
+        files: sourceOf(files),
+        environment,
+        onLine,
+        signal,
+      }),
     start: async (deployId, command, { environment = {}, app = APP } = {}) => {
-      const instance = await target.start({ appId: app, release: { deployId }, command, environment, onLine })
+      const deploy = { ...deployFacts(app, deployId), startCommand: command }
+      const lastLineAt = async () => undefined
+      const instance = await target.start({ deploy, release: { deployId }, environment, onLine, lastLineAt })
       instances.push(instance)
       return instance
     },
@@ -62,7 +76,16 @@ export function openTestTarget(options: Partial<ProcessTargetOptions> = {}): Tes
   return opened
 }
 
-async function* sourceOf(files: Files): AsyncIterable<SourceFile> {
+export function appRef(id: string): AppRef {
+  return { id, orgId: 'org_1' }
+}
+
+export function deployFacts(appId: string, deployId: string): DeployFacts {
+  const commands = { buildCommand: null, startCommand: null, healthPath: '/' }
+  return { orgId: 'org_1', appId, deployId, revisionId: 'rev_1', ...commands }
+}
+
+export async function* sourceOf(files: Files): AsyncIterable<SourceFile> {
   for (const [path, content] of Object.entries(files)) yield { path, executable: false, content: Buffer.from(content) }
 }
 

@@ -3,9 +3,10 @@ import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Role } from '#contract/core/roles.ts'
-import { launchChromium } from './chromium.ts'
+import { launchChromium, openContext } from './chromium.ts'
 import { startFakeIdp } from './fake-idp.ts'
 import { freePort } from './free-port.ts'
+import { countPresses, type Presses } from './presses.ts'
 import { type System, type SystemOptions, startSystem } from './system.ts'
 
 type Person = Awaited<ReturnType<System['member']>>
@@ -17,6 +18,7 @@ export type Visit = Person & {
   readonly faults: string[]
   /** Serious violations of accessibility rules on the page as it is now. */
   readonly axe: () => Promise<string[]>
+  readonly presses: Presses
 }
 
 type VisitOptions = {
@@ -25,6 +27,8 @@ type VisitOptions = {
   readonly orgId?: string
   readonly isPhone?: boolean
   readonly isDark?: boolean
+  /** Opens the path itself, as a link in a mail does, and stays on the sign-in page. */
+  readonly isSignedOut?: boolean
 }
 
 export type ConsoleVisits = AsyncDisposable & {
@@ -39,7 +43,7 @@ const PHONE = { width: 390, height: 844 }
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Starts a system, the fake identity provider and Chromium. Use only with `needs('chromium')`. */
-export async function startConsoleVisits(options: SystemOptions = {}): Promise<ConsoleVisits> {
+export async function startConsoleVisits(systemOptions: SystemOptions = {}): Promise<ConsoleVisits> {
   const stack = new AsyncDisposableStack()
   const idp = stack.use(await startFakeIdp())
   const port = await freePort()
@@ -52,16 +56,15 @@ export async function startConsoleVisits(options: SystemOptions = {}): Promise<C
     SVC_MICROSOFT_CLIENT_SECRET: idp.credentials.clientSecret,
     SVC_MICROSOFT_TENANT_ID: 'common',
     SVC_REDIRECT_BASE_URL: `http://127.0.0.1:${port}`,
-    ...options.env,
+    ...systemOptions.env,
   }
-  const system = stack.use(await startSystem({ ...options, env, outgoing: idp.outgoing }))
+  const system = stack.use(await startSystem({ ...systemOptions, env, outgoing: idp.outgoing }))
   const browser = await launchChromium()
   stack.defer(() => browser.close())
-  const visit: ConsoleVisits['visit'] = async (role, path, { person, orgId, isPhone = false, isDark = false } = {}) => {
+  const visit: ConsoleVisits['visit'] = async (role, path, options = {}) => {
+    const { person, orgId, isPhone = false, isDark = false, isSignedOut = false } = options
     const member = person ?? (await system.member(role, orgId))
-    const context = await browser.newContext(contextOptions(isPhone, isDark))
-    // A busy machine is slow, never wrong: tests wait until what they wait for is there.
-    context.setDefaultTimeout(0)
+    const context = await openContext(browser, contextOptions(isPhone, isDark))
     const claims = { sub: `g-${member.user_id}`, email: member.email, email_verified: true, name: `Pat ${role}` }
     // The page of the provider is not on loopback: the browser gets its answer at once.
     await context.route('**/auth/google/start**', async (route) => {
@@ -69,13 +72,15 @@ export async function startConsoleVisits(options: SystemOptions = {}): Promise<C
       const location = idp.authorize(response.headers().location!, claims)
       await route.fulfill({ response, headers: { ...response.headers(), location } })
     })
+    const presses = await countPresses(context)
     const page = await context.newPage()
-    await page.goto(`${system.url}/auth/google/start?return_to=${encodeURIComponent(path)}`)
+    const signIn = `/auth/google/start?return_to=${encodeURIComponent(path)}`
+    await page.goto(`${system.url}${isSignedOut ? path : signIn}`)
     const faults: string[] = []
     page.on('console', (message) => void (message.type() === 'error' && faults.push(message.text())))
     page.on('pageerror', ({ message }) => void faults.push(message))
     await page.locator('h1').waitFor()
-    return { ...member, page, faults, axe: () => findSerious(page) }
+    return { ...member, page, faults, presses, axe: () => findSerious(page) }
   }
   return { system, browser, visit, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }

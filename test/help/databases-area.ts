@@ -6,7 +6,7 @@ import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { createLog } from '#lib/log.ts'
-import { createDatabases, type Databases } from '../../src/server/areas/databases/index.ts'
+import { createDatabases, type Databases, type ServerSettings } from '../../src/server/areas/databases/index.ts'
 import { newDatabase, openPassword } from '../../src/server/areas/databases/new-database.ts'
 import { type DatabaseRow, findDatabase, insertDatabase } from '../../src/server/areas/databases/store.ts'
 import { runJobs } from './run-jobs.ts'
@@ -31,11 +31,17 @@ export type TestArea = AsyncDisposable & {
 }
 
 /** The area of managed databases on a platform database, without the services around it. */
-export function startTestArea(db: Db, databaseUrl: string | undefined, limitMs?: number): TestArea {
+export function startTestArea(
+  db: Db,
+  databaseUrl: string | undefined,
+  limitMs?: number,
+  servers?: readonly ServerSettings[],
+): TestArea {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-databases-'))
   const lines: string[] = []
   const log = createLog('warn', { write: (line: string) => void lines.push(line) })
-  const settings = { databaseUrl, dataDir, publicHost: undefined, embeddedMax: 5, ...(limitMs && { limitMs }) }
+  const limits = { ...(limitMs && { limitMs }), ...(servers && { servers }) }
+  const settings = { databaseUrl, dataDir, publicHost: undefined, embeddedMax: 5, ...limits }
   const databases = createDatabases({ db, clock: systemClock, sealer, sources, log, ...settings })
   const finish = async () => {
     await db.query(sql`update databases.databases set retry_at = null`)

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 
+/** Issuer of the provider that is neither Google nor Microsoft. */
+export const GENERIC_ISSUER = 'https://id.company.test/realms/staff'
 export const CONSUMERS_TENANT = '9188040d-6c67-4c5b-b112-36a304b66dad'
 
 /** Claims of the person who signs in. They override those of the provider, so that tests can send wrong ones. */
@@ -13,21 +15,47 @@ export type Claims = Record<string, unknown> & { sub: string }
 export type FakeIdp = AsyncDisposable & {
   /** Replaces the network: requests to the real providers arrive here. */
   outgoing: (request: Request) => Promise<Response>
-  /** Confirms the provider's page and returns where the browser is redirected. */
-  authorize(url: string, claims: Claims): string
+  /**
+   * Confirms the provider's page and returns where the browser is redirected. `userInfo` is the answer of the UserInfo
+   * endpoint, which only the generic provider has.
+   */
+  authorize(url: string, claims: Claims, userInfo?: Claims): string
   /** Signs with a key that is not published, until called again with false. */
   useForeignKey(on: boolean): void
+  /** Signs in another way until called with 'key': not at all, or with the client secret. */
+  signWith(how: Signing): void
+  /** Replaces the published key by a new one with another id. */
+  rotateKey(): Promise<void>
+  /** Changes the metadata of the generic provider. */
+  describe(metadata: Record<string, unknown>): void
   /** Fails every request. */
   unplug(on: boolean): void
   credentials: { clientId: string; clientSecret: string }
 }
 
-type Pending = { claims: Claims; issuer: string; nonce: string | null; challenge: string; redirectUri: string }
+type Signing = 'key' | 'none' | 'secret'
+type Pending = {
+  claims: Claims
+  userInfo: Claims
+  issuer: string
+  nonce: string | null
+  challenge: string
+  redirectUri: string
+}
 
-/** Starts fakes of Google and Microsoft on loopback: discovery, codes with PKCE, keys and signed ID tokens. */
+/**
+ * Starts fakes of Google, Microsoft and another provider on loopback: discovery, codes with PKCE, keys and signed ID
+ * tokens. The other one also has a UserInfo endpoint, and takes the client secret in the Authorization header only.
+ */
 export async function startFakeIdp(): Promise<FakeIdp> {
   const keys = { own: await generateKeyPair('RS256'), foreign: await generateKeyPair('RS256') }
-  const jwks = { keys: [{ ...(await exportJWK(keys.own.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }] }
+  const publish = async (kid: string) => ({
+    keys: [{ ...(await exportJWK(keys.own.publicKey)), kid, alg: 'RS256', use: 'sig' }],
+  })
+  let jwks = await publish('k1')
+  let genericMetadata: Record<string, unknown> = {}
+  let signing: Signing = 'key'
+  const userInfos = new Map<string, Claims>()
   const credentials = { clientId: 'client-1', clientSecret: 'client-secret-of-this-test' }
   const codes = new Map<string, Pending>()
   let foreign = false
@@ -48,13 +76,28 @@ export async function startFakeIdp(): Promise<FakeIdp> {
   async function answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
     const [, host = '', ...rest] = request.url!.split('/')
     const path = `/${rest.join('/')}`
-    if (path.endsWith('/.well-known/openid-configuration')) return { status: 200, body: discovery(host, path) }
+    if (path.endsWith('/.well-known/openid-configuration'))
+      return { status: 200, body: discovery(host, path, genericMetadata) }
     if (path.endsWith('/keys')) return { status: 200, body: jwks }
-    if (path.endsWith('/token')) return token(new URLSearchParams(await text(request)))
+    if (path.endsWith('/token')) return token(new URLSearchParams(await text(request)), request.headers.authorization)
+    if (path.endsWith('/userinfo')) return userInfo(request.headers.authorization)
     return { status: 404, body: {} }
   }
 
-  async function token(form: URLSearchParams) {
+  function userInfo(authorization = '') {
+    const claims = userInfos.get(authorization)
+    return claims ? { status: 200, body: claims } : { status: 401, body: { error: 'invalid_token' } }
+  }
+
+  function isClient(form: URLSearchParams, authorization: string | undefined, issuer: string | undefined): boolean {
+    const { clientId, clientSecret } = credentials
+    if (issuer === GENERIC_ISSUER) {
+      return authorization === `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
+    }
+    return form.get('client_id') === clientId && form.get('client_secret') === clientSecret
+  }
+
+  async function token(form: URLSearchParams, authorization: string | undefined) {
     const code = form.get('code') ?? ''
     const pending = codes.get(code)
     codes.delete(code)
@@ -62,13 +105,14 @@ export async function startFakeIdp(): Promise<FakeIdp> {
       .update(form.get('code_verifier') ?? '')
       .digest('base64url')
     const good =
-      form.get('client_id') === credentials.clientId &&
-      form.get('client_secret') === credentials.clientSecret &&
+      isClient(form, authorization, pending?.issuer) &&
       pending?.challenge === proof &&
       pending.redirectUri === form.get('redirect_uri')
     if (!good) return { status: 400, body: { error: 'invalid_grant' } }
     const id_token = await sign(pending)
-    return { status: 200, body: { access_token: 'unused', token_type: 'Bearer', expires_in: 60, id_token } }
+    const access_token = randomBytes(16).toString('hex')
+    userInfos.set(`Bearer ${access_token}`, pending.userInfo)
+    return { status: 200, body: { access_token, token_type: 'Bearer', expires_in: 60, id_token } }
   }
 
   function sign({ issuer, nonce, claims }: Pending): Promise<string> {
@@ -81,8 +125,14 @@ export async function startFakeIdp(): Promise<FakeIdp> {
       ...(nonce !== null && { nonce }),
     }
     const defined = Object.entries({ ...standard, ...claims }).filter(([, value]) => value !== undefined)
-    return new SignJWT(Object.fromEntries(defined))
-      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+    const payload = Object.fromEntries(defined)
+    if (signing === 'none') return Promise.resolve(new UnsecuredJWT(payload).encode())
+    if (signing === 'secret') {
+      const secret = new TextEncoder().encode(credentials.clientSecret.padEnd(32, '.'))
+      return new SignJWT(payload).setProtectedHeader({ alg: 'HS256' }).sign(secret)
+    }
+    return new SignJWT(payload)
+      .setProtectedHeader({ alg: 'RS256', kid: jwks.keys[0]!.kid })
       .sign((foreign ? keys.foreign : keys.own).privateKey)
   }
 
@@ -90,6 +140,16 @@ export async function startFakeIdp(): Promise<FakeIdp> {
     credentials,
     useForeignKey: (on) => {
       foreign = on
+    },
+    signWith: (how) => {
+      signing = how
+    },
+    rotateKey: async () => {
+      keys.own = await generateKeyPair('RS256')
+      jwks = await publish(randomBytes(4).toString('hex'))
+    },
+    describe: (changes) => {
+      genericMetadata = changes
     },
     unplug: (on) => {
       unplugged = on
@@ -100,11 +160,14 @@ export async function startFakeIdp(): Promise<FakeIdp> {
       const body = request.body ? await request.text() : null
       return fetch(`http://127.0.0.1:${port}/${host}${pathname}${search}`, {
         method: request.method,
-        headers: { 'content-type': request.headers.get('content-type') ?? '' },
+        headers: {
+          'content-type': request.headers.get('content-type') ?? '',
+          authorization: request.headers.get('authorization') ?? '',
+        },
         body,
       })
     },
-    authorize: (url, claims) => {
+    authorize: (url, claims, userInfoClaims = { sub: claims.sub }) => {
       const { host, searchParams: asked } = new URL(url)
       const parameter = (name: string) => {
         const value = asked.get(name)
@@ -118,6 +181,7 @@ export async function startFakeIdp(): Promise<FakeIdp> {
       const issuer = issuerOf(host, String(claims.tid))
       codes.set(code, {
         claims,
+        userInfo: userInfoClaims,
         issuer,
         nonce: asked.get('nonce'),
         challenge: parameter('code_challenge'),
@@ -139,10 +203,16 @@ async function refused(request: Request): Promise<Error> {
 }
 
 function issuerOf(host: string, tid: string): string {
+  if (host === new URL(GENERIC_ISSUER).host) return GENERIC_ISSUER
   return host === 'accounts.google.com' ? 'https://accounts.google.com' : `https://${host}/${tid}/v2.0`
 }
 
-function discovery(host: string, path: string) {
+function discovery(host: string, path: string, genericMetadata: Record<string, unknown>) {
+  if (host === new URL(GENERIC_ISSUER).host) {
+    const endpoint = `${GENERIC_ISSUER}/protocol`
+    const own = { ...metadata(GENERIC_ISSUER, endpoint, endpoint), userinfo_endpoint: `${endpoint}/userinfo` }
+    return { ...own, ...genericMetadata }
+  }
   if (host === 'accounts.google.com') {
     return metadata(
       'https://accounts.google.com',

@@ -34,7 +34,7 @@ export function createFakeTarget(): FakeTarget {
   const releases = new Set<string>()
   const instances = new Set<Running>()
 
-  const start: Target['start'] = async ({ appId, release: { deployId } }) => {
+  const start: Target['start'] = async ({ deploy: { appId }, release: { deployId } }) => {
     const behaviour = behaviours.get(deployId) ?? {}
     if (behaviour.startFails) throw new Error(behaviour.startFails)
     let end!: (end: InstanceEnd) => void
@@ -45,6 +45,10 @@ export function createFakeTarget(): FakeTarget {
     instances.add(running)
     const gone = ended.then(() => void instances.delete(running))
     if (behaviour.endsAtOnce) end({ description: behaviour.endsAtOnce })
+    const stop = async () => {
+      end({ description: 'stopped' })
+      await gone
+    }
     const instance: Instance = {
       fetch: async () => {
         if (behaviour.refuses || !instances.has(running)) throw new Error('connection refused')
@@ -55,10 +59,8 @@ export function createFakeTarget(): FakeTarget {
         return new Response(`answer of ${deployId}`, { status: behaviour.status ?? 200 })
       },
       ended,
-      stop: async () => {
-        end({ description: 'stopped' })
-        await gone
-      },
+      stop,
+      leave: stop,
     }
     return instance
   }
@@ -87,7 +89,7 @@ export function createFakeTarget(): FakeTarget {
       held = { arrive, released }
       return { arrived, release }
     },
-    build: async ({ deployId, signal }) => {
+    build: async ({ deploy: { deployId }, signal }) => {
       builds++
       const behaviour = next
       next = {}

@@ -9,7 +9,9 @@ type ClaimCall = { limit: number; running: readonly string[]; answer(ids: string
  * A kind of job whose queue is an array. Each run waits until the test ends it. With `manual`, each claim waits until
  * the test answers it.
  */
-export function openTestKind(options: Partial<JobKind<TestJob>> & { manual?: boolean } = {}) {
+export function openTestKind(
+  options: Partial<JobKind<TestJob>> & Pick<Claimed<TestJob>, 'isMoreWaiting'> & { manual?: boolean } = {},
+) {
   const queue: string[] = []
   const claims: (ClaimCall & { fail(error: Error): void })[] = []
   const runs: Run[] = []
@@ -19,7 +21,7 @@ export function openTestKind(options: Partial<JobKind<TestJob>> & { manual?: boo
   const lost = new Set<string>()
   let fence = 0
   const grant = (ids: string[]) => ids.map((id) => ({ id, fence: ++fence }))
-  const { manual = false, ...rest } = options
+  const { manual = false, isMoreWaiting, ...rest } = options
   const kind: JobKind<TestJob> = {
     name: 'test',
     slots: 2,
@@ -28,7 +30,8 @@ export function openTestKind(options: Partial<JobKind<TestJob>> & { manual?: boo
     drainSeconds: 10,
     claim: (limit, { running }) => {
       const { promise, resolve, reject } = Promise.withResolvers<Claimed<TestJob>>()
-      const answer = (ids: string[], nextInSeconds?: number) => resolve({ jobs: grant(ids), nextInSeconds })
+      const answer = (ids: string[], nextInSeconds?: number) =>
+        resolve({ jobs: grant(ids), nextInSeconds, isMoreWaiting })
       claims.push({ limit, running: running.map(({ id }) => id), answer, fail: reject })
       if (!manual) answer(queue.splice(0, limit))
       return promise

@@ -8,17 +8,14 @@ import type { System } from './system.ts'
 import { tarOf } from './tar.ts'
 
 type Person = { readonly token: string; readonly org_id: string }
+type Source = { readonly alias: string; readonly files: Readonly<Record<string, string>>; readonly message?: string }
 export type LiveApp = { readonly id: string; readonly alias: string; readonly revisionId: string }
 
 /**
  * Makes an app with a live revision. The test holds the lease of its host, so no process runs it and deploys stay in the
  * state that the test gives them. The holder names the process of the test: the lease of a dead one would be taken over.
  */
-export async function makeLiveApp(
-  system: System,
-  person: Person,
-  { alias, files }: { alias: string; files: Readonly<Record<string, string>> },
-): Promise<LiveApp> {
+export async function makeLiveApp(system: System, person: Person, { alias, ...source }: Source): Promise<LiveApp> {
   await system.client(person.token).call(createApp, { alias, settings: { start_command: 'node server.js' } })
   const [app] = await system.db.query<{ id: string }>(sql`
     select id from apps.apps where org_id = ${person.org_id} and alias = ${alias}`)
@@ -26,7 +23,7 @@ export async function makeLiveApp(
     insert into svc.leases (name, holder, fence, expires_at)
     values (${`app-host:${app!.id}`}, ${`${system.db.instance}/the test`}, nextval('svc.fences'),
       now() + interval '1 day')`)
-  const live = { id: app!.id, alias, revisionId: await uploadFiles(system, person, { alias, files }) }
+  const live = { id: app!.id, alias, revisionId: await uploadFiles(system, person, { alias, ...source }) }
   await makeLive(system, live)
   return live
 }
@@ -34,12 +31,13 @@ export async function makeLiveApp(
 export async function uploadFiles(
   system: System,
   { token }: Person,
-  { alias, files }: { alias: string; files: Readonly<Record<string, string>> },
+  { alias, files, message }: Source,
 ): Promise<string> {
   const parts = Object.entries(files).map(([name, content]) => ({ name, content }))
   const stream = new Blob([tarOf(parts)]).stream()
   const upload = { contentType: 'application/x-tar' } as const
-  return (await system.client(token).upload(uploadRevision, { alias }, stream, upload)).id
+  const input = { alias, ...(message !== undefined && { message }) }
+  return (await system.client(token).upload(uploadRevision, input, stream, upload)).id
 }
 
 /** Makes a revision the live one, as the end of its deploy does. */
@@ -58,5 +56,6 @@ export function appPorts({ db }: System) {
     source: createAppSource({ db }),
     saveChange: createSaveChange({ db, clock, maxStoreBytes: 2 ** 30 }),
     deploys: createAppDeploys({ clock, deploysOff: undefined }),
+    trials: { off: 'the test runs nothing' },
   }
 }

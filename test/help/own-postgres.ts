@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -23,6 +23,14 @@ export type OwnPostgres = AsyncDisposable & {
   resume(): void
   /** Ends the server without a checkpoint and starts it again; it then recovers from its journal. */
   crash(): Promise<void>
+  /** Ends the server, and every connection to it. */
+  stop(): Promise<void>
+  /** Starts a server that was stopped, at the same address. */
+  start(): Promise<void>
+  /** Ends the server as `systemctl restart` does, and starts it again. */
+  restart(): Promise<void>
+  /** Makes a standby a primary. */
+  promote(): Promise<void>
   /** Runs a script with `psql`, as its superuser; throws at the first statement that fails. */
   psql(script: string): Promise<void>
 }
@@ -33,12 +41,30 @@ type Settings = Record<string, string | number>
 export async function startOwnPostgres(settings: Settings): Promise<OwnPostgres> {
   const programs = await programsFolder()
   const place = mkdtempSync(join(tmpdir(), 'svc-pg-'))
-  const [folder, logFile, passwordFile] = [join(place, 'data'), join(place, 'log'), join(place, 'password')]
+  const [folder, passwordFile] = [join(place, 'data'), join(place, 'password')]
   const password = randomBytes(16).toString('hex')
   writeFileSync(passwordFile, password)
   if (process.getuid?.() === 0) await run('chown', ['-R', 'postgres', place])
   const logins = ['--username=postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
   await asPostgres(join(programs, 'initdb'), ['-D', folder, ...logins, '--no-sync', '--wal-segsize=1', '-E', 'UTF8'])
+  return serve({ programs, place, password }, settings)
+}
+
+/** Starts a standby of the cluster, which follows it under the name `standby` and answers reads. */
+export async function startStandby(primary: OwnPostgres, settings: Settings = {}): Promise<OwnPostgres> {
+  const programs = await programsFolder()
+  const place = mkdtempSync(join(tmpdir(), 'svc-pg-'))
+  if (process.getuid?.() === 0) await run('chown', ['-R', 'postgres', place])
+  const source = `${primary.url}?application_name=standby`
+  const options = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync', '--wal-method=stream']
+  await asPostgres(join(programs, 'pg_basebackup'), ['-D', join(place, 'data'), '-d', source, ...options])
+  return serve({ programs, place, password: new URL(primary.url).password }, { fsync: 'off', ...settings })
+}
+
+type Cluster = { programs: string; place: string; password: string }
+
+async function serve({ programs, place, password }: Cluster, settings: Settings): Promise<OwnPostgres> {
+  const [folder, logFile] = [join(place, 'data'), join(place, 'log')]
   const port = await freePort()
   const all = { listen_addresses: '127.0.0.1', unix_socket_directories: place, port, ...settings }
   const options = Object.entries(all).map(([name, value]) => `-c ${name}=${value}`)
@@ -57,14 +83,23 @@ export async function startOwnPostgres(settings: Settings): Promise<OwnPostgres>
       await control('stop', '-m', 'immediate')
       await start()
     },
+    stop: () => control('stop', '-m', 'immediate'),
+    start,
+    restart: async () => {
+      await control('stop', '-m', 'fast')
+      await start()
+    },
+    promote: () => control('promote'),
     psql: async (script) => {
       const file = join(place, 'script.sql')
       writeFileSync(file, script)
       await run(join(programs, 'psql'), ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', file, url])
     },
     [Symbol.asyncDispose]: async () => {
-      resume()
-      await control('stop', '-m', 'immediate')
+      if (existsSync(join(folder, 'postmaster.pid'))) {
+        resume()
+        await control('stop', '-m', 'immediate')
+      }
       rmSync(place, { recursive: true, force: true })
     },
   }

@@ -23,8 +23,7 @@ type Options = { readonly clock?: Clock; readonly workers?: number }
 export async function startOwnSystem(given: Environment, { clock, workers = 1 }: Options = {}): Promise<System> {
   const stack = new AsyncDisposableStack()
   try {
-    const on = await openDatabase(stack)
-    await migrate(on.db, allMigrations())
+    const on = await openOwnDatabase(stack)
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-own-'))
     stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
     const env = { ...testEnvironment(on.databaseUrl, dataDir), ...given }
@@ -42,6 +41,13 @@ export function workerOnly(env: Environment, url: string): Environment {
   const names = ['API_GATEWAY_URL', 'AUTH_SERVICE_URL', 'DEPLOY_API_URL', 'MCP_SERVER_URL', 'WORKER_URL']
   const urls = Object.fromEntries(names.map((name) => [name, url]))
   return { ...env, ...urls, SVC_SERVICES: 'worker', SVC_REDIRECT_BASE_URL: 'https://app.test' }
+}
+
+/** Opens a migrated database outside of the test runner. `stack` drops it. */
+export async function openOwnDatabase(stack: AsyncDisposableStack): Promise<Database> {
+  const on = await openDatabase(stack)
+  await migrate(on.db, allMigrations())
+  return on
 }
 
 async function openDatabase(stack: AsyncDisposableStack): Promise<Database> {

@@ -33,6 +33,7 @@ export async function proposeEdits(system: System, { org_id, alias, requestedBy,
     edits,
     summary,
     hold: async () => true,
+    signal: new AbortController().signal,
   })
   const opened = await system.db.tx((tx) =>
     openProposal(tx, ports, {

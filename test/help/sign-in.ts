@@ -4,7 +4,7 @@ import { createClient } from '#contract/core/client.ts'
 import type { Principal } from '#contract/core/principal.ts'
 import { sql } from '#lib/db/sql.ts'
 import { Browser } from './browser.ts'
-import { type Claims, type FakeIdp, startFakeIdp } from './fake-idp.ts'
+import { type Claims, type FakeIdp, GENERIC_ISSUER, startFakeIdp } from './fake-idp.ts'
 import { type System, type SystemOptions, startSystem } from './system.ts'
 
 export const APP = 'https://app.example.test'
@@ -20,6 +20,8 @@ export type SignIn = AsyncDisposable & {
   leave(browser: Browser, provider: string, query?: Record<string, string>): Promise<string>
   /** Runs a whole sign-in. */
   signIn(browser: Browser, provider: string, claims: Claims, query?: Record<string, string>): Promise<Response>
+  /** Runs a whole sign-in with the generic provider, whose UserInfo endpoint answers `userInfo`. */
+  signInGeneric(browser: Browser, claims: Claims, userInfo?: Claims): Promise<Response>
   /** Returns the principal of the browser's session. */
   principal(browser: Browser): Promise<Principal>
 }
@@ -34,12 +36,21 @@ export async function startSignIn(options: SystemOptions = {}): Promise<SignIn> 
     SVC_MICROSOFT_CLIENT_ID: clientId,
     SVC_MICROSOFT_CLIENT_SECRET: clientSecret,
     SVC_MICROSOFT_TENANT_ID: 'common',
+    SVC_OIDC_ISSUER: GENERIC_ISSUER,
+    SVC_OIDC_CLIENT_ID: clientId,
+    SVC_OIDC_CLIENT_SECRET: clientSecret,
+    SVC_OIDC_LABEL: 'Company SSO',
     SVC_REDIRECT_BASE_URL: APP,
     SVC_ALLOWED_REDIRECT_BASE_URLS: 'https://app.base.com, https://docs.base.com/team',
     SVC_TRUSTED_PROXIES: '127.0.0.1',
     ...options.env,
   }
-  const system = stack.use(await startSystem({ ...options, env, outgoing: idp.outgoing }))
+  // Fakes of other services listen on loopback themselves.
+  const outgoing = (request: Request) =>
+    options.outgoing && new URL(request.url).hostname === '127.0.0.1'
+      ? options.outgoing(request)
+      : idp.outgoing(request)
+  const system = stack.use(await startSystem({ ...options, env, outgoing }))
   const leave: SignIn['leave'] = async (browser, provider, query = {}) => {
     const response = await browser.go(`${APP}/auth/${provider}/start?${new URLSearchParams(query)}`)
     const location = response.headers.get('location')
@@ -53,6 +64,10 @@ export async function startSignIn(options: SystemOptions = {}): Promise<SignIn> 
     leave,
     signIn: async (browser, provider, claims, query) => {
       const back = idp.authorize(await leave(browser, provider, query), claims)
+      return browser.go(back, { site: 'cross-site' })
+    },
+    signInGeneric: async (browser, claims, userInfo) => {
+      const back = idp.authorize(await leave(browser, 'oidc'), claims, userInfo)
       return browser.go(back, { site: 'cross-site' })
     },
     principal: async (browser) => {
@@ -73,6 +88,12 @@ export function googleUser(over: Record<string, unknown> = {}): Claims & { email
 export function microsoftUser(over: Record<string, unknown> = {}): Claims & { email: string } {
   const id = randomBytes(6).toString('hex')
   return { sub: `m-${id}`, tid: TENANT, email: `p-${id}@people.test`, xms_edov: true, name: 'Pat', ...over }
+}
+
+/** Returns the claims of a new user of the generic provider with a verified email in the ID token. */
+export function genericUser(over: Record<string, unknown> = {}): Claims & { email: string } {
+  const id = randomBytes(6).toString('hex')
+  return { sub: `o-${id}`, email: `p-${id}@people.test`, email_verified: true, name: 'Pat', ...over }
 }
 
 export async function identitiesOf({ db }: System, userId: string): Promise<{ issuer: string; subject: string }[]> {

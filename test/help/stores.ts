@@ -9,6 +9,8 @@ export const stores = {
   chromium: process.env.SVC_TEST_CHROMIUM,
   bubblewrap: findWorkingBubblewrap(),
   exim: ['/usr/sbin/exim4'].find(existsSync),
+  helm: process.env.HELM_BIN,
+  promtool: process.env.PROMTOOL_BIN,
 }
 
 const REASONS = {
@@ -17,6 +19,8 @@ const REASONS = {
   chromium: 'needs a browser, set SVC_TEST_CHROMIUM',
   bubblewrap: 'needs a bubblewrap that works here, such as the package bubblewrap of Debian',
   exim: 'needs the mail server Exim, such as the package exim4-daemon-light of Debian',
+  helm: 'needs Helm, set HELM_BIN',
+  promtool: 'needs promtool of Prometheus, set PROMTOOL_BIN',
 } satisfies Record<keyof typeof stores, string>
 
 type Describe = (title: string, tests: () => void) => void

@@ -8,7 +8,8 @@ import type { Role } from '#contract/core/roles.ts'
 import { createPrincipalCache } from '#edge/credentials/caller.ts'
 import { type Clock, systemClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import { type KeyValueStore, openMemoryStore, openRedis } from '#lib/kv.ts'
+import { type KeyValueStore, openMemoryStore } from '#lib/kv.ts'
+import { openRedis } from '#lib/kv-redis.ts'
 import { createLog, type Log } from '#lib/log.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import { type Config, readSettings, toConfig } from '../../src/server/config/config.ts'
@@ -185,6 +186,8 @@ export function testEnvironment(databaseUrl: string | undefined, dataDir: string
     SVC_DATA_DIR: dataDir,
     // No load balancer sends requests to these processes, so a stop need not wait.
     SVC_DRAIN_SECONDS: '0',
+    // A measurement in the background would choose between index and exact search while a test looks at one of them.
+    SVC_MEASURE_INDEXES: 'false',
     SVC_JWT_SECRET: key(),
     SVC_JWT_SIGNING_KEY: key(),
     SVC_DATA_KEY: key(),

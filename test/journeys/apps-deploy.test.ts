@@ -48,7 +48,8 @@ describe.each<[Mode, Record<string, string>, string]>([
     first = await deploy({ 'server.mjs': SERVER('one') })
     expect(first).toMatchObject({ state: 'live', failure_code: null })
     expect(await ask('/')).toEqual({ status: 200, body: 'one' })
-    expect(await client.call(readApp, { alias: 'shop' })).toMatchObject({ live_deploy: { id: first.id } })
+    const live_deploy = { id: first.id, revision_message: 'Sell shoes' }
+    expect(await client.call(readApp, { alias: 'shop' })).toMatchObject({ live_deploy })
   })
 
   it('sees no session of svc, and knows its client', async () => {
@@ -139,7 +140,7 @@ describe.each<[Mode, Record<string, string>, string]>([
     const archive = pack()
     for (const [name, content] of Object.entries(files)) archive.entry({ name }, content)
     archive.finalize()
-    const { id } = await client.upload(uploadRevision, { alias: 'shop' }, archive)
+    const { id } = await client.upload(uploadRevision, { alias: 'shop', message: 'Sell shoes' }, archive)
     return followed(await client.call(startDeploy, { alias: 'shop', revision_id: id }))
   }
 

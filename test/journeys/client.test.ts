@@ -1,16 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createToken } from '#contract/auth/tokens.ts'
 import { newId } from '#edge/ids.ts'
 import { testClock } from '#lib/clock.ts'
 import { runSvc } from '#test/cli-run.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
 import { addToInbox } from '../../src/server/areas/notifications/inbox/store.ts'
 
 const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
@@ -304,6 +306,19 @@ describe('svc console', () => {
     writeFileSync(join(system.config.dataDir, 'sign-in-code'), 'c0de\n')
     const { stdout } = await runSvc(words('console --no-browser --json'), { env: data })
     expect(JSON.parse(stdout)).toEqual({ url: `${system.url}/#sign-in=c0de`, code: 'c0de', opened: false })
+  })
+
+  it('the link that signs in reaches the browser in a file of this user, never as an argument', async () => {
+    const { dataDir } = system.config
+    const program = join(folder, 'browser')
+    writeFileSync(program, '#!/bin/sh\nprintf %s "$*" > "$0.part" && mv "$0.part" "$0.arguments"\n', { mode: 0o755 })
+    const env = { SVC_DATA_DIR: dataDir, SVC_CONFIG_DIR: join(folder, 'data'), BROWSER: program }
+    expect(JSON.parse((await runSvc(words('console --json'), { env })).stdout)).toMatchObject({ opened: true })
+    await until(() => existsSync(`${program}.arguments`))
+    const page = join(dataDir, 'open-console.html')
+    expect(readFileSync(`${program}.arguments`, 'utf8')).toBe(pathToFileURL(page).href)
+    expect(statSync(page).mode & 0o777).toBe(0o600)
+    expect(readFileSync(page, 'utf8')).toContain(`content="0; url=${system.url}/#sign-in=c0de"`)
   })
 
   it('opens a browser where there is one', async () => {

@@ -22,7 +22,7 @@ import { followDeploy, startDeploy } from '#contract/apps/deploys.ts'
 import { searchLogs } from '#contract/apps/logs.ts'
 import { uploadRevision } from '#contract/apps/revisions.ts'
 import { type Client as ApiClient, createClient } from '#contract/core/client.ts'
-import { launchChromium } from '#test/chromium.ts'
+import { launchChromium, openContext } from '#test/chromium.ts'
 import { callTool, PLATFORM_TOOLS } from '#test/mcp.ts'
 import { type ServerProcess, startProcess, untilExample } from '#test/processes.ts'
 import { needs } from '#test/stores.ts'
@@ -50,8 +50,7 @@ needs('chromium')('from an unknown address to an answer', () => {
     await untilExample(server)
     platform = `${server.url}/mcp/platform`
     browser = await launchChromium()
-    person = await browser.newContext({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
-    person.setDefaultTimeout(0)
+    person = await openContext(browser, { viewport: { width: 390, height: 844 }, javaScriptEnabled: false })
   })
   afterAll(async () => {
     await browser?.close()
@@ -168,8 +167,7 @@ needs('chromium')('from an unknown address to an answer', () => {
     const app = await deployMirror(ownerOf(server, folder))
     // The name of the console that is nearest to `*.localhost`.
     const consoleUrl = `http://localhost:${new URL(server.url).port}`
-    const context = await browser.newContext()
-    context.setDefaultTimeout(0)
+    const context = await openContext(browser)
     const page = await context.newPage()
     await page.goto(`${consoleUrl}/auth/local`)
     await page.getByLabel('Code').fill(readFileSync(join(folder, 'data', 'sign-in-code'), 'utf8').trim())

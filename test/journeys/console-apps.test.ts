@@ -44,7 +44,7 @@ needs('chromium')('apps in the console', () => {
     await viewer.page.getByLabel('Title').fill('The price of cocoa is missing')
     await viewer.page.getByLabel('What happened').fill('It said 500.')
     await viewer.page.getByRole('dialog').getByRole('button', { name: 'File ticket' }).click()
-    await viewer.page.getByRole('heading', { name: 'The price of cocoa is missing' }).waitFor()
+    await viewer.page.getByRole('heading', { name: 'The price of cocoa is missing', exact: true }).waitFor()
     const developer = await inOrg('developer', new URL(viewer.page.url()).pathname)
     await reply(developer.page, 'The table of prices is hard-coded', true)
     await reply(developer.page, 'Cocoa comes tomorrow', false)
@@ -79,14 +79,15 @@ needs('chromium')('apps in the console', () => {
   })
 
   it('CO-03 a roll back is confirmed and its deploy is followed to its end', async () => {
-    const { id } = await makeLiveApp(visits.system, admin, { alias: 'kiosk', files: BROKEN })
+    const kiosk = { alias: 'kiosk', files: BROKEN, message: 'Open the kiosk' }
+    const { id } = await makeLiveApp(visits.system, admin, kiosk)
     const revisionId = await uploadFiles(visits.system, admin, { alias: 'kiosk', files: FIXED })
     await makeLive(visits.system, { id, revisionId })
     const { page, faults, axe } = await inOrg('developer', '/apps/kiosk/deploys')
-    await page.getByRole('button', { name: /Roll back to it/ }).click()
+    await page.getByRole('button', { name: 'Roll back to Open the kiosk' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back app' }).click()
     const latest = page.getByRole('row').nth(1)
-    await latest.getByText('Roll back', { exact: true }).waitFor()
+    await latest.getByRole('link', { name: 'Roll back to: Open the kiosk' }).waitFor()
     expect(await axe()).toEqual([])
     await failQueued(id)
     await latest.locator('.chip', { hasText: /Live|Failed/ }).waitFor()
@@ -144,7 +145,7 @@ needs('chromium')('apps in the console', () => {
 
   it('CO-03 a viewer without a part in the app is told who can grant it', async () => {
     const { page } = await inOrg('viewer', '/apps/shop/deploys')
-    await page.getByRole('heading', { name: 'You cannot open this page' }).waitFor()
+    await page.getByRole('heading', { name: 'You cannot open this page', exact: true }).waitFor()
     expect(await page.getByRole('navigation', { name: 'Parts of shop' }).getByRole('link').allInnerTexts()).toEqual([
       'Tickets',
       'Maintenance',

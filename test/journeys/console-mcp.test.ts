@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { configureSource } from '#contract/data-sources/search-config.ts'
 import { readConnection } from '#contract/databases.ts'
 import { entry, runIn } from '#test/configured-source.ts'
-import { asking, pkce, REDIRECT } from '#test/connector.ts'
+import { connectAgent } from '#test/console-agent.ts'
 import { type ConsoleVisits, startConsoleVisits, type Visit } from '#test/console-visit.ts'
 import { callTool } from '#test/mcp.ts'
 import { needs } from '#test/stores.ts'
@@ -26,7 +26,7 @@ needs('chromium')('data sources, agents and databases in the console', () => {
 
   it('CO-02 an admin creates a database and sees its connection string on request', async () => {
     const { page, axe } = admin
-    await page.getByRole('heading', { name: 'No databases yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No databases yet', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Create database' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('Docs')
@@ -37,6 +37,7 @@ needs('chromium')('data sources, agents and databases in the console', () => {
     await dialog.getByLabel('Name').fill('docs')
     await dialog.getByRole('button', { name: 'Create database' }).click()
     await page.getByText('Created docs.').waitFor()
+    await page.getByRole('cell', { name: / MB$/ }).waitFor()
     await page.getByRole('button', { name: 'Connect to docs' }).click()
     expect(await page.content()).not.toContain('postgresql://')
     await page.getByRole('button', { name: 'Show connection string' }).click()
@@ -64,7 +65,7 @@ needs('chromium')('data sources, agents and databases in the console', () => {
     await page.getByRole('button', { name: 'Enable database as source' }).click()
     await page.getByRole('dialog').getByLabel('Description').fill('How we work')
     await page.getByRole('button', { name: 'Enable source' }).click()
-    await page.getByRole('heading', { name: 'No search configuration yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No search configuration yet', exact: true }).waitFor()
     await page.getByText(`curl -X PUT ${visits.system.url}/api/wf/data-sources/db_docs`).waitFor()
     await saveConfiguration(token)
     await page.reload()
@@ -72,7 +73,7 @@ needs('chromium')('data sources, agents and databases in the console', () => {
     expect(await axe()).toEqual([])
 
     await page.getByRole('link', { name: 'Ask', exact: true }).click()
-    await page.getByRole('heading', { name: 'Not exposed yet' }).waitFor()
+    await page.getByRole('heading', { name: 'Not exposed yet', exact: true }).waitFor()
     await page.getByRole('link', { name: 'Exposure' }).first().click()
     await page.getByText('does not protect the database itself').waitFor()
     expect(await page.getByRole('radio').count()).toBe(4)
@@ -89,7 +90,7 @@ needs('chromium')('data sources, agents and databases in the console', () => {
     expect(await axe()).toEqual([])
 
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Activity' }).click()
-    await page.getByRole('heading', { name: 'No function calls yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No function calls yet', exact: true }).waitFor()
     await page.getByLabel('Type').selectOption('Data sources')
     await page.getByRole('cell', { name: 'Pat admin' }).waitFor()
     expect(new URL(page.url()).search).toBe('?type=data_sources')
@@ -109,13 +110,13 @@ needs('chromium')('data sources, agents and databases in the console', () => {
     expect(await page.getByRole('row').count()).toBe(2)
     expect(await axe()).toEqual([])
     await page.goto(`${visits.system.url}/databases`)
-    await page.getByRole('heading', { name: 'You cannot open this page' }).waitFor()
+    await page.getByRole('heading', { name: 'You cannot open this page', exact: true }).waitFor()
     expect(faults.filter((fault) => !fault.includes('403'))).toEqual([])
   })
 
   it('AU-10 CO-02 a person connects an agent, and disconnects it on the page of their agents', async () => {
     const { page, axe } = admin
-    const accessToken = await connectAgent(admin)
+    const accessToken = await connectAgent(visits.system.url, admin, 'Desk agent')
     const platform = `${visits.system.url}/mcp/platform`
     const question = { id: 'db_docs', query: QUESTION, top_k: 1 }
     expect((await callTool(platform, accessToken, 'data_source_query', question)).status).toBe(200)
@@ -126,7 +127,7 @@ needs('chromium')('data sources, agents and databases in the console', () => {
     await page.getByRole('button', { name: 'Disconnect Desk agent' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect agent' }).click()
     await page.getByText('Disconnected Desk agent.').waitFor()
-    await page.getByRole('heading', { name: 'No agent connected yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No agent connected yet', exact: true }).waitFor()
     expect((await callTool(platform, accessToken, 'data_source_query', question)).status).toBe(401)
     expect(admin.faults).toEqual([])
   })
@@ -143,28 +144,6 @@ needs('chromium')('data sources, agents and databases in the console', () => {
     await page.getByLabel('Question').fill(QUESTION)
     await page.getByLabel('category', { exact: true }).fill('leave')
     await page.getByRole('button', { name: 'Ask source' }).click()
-    await page.getByRole('heading', { name: '1 hit' }).waitFor()
-  }
-
-  /** Registers an agent, approves it in the person's browser, and returns its access token. */
-  async function connectAgent({ page: ofPerson }: Visit): Promise<string> {
-    const { url } = visits.system
-    const registered = await fetch(`${url}/oauth/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ client_name: 'Desk agent', redirect_uris: [REDIRECT] }),
-    })
-    const { client_id } = (await registered.json()) as { client_id: string }
-    const { verifier, challenge } = pkce()
-    const asked = asking(client_id, challenge, { resource: `${url}/mcp/platform` }) as Record<string, string>
-    const page = await ofPerson.context().newPage()
-    await page.goto(`${url}/oauth/authorize?${new URLSearchParams(asked)}`)
-    // Nothing listens at the address of the agent: the browser is seen going there with the code.
-    const back = page.waitForRequest((request) => request.url().startsWith(REDIRECT))
-    await page.getByRole('button', { name: 'Approve' }).click()
-    const code = new URL((await back).url()).searchParams.get('code')!
-    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, client_id, redirect_uri: REDIRECT }
-    const redeemed = await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })
-    return ((await redeemed.json()) as { access_token: string }).access_token
+    await page.getByRole('heading', { name: '1 hit', exact: true }).waitFor()
   }
 })

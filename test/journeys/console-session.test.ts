@@ -21,7 +21,11 @@ needs('chromium')('the console in a browser', () => {
 
   it('CO-05 a person creates an API token, which works, and revokes it', async () => {
     const { page, faults, axe, email } = await visits.visit('viewer', '/settings/tokens')
-    await page.getByRole('heading', { name: 'No API tokens yet' }).or(page.getByRole('table')).first().waitFor()
+    await page
+      .getByRole('heading', { name: 'No API tokens yet', exact: true })
+      .or(page.getByRole('table'))
+      .first()
+      .waitFor()
     await page.getByRole('button', { name: 'Create API token' }).click()
     await page.getByLabel('Name').fill('laptop')
     await page.getByRole('dialog').getByRole('button', { name: 'Create API token' }).click()
@@ -58,16 +62,16 @@ needs('chromium')('the console in a browser', () => {
     const context = page.context()
     await context.clearCookies()
     await page.getByRole('dialog').getByRole('button', { name: 'Create API token' }).click()
-    await page.getByRole('heading', { name: 'Your session ended' }).waitFor()
+    await page.getByRole('heading', { name: 'Your session ended', exact: true }).waitFor()
     const second = context.waitForEvent('page')
     await page.getByRole('link', { name: 'Sign in in a new tab' }).click()
     const tab = await second
     await tab.getByRole('link', { name: /Google/ }).click()
-    await tab.getByRole('heading', { name: 'You are signed in' }).waitFor()
-    await page.getByRole('heading', { name: 'Your session ended' }).waitFor({ state: 'detached' })
+    await tab.getByRole('heading', { name: 'You are signed in', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Your session ended', exact: true }).waitFor({ state: 'detached' })
     expect(await page.getByLabel('Name').inputValue()).toBe('laptop')
     await page.getByRole('dialog').getByRole('button', { name: 'Create API token' }).click()
-    await page.getByRole('heading', { name: 'Copy your API token' }).waitFor()
+    await page.getByRole('heading', { name: 'Copy your API token', exact: true }).waitFor()
   })
 
   it('CO-01 a tab never shows or changes another organization than the one it was opened for', async () => {
@@ -89,9 +93,9 @@ needs('chromium')('the console in a browser', () => {
     const tab = await first.page.context().newPage()
     await tab.goto(`${visits.system.url}/`)
     await tab.getByLabel('Organization', { exact: true }).selectOption(other.id)
-    await tab.getByRole('heading', { name: 'Second organization' }).waitFor()
+    await tab.getByRole('heading', { name: 'Second organization', exact: true }).waitFor()
     released.resolve()
-    await first.page.getByRole('heading', { name: 'Second organization' }).waitFor()
+    await first.page.getByRole('heading', { name: 'Second organization', exact: true }).waitFor()
     expect(await first.page.getByText(/only.in.first/i).count()).toBe(0)
   })
 
@@ -140,7 +144,7 @@ needs('chromium')('the console in a browser', () => {
       if (index === 0) await page.getByRole('link', { name: /Google/ }).click()
       await page.locator('h1').waitFor()
       expect([type, new URL(page.url()).pathname]).toEqual([type, new URL(link, 'http://x').pathname])
-      expect([type, await page.getByRole('heading', { name: 'No such page' }).count()]).toEqual([type, 0])
+      expect([type, await page.getByRole('heading', { name: 'No such page', exact: true }).count()]).toEqual([type, 0])
     }
   })
 })

@@ -67,24 +67,24 @@ needs('chromium')('settings of the console', () => {
     await page.getByRole('button', { name: 'Change shop' }).click()
     for (const category of ['Checks', 'Maintenance', 'Failed deploys']) await page.getByLabel(category).uncheck()
     await page.getByRole('button', { name: 'Save choice' }).click()
-    await page.getByRole('heading', { name: 'You follow no app' }).waitFor()
+    await page.getByRole('heading', { name: 'You follow no app', exact: true }).waitFor()
     expect(faults).toEqual([])
   })
 
   it('CO-03 an admin switches the maintenance agent on with the model that needs no key, and off', async () => {
     const { page, axe, faults } = await visits.visit('admin', '/settings/organization/maintenance')
     await page.getByRole('button', { name: 'Switch on' }).click()
-    await page.getByRole('heading', { name: 'Maintenance agent: on' }).waitFor()
+    await page.getByRole('heading', { name: 'Maintenance agent: on', exact: true }).waitFor()
     expect(await axe()).toEqual([])
     await page.getByRole('button', { name: 'Switch off' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click()
-    await page.getByRole('heading', { name: 'Maintenance agent: off' }).waitFor()
+    await page.getByRole('heading', { name: 'Maintenance agent: off', exact: true }).waitFor()
     expect(faults).toEqual([])
   })
 
   it('CO-06 a viewer sees who can open a page that the role does not reach', async () => {
     const { page } = await visits.visit('viewer', '/settings/organization/audit')
-    await page.getByRole('heading', { name: 'You cannot open this page' }).waitFor()
+    await page.getByRole('heading', { name: 'You cannot open this page', exact: true }).waitFor()
     await page.getByText('change roles under Organization settings').waitFor()
     expect(await page.getByRole('link', { name: 'Organization settings' }).count()).toBe(0)
   })

@@ -3,23 +3,42 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
 import { followDeploy, startDeploy } from '#contract/apps/deploys.ts'
+import { searchLogs } from '#contract/apps/logs.ts'
+import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { runSvc } from '#test/cli-run.ts'
+import { type FakeChat, startFakeChat } from '#test/fake-chat.ts'
 import { uploadFiles } from '#test/live-app.ts'
-import { proposeEdits } from '#test/propose.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
 type Person = Awaited<ReturnType<System['member']>>
 
-const SERVER = `
-  import { createServer } from 'node:http'
-  createServer((request, response) => response.end('broken')).listen(Number(process.env.PORT), '127.0.0.1')`
+const SERVER = `import { createServer } from 'node:http'
+function total(cart) {
+  return cart.items.length
+}
+createServer((request, response) => {
+  if (request.url === '/') return response.end('ready')
+  try {
+    response.end('items: ' + total({}))
+  } catch (error) {
+    console.error(error)
+    response.end('broken')
+  }
+}).listen(Number(process.env.PORT), '127.0.0.1')
+`
+const TEMPLATE = "TypeError: Cannot read properties of undefined (reading 'length')"
 
 let system: System
+let fake: FakeChat
 let admin: Person
 let host: string
 beforeAll(async () => {
-  system = await startSystem({ env: { SVC_ALLOW_PROCESS_DEPLOYS: 'true' } })
+  fake = await startFakeChat()
+  const providers = [fake.provider('acme', 'openai', [{ name: 'large' }])]
+  system = await startSystem({
+    env: { SVC_ALLOW_PROCESS_DEPLOYS: 'true', SVC_AI_PROVIDERS: JSON.stringify(providers) },
+  })
   admin = await system.member('admin')
   const client = system.client(admin.token)
   const settings = { start_command: 'node server.mjs', health_path: '/' }
@@ -27,17 +46,22 @@ beforeAll(async () => {
   const revision_id = await uploadFiles(system, admin, { alias: 'shop', files: { 'server.mjs': SERVER } })
   const { id: deploy_id } = await client.call(startDeploy, { alias: 'shop', revision_id })
   for await (const event of client.stream(followDeploy, { alias: 'shop', deploy_id })) void event
+  await client.call(changeOrgMaintenance, { org_id: admin.org_id, enabled: true, model: 'acme/large' })
+  await client.call(changeAppMaintenance, { alias: 'shop', enabled: true })
 })
-afterAll(() => system?.[Symbol.asyncDispose]())
+afterAll(async () => {
+  await system?.[Symbol.asyncDispose]()
+  await fake?.[Symbol.asyncDispose]()
+})
 
 const svc = (args: string[], as: Person) =>
-  runSvc(['apps', 'proposals', ...args], { env: { SVC_API_URL: system.url, SVC_API_KEY: as.token } })
+  runSvc(['apps', ...args], { env: { SVC_API_URL: system.url, SVC_API_KEY: as.token } })
 
 /** `*.localhost` need not resolve on every machine, so the name travels in the Host header. */
 function ask(): Promise<string> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(system.url)
-    const request = send({ host: '127.0.0.1', port, headers: { host } }, (response) => {
+    const request = send({ host: '127.0.0.1', port, path: '/cart', headers: { host } }, (response) => {
       text(response).then(resolve, reject)
     })
     request.on('error', reject)
@@ -45,22 +69,41 @@ function ask(): Promise<string> {
   })
 }
 
-it('MA-11 a change that another admin approves is deployed and goes live; the one who asked for it is refused', async () => {
-  expect(await ask()).toBe('broken')
-  const edits = [{ path: 'server.mjs', old_text: "'broken'", new_text: "'fixed'" }]
-  const proposalId = await proposeEdits(system, {
-    org_id: admin.org_id,
-    alias: 'shop',
-    requestedBy: admin.user_id,
-    edits,
+/** Lets the model stage an edit and then end the run with a change. */
+function scriptModel(): void {
+  const answer = (name: string, given: object) => ({
+    toolCalls: [{ id: 'call_1', name, arguments: JSON.stringify(given) }],
   })
-  const owner = await system.member('owner', admin.org_id)
-  expect(await svc(['approve', 'shop', proposalId, '--yes'], admin)).toMatchObject({ exit: 3 })
+  const place = { kind: 'error_in_code', path: 'server.mjs', template: TEMPLATE }
+  const edit = { path: 'server.mjs', old: 'cart.items.length', new: 'cart.items?.length ?? 0' }
+  fake.next.push(
+    answer('stage_edit', edit),
+    answer('finish', { verdict: 'change', ...place, summary: 'A cart can have no items.', evidence: [1] }),
+  )
+}
+
+it('MA-05 MA-11 a model proposes a change of a fault in the log, which another admin approves and which goes live', async () => {
   expect(await ask()).toBe('broken')
-  expect(await svc(['approve', 'shop', proposalId, '--yes'], owner)).toMatchObject({ exit: 0 })
-  await until(async () => (await ask()) === 'fixed')
+  const hasLogged = async () =>
+    (await system.client(admin.token).call(searchLogs, { alias: 'shop' })).items.some((line) =>
+      line.text.includes(TEMPLATE),
+    )
+  await until(hasLogged)
+  scriptModel()
+  const run = await svc(['maintenance', 'run', 'shop', '--follow', '--json'], admin)
+  expect(run.exit).toBe(0)
+  const summary = JSON.parse(run.stdout.trim().split('\n').at(-1)!) as { outcome: string; proposal_id: string }
+  expect(summary).toMatchObject({ type: 'summary', outcome: 'proposed', exit_code: 0 })
+  const { proposal_id } = summary
+  const diff = await svc(['proposals', 'show', 'shop', proposal_id, '--diff'], admin)
+  expect(diff.stdout).toContain('+  return cart.items?.length ?? 0')
+  const owner = await system.member('owner', admin.org_id)
+  expect(await svc(['proposals', 'approve', 'shop', proposal_id, '--yes'], admin)).toMatchObject({ exit: 3 })
+  expect(await ask()).toBe('broken')
+  expect(await svc(['proposals', 'approve', 'shop', proposal_id, '--yes'], owner)).toMatchObject({ exit: 0 })
+  await until(async () => (await ask()) === 'items: 0')
   const shown = await until(async () => {
-    const { stdout } = await svc(['show', 'shop', proposalId, '--json'], admin)
+    const { stdout } = await svc(['proposals', 'show', 'shop', proposal_id, '--json'], admin)
     const proposal = JSON.parse(stdout) as Record<string, unknown>
     return proposal.status === 'deployed' && proposal
   })

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Ajv } from '@modelcontextprotocol/server/validators/ajv'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { createOrg } from '#contract/auth/auth.ts'
 import { listSlimSources } from '#contract/data-sources/sources.ts'
+import type { OpenApiDocument } from '#edge/openapi/document.ts'
 import { sql } from '#lib/db/sql.ts'
 import { PLATFORM_TOOLS } from '#test/mcp.ts'
 import { type Mode, type System, startSystem } from '#test/system.ts'
@@ -109,11 +111,24 @@ describe.each<Mode>(['together', 'apart'])('a list of sources, services %s', (mo
     expect(response.status).toBe(401)
   })
 
-  it('OpenAPI describes it', async () => {
-    const document = (await (await fetch(`${system.url}/openapi.json`)).json()) as {
-      paths: Record<string, Record<string, { operationId: string }>>
+  it('OP-04 the served OpenAPI document describes what is answered, a refusal too, and can be browsed', async () => {
+    const document = (await (await fetch(`${system.url}/openapi.json`)).json()) as OpenApiDocument
+    const operation = document.paths['/api/wf/slim/data-sources']!.get!
+    expect(operation.operationId).toBe('data-sources.slim-list')
+    const fits = (schema: object, body: unknown) =>
+      new Ajv({ strict: false, validateFormats: false }).validate({ ...schema, components: document.components }, body)
+    const { content } = operation.responses['200'] as { content: Record<string, { schema: object }> }
+    const answer = (await (await slim(admin.token, { accept: 'application/json' })).json()) as { items: object[] }
+    expect(fits(content['application/json']!.schema, answer)).toBe(true)
+    expect(fits(content['application/json']!.schema, { ...answer, items: [{ id: 1 }] })).toBe(false)
+    const refusal = await (await slim('svc_wrong', { accept: 'application/json' })).json()
+    expect(fits(document.components.schemas.Problem!, refusal)).toBe(true)
+    const page = await fetch(`${system.url}/docs`)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const html = await page.text()
+    for (const item of Object.values(document.paths)) {
+      for (const { operationId } of Object.values(item)) expect(html).toContain(`href="#${operationId}"`)
     }
-    expect(document.paths['/api/wf/slim/data-sources']!.get!.operationId).toBe('data-sources.slim-list')
   })
 
   it('AU-03 the door forwards to auth: an organization is made and can be worked in', async () => {

@@ -5,9 +5,11 @@ import { deliveryKills } from '#test/delivery-kills.ts'
 import { disableRaces, WITHOUT_WORKER } from '#test/disable-races.ts'
 import { killRounds } from '#test/kill-rounds.ts'
 import { longCalls } from '#test/long-calls.ts'
-import { startOwnSystem } from '#test/own-system.ts'
+import { openOwnDatabase, startOwnSystem } from '#test/own-system.ts'
 import { startProcess } from '#test/processes.ts'
 import { queueKills } from '#test/queue-kills.ts'
+import { revokeWhileAsking } from '#test/revocations.ts'
+import { sameKey } from '#test/same-key.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
 
 /** Proofs that take minutes. CI runs a tenth of each; `npm run test:long` runs them whole. */
@@ -15,6 +17,7 @@ const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 1e6) + 1)
 await proveWrites()
 await proveDeliveries()
 await proveSwitch()
+await proveRevocations()
 
 async function proveWrites(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-long-'))
@@ -57,4 +60,19 @@ async function proveSwitch(): Promise<void> {
   const report = await disableRaces(system, { rounds: 300, seed })
   console.log(`maintenance switched off while a run works: ${JSON.stringify(report, null, 2)}`)
   if (report.late.length > 0) process.exitCode = 1
+  const { answers, runs } = await sameKey(system, { processes: 20 })
+  const isOne = runs.length === 1 && answers.length === 20 && answers.every((answer) => answer === runs[0])
+  console.log(`maintenance started from ${answers.length} processes with one key: ${runs.length} run`)
+  if (!isOne) process.exitCode = 1
+}
+
+async function proveRevocations(): Promise<void> {
+  if (!process.env.SVC_TEST_DATABASE_URL || !process.env.SVC_TEST_REDIS_URL) {
+    console.log('revocations: skipped, needs Postgres and Redis, set SVC_TEST_DATABASE_URL and SVC_TEST_REDIS_URL')
+    return
+  }
+  await using stack = new AsyncDisposableStack()
+  const report = await revokeWhileAsking(await openOwnDatabase(stack), { questions: 10_000, revocations: 50, seed })
+  console.log(`revocations while questions are asked, seed ${seed}: ${JSON.stringify(report, null, 2)}`)
+  if (report.late.length + report.lost.length > 0) process.exitCode = 1
 }
