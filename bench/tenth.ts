@@ -22,8 +22,13 @@ async function runOne(name: string): Promise<void> {
     text(child.stdout),
     text(child.stderr),
   ])
-  if (code !== 0) failed.push(`${name} ended with ${code ?? signal}`)
+  if (code !== 0) failed.push([`${name} ended with ${code ?? signal}`, ...missed(output)].join('\n  '))
   console.log(`== ${name}, ${Math.round((performance.now() - began) / 1000)} s\n${output}${errors}`)
+}
+
+/** The floors that were missed: CI keeps only the last lines. */
+function missed(output: string): string[] {
+  return output.split('\n').filter((line) => line.startsWith('MISSED'))
 }
 
 async function lane(): Promise<void> {

@@ -1,4 +1,7 @@
+import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
+import { sql } from '#lib/db/sql.ts'
+import { lowestIdAt } from '#lib/ids.ts'
 import { claimDeliveries } from '../../src/server/areas/notifications/deliver/claim.ts'
 import { finishDeliveries } from '../../src/server/areas/notifications/deliver/finish.ts'
 import { addNotifications } from '../../src/server/areas/notifications/match/enqueue.ts'
@@ -7,6 +10,7 @@ import type { Installation } from './installation.ts'
 
 const LEASE_SECONDS = 60
 const CLAIMED_AT_ONCE = 4
+const OUTCOME_POLL_MS = 100
 
 /** The cost of one operation: pages of the platform's database, CPU of the server and of Postgres, and time. */
 export type Cost = { buffers: number; cpuMs: number; ms: number; statements: readonly Statement[] }
@@ -63,6 +67,13 @@ function since(now: Counted, before: Counted | undefined): Counted {
   if (!before) return now
   const { calls, rows, buffers } = before
   return { ...now, calls: now.calls - calls, rows: now.rows - rows, buffers: now.buffers - buffers }
+}
+
+/** Waits for the outcomes of questions asked since `began`, which the server writes many at a time, after the answers. */
+export async function recordsEnded({ db, orgId }: Installation, began: number): Promise<void> {
+  const first = lowestIdAt('act', began)
+  const open = sql`select 1 from activity.records where org_id = ${orgId} and id >= ${first} and status is null limit 1`
+  while ((await db.query(open)).length > 0) await setTimeout(OUTCOME_POLL_MS)
 }
 
 /** Claims and ends deliveries of one destination. The others wait for their time. */

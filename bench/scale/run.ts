@@ -7,7 +7,7 @@ import { makeQuestions, startEmbedder } from '../ask/questions.ts'
 import { startStores, storesMissing } from '../ask/stores.ts'
 import { SEED } from '../ask/vectors.ts'
 import { type Floor, requireFloors } from '../floors.ts'
-import { addReady, type Cost, claim, createMeter, type Meter } from './cost.ts'
+import { addReady, type Cost, claim, createMeter, type Meter, recordsEnded } from './cost.ts'
 import { type Installation, PAGE_ROWS, startInstallation } from './installation.ts'
 
 /**
@@ -19,7 +19,7 @@ const tenth = process.argv.includes('--tenth')
 const SIZES = tenth ? [1, 1_000] : [1, 1_000, 10_000]
 const YEAR = { recordsPerDay: 100, deliveriesPerDay: 20, dayStep: tenth ? 5 : 1 }
 const ROUNDS = tenth ? 3 : 5
-const OPERATIONS = tenth ? 50 : 500
+const OPERATIONS = tenth ? 100 : 500
 const CLAIMS = tenth ? 20 : 100
 const ROWS = 1_000
 const MAX_RATIO = 1.5
@@ -87,7 +87,12 @@ async function measureAll(meter: Meter, installations: readonly Installation[]):
   for (let round = -1; round < ROUNDS; round++) {
     for (const what of REQUESTS) {
       for (const [place, { name, server, requests }] of installations.entries()) {
-        const work = () => askInTurn(requests[what], OPERATIONS)
+        const work = async () => {
+          const began = Date.now()
+          const took = await askInTurn(requests[what], OPERATIONS)
+          await recordsEnded(installations[place]!, began)
+          return took
+        }
         note(what, place, round, await meter.measure(name, [server.pid], work))
       }
     }
