@@ -1,14 +1,25 @@
 import { createHash } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { ServiceError } from '#contract/core/errors.ts'
 import { IDEMPOTENCY_RETENTION_HOURS, MAX_IDEMPOTENCY_KEY_LENGTH } from '#contract/core/limits.ts'
 import type { JsonOperation } from '#contract/core/operation.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
-import { watchCommits } from '#lib/db/commit-watch.ts'
-import type { Db } from '#lib/db/db.ts'
+import { watchChanges } from '#lib/db/commit-watch.ts'
+import type { Db, Querier } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { claimKey, dropKeysBefore, freeKey, type KeyOf, keepAnswer, readAnswer } from './idempotency-store.ts'
+import {
+  type Claim,
+  claimKey,
+  dropKeysBefore,
+  endKey,
+  type KeyOf,
+  keepAnswer,
+  markChanged,
+  readAnswer,
+  takeOverKey,
+} from './idempotency-store.ts'
 import { toServiceError } from './problem.ts'
 import type { Context } from './route.ts'
 
@@ -17,6 +28,7 @@ type Run = (input: unknown, context: Context) => Promise<unknown>
 
 /** A claim without an answer that is older than this belongs to a process that died. No request runs that long. */
 const MAX_RUNNING_MS = 120_000
+const STORE_AGAIN_MS = 500
 
 /** Answers repetitions of a request with the stored answer of the first. Runs the operation if there is no key. */
 export function withIdempotency(op: JsonOperation, run: Run, deps: Deps): Run {
@@ -32,22 +44,51 @@ export function withIdempotency(op: JsonOperation, run: Run, deps: Deps): Run {
     }
     const of = { caller: callerOf(context), operation: op.name, key }
     const digest = createHash('sha256').update(JSON.stringify(input)).digest()
-    const first = await claimKey(deps.db, of, digest, deps.clock.now())
-    return first ? runFirst(op, of, () => run(input, context), deps) : replay(of, digest, deps)
+    const claim = await claimKey(deps.db, of, digest, deps.clock.now())
+    const first = (claimed: Claim) => runFirst(op, claimed, () => run(input, context), deps)
+    return claim ? first(claim) : replay(of, digest, first, deps)
   }
 }
 
-async function runFirst(op: JsonOperation, of: KeyOf, run: () => Promise<unknown>, deps: Deps): Promise<unknown> {
-  const ran = await watchCommits(run)
+async function runFirst(op: JsonOperation, claim: Claim, run: () => Promise<unknown>, deps: Deps): Promise<unknown> {
+  const { db, sealer } = deps
+  const mark = async (on: Querier) => {
+    if (!(await markChanged(on, claim))) throw inProgress()
+  }
+  const ran = await watchChanges({ instance: db.instance, mark }, run)
   if ('error' in ran) {
-    // After a commit began and the outcome is unknown, a repetition could make the change a second time.
-    const isUnchanged = !ran.changed || toServiceError(ran.error).status < 500
-    if (isUnchanged) await freeKey(deps.db, of).catch(() => undefined)
+    // A refusal says that nothing was changed, also where a transaction that only read was committed.
+    const change = toServiceError(ran.error).status < 500 ? 'nothing' : ran.change
+    await store(() => endKey(db, claim, change)).catch(() => undefined)
     throw ran.error
   }
-  const body = deps.sealer.seal(JSON.stringify(ran.value), IDEMPOTENT_ANSWER.context(of))
-  await keepAnswer(deps.db, of, { status: op.status ?? 200, body })
+  const body = sealer.seal(JSON.stringify(ran.value), IDEMPOTENT_ANSWER.context(claim))
+  await store(() => keepAnswer(db, claim, { status: op.status ?? 200, body }))
   return ran.value
+}
+
+/**
+ * Writes the outcome of a first request. If the database is away, the caller gets the error at once, and the outcome is
+ * written when it is back, because repetitions wait for it.
+ */
+async function store(write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    void storeLater(write)
+    throw error
+  }
+}
+
+async function storeLater(write: () => Promise<void>): Promise<void> {
+  for (let waited = 0; waited < MAX_RUNNING_MS; waited += STORE_AGAIN_MS) {
+    await setTimeout(STORE_AGAIN_MS, undefined, { ref: false })
+    const isStored = await write().then(
+      () => true,
+      () => false,
+    )
+    if (isStored) return
+  }
 }
 
 /** Names the owner of a key. The same person in another organization is another caller. */
@@ -55,7 +96,12 @@ function callerOf({ principal }: Context): string {
   return principal === null ? 'operator' : `${principal.id}@${principal.org_id ?? ''}`
 }
 
-async function replay(of: KeyOf, digest: Buffer, { db, sealer, clock }: Deps): Promise<unknown> {
+async function replay(
+  of: KeyOf,
+  digest: Buffer,
+  first: (claim: Claim) => Promise<unknown>,
+  { db, sealer, clock }: Deps,
+): Promise<unknown> {
   const stored = await readAnswer(db, of)
   if (stored && !stored.requestDigest.equals(digest)) {
     throw new ServiceError(
@@ -64,18 +110,21 @@ async function replay(of: KeyOf, digest: Buffer, { db, sealer, clock }: Deps): P
     )
   }
   if (stored?.answer) return JSON.parse(sealer.open(stored.answer.body, IDEMPOTENT_ANSWER.context(of)))
-  if (!stored || clock.now().getTime() - stored.createdAt.getTime() < MAX_RUNNING_MS) {
-    throw new ServiceError(
-      'IDEMPOTENCY_IN_PROGRESS',
-      'The first request with this Idempotency-Key is still running. Try again in 1 second.',
-      {
-        retryAfterSeconds: 1,
-      },
-    )
-  }
+  const claim = await takeOverKey(db, of, clock.now())
+  if (claim) return first(claim)
+  const isOver = stored && (stored.isOver || clock.now().getTime() - stored.createdAt.getTime() >= MAX_RUNNING_MS)
+  if (!isOver) throw inProgress()
   throw new ServiceError(
     'OUTCOME_UNKNOWN',
     'The first request with this Idempotency-Key did not finish. Check whether it took effect, then use a new key.',
+  )
+}
+
+function inProgress(): ServiceError {
+  return new ServiceError(
+    'IDEMPOTENCY_IN_PROGRESS',
+    'The first request with this Idempotency-Key is still running. Try again in 1 second.',
+    { retryAfterSeconds: 1 },
   )
 }
 

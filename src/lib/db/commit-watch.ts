@@ -1,21 +1,38 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Querier } from './db.ts'
 
-const watch = new AsyncLocalStorage<{ begun: boolean }>()
+/** The database whose changes are watched, and the statement that marks one. */
+type Watched = { instance: string; mark: (on: Querier) => Promise<unknown> }
 
-/** Called by the database before each commit and before each statement outside a transaction that may write. */
-export function commitBegins(): void {
+/** What failed work may have changed: `nothing`, only what the mark stands for, or `anything` in another database. */
+export type Change = 'nothing' | 'marked' | 'anything'
+
+const watch = new AsyncLocalStorage<Watched & { change: Change }>()
+
+/**
+ * Called by the database before each commit, inside its transaction, and before each statement outside a transaction that
+ * may write. A committed transaction and its mark are one; the mark of a single statement may stand without its change.
+ */
+export async function changeBegins(instance: string, on: Querier): Promise<void> {
   const watched = watch.getStore()
-  if (watched) watched.begun = true
+  if (!watched) return
+  if (watched.instance !== instance) {
+    watched.change = 'anything'
+    return
+  }
+  await watched.mark(on)
+  if (watched.change === 'nothing') watched.change = 'marked'
 }
 
-/** Runs the work. When it fails, `changed` says whether a commit or a write had begun and may have taken effect. */
-export async function watchCommits<T>(
+/** Runs the work. When it fails, `change` says which changes had begun and may have taken effect. */
+export async function watchChanges<T>(
+  { instance, mark }: Watched,
   work: () => Promise<T>,
-): Promise<{ value: T } | { error: unknown; changed: boolean }> {
-  const watched = { begun: false }
+): Promise<{ value: T } | { error: unknown; change: Change }> {
+  const watched = { instance, mark, change: 'nothing' as Change }
   try {
     return { value: await watch.run(watched, work) }
   } catch (error) {
-    return { error, changed: watched.begun }
+    return { error, change: watched.change }
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import pg from 'pg'
-import { commitBegins } from './commit-watch.ts'
+import { changeBegins } from './commit-watch.ts'
 import { ANSWER_MARGIN_MS, withDeadline } from './deadline.ts'
 import { DatabaseUnavailable, standbyFrom, unavailableFrom } from './errors.ts'
 import { queryPrepared } from './prepared-query.ts'
@@ -108,7 +108,9 @@ export function createDb(engine: Engine): Db {
     instance: engine.instance ?? '',
     query: async (statement) => {
       refuseInTransaction('a plain query')
-      if (!/^\s*select\b/i.test(statement.text)) commitBegins()
+      if (!/^\s*select\b/i.test(statement.text)) {
+        await changeBegins(engine.instance ?? '', { query: (mark) => queryOnce<never>(engine, mark) })
+      }
       return queryOnce<never>(engine, statement).catch(noteRefusal)
     },
     tx: async (work, options) => {
@@ -243,6 +245,9 @@ async function transactOn<T>(
   try {
     await begin(engine, session, options)
     const result = await insideTransaction(() => runWork(session, work))
+    if (!options.readOnly) {
+      await changeBegins(engine.instance ?? '', { query: (mark) => run<never>(session, mark) })
+    }
     await commit(session)
     return result
   } catch (error) {
@@ -268,7 +273,6 @@ async function begin(engine: Engine, session: Session, options: TxOptions): Prom
 
 /** The server answers a commit after a failed statement with a rollback, and does not call that an error. */
 async function commit(session: Session): Promise<void> {
-  commitBegins()
   const { command } = await send(session, () => session.client.query('commit'))
   if (command !== 'COMMIT') {
     throw new TransactionMisuse('a statement failed and its error was caught inside: nothing was changed')

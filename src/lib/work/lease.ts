@@ -138,9 +138,10 @@ export function guardOf(db: LeaseDb, lease: Lease, refuse: Work<never>['refuse']
 /**
  * The holder's name begins with the instance it opened the database as. An embedded database has one process at a time,
  * so any other instance is of a process that ended. On Postgres a process that renews a lease has a connection, and the
- * server closes those of a process that died. Behind a pooler only the listening connection is its own.
+ * server closes those of a process that died. Behind a pooler only the listening connection is its own. The statement
+ * must call the row `held`.
  */
-function holderIsDead({ engine, instance }: LeaseDb): Sql {
+export function holderIsDead({ engine, instance }: Pick<Db, 'engine' | 'instance'>): Sql {
   if (engine === 'embedded') return sql`split_part(held.holder, '/', 1) <> ${instance}`
   return sql`not exists (
     select from pg_stat_activity
