@@ -27,7 +27,7 @@ const SEED = 7
 const K = 10
 /** Rows at the same distance are equally good, so answers are compared by the distance of the last expected row. */
 const DISTANCE_TOLERANCE = 1e-6
-const QUESTIONS = tenth ? 25 : 100
+const QUESTIONS = tenth ? 25 : 200
 const WARM_UP = 5
 const only = process.argv.find((argument) => /^\d+$/.test(argument))
 const here = process.env.SVC_TEST_DATABASE_URL

@@ -46,7 +46,17 @@ export function chooseSearch(exactMs: number, measurements: readonly Measurement
 }
 
 export function isSufficient({ recalls }: Measurement): boolean {
-  return recalls.every((kind) => !isTooPoor(kind, kind.length))
+  return recalls.every((kind) => !isTooPoor(kind, kind.length) && surelyFound(kind) >= MIN_RECALL - ROUNDING)
+}
+
+/**
+ * The mean less its standard error. A mean of a few hundred questions that is just enough is, for other questions of the
+ * same kind, as often too little.
+ */
+function surelyFound(recalls: readonly number[]): number {
+  const mean = meanOf(recalls)
+  const variance = recalls.reduce((sum, recall) => sum + (recall - mean) ** 2, 0) / recalls.length
+  return mean - Math.sqrt(variance / recalls.length)
 }
 
 /** Whether these questions already show that the effort does not suffice, whatever the rest of `asked` would find. */
