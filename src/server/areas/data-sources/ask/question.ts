@@ -92,7 +92,7 @@ export class Question {
     try {
       const admitted = await this.#admit(source)
       const search = this.#startSearch(admitted)
-      if ((await this.#writeRecord().version) !== source.version) return { kind: 'outdated' }
+      if ((await this.#writeRecord(search).version) !== source.version) return { kind: 'outdated' }
       await this.#spend()
       return { kind: 'found', rows: await this.#finishSearch(admitted, search) }
     } catch (error) {
@@ -103,7 +103,7 @@ export class Question {
   async #askCurrent(source: AskedSource | undefined): Promise<readonly RankedRow[]> {
     const admitted = await this.#admit(source)
     const search = this.#startSearch(admitted)
-    await this.#writeRecord().version
+    await this.#writeRecord(search).version
     await this.#spend()
     return this.#finishSearch(admitted, search)
   }
@@ -123,14 +123,16 @@ export class Question {
    */
   #startSearch(admitted: Admitted): StartedSearch {
     const search = this.#deps.search.startHere(this.#queryOf(admitted))
-    // Nobody awaits the search of a question that is refused meanwhile.
-    search?.catch(() => undefined)
+    // Also keeps the failure of a search from ending the process: nobody awaits it if the question is refused meanwhile.
+    const onEnd = () => this.#record?.hurry()
+    search?.then(onEnd, onEnd)
     return search
   }
 
-  /** Its `version` resolves once the record is durable, to that of the source at that moment. Only the first call writes. */
-  #writeRecord(): WrittenRecord {
+  /** Only the first call writes. The record can wait for others as long as a search is under way. */
+  #writeRecord(search?: StartedSearch): WrittenRecord {
     this.#record ??= this.#deps.records.write(this.#toRecord(), this.#source?.id ?? null)
+    if (!search) this.#record.hurry()
     return this.#record
   }
 

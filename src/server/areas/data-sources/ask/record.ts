@@ -32,24 +32,57 @@ export type Activity<Draft extends { id: string }> = {
 
 export type Records = ReturnType<typeof createRecords>
 
-/** Writes the records of questions. The questions that arrive while one is written share the next statement. */
+/**
+ * Writes the records of questions. The questions that arrive while one is written share the next statement. Under load
+ * that statement waits for a quarter of the questions under way, unless one of them has nothing else to wait for: the
+ * others wait longer for their searches.
+ */
 export function createRecords<Draft extends { id: string }>(db: Querier, activity: Activity<Draft>) {
   const statement = checkedInsertion(activity.insertion([]))
-  const insert = gather(async (batch: readonly { draft: Draft; sourceId: string | null }[]) => {
+  let underWay = 0
+  let isAwaited = false
+  const write = async (batch: readonly Waiting<Draft>[]) => {
+    isAwaited = false
+    for (const waiting of batch) waiting.isWriting = true
     const { values } = activity.insertion(batch.map(({ draft }) => draft))
     const ids = batch.map(({ sourceId }) => sourceId)
     const rows = await db.query<SourceVersion>(withValues(statement, [...values, ids]))
     const versions = new Map(rows.map(({ id, version }) => [id, version]))
     return ids.map((id) => (id === null ? undefined : versions.get(id)))
-  })
+  }
+  const insert = gather(write, { waitsForMore: (waiting) => !isAwaited && waiting < underWay * BATCH_SHARE })
+  const end = () => {
+    underWay--
+  }
   return {
-    /** `version` resolves once the record is durable, to the version that the source had then; undefined if none. */
     write(question: RecordedQuestion, sourceId: string | null): WrittenRecord {
-      const draft = activity.draft(question)
-      return { id: draft.id, version: insert({ draft, sourceId }) }
+      const waiting = { draft: activity.draft(question), sourceId, isWriting: false }
+      underWay++
+      const version = insert(waiting)
+      version.catch(end)
+      const hurry = () => {
+        if (waiting.isWriting) return
+        isAwaited = true
+        insert.review()
+      }
+      return { id: waiting.draft.id, version, hurry }
     },
-    complete: (id: string, outcome: Outcome): void => activity.complete(id, outcome),
+    /** Ends the question of a record that was written. */
+    complete(id: string, outcome: Outcome): void {
+      end()
+      activity.complete(id, outcome)
+    },
   }
 }
 
-export type WrittenRecord = { readonly id: string; readonly version: Promise<string | undefined> }
+const BATCH_SHARE = 0.25
+
+type Waiting<Draft> = { readonly draft: Draft; readonly sourceId: string | null; isWriting: boolean }
+
+export type WrittenRecord = {
+  readonly id: string
+  /** Resolves once the record is durable, to the version that the source had then; undefined if it had none. */
+  readonly version: Promise<string | undefined>
+  /** Call it when the question has nothing else to wait for. */
+  hurry(): void
+}
