@@ -17,7 +17,11 @@ beforeAll(async () => {
   const { db } = database
   const away = () => new DatabaseUnavailable('the connection was lost', { cause: undefined })
   const query: Db['query'] = async (statement) => {
-    if (fault.isAway && !statement.text.trimStart().startsWith('insert') && statement.text.includes('svc.idempotency')) {
+    if (
+      fault.isAway &&
+      !statement.text.trimStart().startsWith('insert') &&
+      statement.text.includes('svc.idempotency')
+    ) {
       throw away()
     }
     return db.query(statement)

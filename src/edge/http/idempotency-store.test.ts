@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
-import { type Claim, claimKey, dropKeysBefore, endKey, keepAnswer, markChanged, readAnswer, takeOverKey } from './idempotency-store.ts'
+import {
+  type Claim,
+  claimKey,
+  dropKeysBefore,
+  endKey,
+  keepAnswer,
+  markChanged,
+  readAnswer,
+  takeOverKey,
+} from './idempotency-store.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {
