@@ -1,5 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Querier } from './db.ts'
+import type { Sql } from './sql.ts'
+
+/** Declared here, because `db.ts` imports this file. */
+type Querier = { query<Row>(statement: Sql): Promise<Row[]> }
 
 /** The database whose changes are watched, and the statement that marks one. */
 type Watched = { instance: string; mark: (on: Querier) => Promise<unknown> }
