@@ -1,6 +1,4 @@
 import { buffer } from 'node:stream/consumers'
-import DKIM from 'nodemailer/lib/dkim'
-import MailComposer from 'nodemailer/lib/mail-composer'
 import type { OutgoingMail } from './mail.ts'
 
 export type MailAddress = { readonly name: string; readonly address: string }
@@ -38,6 +36,8 @@ const SIGNED_HEADERS = [
 /** Builds the complete message, signed when there is a key. Reads no file and fetches nothing. */
 export async function composeMail(content: MailContent, dkim: DkimKey | undefined): Promise<OutgoingMail> {
   const { from, to, subject, text, html, messageId, date, headers } = content
+  // Loaded only here, because most processes send no mail.
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
   const node = new MailComposer({
     from: { ...from },
     to: { name: '', address: to },
@@ -59,6 +59,7 @@ export async function composeMail(content: MailContent, dkim: DkimKey | undefine
 
 /** Throws when the key cannot sign, because nodemailer would then send the message without a signature. */
 async function sign(message: Buffer, { domain, selector, privateKey }: DkimKey): Promise<Buffer> {
+  const { default: DKIM } = await import('nodemailer/lib/dkim')
   const signer = new DKIM({ domainName: domain, keySelector: selector, privateKey, headerFieldNames: SIGNED_HEADERS })
   const signed = await buffer(signer.sign(message))
   if (!/^DKIM-Signature:/i.test(signed.subarray(0, 20).toString('latin1'))) throw new Error('the DKIM key cannot sign')

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ConnectionOptions } from 'node:tls'
-import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { refuseInTransaction } from '../db/transaction-guard.ts'
 
 /** The mail server that takes all outgoing mail. It is the operator's, so its address is not vetted. */
@@ -53,14 +53,18 @@ export type SendMail = (
 export function createSendMail(server: MailServer): SendMail {
   return async (mail, { signal, timeoutMs }) => {
     refuseInTransaction('sending mail')
-    return new Promise((resolve) => attempt(server, mail, { signal, timeoutMs, resolve }))
+    // Loaded only here, because most processes send no mail.
+    const { default: Connection } = await import('nodemailer/lib/smtp-connection')
+    const connection = new Connection(connectionOptions(server, timeoutMs))
+    return new Promise((resolve) => attempt({ server, connection }, mail, { signal, timeoutMs, resolve }))
   }
 }
 
 type Attempt = { signal: AbortSignal; timeoutMs: number; resolve: (result: MailResult) => void }
 
-function attempt(server: MailServer, mail: OutgoingMail, { signal, timeoutMs, resolve }: Attempt): void {
-  const connection = new SMTPConnection(connectionOptions(server, timeoutMs))
+type To = { server: MailServer; connection: SMTPConnection }
+
+function attempt({ server, connection }: To, mail: OutgoingMail, { signal, timeoutMs, resolve }: Attempt): void {
   let stage: MailStage = 'connect'
   let isOver = false
   const settle = (result: MailResult): void => {

@@ -1,5 +1,5 @@
 import { createCookies } from '#edge/credentials/cookies.ts'
-import { createAuth, type OAuthOptions } from '../areas/auth/index.ts'
+import { createAuth, type OAuthOptions, warmOAuth } from '../areas/auth/index.ts'
 import { createSystemMails } from '../areas/notifications/index.ts'
 import { composeEdge } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
@@ -25,7 +25,7 @@ export function compose(parts: ServiceParts): Service {
     routes: auth.routes,
     validate: (token, { clientAddress }) => auth.validate(token, 'auth-service', clientAddress),
   })
-  return { fetch }
+  return { fetch, ...(oauth && { warm: warmOAuth }) }
 }
 
 /** Returns undefined without SVC_ACTOR_ASSERTION_SECRET, which the MCP server needs to act for agents. */

@@ -37,6 +37,6 @@ export async function finishStart(
     const isMade = await run(() => example.make(), 'the example could not be created')
     if (!isStopping) print(isMade ? EXAMPLE_READY : EXAMPLE_FAILED)
   }
-  if (!isStopping) await run(warm, 'the embedding model could not be loaded')
+  if (!isStopping) await run(warm, 'the code and models of the first requests could not be loaded')
   if (app && !isStopping) await run(app, 'the example app could not be deployed')
 }

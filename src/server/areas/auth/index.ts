@@ -25,7 +25,7 @@ import { createWorkloadValidator, type WorkloadOptions } from './workload/valida
 
 export { chooseFirstAccount, type FirstAccount, makeFirstAccount } from './bootstrap.ts'
 export { authKeys } from './deps.ts'
-export type { OAuthOptions } from './oauth/index.ts'
+export { type OAuthOptions, warmOAuth } from './oauth/index.ts'
 export { createPeopleDirectory } from './people/directory.ts'
 export { SIGN_IN_VERIFIER } from './sign-in/flow.ts'
 export type { SignInOptions } from './sign-in/index.ts'

@@ -10,32 +10,32 @@ import { defaultResource, findResource, scopesFor } from './resources.ts'
 const MAX_QUERY_LENGTH = 4096
 
 /** Routes that oidc-provider answers after our own checks: authorize, resume, token and revoke. */
-export function protocolRoutes(deps: OAuthDeps, server: () => AuthorizationServer): Route[] {
+export function protocolRoutes(deps: OAuthDeps, server: () => Promise<AuthorizationServer>): Route[] {
   return [
     route(oauthAuthorize, async (_, { request, clientAddress }) => {
       const url = new URL(request.url)
       if (url.search.length > MAX_QUERY_LENGTH || containsNul(url.search)) return tooMuchPage()
       url.search = normalizeAuthorizeQuery(url.searchParams, deps.publicUrls.mcp).toString()
       const { headers, signal } = request
-      return server().fetch(new Request(url, { headers, signal }), clientAddress)
+      return (await server()).fetch(new Request(url, { headers, signal }), clientAddress)
     }),
     route(oauthResume, async ({ uid, ticket }, { request, clientAddress }) => {
       // Only the browser with the ticket may continue, because its user made the decision.
-      const interaction = await server().provider.Interaction.find(uid)
+      const interaction = await (await server()).provider.Interaction.find(uid)
       if (!isConsentTicket(deps, interaction?.result, ticket)) return consentOverPage()
-      return server().fetch(request, clientAddress)
+      return (await server()).fetch(request, clientAddress)
     }),
     formRoute(oauthToken, server),
     formRoute(oauthRevoke, server),
   ]
 }
 
-function formRoute(op: RawOperation, server: () => AuthorizationServer): Route {
+function formRoute(op: RawOperation, server: () => Promise<AuthorizationServer>): Route {
   return route(op, async (_: unknown, { request, clientAddress }: Context) => {
     const body = await request.text()
     if (containsNul(body)) return Response.json(NUL_FAULT, { status: 400, headers: { 'cache-control': 'no-store' } })
     const { url, headers, signal } = request
-    return server().fetch(new Request(url, { method: 'POST', headers, body, signal }), clientAddress)
+    return (await server()).fetch(new Request(url, { method: 'POST', headers, body, signal }), clientAddress)
   })
 }
 

@@ -14,9 +14,9 @@ import type { OAuthClient } from './client.ts'
 import { DocumentFault } from './client-documents.ts'
 import { type ConsentView, consentOverPage, consentPageOf, leavePage } from './consent-page.ts'
 import { makeConsentTicket } from './consent-ticket.ts'
-import { DAY_MS, type OAuthDeps } from './deps.ts'
+import { CONSENT_PATH, DAY_MS, INTERACTION_COOKIE, type OAuthDeps } from './deps.ts'
 import { findClient } from './find-client.ts'
-import { type AuthorizationServer, CONSENT_PATH, INTERACTION_COOKIE } from './provider.ts'
+import type { AuthorizationServer } from './provider.ts'
 import { findResource, scopesFor } from './resources.ts'
 import type { SerialQueue } from './serial-queue.ts'
 import { consumeArtifact } from './store/artifacts.ts'
@@ -24,17 +24,21 @@ import { lockRegistrations } from './store/clients.ts'
 import { findEarlierGrants, findLastApprovedDigest } from './store/grants.ts'
 import { deleteShown, recordShown, wasShownSince } from './store/shown-pages.ts'
 
-export function consentRoutes(base: OAuthDeps, server: () => AuthorizationServer, inQueue: SerialQueue): Route[] {
+export function consentRoutes(
+  base: OAuthDeps,
+  server: () => Promise<AuthorizationServer>,
+  inQueue: SerialQueue,
+): Route[] {
   const deps = { ...base, inQueue }
   return [
     route(consentPage, async ({ uid }, { request }) => {
-      const consent = await loadConsent(deps, server(), request, uid)
+      const consent = await loadConsent(deps, await server(), request, uid)
       if (consent instanceof Response) return consent
       if (!(await protectRegistration(deps, consent))) return consentOverPage()
       return consentPageOf(consent.view)
     }),
     route(consentDecision, async ({ uid }, { request }) => {
-      const consent = await loadConsent(deps, server(), request, uid)
+      const consent = await loadConsent(deps, await server(), request, uid)
       if (consent instanceof Response) return consent
       const form = new URLSearchParams(await request.text())
       refuseForged(deps, request, form, consent.view)

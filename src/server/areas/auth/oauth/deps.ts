@@ -25,3 +25,6 @@ export const REFRESH_DAYS = 30
 export const CODE_SECONDS = 60
 export const INTERACTION_SECONDS = 600
 export const DAY_MS = 24 * 3_600_000
+
+export const CONSENT_PATH = '/oauth/consent'
+export const INTERACTION_COOKIE = 'svc_consent'

@@ -3,7 +3,7 @@ import { protocolRoutes } from './authorize.ts'
 import { consentRoutes } from './consent.ts'
 import type { OAuthDeps } from './deps.ts'
 import { discoveryRoute } from './discovery.ts'
-import { type AuthorizationServer, createAuthorizationServer } from './provider.ts'
+import type { AuthorizationServer } from './provider.ts'
 import { registerRoute } from './register.ts'
 import { createSerialQueue } from './serial-queue.ts'
 
@@ -14,11 +14,19 @@ export type { OAuthDeps, OAuthOptions } from './deps.ts'
 /** Enough for a burst of honest agents, because each registration or approval takes milliseconds. */
 const QUEUE_LIMITS = { maxWaiting: 128, maxWaitMs: 5000 }
 
+const loadProvider = () => import('./provider.ts')
+
+/** Loads the library before the first request needs it. */
+export async function warmOAuth(): Promise<void> {
+  await loadProvider()
+}
+
 export function oauthRoutes(deps: OAuthDeps): Route[] {
-  let created: AuthorizationServer | undefined
-  // Created at the first request, because our own address is known only then.
+  let created: Promise<AuthorizationServer> | undefined
+  // Created at the first request, because our own address is known only then. Loaded then too: the library is a quarter
+  // of the code that a start would load.
   const server = () => {
-    created ??= createAuthorizationServer(deps)
+    created ??= loadProvider().then(({ createAuthorizationServer }) => createAuthorizationServer(deps))
     return created
   }
   // Two queues, because strangers can fill that of registrations and must not delay users who approve.

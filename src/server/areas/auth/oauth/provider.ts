@@ -7,11 +7,17 @@ import { pageResponse } from '#edge/pages/page.ts'
 import type { Log } from '#lib/log.ts'
 import { fromNodeHandler } from '#lib/node-handler.ts'
 import { createAdapter } from './adapter.ts'
-import { CODE_SECONDS, DAY_MS, GRANT_DAYS, INTERACTION_SECONDS, type OAuthDeps, REFRESH_DAYS } from './deps.ts'
+import {
+  CODE_SECONDS,
+  CONSENT_PATH,
+  DAY_MS,
+  GRANT_DAYS,
+  INTERACTION_COOKIE,
+  INTERACTION_SECONDS,
+  type OAuthDeps,
+  REFRESH_DAYS,
+} from './deps.ts'
 import { defaultResource, findResource, OFFERED_SCOPES } from './resources.ts'
-
-export const CONSENT_PATH = '/oauth/consent'
-export const INTERACTION_COOKIE = 'svc_consent'
 
 export type AuthorizationServer = {
   readonly provider: Provider

@@ -1,6 +1,6 @@
 import { workerEntry } from '#lib/bundle.ts'
 import { startWorker, WorkerStopped } from '#lib/threads/worker-host.ts'
-import { hasParser } from './parse-text.ts'
+import { hasParser } from './has-parser.ts'
 import type { ParseMessage } from './parse-worker.ts'
 
 type ChangedFile = { readonly path: string; readonly before: string; readonly after: string }
