@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import { LEASE_SECONDS, runIfLeased } from './lease.ts'
@@ -18,6 +19,8 @@ export type Loop = {
 type Deps = { db: Db; clock: Clock; onError: (loop: string, error: unknown) => void }
 
 const WAIT_AFTER_FAULT_MS = 5_000
+/** Longest wait for the first turn of a loop before the next loop takes its own. */
+const FIRST_TURN_MS = 500
 const MAX_WAIT_MS = 60 * 60_000
 
 /** Runs loops until it is disposed. It owns timers, wake-ups and leadership, so that a loop is a plain function. */
@@ -25,11 +28,18 @@ export async function runLoops(loops: readonly Loop[], deps: Deps): Promise<Asyn
   const runners = loops.map((loop) => new Runner(loop, deps))
   // All listen before the first takes its turn: an embedded database has one session, and the start would wait for it.
   await Promise.all(runners.map((runner) => runner.listen()))
-  for (const runner of runners) runner.wake()
+  void takeFirstTurns(runners)
   return {
     [Symbol.asyncDispose]: async () => {
       await Promise.all(runners.map((runner) => runner.stop()))
     },
+  }
+}
+
+/** One after another: all at once would keep the requests to a starting server waiting for its database. */
+async function takeFirstTurns(runners: readonly Runner[]): Promise<void> {
+  for (const runner of runners) {
+    await Promise.race([runner.takeFirstTurn(), pause(FIRST_TURN_MS, undefined, { ref: false })])
   }
 }
 
@@ -49,6 +59,11 @@ class Runner {
 
   async listen(): Promise<void> {
     if (this.#loop.wakeOn) this.#listening = await this.#deps.db.listen(this.#loop.wakeOn, () => this.wake())
+  }
+
+  async takeFirstTurn(): Promise<void> {
+    this.wake()
+    await this.#turn
   }
 
   async stop(): Promise<void> {

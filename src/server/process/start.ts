@@ -122,7 +122,8 @@ export async function startServices(
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
   }
   const warm = async () => {
-    await Promise.all([...built.values()].map(async (service) => service.warm?.()))
+    // One after another: the model loads in a thread, what follows keeps this one busy.
+    for (const service of built.values()) await service.warm?.()
   }
   return { url: listener.url, port: listener.port, fetch, warnings, drain, warm }
 }
