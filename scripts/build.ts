@@ -2,7 +2,7 @@ import { cp, glob, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { EMPTY_CLUSTER } from '../src/lib/db/cluster.ts'
-import { WORKERS } from '../src/server/process/assets.ts'
+import { assets, WORKERS } from '../src/server/process/assets.ts'
 import { buildCli, packClient } from './build-cli.ts'
 import { buildConsole } from './build-console.ts'
 import { buildSkills } from './build-skills.ts'
@@ -43,7 +43,9 @@ const PARTS: Record<string, () => Promise<unknown>> = {
   skills: () => buildSkills(),
   migrations: copyMigrations,
   look: () => cp(join(root, 'src', 'look'), join(dist, 'look'), { recursive: true }),
-  cluster: () => cp(EMPTY_CLUSTER, join(dist, basename(EMPTY_CLUSTER))),
+  cluster: async () => {
+    for (const file of [EMPTY_CLUSTER, assets.preparedSchema()]) await cp(file, join(dist, basename(file)))
+  },
   examples: () => cp(join(root, 'examples'), join(dist, 'examples'), { recursive: true }),
   console: buildConsole,
 }

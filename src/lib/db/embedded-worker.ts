@@ -1,32 +1,40 @@
-import { rename, writeFile } from 'node:fs/promises'
+import { chmod, rename, writeFile } from 'node:fs/promises'
 import { workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { type Served, serveWorker } from '../threads/worker-serve.ts'
-import { EMPTY_CLUSTER, readArchive } from './cluster.ts'
+import { EMPTY_CLUSTER, makeCluster, readArchive } from './cluster.ts'
+import type { PreparedSchema } from './prepared-schema.ts'
 
 export type EmbeddedData = {
   /** Folder of the cluster. Absent: the cluster is in memory. */
   folder?: string
-  /** Archive that a cluster in memory starts from. Absent: the empty cluster that ships with the product. */
+  /** Archive that a new cluster starts from. Absent: the empty cluster that ships with the product. */
   archive?: string
+  /** Schema that a new cluster begins with, instead of none. */
+  prepared?: PreparedSchema
 }
 export type EmbeddedMessage =
   | { do: 'wire'; bytes: Uint8Array<ArrayBuffer> }
   | { do: 'reset' }
-  | { do: 'open' }
+  /** `isNew` makes the cluster in the folder first. */
+  | { do: 'open'; isNew: boolean }
   | { do: 'dump'; to: string }
   | { do: 'close' }
 
 let opened: Promise<PGlite> | undefined
-const open = (): Promise<PGlite> => (opened ??= create(workerData as EmbeddedData))
+const open = (isNew = false): Promise<PGlite> => (opened ??= create(workerData as EmbeddedData, isNew))
 
-async function create({ folder, archive = EMPTY_CLUSTER }: EmbeddedData): Promise<PGlite> {
+/** Makes a new cluster in this thread, because the main thread loads its code at the same time. */
+async function create({ folder, archive, prepared }: EmbeddedData, isNew: boolean): Promise<PGlite> {
+  if (folder && isNew) await makeCluster(folder, archive, prepared)
+  // The engine makes files that everybody may read, so the folder is closed to others.
+  if (folder) await chmod(folder, 0o700)
   return PGlite.create({
     extensions: { vector },
     // Less than the default of 128 MiB, because the operating system caches the same pages.
     startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'],
-    ...(folder ? { dataDir: folder } : { loadDataDir: new Blob([await readArchive(archive)]) }),
+    ...(folder ? { dataDir: folder } : { loadDataDir: new Blob([await readArchive(archive ?? EMPTY_CLUSTER)]) }),
   })
 }
 
@@ -49,7 +57,7 @@ serveWorker((message: EmbeddedMessage) =>
 )
 
 async function serve(message: EmbeddedMessage): Promise<Served> {
-  const pg = await open()
+  const pg = await open(message.do === 'open' && message.isNew)
   switch (message.do) {
     case 'open':
       return { value: undefined }

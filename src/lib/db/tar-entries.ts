@@ -1,4 +1,4 @@
-type TarEntry = { path: string; isFolder: boolean; bytes: Buffer }
+export type TarEntry = { path: string; isFolder: boolean; bytes: Buffer }
 
 const BLOCK_BYTES = 512
 

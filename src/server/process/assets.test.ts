@@ -8,6 +8,7 @@ it('files that are not imported are found in a checkout', () => {
   expect(isBundled).toBe(false)
   for (const source of WORKERS) expect([source, existsSync(workerEntry(source))]).toEqual([source, true])
   expect(readdirSync(assets.migrations('lib'))).toContain('0001_spine.sql')
+  expect(existsSync(assets.preparedSchema())).toBe(true)
   expect(readdirSync(assets.migrations('auth')).length).toBeGreaterThan(0)
   expect(JSON.parse(readFileSync(assets.packageJson(), 'utf8'))).toMatchObject({ name: 'svc' })
 })

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isBundled, rootFolder } from '#lib/bundle.ts'
 
+const PREPARED_SCHEMA = 'prepared-schema.tar.zst'
+
 /** Places of the files that the server reads but does not import, in a checkout and in a release. */
 export const assets = {
   /** Folder of the migrations of an area or of `lib`. */
@@ -14,6 +16,9 @@ export const assets = {
     const folder = isBundled ? join(rootFolder, 'console') : join(rootFolder, 'dist', 'console')
     return existsSync(join(folder, 'index.html')) ? folder : undefined
   },
+  /** Files that the migrations change in the empty cluster. */
+  preparedSchema: (): string =>
+    isBundled ? join(rootFolder, PREPARED_SCHEMA) : join(rootFolder, 'src', 'server', PREPARED_SCHEMA),
   /** Sources of the agent skills in a checkout; in a release the published files. */
   skills: (): string => join(rootFolder, 'skills'),
   /** Source of the app that the first start deploys. */

@@ -5,7 +5,8 @@ import { type Clock, systemClock } from '#lib/clock.ts'
 import { checkDataKeys } from '#lib/crypto/data-keys.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
-import { openEmbedded } from '#lib/db/embedded.ts'
+import { connectEmbedded, openEmbedded } from '#lib/db/embedded.ts'
+import type { EngineThread } from '#lib/db/engine-thread.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { sql } from '#lib/db/sql.ts'
 import { type KeyValueStore, openMemoryStore } from '#lib/kv.ts'
@@ -23,7 +24,7 @@ import { holdInstallationLock } from './installation-lock.ts'
 import { prepareSchema } from './schema.ts'
 import { tracedDb, tracedOutgoing, tracedSafeFetch } from './traced.ts'
 
-type Overrides = { clock?: Clock; log?: Log; db?: Db; kv?: KeyValueStore } & Partial<
+type Overrides = { clock?: Clock; log?: Log; db?: Db; engine?: EngineThread; kv?: KeyValueStore } & Partial<
   Pick<Resources, 'outgoing' | 'safeFetch' | 'checkAddress' | 'shared'>
 >
 
@@ -36,7 +37,7 @@ export async function openResources(
   const clock = over.clock ?? systemClock
   const log = over.log ?? createLog(config.logLevel)
   const spans = await openTraces(config, log, stack)
-  const plainDb = over.db ?? stack.use(await openDatabase(config, log))
+  const plainDb = over.db ?? stack.use(await openDatabase(config, log, over.engine))
   const db = spans ? tracedDb(plainDb, spans) : plainDb
   const installationLock = over.db ? undefined : await holdInstallationLock(db, config)
   if (!over.db) await prepare(db, config, log)
@@ -106,10 +107,12 @@ async function prepare(db: Db, config: Config, log: Log): Promise<void> {
 export async function openDatabase(
   config: Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databaseConnections' | 'dataDir'>,
   log: Log,
+  engine?: EngineThread,
 ): Promise<Db> {
   const onError = (error: unknown) => log.warn({ error }, 'the database connection failed')
   const { databaseUrl: url, databaseDirectUrl: directUrl, databaseConnections: maxConnections } = config
   if (url) return openPostgres({ url, directUrl, maxConnections, onError })
+  if (engine) return connectEmbedded(engine, onError)
   return openEmbedded({ folder: join(config.dataDir, 'db'), onError })
 }
 

@@ -3,6 +3,7 @@ import { type Migration, readMigrations } from '#lib/db/migrate/file.ts'
 import { findPending, migrate } from '#lib/db/migrate/migrate.ts'
 import { nameOf } from '#lib/db/migrate/plan.ts'
 import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
+import type { PreparedSchema } from '#lib/db/prepared-schema.ts'
 import type { Log } from '#lib/log.ts'
 import { assets } from './assets.ts'
 
@@ -24,6 +25,12 @@ const AREAS = [
 
 export function allMigrations(): Migration[] {
   return readMigrations(AREAS.map((area) => ({ area, folder: assets.migrations(area) })))
+}
+
+/** The schema that a new cluster begins with, so that a first start need not apply all migrations. */
+export function preparedSchema(): PreparedSchema {
+  const checksums = Object.fromEntries(allMigrations().map((migration) => [nameOf(migration), migration.checksum]))
+  return { archive: assets.preparedSchema(), checksums }
 }
 
 /** Migrates the database, or where `mayMigrate` is false refuses one that lacks a migration of this version. */

@@ -1,0 +1,65 @@
+import type { EngineThread } from '#lib/db/engine-thread.ts'
+import { releaseMemory } from '#lib/release-memory.ts'
+import type { Config, Settings } from '../config/config.ts'
+import { hasLocalSignIn, localCodeFile } from '../config/local-sign-in.ts'
+import { finishStart } from './finish-start.ts'
+import { nextSteps, shortPath } from './next-steps.ts'
+import { telling } from './progress.ts'
+import { openResources } from './resources.ts'
+import type { ServiceName } from './service-table.ts'
+import { SERVICES } from './services.ts'
+import { signInLine } from './sign-in-line.ts'
+import { type Running, startServices } from './start.ts'
+
+/** After this time the apps of a start run as well. The start needs 70 MB that nothing needs afterwards. */
+const SETTLED_MS = 3_000
+
+type Given = {
+  settings: Settings
+  config: Config
+  /** Set on the embedded database. It may still be opening. */
+  engine?: EngineThread
+}
+
+/** Opens the stores, starts the services and prints where they are. */
+export async function run({ settings, config, engine }: Given, stack: AsyncDisposableStack): Promise<Running> {
+  loadServices(config.services)
+  const over = engine ? { engine } : {}
+  const resources = await telling('opening the database', () => openResources(config, stack, over))
+  const firstStart = Promise.withResolvers<void>()
+  const checks = { 'first start': { ask: () => firstStart.promise } }
+  const options = { ...config, checks, urlOf: (name: ServiceName) => config.urls[name] }
+  const running = await telling('starting the services', () => startServices(resources, stack, options))
+  const hasAccount = engine !== undefined && !config.urls['auth-service']
+  const { exampleAppOnce, firstRun, pendingExample } = await import('./first-run.ts')
+  const account = hasAccount
+    ? await telling('creating the first account', () => firstRun(resources, running.url))
+    : undefined
+  firstStart.resolve()
+  const example = account && pendingExample(resources, running)
+  const lines = [
+    `svc ready at ${running.url}`,
+    `  started in ${(performance.now() / 1000).toFixed(1)} s: ${config.services.join(', ')}`,
+    ...(hasLocalSignIn(config) ? [`  ${signInLine(running.url, localCodeFile(config))}`] : []),
+    ...[...settings.warnings, ...running.warnings].map((warning) => `  warning: ${warning}`),
+    ...(example ? ['  the example data source is being created, which takes some seconds'] : []),
+    ...(account
+      ? [
+          account.first
+            ? nextSteps(running.url, config.dataDir, config.example)
+            : `  your API key is in ${shortPath(account.file)}`,
+        ]
+      : []),
+  ]
+  const print = (line: string) => void process.stdout.write(`${line}\n`)
+  print(lines.join('\n'))
+  const app = account && (() => exampleAppOnce(resources, running))
+  const finished = finishStart({ log: resources.log, print, warm: () => running.warm(), example, app }, stack)
+  void finished.then(() => setTimeout(releaseMemory, SETTLED_MS).unref())
+  return running
+}
+
+/** Loads the code of the services while the database opens in a thread of its own. Faults show where they are used. */
+function loadServices(names: readonly ServiceName[]): void {
+  for (const name of names) void SERVICES[name]().catch(() => undefined)
+}
