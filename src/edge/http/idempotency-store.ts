@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Change } from '#lib/db/commit-watch.ts'
+import type { Change } from '#lib/db/change-watch.ts'
 import type { Db, Querier } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
 import { holderIsDead } from '#lib/work/lease.ts'

@@ -6,7 +6,7 @@ import type { JsonOperation } from '#contract/core/operation.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
-import { watchChanges } from '#lib/db/commit-watch.ts'
+import { watchChanges } from '#lib/db/change-watch.ts'
 import type { Db, Querier } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import {

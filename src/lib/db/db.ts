@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import pg from 'pg'
-import { changeBegins } from './commit-watch.ts'
+import { changeBegins } from './change-watch.ts'
 import { ANSWER_MARGIN_MS, withDeadline } from './deadline.ts'
 import { DatabaseUnavailable, standbyFrom, unavailableFrom } from './errors.ts'
 import { queryPrepared } from './prepared-query.ts'
