@@ -5,7 +5,7 @@ import { type SourceFile, withoutComments } from './layers.ts'
  * cannot be seen in a signature".
  */
 export const ALLOWED_STATE: readonly string[] = [
-  'lib/db/commit-watch.ts watch',
+  'lib/db/change-watch.ts watch',
   'lib/db/embedded-worker.ts opened',
   'lib/db/sql.ts nameByText',
   'lib/db/transaction-guard.ts inside',
