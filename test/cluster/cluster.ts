@@ -28,8 +28,10 @@ export type Replica = {
   kill(): Promise<void>
   /** Ends it as an orchestrator does; returns its exit code. */
   terminate(): Promise<number | null>
-  /** Starts it with the code of this checkout, or of another one; resolves when it is ready. */
-  start(checkout?: string): Promise<void>
+  /** Starts it with the code of this checkout, or of another one; resolves when it listens. */
+  launch(checkout?: string): Promise<void>
+  /** Resolves when it answers that it is ready. */
+  ready(): Promise<void>
   readonly output: readonly string[]
 }
 
@@ -77,7 +79,9 @@ async function startIn(stack: AsyncDisposableStack, options: Options): Promise<C
     servers.map(async ({ url }) => ({ port: Number(new URL(url).port), health: await openHealth(stack, url) })),
   )
   const databaseUrl = withDatabase(servers[0]!.url, 'svc').replace(/:\d+\/svc/, `:${databasePort}/svc`)
-  stack.use(await startHaproxy(backends, { port: databasePort, servers: checked }))
+  // A replica of the former release asks its neighbours through the proxy whether it is ready, in a circle.
+  const check = options.checkout === undefined ? '/readyz' : '/healthz'
+  stack.use(await startHaproxy(backends, { port: databasePort, servers: checked }, check))
   await untilDone(() => onServer(databaseUrl, 'select 1'))
   const relays = {
     postgres: stack.use(await startPausableRelay({ host: '127.0.0.1', port: databasePort })),
@@ -116,11 +120,12 @@ async function startIn(stack: AsyncDisposableStack, options: Options): Promise<C
   stack.defer(async () => {
     await Promise.all(replicas.map((replica) => replica.kill()))
   })
-  // One process migrates; the others would only wait for it.
-  await replicas[0]!.start(options.checkout)
+  // One process migrates; the others would only wait for it. None may be ready before its neighbours listen.
+  await replicas[0]!.launch(options.checkout)
   for (let i = 1; i < replicas.length; i += 3) {
-    await Promise.all(replicas.slice(i, i + 3).map((replica) => replica.start(options.checkout)))
+    await Promise.all(replicas.slice(i, i + 3).map((replica) => replica.launch(options.checkout)))
   }
+  await Promise.all(replicas.map((replica) => replica.ready()))
   for (const door of Object.values(doors)) await until(async () => (await fetch(`${door}/healthz`)).status === 200)
   return {
     env,
@@ -228,12 +233,14 @@ function createReplica(name: string, service: ServiceName, env: Environment, sin
     },
     kill: async () => void (await end('SIGKILL')),
     terminate: () => end('SIGTERM'),
-    start: async (checkout = HERE) => {
+    launch: async (checkout = HERE) => {
       const main = join(checkout, 'src', 'server', 'main.ts')
       const worker = join(checkout, 'test', 'cluster', 'worker-program.ts')
       // An orchestrator starts a process again that could not reach the database in time.
       running = await untilDone(() => startProcess(env, service === 'worker' ? [worker, String(sinkPort)] : [main]))
-      const { url } = running
+    },
+    ready: async () => {
+      const { url } = running!
       await until(async () => (await fetch(`${url}/readyz`, { headers: { connection: 'close' } })).status === 200)
     },
   }

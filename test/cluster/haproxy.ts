@@ -14,15 +14,19 @@ export type DatabaseBackend = { port: number; servers: readonly { port: number; 
 
 const ERRORS = { 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' }
 
-/** Starts Debian's HAProxy in front of all services and of Postgres. */
-export async function startHaproxy(backends: readonly Backend[], database: DatabaseBackend): Promise<AsyncDisposable> {
+/** Starts Debian's HAProxy in front of all services and of Postgres. `check` is the address it asks each replica. */
+export async function startHaproxy(
+  backends: readonly Backend[],
+  database: DatabaseBackend,
+  check: '/readyz' | '/healthz' = '/readyz',
+): Promise<AsyncDisposable> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-haproxy-'))
   for (const [status, title] of Object.entries(ERRORS)) {
     const head = [`HTTP/1.1 ${status} ${title}`, 'Content-Length: 0', 'Retry-After: 1', 'X-From: haproxy']
     writeFileSync(join(folder, `${status}.http`), `${head.join('\r\n')}\r\n\r\n`)
   }
   const file = join(folder, 'haproxy.cfg')
-  writeFileSync(file, configuration(folder, backends, database))
+  writeFileSync(file, configuration(folder, backends, database, check))
   const child = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' })
   await Promise.all(backends.map(({ port }) => untilDone(() => touch(port))))
   return {
@@ -33,7 +37,12 @@ export async function startHaproxy(backends: readonly Backend[], database: Datab
   }
 }
 
-function configuration(folder: string, backends: readonly Backend[], database: DatabaseBackend): string {
+function configuration(
+  folder: string,
+  backends: readonly Backend[],
+  database: DatabaseBackend,
+  check: string,
+): string {
   const pages = Object.keys(ERRORS).map((status) => `  errorfile ${status} ${join(folder, `${status}.http`)}`)
   return `
 global
@@ -51,7 +60,7 @@ defaults
   http-reuse safe
   option forwardfor
 ${pages.join('\n')}
-${backends.map(serviceText).join('')}
+${backends.map((backend) => serviceText(backend, check)).join('')}
 listen postgres
   mode tcp
   bind 127.0.0.1:${database.port}
@@ -67,14 +76,15 @@ ${database.servers
 `
 }
 
-function serviceText({ name, port, replicas }: Backend): string {
+function serviceText({ name, port, replicas }: Backend, check: string): string {
   return `
 listen ${name}
   bind 127.0.0.1:${port}
   balance leastconn
   # A request that may have changed something is never sent twice.
   http-request disable-l7-retry if !METH_GET
-  option httpchk GET /readyz
+  option httpchk
+  http-check send meth GET uri ${check} ver HTTP/1.1 hdr Host ${name}
 ${replicas.map((to, i) => `  server ${name}-${i} 127.0.0.1:${to} check inter 500ms fall 2 rise 2`).join('\n')}
 `
 }

@@ -109,6 +109,16 @@ export async function balanceOf(db: Db, load: Load, grounds: Grounds, sink: Sink
   }
 }
 
+/** Prints how many requests of each kind succeeded and how long they took. */
+export function printKinds({ attempts }: Load): void {
+  const succeeded = attempts.filter(({ error }) => error === undefined)
+  for (const [kind, ofKind] of Map.groupBy(succeeded, (attempt) => attempt.kind)) {
+    const took = ofKind.map(({ from, to }) => to - from).toSorted((a, b) => a - b)
+    const [p50, p99] = [0.5, 0.99].map((share) => took[Math.floor(took.length * share)]!.toFixed(0))
+    console.log(`${kind.padEnd(14)} ${String(took.length).padStart(6)} answered, p50 ${p50} ms, p99 ${p99} ms`)
+  }
+}
+
 function repeated(texts: readonly string[]): string[] {
   return [...Map.groupBy(texts, (text) => text)].filter(([, { length }]) => length > 1).map(([text]) => text)
 }

@@ -11,7 +11,7 @@ import { until, untilDone } from '#test/until.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { prepareGrounds } from './grounds.ts'
 import { type Load, startLoad } from './load.ts'
-import { balanceOf, type FaultRow, printRows, rowOf } from './report.ts'
+import { balanceOf, type FaultRow, printKinds, printRows, rowOf } from './report.ts'
 
 const HERE = join(import.meta.dirname, '..', '..')
 
@@ -52,6 +52,7 @@ try {
   await load[Symbol.asyncDispose]()
 }
 await until(async () => (await untilDone(() => countUnderWay(db))) === 0)
+printKinds(load)
 const balance = await balanceOf(db, load, grounds, sink)
 console.log(JSON.stringify(balance, null, 2))
 const isWrong = rows.some(({ faults }) => faults.length > 0) || balance.lost.length + balance.duplicates.length > 0
@@ -87,7 +88,8 @@ function faultsOf(on: Cluster, isUpgraded: boolean): [string, () => Promise<void
   const restart = async (replica: Cluster['replicas'][number]) => {
     const code = await replica.terminate()
     if (code !== 0) throw new Error(`${replica.name} ended with ${code} after SIGTERM`)
-    await replica.start()
+    await replica.launch()
+    await replica.ready()
     // The load balancer needs two good checks before it sends requests to it again.
     await wait(1_500)
   }
@@ -103,7 +105,8 @@ function faultsOf(on: Cluster, isUpgraded: boolean): [string, () => Promise<void
       async () => {
         await replica.kill()
         await wait(2_000)
-        await replica.start()
+        await replica.launch()
+        await replica.ready()
         await wait(1_500)
       },
     ]),
