@@ -37,12 +37,7 @@ export async function startHaproxy(
   }
 }
 
-function configuration(
-  folder: string,
-  backends: readonly Backend[],
-  database: DatabaseBackend,
-  check: string,
-): string {
+function configuration(folder: string, backends: readonly Backend[], database: DatabaseBackend, check: string): string {
   const pages = Object.keys(ERRORS).map((status) => `  errorfile ${status} ${join(folder, `${status}.http`)}`)
   return `
 global

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 import pg from 'pg'
 import { changeBegins } from './change-watch.ts'
 import { ANSWER_MARGIN_MS, withDeadline } from './deadline.ts'
-import { DatabaseUnavailable, standbyFrom, unavailableFrom } from './errors.ts'
+import { DatabaseUnavailable, isStalePlan, standbyFrom, unavailableFrom } from './errors.ts'
 import { queryPrepared } from './prepared-query.ts'
 import type { HeldLock, SessionLock } from './session-lock.ts'
 import type { Sql } from './sql.ts'
@@ -251,7 +251,7 @@ async function transactOn<T>(
     await commit(session)
     return result
   } catch (error) {
-    session.broken = await rollback(session)
+    session.broken = (await rollback(session)) ?? stalePlanOf(error)
     // In a transaction begun as read-only the same error means that the statement is wrong.
     const standby = options.readOnly || engine.mayBeReadOnly ? undefined : standbyFrom(error)
     // Another connection may reach the server that took over.
@@ -260,6 +260,11 @@ async function transactOn<T>(
   } finally {
     if (!session.broken) await engine.limitStatements(session.client, undefined)
   }
+}
+
+/** The error if the connection has a statement prepared that it can never run again. */
+function stalePlanOf(error: unknown): Error | undefined {
+  return error instanceof DatabaseUnavailable && isStalePlan(error.cause) ? error : undefined
 }
 
 async function begin(engine: Engine, session: Session, options: TxOptions): Promise<void> {

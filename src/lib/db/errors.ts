@@ -77,10 +77,19 @@ export function unavailableFrom(error: unknown): DatabaseUnavailable | undefined
   const writeFault = writeFaultOf(error)
   if (writeFault) return cannotWrite(writeFault, error)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  if (error instanceof WorkerStopped || STATES.has(code) || SOCKET.has(code) || TEXTS.test(error.message)) {
+  const isAway = error instanceof WorkerStopped || STATES.has(code) || SOCKET.has(code) || TEXTS.test(error.message)
+  if (isAway || isStalePlan(error)) {
     return new DatabaseUnavailable('the database cannot answer now', { cause: error })
   }
   return error.cause instanceof DatabaseUnavailable ? error.cause : undefined
+}
+
+/**
+ * True when a table got another column after this connection had prepared the statement. Only another connection can run
+ * it again.
+ */
+export function isStalePlan(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '0A000' && error.message.startsWith('cached plan ')
 }
 
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {

@@ -46,6 +46,19 @@ needs('postgres')('on a server', () => {
     expect(await until(() => db.query(sql`select 1 as one`).catch(() => undefined))).toEqual([{ one: 1 }])
   })
 
+  it.each<[string, (db: Db) => Promise<unknown>]>([
+    ['a query', (db) => db.query(sql`select * from public.widened`)],
+    ['a transaction', (db) => db.tx((tx) => tx.query(sql`select * from public.widened`))],
+  ])('OP-02 a column added by a newer release fails %s once at most, as one to repeat', async (_what, read) => {
+    await other.query(script('create table public.widened (id int)'))
+    await using db = open({ maxConnections: 1 }).db
+    await read(db)
+    await other.query(script('alter table public.widened add column added int'))
+    await expect(read(db)).rejects.toMatchObject({ name: 'DatabaseUnavailable', cause: { code: '0A000' } })
+    expect(await read(db)).toEqual([])
+    await other.query(script('drop table public.widened'))
+  })
+
   it('a statement that fails does not cost its connection', async () => {
     await using db = open({ maxConnections: 1 }).db
     const pid = await pidOf(db)

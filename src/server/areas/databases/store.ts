@@ -22,6 +22,11 @@ export type DatabaseRow = {
   created_at: Date
 }
 
+/** Named one by one: a process of the former release has statements prepared while a column is added. */
+export const DATABASE_COLUMNS = sql`database.id, database.org_id, database.name, database.state, database.server,
+  database.physical_name, database.owner_role, database.reader_role, database.owner_password, database.reader_password,
+  database.owner_verifier, database.reader_verifier, database.created_by, database.created_at`
+
 /** Returns false when the organization has a database of that name. */
 export async function insertDatabase(tx: Tx, row: DatabaseRow): Promise<boolean> {
   const rows = await tx.query(sql`
@@ -52,7 +57,7 @@ export async function countByServer(db: Querier): Promise<ReadonlyMap<string, nu
 
 export async function findDatabase(db: Querier, orgId: string, name: string): Promise<DatabaseRow | undefined> {
   const [row] = await db.query<DatabaseRow>(sql`
-    select * from databases.databases where org_id = ${orgId} and name = ${name}`)
+    select ${DATABASE_COLUMNS} from databases.databases as database where org_id = ${orgId} and name = ${name}`)
   return row
 }
 
@@ -79,7 +84,7 @@ export async function holdDatabase(tx: Tx, orgId: string, name: string): Promise
 
 export async function findByPhysicalName(db: Querier, physicalName: string): Promise<DatabaseRow | undefined> {
   const [row] = await db.query<DatabaseRow>(sql`
-    select * from databases.databases where physical_name = ${physicalName} and state = 'ready'`)
+    select ${DATABASE_COLUMNS} from databases.databases as database where physical_name = ${physicalName} and state = 'ready'`)
   return row
 }
 
@@ -90,7 +95,7 @@ export async function pageDatabases(
   limit: number,
 ): Promise<DatabaseRow[]> {
   return db.query<DatabaseRow>(sql`
-    select * from databases.databases
+    select ${DATABASE_COLUMNS} from databases.databases as database
     where org_id = ${orgId} and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}`)
 }
@@ -106,7 +111,7 @@ export async function notifyUnfinished(tx: Tx): Promise<void> {
 /** Databases whose creating or dropping is due to be finished, those that never failed first. */
 export async function findUnfinished(db: Querier): Promise<DatabaseRow[]> {
   return db.query<DatabaseRow>(sql`
-    select * from databases.databases
+    select ${DATABASE_COLUMNS} from databases.databases as database
     where state in ('creating', 'dropping') and (retry_at is null or retry_at <= clock_timestamp())
     order by retry_at nulls first, id limit 100`)
 }
@@ -127,7 +132,7 @@ export async function postponeFinish(db: Querier, id: string, seconds: number): 
 /** Ready databases whose limits were not looked at for as many seconds. */
 export async function findInsecure(db: Querier, seconds: number): Promise<DatabaseRow[]> {
   return db.query<DatabaseRow>(sql`
-    select * from databases.databases
+    select ${DATABASE_COLUMNS} from databases.databases as database
     where state = 'ready'
       and (secured_at is null or secured_at <= clock_timestamp() - make_interval(secs => ${seconds}))
     order by secured_at nulls first limit 100`)

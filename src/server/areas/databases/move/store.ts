@@ -1,6 +1,6 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { DatabaseRow } from '../store.ts'
+import { DATABASE_COLUMNS, type DatabaseRow } from '../store.ts'
 
 export type Move = {
   database_id: string
@@ -13,26 +13,30 @@ export type Move = {
 }
 
 export async function findMove(db: Querier, databaseId: string): Promise<Move | undefined> {
-  const [move] = await db.query<Move>(sql`select * from databases.moves where database_id = ${databaseId}`)
+  const [move] = await db.query<Move>(sql`
+    select database_id, from_server, to_server, phase, owner_connections, started_at, switched_at
+    from databases.moves where database_id = ${databaseId}`)
   return move
 }
 
 /** Returns databases with that id or, of any organization, with that name. */
 export async function findByIdOrName(db: Querier, idOrName: string): Promise<DatabaseRow[]> {
   return db.query<DatabaseRow>(sql`
-    select * from databases.databases where id = ${idOrName} or name = ${idOrName} order by id limit 20`)
+    select ${DATABASE_COLUMNS} from databases.databases as database where id = ${idOrName} or name = ${idOrName} order by id limit 20`)
 }
 
 export async function findById(db: Querier, id: string): Promise<DatabaseRow | undefined> {
-  const [row] = await db.query<DatabaseRow>(sql`select * from databases.databases where id = ${id}`)
+  const [row] = await db.query<DatabaseRow>(
+    sql`select ${DATABASE_COLUMNS} from databases.databases as database where id = ${id}`,
+  )
   return row
 }
 
 /** Databases whose move was begun and has not ended, the oldest first. */
 export async function findMoving(db: Querier): Promise<DatabaseRow[]> {
   return db.query<DatabaseRow>(sql`
-    select d.* from databases.databases d join databases.moves m on m.database_id = d.id
-    where m.phase <> 'kept' and d.state = 'ready' order by m.started_at limit 100`)
+    select ${DATABASE_COLUMNS} from databases.databases as database join databases.moves m on m.database_id = database.id
+    where m.phase <> 'kept' and database.state = 'ready' order by m.started_at limit 100`)
 }
 
 type MoveName = Pick<Move, 'from_server' | 'to_server' | 'phase'> & Pick<DatabaseRow, 'id' | 'name' | 'org_id'>
