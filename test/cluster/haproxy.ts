@@ -53,6 +53,8 @@ defaults
   option redispatch 1
   retry-on conn-failure empty-response
   http-reuse safe
+  # Otherwise a small record of a stream waits up to 200 ms at each passage.
+  option http-no-delay
   option forwardfor
 ${pages.join('\n')}
 ${backends.map((backend) => serviceText(backend, check)).join('')}
