@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, globSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
@@ -9,8 +9,12 @@ const built = join(root, 'dist', 'console', 'index.html')
 export function isConsoleStale(): boolean {
   if (!existsSync(built)) return true
   const since = statSync(built).mtimeMs
-  const sources = globSync('src/{console,contract,look}/**/*', { cwd: root })
-  return sources.some((file) => statSync(join(root, file)).mtimeMs > since)
+  // Not `globSync`, which takes three times as long, at each start.
+  const sources = ['console', 'contract', 'look'].flatMap((part) => {
+    const folder = join(root, 'src', part)
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
+  })
+  return sources.some((file) => statSync(file).mtimeMs > since)
 }
 
 /**

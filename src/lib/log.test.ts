@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { makeToken } from '../server/areas/auth/tokens/token-format.ts'
-import { createLog, hideSecrets, type LogLevel, redact } from './log.ts'
+import { createLog, hideSecrets, redact } from './log.ts'
+import type { LogLevel } from './log-levels.ts'
 
 const TOKEN = makeToken()
 const OPERATOR = `svcop_${'aZ09-_'.repeat(7)}A`

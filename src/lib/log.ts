@@ -1,4 +1,5 @@
 import pino from 'pino'
+import type { LogLevel } from './log-levels.ts'
 
 export type Log = {
   debug(fields: object, message: string): void
@@ -9,9 +10,6 @@ export type Log = {
   plain(fields: Record<string, string | number>, message: string): void
   child(fields: object): Log
 }
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 const SECRET_NAME =
   /authorization|cookie|passw|passphrase|secret|credential|tokens?$|api[-_]?keys?$|(?:signing|private|data)[-_]?keys?$|[-_]key$/i

@@ -7,7 +7,6 @@ import { lockFolder } from '#lib/folder-lock.ts'
 import { readSettings, type Settings, toConfig } from './config/config.ts'
 import { environment } from './config/reader.ts'
 import { loadOrMakeSecrets } from './process/embedded-secrets.ts'
-import { preparedSchema } from './process/schema.ts'
 import type { Running } from './process/start.ts'
 
 /** Free space that the first start needs: two clusters, one of them for the example. */
@@ -41,7 +40,7 @@ async function start(settings: Settings, stack: AsyncDisposableStack): Promise<R
   await checkWritable(settings.dataDir, isNew ? FIRST_START_BYTES : MIN_FREE_BYTES)
   stack.use(lockFolder(settings.dataDir))
   const config = toConfig(settings, loadOrMakeSecrets(settings.dataDir))
-  const prepared = isNew && config.mayMigrate && { prepared: preparedSchema() }
+  const prepared = isNew && config.mayMigrate && { prepared: (await import('./process/schema.ts')).preparedSchema() }
   const engine = stack.adopt(startEngine({ folder, ...prepared }), (started) => started.close(() => undefined))
   return (await import('./process/run.ts')).run({ settings, config, engine }, stack)
 }

@@ -14,11 +14,13 @@ type EmbeddedDb = Db & { dump(to: string): Promise<void> }
  * one client; it cannot cancel a statement, so the thread of one that runs too long is killed and started again.
  */
 export async function openEmbedded({ onError, ...options }: EmbeddedOptions): Promise<EmbeddedDb> {
-  return connectEmbedded(startEngine(options), onError)
+  const thread = startEngine(options)
+  await thread.opened
+  return connectEmbedded(thread, onError)
 }
 
-/** Opens the database of an engine that was started before. */
-export async function connectEmbedded(thread: EngineThread, onError: EmbeddedOptions['onError']): Promise<EmbeddedDb> {
+/** Returns the database of an engine. Nothing may be asked of it before the engine is open. */
+export function connectEmbedded(thread: EngineThread, onError: EmbeddedOptions['onError']): EmbeddedDb {
   // The pool waits for the returned promise before it hands the client out.
   const onConnect = (client: pg.ClientBase): unknown => listening.attach(client)
   const pool = new pg.Pool({
@@ -43,7 +45,6 @@ export async function connectEmbedded(thread: EngineThread, onError: EmbeddedOpt
       await thread.close(onError)
     },
   }
-  await thread.opened
   return { ...createDb(engine), dump: (to) => thread.ask({ do: 'dump', to }) }
 }
 

@@ -65,6 +65,22 @@ describe('a loop', () => {
     turns[1]!.finish(FAR)
   })
 
+  it('OP-03 takes its first turn after that of the loop before it, or half a second later', async () => {
+    const [first, second, third] = ['one', 'two', 'three'].map((name) => openTestLoop({ name }))
+    await run(first!.loop, second!.loop, third!.loop)
+    const turn = await first!.turn(1)
+    await nextRound()
+    expect(second!.turns).toHaveLength(0)
+    turn.finish(FAR)
+    const slow = await second!.turn(1)
+    await pass(499)
+    expect(third!.turns).toHaveLength(0)
+    await pass(1)
+    const last = await third!.turn(1)
+    slow.finish(FAR)
+    last.finish(FAR)
+  })
+
   it('that took long is not delayed by that', async () => {
     const { loop, turn, turns } = openTestLoop({ name: 'slow' })
     await run(loop)

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import { LEASE_SECONDS, runIfLeased } from './lease.ts'
@@ -39,7 +38,12 @@ export async function runLoops(loops: readonly Loop[], deps: Deps): Promise<Asyn
 /** One after another: all at once would keep the requests to a starting server waiting for its database. */
 async function takeFirstTurns(runners: readonly Runner[]): Promise<void> {
   for (const runner of runners) {
-    await Promise.race([runner.takeFirstTurn(), pause(FIRST_TURN_MS, undefined, { ref: false })])
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, FIRST_TURN_MS)
+    timer.unref()
+    void runner.takeFirstTurn().then(resolve)
+    await promise
+    clearTimeout(timer)
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { faultText } from '#edge/http/fault-text.ts'
-import { PLATFORM_SERVER, type ServerSettings } from '../areas/databases/index.ts'
+import { PLATFORM_SERVER } from '#edge/platform-server.ts'
+import type { ServerSettings } from '../areas/databases/index.ts'
 import type { EnvironmentReader } from './reader.ts'
 
 const NAME = 'SVC_DATABASE_SERVERS'

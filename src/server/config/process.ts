@@ -1,5 +1,5 @@
 import { addressList } from '#edge/http/request-info.ts'
-import { LOG_LEVELS, type LogLevel } from '#lib/log.ts'
+import { LOG_LEVELS, type LogLevel } from '#lib/log-levels.ts'
 import type { EnvironmentReader } from './reader.ts'
 
 /** Where the process listens, writes and logs. */

@@ -34,13 +34,30 @@ export async function openResources(
   stack: AsyncDisposableStack,
   over: Overrides = {},
 ): Promise<Resources> {
+  const { resources, prepared } = await beginResources(config, stack, over)
+  await prepared
+  return resources
+}
+
+/**
+ * Opens all but an engine that is still opening, so that the services can be built meanwhile. Nothing may use the
+ * database before `prepared` resolves, which is when it is open and has the schema of this version.
+ */
+export async function beginResources(
+  config: Config,
+  stack: AsyncDisposableStack,
+  over: Overrides = {},
+): Promise<{ resources: Resources; prepared: Promise<void> }> {
   const clock = over.clock ?? systemClock
   const log = over.log ?? createLog(config.logLevel)
   const spans = await openTraces(config, log, stack)
   const plainDb = over.db ?? stack.use(await openDatabase(config, log, over.engine))
   const db = spans ? tracedDb(plainDb, spans) : plainDb
   const installationLock = over.db ? undefined : await holdInstallationLock(db, config)
-  if (!over.db) await prepare(db, config, log)
+  const prepared = over.db ? Promise.resolve() : prepare(db, config, log, over.engine)
+  // Awaited here as well where no engine is opening: a process on Postgres builds nothing before its schema is there.
+  if (over.engine) prepared.catch(() => undefined)
+  else await prepared
   const kv = over.kv ?? stack.use(await openStore(config, log, clock))
   const outgoing = over.outgoing ?? stack.use(createOperatorFetch())
   const safeFetch = over.safeFetch ?? createSafeFetch({ kept: stack.use(createKeptConnections()) })
@@ -62,7 +79,7 @@ export async function openResources(
     shared: over.shared ?? createShared(() => resources, stack),
     ...(spans && { spans }),
   }
-  return resources
+  return { resources, prepared }
 }
 
 async function openTraces(config: Config, log: Log, stack: AsyncDisposableStack): Promise<Spans | undefined> {
@@ -98,7 +115,8 @@ function createShared(resources: () => Resources, stack: AsyncDisposableStack): 
   }
 }
 
-async function prepare(db: Db, config: Config, log: Log): Promise<void> {
+async function prepare(db: Db, config: Config, log: Log, engine: EngineThread | undefined): Promise<void> {
+  await engine?.opened
   if (config.databaseDirectUrl !== undefined) await warnOfNoTimeLimit(db, log)
   await prepareSchema(db, config, log)
   await checkDataKeys(db, config.secrets.dataKeys, async () => (await import('./sealed-columns.ts')).SEALED_COLUMNS)

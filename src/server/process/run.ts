@@ -5,7 +5,7 @@ import { hasLocalSignIn, localCodeFile } from '../config/local-sign-in.ts'
 import { finishStart } from './finish-start.ts'
 import { nextSteps, shortPath } from './next-steps.ts'
 import { telling } from './progress.ts'
-import { openResources } from './resources.ts'
+import { beginResources } from './resources.ts'
 import type { ServiceName } from './service-table.ts'
 import { SERVICES } from './services.ts'
 import { signInLine } from './sign-in-line.ts'
@@ -24,12 +24,13 @@ type Given = {
 /** Opens the stores, starts the services and prints where they are. */
 export async function run({ settings, config, engine }: Given, stack: AsyncDisposableStack): Promise<Running> {
   loadServices(config.services)
-  const over = engine ? { engine } : {}
-  const resources = await telling('opening the database', () => openResources(config, stack, over))
+  const { resources, prepared } = await beginResources(config, stack, engine ? { engine } : {})
   const firstStart = Promise.withResolvers<void>()
   const checks = { 'first start': { ask: () => firstStart.promise } }
-  const options = { ...config, checks, urlOf: (name: ServiceName) => config.urls[name] }
-  const running = await telling('starting the services', () => startServices(resources, stack, options))
+  const options = { ...config, checks, prepared, urlOf: (name: ServiceName) => config.urls[name] }
+  const starting = startServices(resources, stack, options)
+  await telling('opening the database', () => Promise.race([prepared, starting]).catch(() => undefined))
+  const running = await telling('starting the services', () => starting)
   const hasAccount = engine !== undefined && !config.urls['auth-service']
   const { exampleAppOnce, firstRun, pendingExample } = await import('./first-run.ts')
   const account = hasAccount

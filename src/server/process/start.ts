@@ -45,6 +45,8 @@ type StartOptions = {
   port: number
   /** Called for each request, because another service may get its address after this one starts. */
   urlOf: (name: ServiceName) => string | undefined
+  /** The services are built meanwhile, and work and answer once it resolves. */
+  prepared?: Promise<void>
   /** More that must be done before the process is ready. */
   checks?: Record<string, Check>
 }
@@ -107,6 +109,7 @@ export async function startServices(
     built.set(name, service)
     Object.assign(checks, service.checks)
   }
+  await options.prepared
   const fetch = doorOf(options.services, built)
   door.open(fetch)
 

@@ -1,6 +1,7 @@
+import { PLATFORM_SERVER } from '#edge/platform-server.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
-import { type DatabaseServer, PLATFORM_SERVER, type Servers } from './servers.ts'
+import type { DatabaseServer, Servers } from './servers.ts'
 import { countByServer } from './store.ts'
 
 type Deps = { readonly db: Querier; readonly servers: Servers }

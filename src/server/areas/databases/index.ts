@@ -1,4 +1,5 @@
 import type { Route } from '#edge/http/route.ts'
+import { PLATFORM_SERVER } from '#edge/platform-server.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { Log } from '#lib/log.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
@@ -17,7 +18,7 @@ import { createLogins } from './logins.ts'
 import { moveJobs, refuseWhileMoving } from './move/rescue.ts'
 import { type LoginRole, openPassword } from './new-database.ts'
 import { openServers } from './open-servers.ts'
-import { PLATFORM_SERVER, type ServerSettings, type Servers } from './servers.ts'
+import type { ServerSettings, Servers } from './servers.ts'
 import { sizeRoute } from './size.ts'
 import { type DatabaseRow, findDatabase, holdDatabase } from './store.ts'
 
@@ -25,7 +26,7 @@ export type { ManagedDb } from './engine/pools.ts'
 export { createMover } from './move/mover.ts'
 export { moveNoticeLoop } from './move/notice-loop.ts'
 export { DATABASE_PASSWORDS } from './new-database.ts'
-export { PLATFORM_SERVER, type ServerSettings } from './servers.ts'
+export type { ServerSettings } from './servers.ts'
 
 export type Databases = AsyncDisposable & {
   readonly routes: readonly Route[]

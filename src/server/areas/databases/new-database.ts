@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '#edge/ids.ts'
+import { PLATFORM_SERVER } from '#edge/platform-server.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
 import { scramVerifier } from './scram.ts'
-import { PLATFORM_SERVER } from './servers.ts'
 import type { DatabaseRow } from './store.ts'
 
 export type LoginRole = 'owner' | 'reader'

@@ -1,3 +1,4 @@
+import { PLATFORM_SERVER } from '#edge/platform-server.ts'
 import type { Db } from '#lib/db/db.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import type { Log } from '#lib/log.ts'
@@ -6,7 +7,7 @@ import type { ManagedEngine } from './engine/engine.ts'
 import { addressOf, createPostgresEngine } from './engine/postgres/engine.ts'
 import { failFast } from './engine/postgres/fail-fast.ts'
 import { createReplica } from './engine/postgres/replica.ts'
-import { createServers, PLATFORM_SERVER, type ServerSettings, type Servers } from './servers.ts'
+import { createServers, type ServerSettings, type Servers } from './servers.ts'
 import { findByPhysicalName } from './store.ts'
 
 type Options = {

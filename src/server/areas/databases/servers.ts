@@ -1,9 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { ManagedEngine } from './engine/engine.ts'
 
-/** The name of the server that DATABASE_URL names, and of the embedded engine. */
-export const PLATFORM_SERVER = 'platform'
-
 /** A Postgres server of managed databases as the operator describes it. */
 export type ServerSettings = {
   readonly name: string

@@ -48,6 +48,8 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
       return join(running, randomBytes(6).toString('hex'))
     },
   }
+  // Tried now, so that the start need not wait for the result.
+  void machine.walls()
   const inTurn = oneAtATime()
   return {
     runTrial: (request) => inTurn(request.signal, () => runTrial(request, machine, onError)),

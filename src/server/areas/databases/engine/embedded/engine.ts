@@ -62,6 +62,8 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
   const sandbox = rememberFound(() =>
     findBubblewrap((bubblewrap) => tryWalls(bubblewrap, process.execPath), options.bubblewrapPlaces),
   )
+  // Tried now, so that the start need not wait for the result.
+  void sandbox()
   const start = engineStarter(settings, sandbox)
   const session = (name: string): Session => {
     if (closed || dropped.has(name)) throw stopped.closed()
