@@ -5,6 +5,7 @@ import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Log } from '#lib/log.ts'
+import { createOutputParser } from './exact-output.ts'
 import { withIdempotency } from './idempotency.ts'
 import { encode, type Format } from './negotiate.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -32,7 +33,8 @@ export function createAnswer(route: Route, deps: Deps): Answer {
 }
 
 function jsonAnswer({ op, answer }: RouteOf<'json'>, deps: Deps): Answer {
-  const run = async (input: unknown, context: Context) => op.output.parse(await answer(input, context))
+  const parse = createOutputParser(op.output)
+  const run = async (input: unknown, context: Context) => parse(await answer(input, context))
   const handle = op.idempotent ? withIdempotency(op, run, deps) : run
   const status = op.status ?? 200
   return async (input, context, format) => respond(await handle(input, context), status, format, context.requestId)

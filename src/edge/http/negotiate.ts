@@ -40,7 +40,25 @@ function parseAccepted(part: string): { type: string; quality: number } {
   return { type, quality: Number.isFinite(quality) ? quality : 0 }
 }
 
-export function encode(value: unknown, format: Format): { body: string; type: string } {
+type Encoded = { readonly body: string; readonly type: string }
+
+export function encode(value: unknown, format: Format): Encoded {
+  const known = (value as Partial<Remembering> | null)?.[ENCODED]
+  return known?.format === format ? known : encodeNow(value, format)
+}
+
+/** Encodes an answer that does not change any more. `encode` then returns the same for it. */
+export function encodeOnce(answer: object, format: Format): Encoded {
+  const encoded = { format, ...encodeNow(answer, format) }
+  // Not enumerable, so that no copy of the answer has it: a copy may be changed.
+  Object.defineProperty(answer, ENCODED, { value: encoded })
+  return encoded
+}
+
+const ENCODED = Symbol('encoded')
+type Remembering = { readonly [ENCODED]: Encoded & { readonly format: Format } }
+
+function encodeNow(value: unknown, format: Format): Encoded {
   return format === 'json'
     ? { body: JSON.stringify(value), type: 'application/json' }
     : { body: toYaml(value), type: 'application/yaml' }

@@ -47,7 +47,7 @@ export function shortenedFrameBytes(count: number, note: string, format: Format)
   return encodedBytes(sample, format) - 3
 }
 
-export function encodedBytes(value: unknown, format: Format): number {
+function encodedBytes(value: unknown, format: Format): number {
   return Buffer.byteLength(encode(value, format).body)
 }
 

@@ -1,5 +1,5 @@
-import type { Format } from '#edge/http/negotiate.ts'
-import { createHitSizes, encodedBytes, shortenedFrameBytes } from './answer-size.ts'
+import { encodeOnce, type Format } from '#edge/http/negotiate.ts'
+import { createHitSizes, shortenedFrameBytes } from './answer-size.ts'
 import { longestPossibleCut, measureCuts } from './cut-length.ts'
 import { cuttableValues, isCuttable, isFixedKey, textOf } from './cuttable.ts'
 import type { Hit } from './hit.ts'
@@ -24,11 +24,16 @@ export function truncateAnswer(
   const maxLength = longestPossibleCut(hits, limit)
   if (maxLength === undefined) {
     const answer = { count: hits.length, results: [...hits] }
-    const bytes = encodedBytes(answer, format)
+    const bytes = sentBytes(answer, format)
     if (bytes <= limit) return { answer, bytes }
   }
   const shortened = shorten(hits, format, maxLength ?? limit, limit)
-  return { answer: shortened, bytes: encodedBytes(shortened, format) }
+  return { answer: shortened, bytes: sentBytes(shortened, format) }
+}
+
+/** The answer is sent as it was encoded here. */
+function sentBytes(answer: Answer, format: Format): number {
+  return Buffer.byteLength(encodeOnce(answer, format).body)
 }
 
 function shorten(hits: readonly Hit[], format: Format, maxLength: number, limit: number): Answer {
