@@ -7,6 +7,7 @@ import { queryPrepared } from '#lib/db/prepared-query.ts'
 import type { Sql } from '#lib/db/sql.ts'
 import { READER } from './engine.ts'
 import { type Guard, sessionGuard, settingsGuard } from './guard.ts'
+import { lendConnections } from './lend-connections.ts'
 
 export type Reads = {
   /**
@@ -21,7 +22,7 @@ export type Reads = {
  * and not six. When a prepared statement is missing, all connections are dropped and the read is repeated on a new one.
  */
 export function readsOn(pool: pg.Pool, limitMs = READER.statementMs + ANSWER_MARGIN_MS): Reads['reads'] {
-  const connections = trackConnections(pool)
+  const connections = trackConnections(pool, limitMs)
   return async (work, session) => {
     const until = performance.now() + limitMs
     try {
@@ -50,7 +51,8 @@ type Connection = {
 }
 
 /** Remembers the settings of each pooled connection, and which of them must not be used again. */
-function trackConnections(pool: pg.Pool) {
+function trackConnections(pool: pg.Pool, limitMs: number) {
+  const lending = lendConnections(pool, limitMs)
   const connections = new WeakMap<pg.PoolClient, Connection>()
   let generation = 0
   // Whoever else uses a connection of this pool may change its settings.
@@ -61,26 +63,31 @@ function trackConnections(pool: pg.Pool) {
   const track = (client: pg.PoolClient): Connection => {
     const query = <Row>(statement: Sql): Promise<Row[]> => run<Row>(client, statement)
     const connection = { client, query, guarded: withGuard(query, sessionGuard), session: undefined, generation }
-    connections.set(client.on('error', onLost), connection)
+    connections.set(client, connection)
     return connection
   }
   const take = async (): Promise<Connection> => {
-    const client = await pool.connect().catch(rethrow)
+    const client = await lending.take().catch(rethrow)
     const connection = connections.get(client) ?? track(client)
     if (connection.generation === generation) return connection
-    client.release(true)
+    lending.giveBack(client, outdated())
     return take()
   }
   return {
     take,
     giveBack(connection: Connection, session: Sql | undefined, broken: Error | undefined): void {
-      connection.client.release(broken)
+      const isOutdated = connection.generation !== generation
+      lending.giveBack(connection.client, broken ?? (isOutdated ? outdated() : undefined))
       connection.session = broken ? undefined : session
     },
     dropAll(): void {
       generation++
     },
   }
+}
+
+function outdated(): Error {
+  return new Error('a prepared statement of the connection may be gone')
 }
 
 async function readOnce<T>(
@@ -181,6 +188,3 @@ function unavailableIfDeallocated(error: unknown): never {
   if (!isDeallocated(error)) throw error
   throw new DatabaseUnavailable('the database cannot answer now', { cause: error })
 }
-
-/** Does nothing: the next statement fails with the reason, but an `error` event without a listener ends the process. */
-function onLost(): void {}
