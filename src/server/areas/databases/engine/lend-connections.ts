@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-export type Lending = {
+type Lending = {
   /** Throws the driver's error if no connection becomes free in time. */
   readonly take: () => Promise<pg.PoolClient>
   /** Lets the next caller have the connection; with a reason the connection is closed instead. */
