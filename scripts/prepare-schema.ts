@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { digestOfEmpty, EMPTY_CLUSTER, readArchive } from '../src/lib/db/cluster.ts'
+import { digestOf, EMPTY_CLUSTER, readArchive } from '../src/lib/db/cluster.ts'
 import { openEmbedded } from '../src/lib/db/embedded.ts'
 import { migrate } from '../src/lib/db/migrate/migrate.ts'
 import { MANIFEST, type Manifest } from '../src/lib/db/prepared-schema.ts'
@@ -36,7 +36,7 @@ const { archive, checksums } = preparedSchema()
 const removed = [...before.values()]
   .filter(({ path, isFolder }) => !isFolder && !kept.has(path))
   .map(({ path }) => path)
-const manifest: Manifest = { base: digestOfEmpty(), removed, checksums }
+const manifest: Manifest = { base: digestOf(EMPTY_CLUSTER), removed, checksums }
 const description = { path: MANIFEST, isFolder: false, bytes: Buffer.from(JSON.stringify(manifest)) }
 const changed = after.filter(({ path, bytes }) => !before.get(path)?.bytes.equals(bytes))
 await writeArchive(archive, [description, ...changed])

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { digestOfEmpty, makeCluster, readArchive } from '#lib/db/cluster.ts'
+import { digestOf, EMPTY_CLUSTER, makeCluster, readArchive } from '#lib/db/cluster.ts'
 import type { Db } from '#lib/db/db.ts'
 import { openEmbedded } from '#lib/db/embedded.ts'
 import { toMigration } from '#lib/db/migrate/file.ts'
@@ -32,7 +32,7 @@ it('OP-01 the prepared schema is made from all migrations: otherwise run `npm ru
   const { archive, checksums } = preparedSchema()
   const manifest = readTarEntries(await readArchive(archive)).find(({ path }) => path === MANIFEST)!
   const { removed: _, ...made } = JSON.parse(manifest.bytes.toString()) as Manifest
-  expect(made).toEqual({ base: digestOfEmpty(), checksums })
+  expect(made).toEqual({ base: digestOf(EMPTY_CLUSTER), checksums })
 })
 
 it('OP-01 a prepared cluster has the schema and the rows that migrations make in an empty one', async () => {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import { isBundled, rootFolder } from '../bundle.ts'
-import { type PreparedSchema, withPreparedSchema } from './prepared-schema.ts'
+import { type EmptyCluster, type PreparedSchema, withPreparedSchema } from './prepared-schema.ts'
 import { readTarEntries, type TarEntry } from './tar-entries.ts'
 
 /** The version of the engine whose empty cluster ships with the product. `scripts/make-cluster.ts` makes it. */
@@ -20,27 +20,31 @@ const UNPACKED_BYTES = 64 * 1024 * 1024
 export const EMPTY_CLUSTER = isBundled ? join(rootFolder, ARCHIVE) : join(rootFolder, 'src', 'lib', 'db', ARCHIVE)
 
 /**
- * Makes the cluster in `folder` from an archive, the shipped one if none is named. It works under another name and
+ * Makes the cluster in `folder` from an archive, the shipped one if none is named, with a schema that was prepared from
+ * the same archive. It works under another name and
  * renames at the end, so that a killed process leaves no half cluster behind.
  */
-export async function makeCluster(folder: string, archive?: string, prepared?: PreparedSchema): Promise<void> {
+export async function makeCluster(
+  folder: string,
+  archive: string = EMPTY_CLUSTER,
+  prepared?: PreparedSchema,
+): Promise<void> {
   const part = `${folder}.part`
   await rm(part, { recursive: true, force: true })
   await mkdir(dirname(folder), { recursive: true })
-  const entries = readTarEntries(await readArchive(archive ?? EMPTY_CLUSTER))
-  await unpack(archive || !prepared ? entries : await addSchema(entries, prepared), part)
+  const entries = readTarEntries(await readArchive(archive))
+  await unpack(prepared ? await addSchema({ entries, digest: digestOf(archive) }, prepared) : entries, part)
   await rename(part, folder)
 }
 
-async function addSchema(entries: readonly TarEntry[], prepared: PreparedSchema): Promise<readonly TarEntry[]> {
-  if (!existsSync(prepared.archive)) return entries
-  const changes = readTarEntries(await readArchive(prepared.archive))
-  return withPreparedSchema({ entries, digest: digestOfEmpty() }, changes, prepared.checksums)
+async function addSchema(empty: EmptyCluster, { archive, checksums }: PreparedSchema): Promise<readonly TarEntry[]> {
+  if (!existsSync(archive)) return empty.entries
+  return withPreparedSchema(empty, readTarEntries(await readArchive(archive)), checksums)
 }
 
-/** Names the empty cluster that ships with the product. */
-export function digestOfEmpty(): string {
-  return hash('sha256', readFileSync(EMPTY_CLUSTER))
+/** Identifies an archive by its content. */
+export function digestOf(archive: string): string {
+  return hash('sha256', readFileSync(archive))
 }
 
 /** Returns the tar file in an archive of a cluster. */

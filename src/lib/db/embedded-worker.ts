@@ -3,14 +3,14 @@ import { workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { type Served, serveWorker } from '../threads/worker-serve.ts'
-import { EMPTY_CLUSTER, makeCluster, readArchive } from './cluster.ts'
+import { makeCluster, readArchive } from './cluster.ts'
 import type { PreparedSchema } from './prepared-schema.ts'
 
 export type EmbeddedData = {
   /** Folder of the cluster. Absent: the cluster is in memory. */
   folder?: string
-  /** Archive that a new cluster starts from. Absent: the empty cluster that ships with the product. */
-  archive?: string
+  /** Archive that a new cluster starts from. */
+  archive: string
   /** Schema that a new cluster begins with, instead of none. */
   prepared?: PreparedSchema
 }
@@ -34,7 +34,7 @@ async function create({ folder, archive, prepared }: EmbeddedData, isNew: boolea
     extensions: { vector },
     // Less than the default of 128 MiB, because the operating system caches the same pages.
     startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'],
-    ...(folder ? { dataDir: folder } : { loadDataDir: new Blob([await readArchive(archive ?? EMPTY_CLUSTER)]) }),
+    ...(folder ? { dataDir: folder } : { loadDataDir: new Blob([await readArchive(archive)]) }),
   })
 }
 

@@ -2,11 +2,15 @@ import { setFlagsFromString } from 'node:v8'
 import { workerEntry } from '../bundle.ts'
 import { checkWritable } from '../data-folder.ts'
 import { startWorker, type WorkerHost, WorkerStopped } from '../threads/worker-host.ts'
-import { isCluster } from './cluster.ts'
+import { EMPTY_CLUSTER, isCluster } from './cluster.ts'
 import type { EmbeddedData, EmbeddedMessage } from './embedded-worker.ts'
 import { panicIn } from './panic.ts'
 
-export type EngineOptions = EmbeddedData & { statementTimeoutMs?: number }
+export type EngineOptions = Omit<EmbeddedData, 'archive'> & {
+  /** Absent: the empty cluster that ships with the product. */
+  archive?: string
+  statementTimeoutMs?: number
+}
 
 /**
  * Ends an engine that hangs while it opens. Long, because after a crash it replays its log first, which a slow or busy
@@ -120,7 +124,9 @@ export class EngineThread {
   }
 
   #spawn(): WorkerHost {
-    const { statementTimeoutMs: _, ...data } = this.#options
+    const { statementTimeoutMs: _, archive = EMPTY_CLUSTER, ...rest } = this.#options
+    // The archive is named here, because in a release the thread runs from another folder.
+    const data: EmbeddedData = { archive, ...rest }
     keepThreadsSmall()
     const host = startWorker(workerEntry('src/lib/db/embedded-worker.ts'), data)
     this.#host = host

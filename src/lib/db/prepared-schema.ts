@@ -8,6 +8,9 @@ export type PreparedSchema = {
 }
 type Checksums = Readonly<Record<string, string>>
 
+/** The entries of an archive and the SHA-256 of its file. */
+export type EmptyCluster = { entries: readonly TarEntry[]; digest: string }
+
 /** Describes the archive, in an entry of this name. */
 export const MANIFEST = 'manifest.json'
 export type Manifest = {
@@ -31,7 +34,7 @@ function readManifest(changes: readonly TarEntry[]): Manifest {
  * all of them, which takes longer. Migrations that are newer than the archive are applied at the start too.
  */
 export function withPreparedSchema(
-  empty: { entries: readonly TarEntry[]; digest: string },
+  empty: EmptyCluster,
   changes: readonly TarEntry[],
   checksums: Checksums,
 ): readonly TarEntry[] {
