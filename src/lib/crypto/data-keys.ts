@@ -30,7 +30,8 @@ export async function checkDataKeys(db: Db, keys: DataKeys, columns: () => Promi
     const used = recorded.length > 0 ? recorded.map(({ key_id }) => key_id) : await idsIn(tx, await columns())
     refuseMissing(used, keys)
     for (const { key_id, check_value } of recorded) verify(key_id, check_value, keys)
-    for (const id of new Set([...used, current])) await record(tx, id, keys)
+    const isRecorded = (id: string) => recorded.some(({ key_id }) => key_id === id)
+    for (const id of new Set([...used, current])) if (!isRecorded(id)) await record(tx, id, keys)
   })
 }
 
@@ -85,5 +86,5 @@ async function record(tx: Tx, id: string, keys: DataKeys): Promise<void> {
   const key = keys.find((hex) => keyId(hex) === id)!
   const checkValue = createSealer([key]).seal(CHECK_TEXT, contextOf(id))
   await tx.query(sql`
-    insert into svc.data_keys (key_id, check_value) values (${id}, ${checkValue}) on conflict do nothing`)
+    insert into svc.data_keys (key_id, check_value) values (${id}, ${checkValue})`)
 }
