@@ -92,7 +92,7 @@ function withRedactedChildren(log: pino.Logger, plain: PlainLines | undefined, c
       let line = `{"level":"info","time":"${plain.isoNow()}"${childText}`
       for (const key in fields) {
         const value = fields[key]!
-        line += `,"${key}":${typeof value === 'number' ? value : JSON.stringify(value)}`
+        line += `,"${key}":${typeof value === 'number' ? value : quoted(value)}`
       }
       plain.write(`${line},"msg":"${message}"}\n`)
     },
@@ -101,6 +101,12 @@ function withRedactedChildren(log: pino.Logger, plain: PlainLines | undefined, c
       return withRedactedChildren(log.child(clean), plain, { ...childFields, ...clean })
     },
   }
+}
+
+const NEEDS_NO_ESCAPE = /^[\w.:-]*$/
+
+function quoted(text: string): string {
+  return NEEDS_NO_ESCAPE.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
 function logRedacted(this: pino.Logger, args: unknown[], method: pino.LogFn): void {

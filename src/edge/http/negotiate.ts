@@ -9,6 +9,8 @@ const YAML_TYPE = /^(?:application|text)\/(?:x-)?yaml$/
 /** Chooses the format by `Accept`. Returns `fallback` if the header names no format we have. */
 export function chooseFormat(accept: string | null, fallback: Format): Format {
   if (accept === null || accept === '*/*') return fallback
+  // The header that our own clients send.
+  if (accept === 'application/json') return 'json'
   for (const type of acceptedTypes(accept)) {
     if (JSON_TYPE.test(type)) return 'json'
     if (YAML_TYPE.test(type)) return 'yaml'

@@ -2,7 +2,7 @@ import { pathParameters, pathShape } from '#contract/core/operation.ts'
 
 type PathParameters = Record<string, string>
 type Entry<T> = { readonly method: string; readonly path: string; readonly target: T }
-type Shaped<T> = Entry<T> & { readonly shape: RegExp; readonly params: readonly string[] }
+type Shaped<T> = { readonly target: T; readonly shape: RegExp; readonly params: readonly string[] }
 
 type Found<T> = { readonly target: T; readonly params: PathParameters }
 type FindRoute<T> = (method: string, path: string) => Found<T> | undefined
@@ -10,19 +10,26 @@ type FindRoute<T> = (method: string, path: string) => Found<T> | undefined
 /** Matches paths without parameters first; among those with parameters the first entry that fits wins. */
 export function createRouter<T>(entries: readonly Entry<T>[]): FindRoute<T> {
   const plain = new Map<string, Found<T>>()
-  const shaped: Shaped<T>[] = []
-  for (const entry of entries) {
-    const { method, path, target } = entry
+  const shaped = new Map<string, Shaped<T>[]>()
+  for (const { method, path, target } of entries) {
     const params = pathParameters(path)
-    if (params.length > 0) shaped.push({ ...entry, params, shape: catching(path) })
+    const key = groupOf(method, path)
+    if (params.length > 0) shaped.set(key, [...(shaped.get(key) ?? []), { params, shape: catching(path), target }])
     else plain.set(`${method} ${path}`, { target, params: {} })
   }
-  return (method, path) => plain.get(`${method} ${path}`) ?? findShaped(shaped, method, path)
+  return (method, path) => plain.get(`${method} ${path}`) ?? findShaped(shaped.get(groupOf(method, path)), path)
 }
 
-function findShaped<T>(shaped: readonly Shaped<T>[], method: string, path: string): Found<T> | undefined {
-  for (const { method: taken, shape, params, target } of shaped) {
-    const values = taken === method ? shape.exec(path)?.slice(1) : undefined
+/** A path parameter contains no slash, so only paths with as many slashes can match. */
+function groupOf(method: string, path: string): string {
+  let slashes = 0
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) slashes++
+  return `${method} ${slashes}`
+}
+
+function findShaped<T>(shaped: readonly Shaped<T>[] | undefined, path: string): Found<T> | undefined {
+  for (const { shape, params, target } of shaped ?? []) {
+    const values = shape.exec(path)?.slice(1)
     if (values) return { target, params: Object.fromEntries(params.map((name, n) => [name, decode(values[n]!)])) }
   }
   return undefined
