@@ -19,6 +19,9 @@ const RANK_CONSTANT = 60
  * within an entry, where equal distances are in the order of their ids.
  */
 export function mergeRows<Entry extends Ranked>(found: readonly FoundRows<Entry>[], limit: number): RankedRow<Entry>[] {
+  const [first, second] = found
+  // The rows of a single entry are in their order already.
+  if (first && !second) return first.rows.slice(0, limit).map((row) => ({ entry: first.entry, row }))
   const isComparable = new Set(found.map(({ entry }) => `${entry.model} ${entry.metric}`)).size <= 1
   const ranked = found.flatMap(({ entry, rows }, order) =>
     rows.map((row, place) => {
@@ -26,7 +29,6 @@ export function mergeRows<Entry extends Ranked>(found: readonly FoundRows<Entry>
       return { entry, row, weight, order }
     }),
   )
-  // The rows of a single entry are in their order already.
-  if (found.length > 1) ranked.sort((a, b) => b.weight - a.weight || a.order - b.order)
+  ranked.sort((a, b) => b.weight - a.weight || a.order - b.order)
   return ranked.slice(0, limit)
 }
