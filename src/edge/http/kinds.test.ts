@@ -429,10 +429,10 @@ describe('every kind of operation through the edge', () => {
     expect(await repeat('before', 'k1')).toEqual([200, undefined])
   })
 
-  it('after a commit had begun the outcome is unknown, and a repetition does not run again', async () => {
+  it('after a commit the outcome is unknown at once, and a repetition does not run again', async () => {
     runs = 0
     expect(await repeat('after', 'k2')).toEqual([503, 'UNAVAILABLE'])
-    expect(await repeat('after', 'k2')).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])
+    expect(await repeat('after', 'k2')).toEqual([409, 'OUTCOME_UNKNOWN'])
     expect(runs).toBe(1)
   })
 
