@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEmbeddings } from '#contract/ai.ts'
 import { querySource } from '#contract/data-sources/sources.ts'
+import { sql } from '#lib/db/sql.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { assets } from '../../process/assets.ts'
 import { HANDBOOK } from './handbook.ts'
@@ -59,6 +60,15 @@ describe('OP-01 the example', () => {
       top_k: 20,
     })
     expect(drafts.count).toBe(HANDBOOK.filter(({ published }) => !published).length)
+  })
+
+  it('a start that was killed while it made the database continues at the next one', async () => {
+    await system.db.query(sql`update databases.databases set state = 'creating' where name = 'handbook'`)
+    const made = make()
+    await system.db.query(sql`select pg_notify('svc_databases_unfinished', '')`)
+    await made
+    const { count } = await system.client(token).call(querySource, { id: 'db_handbook', query: 'work' })
+    expect(count).toBeGreaterThan(0)
   })
 
   it('the vectors in the file are those that the model makes of the articles', async () => {

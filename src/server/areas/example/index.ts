@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { createEmbeddings } from '#contract/ai.ts'
 import type { Client } from '#contract/core/client.ts'
 import { configureSource } from '#contract/data-sources/search-config.ts'
@@ -10,6 +11,8 @@ import { ignoreConflict } from './ignore-conflict.ts'
 import { readVectors } from './vectors.ts'
 
 const EXAMPLE_DATABASE = 'handbook'
+const LOOK_AGAIN_MS = 250
+const MAX_WAIT_MS = 120_000
 const MODEL = 'builtin/all-minilm-l6-v2'
 
 export const EXAMPLE_SOURCE = `db_${EXAMPLE_DATABASE}`
@@ -45,7 +48,7 @@ async function makeExample(client: Client, vectorFile: string): Promise<void> {
 async function makeSource(client: Client, vectorFile: string): Promise<void> {
   const name = EXAMPLE_DATABASE
   await client.call(createDatabase, { name }).catch(ignoreConflict)
-  const { connection_string } = await client.call(readConnection, { name })
+  const connection_string = await readWhenReady(client, name)
   await fillHandbook(connection_string, readVectors(vectorFile))
   const description = 'The handbook of an invented company: leave, pay, travel, security and more'
   await client.call(switchSource, { name, enabled: true, description })
@@ -65,4 +68,14 @@ async function makeSource(client: Client, vectorFile: string): Promise<void> {
     filter_schema: { category: 'string', published: 'boolean' },
   })
   await client.call(exposeSource, { id: EXAMPLE_SOURCE, exposed: true, min_role: 'viewer' })
+}
+
+/** A start that was killed can leave the database half made. The worker finishes it. */
+async function readWhenReady(client: Client, name: string): Promise<string> {
+  for (let waitedMs = 0; waitedMs < MAX_WAIT_MS; waitedMs += LOOK_AGAIN_MS) {
+    const read = await client.call(readConnection, { name }).catch(ignoreConflict)
+    if (read) return read.connection_string
+    await setTimeout(LOOK_AGAIN_MS, undefined, { ref: false })
+  }
+  return (await client.call(readConnection, { name })).connection_string
 }
