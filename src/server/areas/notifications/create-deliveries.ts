@@ -52,7 +52,7 @@ export type DeliveryDeps = {
 }
 
 /** First attempts have most slots: retries wait by themselves, new notifications must not. */
-export const SLOTS = { first: 96, retry: 32 }
+export const SLOTS = { first: 256, retry: 32 }
 
 /** What a worker runs: everything from the outbox to the last attempt. */
 export function createDeliveries(deps: DeliveryDeps): { loops: Loop[]; slots: JobKind<ClaimedDelivery>[] } {

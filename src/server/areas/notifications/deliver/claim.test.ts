@@ -104,22 +104,22 @@ describe('NO-07 claiming deliveries', () => {
     expect(await claim(2)).toHaveLength(1)
   })
 
-  it('sends at most four messages to one webhook at once, and the next when one ended', async () => {
-    await add(...Array.from({ length: 6 }, () => notification()))
+  it('sends at most eight messages to one webhook at once, and the next when one ended', async () => {
+    await add(...Array.from({ length: 10 }, () => notification()))
     const first = await claim()
-    expect(first).toHaveLength(4)
+    expect(first).toHaveLength(8)
     expect(await claim()).toEqual([])
     await finish(first.slice(0, 1), { type: 'sent' })
     expect(await claim()).toHaveLength(1)
   })
 
   it('counts a lost message as in flight until it is reaped, and its late result not again', async () => {
-    await add(...Array.from({ length: 9 }, () => notification()))
+    await add(...Array.from({ length: 17 }, () => notification()))
     const lost = await claim()
     await expire()
     expect(await claim()).toEqual([])
     await reap()
-    expect(await claim()).toHaveLength(4)
+    expect(await claim()).toHaveLength(8)
     await finish(lost, { type: 'sent' })
     expect(await claim()).toEqual([])
   })
@@ -127,15 +127,15 @@ describe('NO-07 claiming deliveries', () => {
   it('says that more waits until nothing does, also for a destination with as much in flight as may be', async () => {
     const isMoreWaiting = async (limit: number) =>
       (await claimDeliveries(db, 'first', limit, LEASE_SECONDS)).isMoreWaiting
-    await add(...Array.from({ length: 6 }, () => notification()))
-    expect([await isMoreWaiting(1), await isMoreWaiting(10), await isMoreWaiting(10)]).toEqual([true, true, true])
+    await add(...Array.from({ length: 10 }, () => notification()))
+    expect([await isMoreWaiting(1), await isMoreWaiting(20), await isMoreWaiting(20)]).toEqual([true, true, true])
     await db.query(sql`update notifications.deliveries set state = 'sent'`)
     expect(await isMoreWaiting(10)).toBe(false)
   })
 
   it('goes on with other destinations while one has as much in flight as may be', async () => {
-    await add(...Array.from({ length: 8 }, () => notification({ destination_key: 'full' })))
-    expect(await claim(4)).toHaveLength(4)
+    await add(...Array.from({ length: 16 }, () => notification({ destination_key: 'full' })))
+    expect(await claim(8)).toHaveLength(8)
     await add(notification({ destination_key: 'other' }))
     expect(await claim(1)).toMatchObject([{ destination_key: 'other' }])
   })

@@ -17,7 +17,7 @@ type Rules = {
 /** How each kind of destination is sent to. */
 export const DELIVERY_RULES: Record<DestinationKind, Rules> = {
   email: { retryDelays: LONG, pacingSeconds: 0, maxInFlight: 2 },
-  webhook: { retryDelays: LONG, pacingSeconds: 0, maxInFlight: 4 },
+  webhook: { retryDelays: LONG, pacingSeconds: 0, maxInFlight: 8 },
   forum: { retryDelays: LONG, pacingSeconds: 1, maxInFlight: 1 },
   chat: { retryDelays: SHORT, pacingSeconds: 1, maxInFlight: 1 },
   chat_dm: { retryDelays: SHORT, pacingSeconds: 1, maxInFlight: 1 },
