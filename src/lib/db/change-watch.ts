@@ -10,7 +10,8 @@ type Watched = { instance: string; mark: (on: Querier) => Promise<unknown> }
 /** What failed work may have changed: `nothing`, only what the mark stands for, or `anything` in another database. */
 export type Change = 'nothing' | 'marked' | 'anything'
 
-const watch = new AsyncLocalStorage<Watched & { change: Change }>()
+/** `isOver` after the work: what it has woken, such as a job, runs on in its context and is none of it. */
+const watch = new AsyncLocalStorage<Watched & { change: Change; isOver: boolean }>()
 
 /**
  * Called by the database before each commit, inside its transaction, and before each statement outside a transaction that
@@ -18,7 +19,7 @@ const watch = new AsyncLocalStorage<Watched & { change: Change }>()
  */
 export async function changeBegins(instance: string, on: Querier): Promise<void> {
   const watched = watch.getStore()
-  if (!watched) return
+  if (!watched || watched.isOver) return
   if (watched.instance !== instance) {
     watched.change = 'anything'
     return
@@ -32,10 +33,12 @@ export async function watchChanges<T>(
   { instance, mark }: Watched,
   work: () => Promise<T>,
 ): Promise<{ value: T } | { error: unknown; change: Change }> {
-  const watched = { instance, mark, change: 'nothing' as Change }
+  const watched = { instance, mark, change: 'nothing' as Change, isOver: false }
   try {
     return { value: await watch.run(watched, work) }
   } catch (error) {
     return { error, change: watched.change }
+  } finally {
+    watched.isOver = true
   }
 }
