@@ -35,7 +35,8 @@ async function start(name: string): Promise<Server> {
     // One log line per request at level info, as in a cluster. The output is discarded.
     stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
   })
-  const [message] = (await once(child, 'message')) as [{ url: string; token: string }]
+  const died = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${name} ended with ${String(code)}`)))
+  const [message] = (await Promise.race([once(child, 'message'), died])) as [{ url: string; token: string }]
   return { child, ...message }
 }
 

@@ -1,7 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { operation } from '#contract/core/operation.ts'
 import { createCallerResolver } from '#edge/credentials/caller.ts'
@@ -57,7 +55,7 @@ async function startOurs() {
   const secrets = { jwtSecret: key, jwtSigningKey: key, dataKeys: [key] as const, internalSecret: key }
   const config = toConfig(readSettings({ PORT: '0', SVC_LOG_LEVEL: 'info' }), secrets)
   const stack = new AsyncDisposableStack()
-  const db = await openEmbedded({ archive: join(tmpdir(), 'svc-bench-cluster.tar.gz'), onError: console.error })
+  const db = await openEmbedded({ onError: console.error })
   await migrate(db, allMigrations())
   const resources = await openResources(config, stack, { db })
   const auth = await startServices(resources, stack, { ...config, services: ['auth-service'], urlOf: () => undefined })

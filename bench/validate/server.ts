@@ -1,7 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { openEmbedded } from '#lib/db/embedded.ts'
 import { migrate } from '#lib/db/migrate/migrate.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
@@ -24,7 +22,7 @@ const secrets = { jwtSecret: key, jwtSigningKey: key, dataKeys: [key] as const, 
 const config = toConfig(readSettings({ PORT: '0' }), secrets)
 const db = url
   ? openPostgres({ url, onError: console.error })
-  : await openEmbedded({ archive: join(tmpdir(), 'svc-bench-cluster.tar.gz'), onError: console.error })
+  : await openEmbedded({ onError: console.error })
 await migrate(db, allMigrations())
 const stack = new AsyncDisposableStack()
 const resources = await openResources(config, stack, { db })
