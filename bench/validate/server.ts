@@ -20,9 +20,7 @@ const url = process.argv[2]
 const key = 'ab'.repeat(32)
 const secrets = { jwtSecret: key, jwtSigningKey: key, dataKeys: [key] as const, internalSecret: key }
 const config = toConfig(readSettings({ PORT: '0' }), secrets)
-const db = url
-  ? openPostgres({ url, onError: console.error })
-  : await openEmbedded({ onError: console.error })
+const db = url ? openPostgres({ url, onError: console.error }) : await openEmbedded({ onError: console.error })
 await migrate(db, allMigrations())
 const stack = new AsyncDisposableStack()
 const resources = await openResources(config, stack, { db })
