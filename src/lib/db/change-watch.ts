@@ -7,7 +7,7 @@ type Querier = { query<Row>(statement: Sql): Promise<Row[]> }
 /** The database whose changes are watched, and the statement that marks one. */
 type Watched = { instance: string; mark: (on: Querier) => Promise<unknown> }
 
-/** What failed work may have changed: `nothing`, only what the mark stands for, or `anything` in another database. */
+/** The extent of changes that failed work may have made: none, those that the mark tells of, or also ones without it. */
 export type Change = 'nothing' | 'marked' | 'anything'
 
 /** `isOver` after the work: what it has woken, such as a job, runs on in its context and is none of it. */

@@ -1,7 +1,7 @@
 import type { EnvironmentReader } from './reader.ts'
 
 export type MaintenanceSettings = {
-  /** What of an app is run to validate a change that the agent proposes: nothing, its build, or its build and tests. */
+  /** Says whether a change that the agent proposes is validated by nothing, by the app's build, or by its build and tests. */
   build: 'off' | 'build' | 'test'
 }
 

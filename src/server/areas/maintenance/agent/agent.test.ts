@@ -218,7 +218,7 @@ describe('MA-07 a run that cannot finish says why', () => {
     expect(done).toMatchObject({ terminal_code: code, outcome })
     const booked = (await reservations()).reduce((sum, one) => sum + one.booked!, 0)
     expect(done.tokens_spent).toBe(booked)
-    // What the detectors found that night stays, whatever became of the model.
+    // Findings of the detectors stay, also when the model failed that night.
     expect(done.fingerprint).not.toBeNull()
     if (outcome === 'agent_error')
       expect(done.summary).toContain('. Fixed rules found: An error in total in src/cart.js was logged once: TypeError')
