@@ -3,6 +3,7 @@ import type { Db } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
@@ -105,6 +106,20 @@ describe('an Idempotency-Key and a database that goes away', () => {
     expect(await create('of the dead, changed', 'Model')).toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' })
     expect(await create('of the living', 'Model')).toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' })
     expect(await count('Model')).toBe(2)
+  })
+
+  needs('postgres')('at once', () => {
+    it('one of twenty repetitions takes over the key of a process that died', async () => {
+      await create('raced model', 'Taken')
+      await database.db.query(sql`
+        insert into svc.idempotency (caller, operation, key, request_digest, holder, created_at)
+        select caller, operation, 'raced', request_digest, 'svc 00/4', now()
+        from svc.idempotency where key = 'raced model'`)
+      const answers = await Promise.all(Array.from({ length: 20 }, () => create('raced', 'Taken')))
+      expect(answers.some(({ status }) => status === 201)).toBe(true)
+      for (const { status, code } of answers) if (status !== 201) expect(code).toBe('IDEMPOTENCY_IN_PROGRESS')
+      expect(await count('Taken')).toBe(2)
+    })
   })
 
   it('an answer that could not be stored is stored when the database is back', async () => {
