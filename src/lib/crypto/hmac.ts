@@ -27,6 +27,7 @@ export function createHmacSha256(key: Uint8Array): HmacSha256 {
 function blockOf(key: Uint8Array, pad: number): Buffer {
   const short = key.length > BLOCK_BYTES ? hash('sha256', key, 'buffer') : key
   const block = Buffer.alloc(BLOCK_BYTES, pad)
-  for (const [i, byte] of short.entries()) block[i] = byte ^ pad
+  // Without an iterator, because webhooks are signed with a key of their own each.
+  for (let i = 0; i < short.length; i++) block[i] = short[i]! ^ pad
   return block
 }

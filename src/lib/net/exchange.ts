@@ -29,8 +29,8 @@ interface Progress {
 export type StopReason = Extract<SafeFetchReason, 'timeout' | 'aborted'>
 
 interface Route {
-  /** Makes a new connection and vets its address. */
-  connector: buildConnector.connector
+  /** Returns what makes a new connection and vets its address. */
+  connector: () => buildConnector.connector
   /** Where connections are taken from and kept. Without it each request uses a new connection. */
   kept?: KeptConnections | undefined
   /** Its reason is a StopReason. */
@@ -41,7 +41,7 @@ interface Route {
 export async function exchange(url: URL, request: OutgoingRequest, route: Route): Promise<SafeResponse> {
   const { connector, kept, signal } = route
   const reused = signal.aborted ? undefined : kept?.take(url)
-  const connection = reused ?? openConnection(url.origin, connector, kept?.now() ?? 0)
+  const connection = reused ?? openConnection(url.origin, connector(), kept?.now() ?? 0)
   const progress: Progress = { sent: () => connection.isConnected() }
   // undici checks a request's signal only after connecting. Destroying the client also ends a pending DNS look-up.
   const stop = () => void connection.client.destroy(new Error('stopped'))

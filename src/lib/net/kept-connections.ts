@@ -42,9 +42,9 @@ export function createKeptConnections(options: Options = {}): KeptConnections {
   let isStopped = false
   const remove = (one: Idle) => {
     all.delete(one)
-    const rest = byUrl.get(one.url)!.filter((other) => other !== one)
-    if (rest.length > 0) byUrl.set(one.url, rest)
-    else byUrl.delete(one.url)
+    const same = byUrl.get(one.url)!
+    same.splice(same.lastIndexOf(one), 1)
+    if (same.length === 0) byUrl.delete(one.url)
   }
   const close = async (one: Idle) => {
     remove(one)
@@ -62,14 +62,13 @@ export function createKeptConnections(options: Options = {}): KeptConnections {
   return {
     now,
     take: ({ href }) => {
-      for (const one of byUrl.get(href)?.toReversed() ?? []) {
-        if (one.connection.isUsable() && now() < one.until) {
-          remove(one)
-          return one.connection
-        }
-        void close(one)
+      for (;;) {
+        const newest = byUrl.get(href)?.at(-1)
+        if (!newest) return undefined
+        remove(newest)
+        if (newest.connection.isUsable() && now() < newest.until) return newest.connection
+        void newest.connection.client.destroy()
       }
-      return undefined
     },
     put: ({ href }, connection) => {
       const until = Math.min(connection.openedAt + MAX_VETTED_MS, now() + MAX_IDLE_MS)

@@ -52,7 +52,7 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
     refuseInTransaction('an outgoing HTTP call')
     const target = vetUrl(url, ports)
     return await withDeadline(request, (signal) => {
-      const connector = createConnector({ resolve, connect, allowCidrs, signal })
+      const connector = () => createConnector({ resolve, connect, allowCidrs, signal })
       const route = { connector, signal, kept: request.keepConnection ? kept : undefined }
       const hop: Hop = (hopUrl, outgoing) => exchange(hopUrl, outgoing, route)
       return followRedirects(hop, target, request, ports)

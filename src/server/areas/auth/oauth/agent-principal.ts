@@ -1,7 +1,8 @@
 import type { Audience, Principal } from '#contract/core/principal.ts'
 import { ASSERTION_SECONDS, createAssertionReader } from '#edge/credentials/actor-assertion.ts'
+import { gather } from '#lib/gather.ts'
 import type { OAuthDeps } from './deps.ts'
-import { findLiveGrant, touchGrant } from './store/grants.ts'
+import { findLiveGrants, touchGrant } from './store/grants.ts'
 
 /** Returns 'refused' for an assertion of our MCP server that is not accepted, undefined for any other token. */
 export type ValidateAssertion = (token: string, audience: Audience) => Promise<Principal | 'refused' | undefined>
@@ -14,13 +15,19 @@ const REPLAY_MEMORY_SECONDS = ASSERTION_SECONDS + 30
 export function createAssertionValidator(deps: OAuthDeps): ValidateAssertion {
   const { db, clock, keys, kv } = deps
   const read = createAssertionReader(deps.actorAssertionSecret, clock)
+  // Each call's grant is read after the call arrived, so that a call after a revocation never gets an earlier answer.
+  const findGrant = gather(async (ids: readonly string[]) => {
+    const grants = await findLiveGrants(db, ids, keys.epoch, clock.now())
+    const byId = new Map(grants.map((grant) => [grant.id, grant]))
+    return ids.map((id) => byId.get(id))
+  })
   return async (token, audience) => {
     const assertion = read(token, audience)
     if (!assertion) return undefined
     const now = clock.now()
     const [isFirst, grant] = await Promise.all([
       kv.setOnce(`assertion:${assertion.id}`, REPLAY_MEMORY_SECONDS),
-      findLiveGrant(db, assertion.grantId, keys.epoch, now),
+      findGrant(assertion.grantId),
     ])
     if (!isFirst) return 'refused'
     if (!grant || grant.user_id !== assertion.userId || grant.client_id !== assertion.clientId) return 'refused'

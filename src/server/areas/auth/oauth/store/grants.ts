@@ -19,21 +19,25 @@ type GrantRow = {
   last_used_at: Date | null
 }
 
-/**
- * Finds a grant that is neither revoked nor expired, of a client that still exists and is active, with the user's
- * current role.
- */
 export async function findLiveGrant(db: Querier, id: string, epoch: string, now: Date): Promise<GrantRow | undefined> {
-  const [row] = await db.query<GrantRow>(sql`
+  const [row] = await findLiveGrants(db, [id], epoch, now)
+  return row
+}
+
+/**
+ * Finds those of the grants that are neither revoked nor expired, of clients that still exist and are active, with the
+ * users' current roles. In any order.
+ */
+export function findLiveGrants(db: Querier, ids: readonly string[], epoch: string, now: Date): Promise<GrantRow[]> {
+  return db.query<GrantRow>(sql`
     select g.id, g.org_id, g.user_id, m.role, g.client_id, g.redirect_host, g.resource, g.scopes, g.identity_digest,
            g.created_at, g.expires_at, g.last_used_at
     from public.platform_access_grants g
     join auth.memberships m on m.org_id = g.org_id and m.user_id = g.user_id
     left join public.platform_oauth_clients c on c.client_id = g.client_id
-    where g.id = ${id} and g.epoch = ${epoch} and g.revoked_at is null and g.expires_at > ${now}
+    where g.id = any(${[...ids]}) and g.epoch = ${epoch} and g.revoked_at is null and g.expires_at > ${now}
       and c.is_active is not false
       and (g.document_digest is not null or (c.client_id is not null and (c.expires_at is null or c.expires_at > ${now})))`)
-  return row
 }
 
 type Insert = {
