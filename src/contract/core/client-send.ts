@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { fromProblem, type Problem, ServiceError } from './errors.ts'
-import { inputInQuery, type JsonOperation, type Operation, pathParameters } from './operation.ts'
+import { inputInQuery, type JsonOperation, type Operation } from './operation.ts'
 import { wholeText, withText } from './whole-body.ts'
 
 export type FetchLike = (request: Request) => Promise<Response>
@@ -87,8 +87,10 @@ function toRequest(
   options: SendOptions,
 ): Request {
   const rest = { ...input }
-  for (const name of pathParameters(op.path)) delete rest[name]
-  const path = op.path.replace(/\{(\w+)\}/g, (_, name: string) => pathPart(name, input[name]))
+  const path = op.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    delete rest[name]
+    return pathPart(name, input[name])
+  })
   const url = baseUrl.replace(/\/$/, '') + path
   const { signal, idempotencyKey, upload } = options
   const sent: Record<string, string> = { ...headers, ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) }

@@ -3,7 +3,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { MIN_BODY_RATE } from '#contract/core/limits.ts'
 import type { BodyRate, Operation } from '#contract/core/operation.ts'
 import { HOP_HEADER } from '../credentials/hop.ts'
-import { createRouter } from './router.ts'
+import { createRouter, splitUrl } from './router.ts'
 
 export type BodyRateOf = (method: string, path: string) => BodyRate
 
@@ -55,36 +55,52 @@ function bodyTooSlow({ bytesPerSecond, windowSeconds }: BodyRate): ServiceError 
   )
 }
 
-type Body = { outgoing: ServerResponse; meter: BodyRateMeter; rate: BodyRate }
+type Body = { outgoing: ServerResponse; since: number; bytesBefore: number; measured?: Measured }
+type Measured = { rate: BodyRate; meter: BodyRateMeter }
 
-/** The bodies that are being received. `check` is called from time to time and names those that are too slow. */
+/**
+ * The bodies that are being received. `check` is called from time to time and names those that are too slow. A body's
+ * rate is looked up by the first check that finds it, because most bodies have arrived by then.
+ */
 export class IncomingBodies {
   readonly #bodies = new Map<IncomingMessage, Body>()
+  readonly #rateOf: BodyRateOf
   readonly #nowMs: () => number
 
-  constructor(nowMs: () => number) {
+  constructor(rateOf: BodyRateOf, nowMs: () => number) {
+    this.#rateOf = rateOf
     this.#nowMs = nowMs
   }
 
-  add(incoming: IncomingMessage, outgoing: ServerResponse, given: BodyRate): void {
-    const rate = HOP_HEADER in incoming.headers ? withHopPatience(given) : given
-    this.#bodies.set(incoming, {
-      outgoing,
-      rate,
-      meter: new BodyRateMeter(rate, this.#nowMs(), incoming.socket.bytesRead),
-    })
-    outgoing.once('close', () => this.#bodies.delete(incoming))
+  add(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    this.#bodies.set(incoming, { outgoing, since: this.#nowMs(), bytesBefore: incoming.socket.bytesRead })
+  }
+
+  /** To be called when the answer is ready, whether the body has arrived or not. */
+  remove(incoming: IncomingMessage): void {
+    this.#bodies.delete(incoming)
   }
 
   check(onTooSlow: (incoming: IncomingMessage, refusal: ServiceError) => void): void {
     const nowMs = this.#nowMs()
-    for (const [incoming, { outgoing, meter, rate }] of this.#bodies) {
-      if (incoming.complete || outgoing.headersSent) this.#bodies.delete(incoming)
-      else if (meter.isTooSlow(nowMs, incoming.socket.bytesRead, isWaitingFor(incoming))) {
+    for (const [incoming, body] of this.#bodies) {
+      if (incoming.complete || incoming.destroyed || body.outgoing.headersSent) {
+        this.#bodies.delete(incoming)
+        continue
+      }
+      body.measured ??= this.#measure(incoming, body)
+      const { rate, meter } = body.measured
+      if (meter.isTooSlow(nowMs, incoming.socket.bytesRead, isWaitingFor(incoming))) {
         this.#bodies.delete(incoming)
         onTooSlow(incoming, bodyTooSlow(rate))
       }
     }
+  }
+
+  #measure(incoming: IncomingMessage, { since, bytesBefore }: Body): Measured {
+    const given = this.#rateOf(incoming.method ?? '', splitUrl(`http://host${incoming.url ?? '/'}`).path)
+    const rate = HOP_HEADER in incoming.headers ? withHopPatience(given) : given
+    return { rate, meter: new BodyRateMeter(rate, since, bytesBefore) }
   }
 }
 

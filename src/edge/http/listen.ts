@@ -9,7 +9,6 @@ import { isPlainPath } from './plain-path.ts'
 import { problemResponse, toServiceError } from './problem.ts'
 import type { ReadInfo } from './request-info.ts'
 import type { ServiceFetch } from './route.ts'
-import { splitUrl } from './router.ts'
 
 export type Listener = AsyncDisposable & {
   readonly port: number
@@ -64,12 +63,17 @@ const TIMEOUTS: Timeouts = {
 export async function listen(options: ListenOptions): Promise<Listener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
   let isDraining = false
+  const bodies = new IncomingBodies(
+    options.bodyRateOf ?? createBodyRates([]),
+    options.nowMs ?? (() => performance.now()),
+  )
   const answer = getRequestListener(
     async (request, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings
       const response = isPlainPath(incoming.url ?? '')
         ? await pass(request, incoming, options)
         : refusePath(newId('req'))
+      bodies.remove(incoming)
       if (!incoming.complete) leaveBodyUnread(incoming, outgoing, timeouts.lingerMs)
       // A connection that is kept alive would delay the stop.
       if (isDraining || !server.listening) outgoing.shouldKeepAlive = false
@@ -77,13 +81,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     { errorHandler: (error) => answerFault(error, options.onError), autoCleanupIncoming: false },
   )
-  const bodies = new IncomingBodies(options.nowMs ?? (() => performance.now()))
-  const bodyRateOf = options.bodyRateOf ?? createBodyRates([])
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // HTTP/1.0 requires no Host (RFC 9112 section 3.2), and health checks of load balancers send none.
     if (incoming.httpVersion === '1.0') incoming.headers.host ??= 'localhost'
     trackAnswer(incoming.socket, outgoing)
-    if (hasBody(incoming)) bodies.add(incoming, outgoing, bodyRateOf(incoming.method ?? '', pathOf(incoming)))
+    if (hasBody(incoming)) bodies.add(incoming, outgoing)
     void answer(incoming, outgoing)
   }
   const server = createServer({ keepAlive: true, requireHostHeader: false, ...limitsOf(timeouts) }, handle)
@@ -136,10 +138,6 @@ function limitsOf({ headersMs, keepAliveMs }: Timeouts) {
     connectionsCheckingInterval: headersMs,
     keepAliveTimeout: keepAliveMs,
   }
-}
-
-function pathOf(incoming: IncomingMessage): string {
-  return splitUrl(`http://host${incoming.url ?? '/'}`).path
 }
 
 function countConnections(server: Server): Promise<number> {

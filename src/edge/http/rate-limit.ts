@@ -92,6 +92,7 @@ export function createFailureLimiter(limit: Window, deps: Deps): CountFailure {
 const TOKEN_REFUSED = { challenge: 'Bearer error="invalid_token"' } as const
 
 /** Whether a 429 was caused by an invalid token, not by too many requests with a valid one. */
-export function isRefusedToken({ status, headers }: Response): boolean {
-  return status === 429 && headers.get('www-authenticate') === TOKEN_REFUSED.challenge
+export function isRefusedToken(response: Response): boolean {
+  // The headers are read late, because an answer of this process makes them when they are first read.
+  return response.status === 429 && response.headers.get('www-authenticate') === TOKEN_REFUSED.challenge
 }

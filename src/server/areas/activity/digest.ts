@@ -22,15 +22,19 @@ export function createDigests(dataKey: string): DigestsOf {
   const key_id = keyId(dataKey)
   const hmacFor = createHmacs(dataKey)
   return (orgId, target, question, filters) => {
-    const parts = Object.entries(filters)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([column, value]) => [column, JSON.stringify(value)])
+    const parts = partsOf(filters)
     return {
       key_id,
       digest: digest(hmacFor(`activity/${orgId}/question/v1`), [target, question]),
       filters_digest: parts.length === 0 ? null : digest(hmacFor(`activity/${orgId}/filters/v1`), [target, ...parts]),
     }
   }
+}
+
+function partsOf(filters: Filters): string[] {
+  const entries = Object.entries(filters)
+  if (entries.length === 0) return []
+  return entries.sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([column, value]) => [column, JSON.stringify(value)])
 }
 
 /** Caches the HMAC of each purpose, because deriving its key takes longer than computing a digest with it. */

@@ -74,6 +74,23 @@ describe('an assertion of the MCP server about an agent', () => {
     expect(await validate(late)).toBe(REFUSED)
   })
 
+  it('AU-13 is judged by its own grant among many at once', async () => {
+    const [standing, ended, others] = [
+      await connect(await c.person()),
+      await connect(owner),
+      await connect(await c.person()),
+    ]
+    await c.system.client(owner.token).call(disconnectAgent, { id: ended.claims.grantId })
+    const swapped = { ...others.claims, userId: standing.claims.userId }
+    const claims = Array.from({ length: 10 }, () => [standing.claims, ended.claims, swapped]).flat()
+    const answers = await Promise.all(claims.map(async (one) => validate(await sign(one))))
+    const accepted = { kind: 'agent', id: standing.claims.grantId, user_id: standing.claims.userId }
+    for (const [i, answer] of answers.entries()) {
+      if (i % 3 === 0) expect(answer).toMatchObject(accepted)
+      else expect(answer).toBe(REFUSED)
+    }
+  })
+
   it('AU-13 must be signed with the second secret and name a grant, its user and its client', async () => {
     const { claims } = await connect(owner)
     const other = await c.person()
