@@ -1,5 +1,6 @@
 import { toServiceError } from '#edge/http/problem.ts'
 import type { Context, Member } from '#edge/http/route.ts'
+import { letOthersRun } from '#lib/let-others-run.ts'
 import { toHits } from '../answer/hit.ts'
 import { type Answer, truncateAnswer } from '../answer/truncate.ts'
 import type { RankedRow } from '../search/merge.ts'
@@ -92,6 +93,8 @@ export class Question {
     try {
       const admitted = await this.#admit(source)
       const search = this.#startSearch(admitted)
+      // The search takes longest, so its statement is sent before the record is made.
+      if (search) await letOthersRun()
       if ((await this.#writeRecord(search).version) !== source.version) return { kind: 'outdated' }
       await this.#spend()
       return { kind: 'found', rows: await this.#finishSearch(admitted, search) }
