@@ -27,7 +27,7 @@ export function createHmacSha256(key: Uint8Array): HmacSha256 {
 function blockOf(key: Uint8Array, pad: number): Buffer {
   const short = key.length > BLOCK_BYTES ? hash('sha256', key, 'buffer') : key
   const block = Buffer.alloc(BLOCK_BYTES, pad)
-  // Without an iterator, because webhooks are signed with a key of their own each.
+  // Without an iterator, because a webhook's key is set up anew for each of its messages.
   for (let i = 0; i < short.length; i++) block[i] = short[i]! ^ pad
   return block
 }

@@ -41,6 +41,7 @@ export class Question {
   readonly #startedMs: number
   #source: AskedSource | undefined
   #record: WrittenRecord | undefined
+  #isSearchOver = false
   #spending: Promise<void> | undefined
   #isCounted = false
 
@@ -127,7 +128,10 @@ export class Question {
   #startSearch(admitted: Admitted): StartedSearch {
     const search = this.#deps.search.startHere(this.#queryOf(admitted))
     // Also keeps the failure of a search from ending the process: nobody awaits it if the question is refused meanwhile.
-    const onEnd = () => this.#record?.hurry()
+    const onEnd = () => {
+      this.#isSearchOver = true
+      this.#record?.hurry()
+    }
     search?.then(onEnd, onEnd)
     return search
   }
@@ -135,7 +139,7 @@ export class Question {
   /** Only the first call writes. The record can wait for others as long as a search is under way. */
   #writeRecord(search?: StartedSearch): WrittenRecord {
     this.#record ??= this.#deps.records.write(this.#toRecord(), this.#source?.id ?? null)
-    if (!search) this.#record.hurry()
+    if (!search || this.#isSearchOver) this.#record.hurry()
     return this.#record
   }
 
