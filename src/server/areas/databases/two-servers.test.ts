@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,7 +8,6 @@ import { querySource } from '#contract/data-sources/sources.ts'
 import { createDatabase, databaseSizes, dropDatabase, listDatabases, readConnection } from '#contract/databases.ts'
 import { sql } from '#lib/db/sql.ts'
 import { createLog } from '#lib/log.ts'
-import { withLease } from '#lib/work/lease.ts'
 import { runIn } from '#test/configured-source.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '#test/fake-embeddings.ts'
 import { codeOf } from '#test/managed-databases.ts'
@@ -227,19 +226,14 @@ needs('postgres')('DS-01 managed databases on two Postgres servers', () => {
     it('OP-03 whose command is killed before the switch is undone by the worker', async () => {
       const { connection_string } = await client.call(readConnection, { name: 'one' })
       const [row] = await system.db.query<{ id: string }>(sql`select id from databases.databases where name = 'one'`)
-      // Holds the lease after the command, so that the worker leaves what was killed as it is for a moment.
-      await killAt('Copying the rows.')
-      await withLease(system.db, {
-        name: `database:${row!.id}`,
-        refuse: () => new Error('the worker was faster'),
-        run: async () => {
-          expect(await codeOf(runIn(connection_string, 'select 1'))).toBe('53300')
-          expect(await codeOf(client.call(configureSource, fakeConfiguration('db_one', 'articles')))).toBe(
-            'UNAVAILABLE',
-          )
-          expect(await ask('db_one')).toEqual(['1'])
-        },
-      })
+      // While the command is only stopped, it holds its lease, so that the worker leaves the move as it is.
+      const command = await interruptAt('Copying the rows.', 'SIGSTOP')
+      await system.db.query(sql`
+        update svc.leases set expires_at = clock_timestamp() + interval '1 hour' where name = ${`database:${row!.id}`}`)
+      expect(await codeOf(runIn(connection_string, 'select 1'))).toBe('53300')
+      expect(await codeOf(client.call(configureSource, fakeConfiguration('db_one', 'articles')))).toBe('UNAVAILABLE')
+      expect(await ask('db_one')).toEqual(['1'])
+      await kill(command)
       await runJobs(rescue())
       await untilDone(() => runIn(connection_string, 'insert into journal values (0)'))
       await until(async () => (await system.db.query(sql`select from databases.moves`)).length === 0)
@@ -247,7 +241,7 @@ needs('postgres')('DS-01 managed databases on two Postgres servers', () => {
     })
 
     it('OP-03 whose command is killed after the switch is finished by the worker', async () => {
-      await killAt('Switched to platform.')
+      await kill(await interruptAt('Switched to platform.', 'SIGKILL'))
       await runJobs(rescue())
       const { connection_string } = await client.call(readConnection, { name: 'one' })
       expect(new URL(connection_string).port).toBe(new URL(system.databaseUrl!).port)
@@ -274,17 +268,26 @@ needs('postgres')('DS-01 managed databases on two Postgres servers', () => {
       expect(await system.db.query(sql`select from databases.moves`)).toEqual([])
     })
 
-    /** Begins to move the database to the platform's own server, and kills the command when it prints the line. */
-    async function killAt(line: string): Promise<void> {
+    /** Begins to move the database to the platform's own server, and sends the signal when the command prints the line. */
+    async function interruptAt(line: string, signal: NodeJS.Signals): Promise<ChildProcess> {
       const child = spawn(process.execPath, [BIN, 'databases', 'move', 'one', '--to', 'platform'], { env: env() })
-      const ended = once(child, 'close')
+      stack.defer(() => void child.kill('SIGKILL'))
       let output = ''
-      for await (const text of child.stdout.setEncoding('utf8')) {
-        output += text
-        if (output.includes(line)) child.kill('SIGKILL')
-      }
-      await ended
-      expect(output).toContain(line)
+      await new Promise<void>((resolve, reject) => {
+        child.stdout.setEncoding('utf8').on('data', (text: string) => {
+          output += text
+          if (!output.includes(line)) return
+          child.kill(signal)
+          resolve()
+        })
+        child.once('exit', () => reject(new Error(`the command ended before it printed "${line}": ${output}`)))
+      })
+      return child
+    }
+
+    async function kill(child: ChildProcess): Promise<void> {
+      child.kill('SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     }
 
     /** The job of the worker, without the wait for other processes, of which there are none here. */
