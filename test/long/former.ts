@@ -22,7 +22,10 @@ const FILES = [
   'src/server/areas/apps/logs',
   'src/server/areas/notifications/deliver',
   'src/server/areas/notifications/ledger',
+  'test/journeys',
 ]
+/** Of commands that look at the version of the schema, and rightly refuse to work on that of a newer version. */
+const LEFT_OUT = ['doctor', 'migrate', 'reseal'].map((name) => join('test', 'journeys', `${name}.test.ts`))
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
@@ -32,6 +35,7 @@ const [source, stores] = [temporaryFolder(), temporaryFolder()]
 try {
   const script = join(root, '.ci', 'stores.sh')
   await run('bash', ['-c', 'git archive "$2" | tar -x -C "$1"', 'bash', source, commit], { cwd: root })
+  for (const file of LEFT_OUT) rmSync(join(source, file), { force: true })
   symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'))
   stack.defer(async () => void (await run(script, ['down', stores])))
   await run(script, ['up', stores])
