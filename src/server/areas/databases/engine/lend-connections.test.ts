@@ -24,7 +24,7 @@ describe('connections of a reader', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('pass from one caller to the next in turn, and go to the pool after the last', async () => {
+  it('pass from one caller to the next in turn, and go to the pool soon after the last', async () => {
     const { pool, releases, take, giveBack } = createPool()
     const first = await take()
     const others = [take(), take()]
@@ -34,8 +34,31 @@ describe('connections of a reader', () => {
     expect(await others[1]).toBe(first)
     expect(releases).toEqual([])
     giveBack(first)
+    expect(await take()).toBe(first)
+    giveBack(first)
+    expect(releases).toEqual([])
+    vi.advanceTimersByTime(20)
     expect(releases).toEqual(['kept'])
     expect(pool.connect).toHaveBeenCalledTimes(1)
+  })
+
+  it('are lent until they are back in the pool', async () => {
+    const { take, giveBack, isLent } = createPool()
+    const first = await take()
+    giveBack(first)
+    expect(isLent(first)).toBe(true)
+    vi.advanceTimersByTime(20)
+    expect(isLent(first)).toBe(false)
+  })
+
+  it.each(['lost', 'of a pool that ends'])('are not kept for the next caller when they are %s', async (how) => {
+    const { pool, releases, take, giveBack } = createPool()
+    const first = await take()
+    giveBack(first)
+    if (how === 'lost') first.emit('error', new Error('gone'))
+    pool.ending = how === 'of a pool that ends'
+    expect(await take()).not.toBe(first)
+    expect(releases).toEqual(['kept'])
   })
 
   it('go to the pool after a second, also while callers wait', async () => {

@@ -58,7 +58,7 @@ function trackConnections(pool: pg.Pool, limitMs: number) {
   // Whoever else uses a connection of this pool may change its settings.
   pool.on('release', (_error, client) => {
     const connection = connections.get(client)
-    if (connection) connection.session = undefined
+    if (connection && !lending.isLent(client)) connection.session = undefined
   })
   const track = (client: pg.PoolClient): Connection => {
     const query = <Row>(statement: Sql): Promise<Row[]> => run<Row>(client, statement)
