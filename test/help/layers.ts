@@ -13,6 +13,7 @@ const MAIL_PACKAGES = /^(?:nodemailer|emailjs|smtp-client)(?:\/|$)/
 const HTTP_ROOMS = [
   'lib/net/',
   'lib/node-handler.ts',
+  'edge/http/incoming.ts',
   'edge/http/listen.ts',
   'edge/http/connection.ts',
   'edge/http/body-rate.ts',

@@ -5,6 +5,7 @@ import { type ErrorCode, notFound, ServiceError } from '#contract/core/errors.ts
 import { newId } from '../ids.ts'
 import { type BodyRateOf, createBodyRates, hasBody, IncomingBodies } from './body-rate.ts'
 import { type Connection, endIdle, leaveBodyUnread, onAnswersEnd, refuseConnection, trackAnswer } from './connection.ts'
+import { Incoming } from './incoming.ts'
 import { isPlainPath } from './plain-path.ts'
 import { problemResponse, toServiceError } from './problem.ts'
 import type { ReadInfo } from './request-info.ts'
@@ -88,7 +89,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     if (hasBody(incoming)) bodies.add(incoming, outgoing)
     void answer(incoming, outgoing)
   }
-  const server = createServer({ keepAlive: true, requireHostHeader: false, ...limitsOf(timeouts) }, handle)
+  const server = createServer(
+    { IncomingMessage: Incoming, keepAlive: true, requireHostHeader: false, ...limitsOf(timeouts) },
+    handle,
+  )
   const checkBodies = setInterval(() => {
     bodies.check(({ socket }, refusal) => refuseConnection(socket, refusal, timeouts.lingerMs))
   }, timeouts.bodyCheckMs)

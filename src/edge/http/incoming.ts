@@ -1,0 +1,16 @@
+import { IncomingMessage } from 'node:http'
+
+/**
+ * A request whose body can be taken at once if all of it arrived with the headers, as most do. Reading it by events takes
+ * a twentieth of the time that a question spends in this process. `@hono/node-server` looks for `rawBody` first.
+ */
+export class Incoming extends IncomingMessage {
+  #body: Buffer | undefined
+
+  /** Undefined while a part is missing, and after the body was read in another way. */
+  get rawBody(): Buffer | undefined {
+    if (this.complete && !this.readableDidRead && !this.destroyed)
+      this.#body = (this.read() as Buffer | null) ?? undefined
+    return this.#body
+  }
+}
