@@ -24,7 +24,7 @@ const FILES = [
   'src/server/areas/notifications/ledger',
   'test/journeys',
 ]
-/** Of commands that look at the version of the schema, and rightly refuse to work on that of a newer version. */
+/** Tests of commands that look at the version of the schema, and rightly refuse to work on that of a newer version. */
 const LEFT_OUT = ['doctor', 'migrate', 'reseal'].map((name) => join('test', 'journeys', `${name}.test.ts`))
 
 const run = promisify(execFile)
