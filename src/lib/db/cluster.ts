@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
-import { isBundled, rootFolder } from '../bundle.ts'
+import { buildFolder, rootFolder } from '../bundle.ts'
 import { type EmptyCluster, type PreparedSchema, withPreparedSchema } from './prepared-schema.ts'
 import { readTarEntries, type TarEntry } from './tar-entries.ts'
 
@@ -17,7 +17,7 @@ const FILES_AT_ONCE = 16
 const UNPACKED_BYTES = 64 * 1024 * 1024
 
 /** Archive of an empty cluster. Unpacking it takes a tenth of the time that making a cluster takes. */
-export const EMPTY_CLUSTER = isBundled ? join(rootFolder, ARCHIVE) : join(rootFolder, 'src', 'lib', 'db', ARCHIVE)
+export const EMPTY_CLUSTER = join(buildFolder ?? join(rootFolder, 'src', 'lib', 'db'), ARCHIVE)
 
 /**
  * Makes the cluster in `folder` from an archive, the shipped one if none is named, with a schema that was prepared from

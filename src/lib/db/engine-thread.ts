@@ -130,7 +130,7 @@ export class EngineThread {
     keepThreadsSmall()
     const host = startWorker(workerEntry('src/lib/db/embedded-worker.ts'), data)
     this.#host = host
-    void host.stopped.then(() => {
+    host.stopped.addEventListener('abort', () => {
       if (this.#host !== host) return
       this.#host = undefined
       this.#formerExited = host.exited

@@ -10,6 +10,8 @@ export type PostgresOptions = {
    */
   directUrl?: string | undefined
   maxConnections?: number
+  /** Settings of every session, in the form of PGOPTIONS. Not for the address of a pooler, which refuses them. */
+  options?: string
   statementTimeoutMs?: number
   /** Limit for getting a connection, and for the answer to a LISTEN or a heartbeat. */
   connectTimeoutMs?: number
@@ -41,6 +43,7 @@ export function openPostgres(options: PostgresOptions): Db {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       application_name: instance,
+      ...(options.options && { options: options.options }),
       // A pooler refuses these in the first message of a connection.
       ...(isDirect && { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: 60_000 }),
     })

@@ -18,13 +18,13 @@ function openFakeWire() {
     const own = /[QSH]|startup/.test(type) ? `<${type} ${body}>` : ''
     return own + (rest.length === 0 ? '' : answer(rest))
   }
-  const stop = Promise.withResolvers<Error>()
+  const stopping = new AbortController()
   const wire: Wire = {
-    stopped: stop.promise,
+    stopped: stopping.signal,
     open: async () => {},
     send: async (bytes) => Buffer.from(answer(Buffer.from(bytes))),
   }
-  return { wire, received, stop: stop.resolve }
+  return { wire, received, stop: (error: Error) => stopping.abort(error) }
 }
 
 function message(type: string, body: string): Buffer {

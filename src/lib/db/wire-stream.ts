@@ -4,7 +4,8 @@ import { Duplex } from 'node:stream'
 export type Wire = {
   open(): Promise<void>
   send(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array>
-  readonly stopped: Promise<Error>
+  /** Aborted, with an error as its reason, when the engine answers no more. */
+  readonly stopped: AbortSignal
 }
 
 const QUERY = 0x51
@@ -21,7 +22,10 @@ export class WireStream extends Duplex {
   constructor(wire: Wire) {
     super()
     this.#wire = wire
-    void wire.stopped.then((error) => this.destroy(error))
+    const onStop = () => this.destroy(wire.stopped.reason as Error)
+    wire.stopped.addEventListener('abort', onStop)
+    this.once('close', () => wire.stopped.removeEventListener('abort', onStop))
+    if (wire.stopped.aborted) onStop()
   }
 
   // The part of net.Socket that node-postgres calls.

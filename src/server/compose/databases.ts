@@ -42,9 +42,9 @@ function tracedDatabases(databases: Databases, spans: Spans): Databases {
   return { ...databases, openForQuestions }
 }
 
-/** Names each further Postgres server in the readiness. The process stays ready without it, because others answer. */
+/** Names each further Postgres server, or the embedded engines, in the readiness. The process stays ready without it, because others answer. */
 export function databaseServerChecks({ pings }: Pick<Databases, 'pings'>): NonNullable<Service['checks']> {
-  return Object.fromEntries([...pings].map(([name, ask]) => [`database server ${name}`, { ask, optional: true }]))
+  return Object.fromEntries([...pings].map(([name, ask]) => [name, { ask, optional: true }]))
 }
 
 /** The mails to people whose database has a new address. */

@@ -1,3 +1,4 @@
+import { DEFAULT_ORG_LIMITS, MIN_OWNER_CONNECTIONS, type OrgLimits } from '#edge/database-limits.ts'
 import type { ServerSettings } from '../areas/databases/index.ts'
 import { isHost, readDatabaseServers } from './database-servers.ts'
 import type { EnvironmentReader } from './reader.ts'
@@ -9,6 +10,8 @@ export type DatabaseSettings = {
   servers: readonly ServerSettings[]
   /** Connections that this process may have to managed databases on a server, all of them together. */
   maxConnections: number
+  /** Limits of one organization, and the connections that the platform keeps on each server. */
+  orgLimits: OrgLimits
   /** Most managed databases that the embedded engine holds. */
   embeddedMax: number
   /** Memory one embedded managed database may use. */
@@ -31,8 +34,28 @@ export function readDatabases(read: EnvironmentReader, databaseUrl: string | und
     publicHost,
     servers: Object.freeze(readDatabaseServers(read, databaseUrl)),
     maxConnections: read.integer('SVC_MANAGED_CONNECTIONS', DEFAULT_CONNECTIONS, 3, 10_000),
+    orgLimits: readOrgLimits(read),
     embeddedMax: read.integer('SVC_EMBEDDED_MAX_DATABASES', DEFAULT_MAX_DATABASES, 1, 50),
     embeddedMemoryBytes: read.integer('SVC_EMBEDDED_MEMORY_MB', DEFAULT_MEMORY_MB, 256, 65_536) * 1024 * 1024,
     embeddedIdleMs: read.integer('SVC_EMBEDDED_IDLE_SECONDS', DEFAULT_IDLE_SECONDS, 1, 86_400) * 1000,
   })
+}
+
+function readOrgLimits(read: EnvironmentReader): OrgLimits {
+  const defaults = DEFAULT_ORG_LIMITS
+  const databases = read.integer('SVC_DATABASES_PER_ORG', defaults.databases, 1, 5_000)
+  const connections = read.integer(
+    'SVC_DATABASE_CONNECTIONS_PER_ORG',
+    defaults.connections,
+    MIN_OWNER_CONNECTIONS,
+    10_000,
+  )
+  const reservedConnections = read.integer('SVC_DATABASE_RESERVED_CONNECTIONS', defaults.reservedConnections, 0, 10_000)
+  if (connections < databases * MIN_OWNER_CONNECTIONS) {
+    read.fault(
+      `SVC_DATABASE_CONNECTIONS_PER_ORG must be at least ${databases * MIN_OWNER_CONNECTIONS}: ${MIN_OWNER_CONNECTIONS} for each of the ` +
+        `${databases} databases that SVC_DATABASES_PER_ORG allows`,
+    )
+  }
+  return Object.freeze({ databases, connections, reservedConnections })
 }

@@ -2,6 +2,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { createDatabase } from '#contract/databases.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
+import { DEFAULT_ORG_LIMITS } from '#edge/database-limits.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
 import type { LeaseGuard } from '#lib/work/lease.ts'
 import { chooseServer } from './choose-server.ts'
@@ -11,6 +12,7 @@ import { newDatabase } from './new-database.ts'
 import { present } from './present.ts'
 import {
   countDatabases,
+  countOfOrg,
   type DatabaseRow,
   findDatabase,
   insertDatabase,
@@ -54,9 +56,12 @@ async function createOrFail(deps: DatabaseDeps, row: DatabaseRow, guard: LeaseGu
 }
 
 /** Writes the row of a new database. Returns false when the name is taken. */
-async function reserve({ db, servers }: DatabaseDeps, principal: Member, row: DatabaseRow): Promise<boolean> {
+async function reserve(deps: DatabaseDeps, principal: Member, row: DatabaseRow): Promise<boolean> {
+  const { db, servers, orgLimits = DEFAULT_ORG_LIMITS } = deps
   return db.tx(async (tx) => {
+    const count = await countOfOrg(tx, row.org_id)
     if (!(await insertDatabase(tx, row))) return false
+    if (count >= orgLimits.databases) throw orgLimitReached(orgLimits.databases)
     const { limit } = servers.engineOf(row)
     if (limit !== undefined && (await countDatabases(tx)) > limit) throw limitReached(limit)
     const entry = { org_id: row.org_id, actor: actorOf(principal), action: 'database.created', target: row.id }
@@ -72,6 +77,13 @@ async function resume(deps: DatabaseDeps, orgId: string, name: string): Promise<
   if (row?.state !== 'creating' && row?.state !== 'failed') throw nameTaken(name)
   await withDatabase(deps, row, (guard) => createOrFail(deps, row, guard))
   return row
+}
+
+function orgLimitReached(limit: number): ServiceError {
+  return new ServiceError(
+    'DATABASE_LIMIT',
+    `This organization may have at most ${limit} databases. Drop one, or ask the operator to raise SVC_DATABASES_PER_ORG.`,
+  )
 }
 
 function limitReached(limit: number): ServiceError {

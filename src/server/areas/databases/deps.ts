@@ -1,3 +1,4 @@
+import type { OrgLimits } from '#edge/database-limits.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Querier, Tx } from '#lib/db/db.ts'
@@ -20,4 +21,6 @@ export type DatabaseDeps = {
   readonly servers: Servers
   readonly pools: Pools
   readonly sources: SourcePort
+  /** By default `DEFAULT_ORG_LIMITS`. */
+  readonly orgLimits?: OrgLimits
 }

@@ -1,23 +1,29 @@
+import { DEFAULT_ORG_LIMITS, type OrgLimits } from '#edge/database-limits.ts'
 import { PLATFORM_SERVER } from '#edge/platform-server.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import type { DatabaseServer, Servers } from './servers.ts'
-import { countByServer } from './store.ts'
+import { countByServer, sumShares } from './store.ts'
 
-type Deps = { readonly db: Querier; readonly servers: Servers }
+type Deps = { readonly db: Querier; readonly servers: Servers; readonly orgLimits?: OrgLimits }
 type OnError = (error: unknown) => void
 
 /** In words for the operator. `problem`: data sources do not answer because of it. */
 export type ServerFault = { readonly severity: 'problem' | 'warning'; readonly text: string }
 
 /** Returns what keeps databases from being created, isolated or reached. Each text names its server if there are several. */
-export async function findServerFaults({ db, servers }: Deps, onError: OnError): Promise<ServerFault[]> {
+export async function findServerFaults(deps: Deps, onError: OnError): Promise<ServerFault[]> {
+  const { db, servers } = deps
   const faults = await Promise.all(servers.all.map((server) => faultsOf(server, onError)))
   const unknown = await findUnknownServers(db, servers).catch((error: unknown) => {
     onError(error)
     return []
   })
-  return [...faults.flat(), ...unknown]
+  const scarce = await findScarceConnections(deps).catch((error: unknown) => {
+    onError(error)
+    return []
+  })
+  return [...faults.flat(), ...scarce, ...unknown]
 }
 
 async function faultsOf({ settings, engine }: DatabaseServer, onError: OnError): Promise<ServerFault[]> {
@@ -45,6 +51,28 @@ function awayText(name: string, error: unknown): string {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** Finds servers on which the owners of all databases together can take the connections that svc itself needs. */
+async function findScarceConnections(deps: Deps): Promise<ServerFault[]> {
+  const { reservedConnections } = deps.orgLimits ?? DEFAULT_ORG_LIMITS
+  const sums = await sumShares(deps.db)
+  const faults = deps.servers.all.map(async ({ settings: { name }, engine }): Promise<ServerFault[]> => {
+    const slots = await engine.connectionSlots?.().catch(() => undefined)
+    const needed = (sums.get(name) ?? 0) + reservedConnections
+    return slots === undefined || needed <= slots
+      ? []
+      : [{ severity: 'warning', text: scarceText(name, slots, needed) }]
+  })
+  return (await Promise.all(faults)).flat()
+}
+
+function scarceText(name: string, slots: number, needed: number): string {
+  const server = name === PLATFORM_SERVER ? 'This Postgres server' : `The Postgres server ${name}`
+  return (
+    `${server} has ${slots} connections, but the owners of its managed databases and svc itself can need ${needed}. ` +
+    'Raise max_connections, or lower SVC_DATABASE_CONNECTIONS_PER_ORG.'
+  )
 }
 
 /** Finds databases on servers that were removed from the settings. */

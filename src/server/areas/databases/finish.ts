@@ -5,6 +5,7 @@ import type { DatabaseDeps } from './deps.ts'
 import type { ManagedEngine } from './engine/engine.ts'
 import type { Pools } from './engine/pools.ts'
 import { findMove } from './move/store.ts'
+import { shareConnections } from './share-connections.ts'
 import {
   type DatabaseRow,
   type DatabaseState,
@@ -14,8 +15,10 @@ import {
   moveDatabase,
 } from './store.ts'
 
-export type FinishDeps = Pick<DatabaseDeps, 'db'> & {
-  readonly servers: { engineOf(row: DatabaseRow): Pick<ManagedEngine, 'create' | 'drop' | 'endLogins'> }
+type FinishEngine = Pick<ManagedEngine, 'create' | 'drop' | 'endLogins' | 'limitOwner' | 'connectionSlots'>
+
+export type FinishDeps = Pick<DatabaseDeps, 'db' | 'orgLimits'> & {
+  readonly servers: { engineOf(on: { server: string }): FinishEngine }
   readonly pools: Pick<Pools, 'forget'>
 }
 
@@ -55,7 +58,9 @@ export async function finishCreating(deps: FinishDeps, row: DatabaseRow, guard: 
   const current = await findDatabase(deps.db, row.org_id, row.name)
   if (current?.id !== row.id || !UNFINISHED.includes(current.state)) throw nameTaken(row.name)
   const engine = deps.servers.engineOf(row)
-  await engine.create(row)
+  // Before the new owner can connect, the others of the organization give up a part of theirs.
+  const share = await shareConnections(deps, row)
+  await engine.create(row, share)
   try {
     await deps.db.tx(async (tx) => {
       await guard.confirmIn(tx)
@@ -80,6 +85,8 @@ export async function finishDropping(deps: FinishDeps, row: DatabaseRow, guard: 
     await guard.confirmIn(tx)
     await deleteDatabase(tx, row.id)
   })
+  // The others may have more now. If that fails, the worker repeats it within the hour.
+  await shareConnections(deps, row).catch(() => undefined)
 }
 
 /** Returns the servers besides its own on which a move left a copy of the database. */

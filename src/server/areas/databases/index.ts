@@ -19,6 +19,7 @@ import { moveJobs, refuseWhileMoving } from './move/rescue.ts'
 import { type LoginRole, openPassword } from './new-database.ts'
 import { openServers } from './open-servers.ts'
 import type { ServerSettings, Servers } from './servers.ts'
+import { shareConnections } from './share-connections.ts'
 import { sizeRoute } from './size.ts'
 import { type DatabaseRow, findDatabase, holdDatabase } from './store.ts'
 
@@ -36,7 +37,10 @@ export type Databases = AsyncDisposable & {
   warnings(): Promise<readonly string[]>
   /** Returns the same as `warnings`, with whether it is a problem already. Logs none of it. */
   faults(): Promise<readonly ServerFault[]>
-  /** For each server besides the platform's own, by its name: throws while the server cannot be reached. */
+  /**
+   * By the name of a readiness check: throws while a server besides the platform's own cannot be reached, or after an
+   * embedded engine could not be started.
+   */
   readonly pings: ReadonlyMap<string, () => Promise<void>>
   /**
    * Opens a managed database of the organization: as the reader, who sees what was granted and whose statements run 10
@@ -66,7 +70,7 @@ type ReaderLogin = {
   readonly connectionString: string
 }
 
-type Options = Pick<DatabaseDeps, 'db' | 'clock' | 'sealer' | 'sources'> & {
+type Options = Pick<DatabaseDeps, 'db' | 'clock' | 'sealer' | 'sources' | 'orgLimits'> & {
   log: Log
   databaseUrl: string | undefined
   /** The platform's own server first. Without it that server is the only one. */
@@ -119,7 +123,7 @@ export function createDatabases(options: Options): Databases {
     routes: [createRoute(deps), listRoute(deps), sizeRoute(deps), connectRoute(deps), dropRoute(deps)],
     slots: [
       finishJobs(deps, onJobError),
-      ...(platform.secure ? [secureJobs({ db, secure: (row) => secureOf(servers, row) }, onJobError)] : []),
+      ...(platform.secure ? [secureJobs({ db, secure: (row) => secureAndShare(deps, row) }, onJobError)] : []),
       ...(servers.all.length > 1 ? [moveJobs(deps, onJobError)] : []),
     ],
     async open(orgId, name, as) {
@@ -165,12 +169,21 @@ export function createDatabases(options: Options): Databases {
 }
 
 function pingsOf({ all }: Servers): Databases['pings'] {
-  const others = all.filter(({ settings }) => settings.name !== PLATFORM_SERVER)
-  return new Map(others.flatMap(({ settings, engine }) => (engine.ping ? [[settings.name, engine.ping]] : [])))
+  const checkName = (name: string) => (name === PLATFORM_SERVER ? 'managed databases' : `database server ${name}`)
+  // The platform's own Postgres is checked anyway.
+  const checked = all.filter(({ settings, engine }) => settings.name !== PLATFORM_SERVER || engine.name === 'embedded')
+  return new Map(
+    checked.flatMap(({ settings, engine }) => (engine.ping ? [[checkName(settings.name), engine.ping]] : [])),
+  )
 }
 
 async function secureOf(servers: Servers, row: DatabaseRow): Promise<void> {
   await servers.engineOf(row).secure?.(row)
+}
+
+async function secureAndShare(deps: DatabaseDeps, row: DatabaseRow): Promise<void> {
+  await secureOf(deps.servers, row)
+  await shareConnections(deps, row)
 }
 
 /** Secures each database once in the life of a process on each server it is on, before its reader is first used. */

@@ -25,6 +25,9 @@ type Options = {
 /** Connections of one process to create, drop and look after databases on a server. Questions have their own. */
 const MAX_ADMIN_CONNECTIONS = 3
 
+/** The database of that address may be one that others can create objects in. */
+const ADMIN_OPTIONS = '-c search_path=pg_catalog,pg_temp'
+
 /** A standby that does not say in this time how far it is behind counts as away. */
 const REPLICA_LIMITS = { connectTimeoutMs: 2_000, statementTimeoutMs: 2_000 }
 
@@ -66,7 +69,7 @@ function remoteEngine(
   warn: Warn,
   onError: (error: unknown) => void,
 ): ManagedEngine {
-  const db = failFast(openPostgres({ url, maxConnections: MAX_ADMIN_CONNECTIONS, onError }))
+  const db = failFast(openPostgres({ url, maxConnections: MAX_ADMIN_CONNECTIONS, options: ADMIN_OPTIONS, onError }))
   const setting = `SVC_DATABASE_SERVERS (${name})`
   const engine = createPostgresEngine({ db, databaseUrl: url, publicHost, setting, warn })
   return { ...engine, close: () => db[Symbol.asyncDispose]() }
@@ -80,7 +83,7 @@ function withReplica(
 ): ManagedEngine {
   if (!settings || !engine.admin) return engine
   const { url, maxLagSeconds } = settings
-  const standby = failFast(openPostgres({ url, maxConnections: 1, ...REPLICA_LIMITS, onError }))
+  const standby = failFast(openPostgres({ url, maxConnections: 1, options: ADMIN_OPTIONS, ...REPLICA_LIMITS, onError }))
   const replica = createReplica({ primary: engine.admin.db, standby, address: addressOf(url), maxLagSeconds })
   return {
     ...engine,

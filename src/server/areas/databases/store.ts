@@ -1,6 +1,7 @@
 import type { Database } from '#contract/databases.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { OWNER } from './engine/engine.ts'
 
 export type DatabaseState = Database['state']
 
@@ -46,6 +47,35 @@ export async function insertDatabase(tx: Tx, row: DatabaseRow): Promise<boolean>
 export async function countDatabases(tx: Tx): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`select count(*) from databases.databases`)
   return row!.count
+}
+
+/** Returns how many databases the organization has. Until the transaction ends nobody else creates one for it. */
+export async function countOfOrg(tx: Tx, orgId: string): Promise<number> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`databases of ${orgId}`}, 0))`)
+  const [row] = await tx.query<{ count: number }>(sql`
+    select count(*) from databases.databases where org_id = ${orgId}`)
+  return row!.count
+}
+
+type Share = Pick<DatabaseRow, 'id' | 'owner_role'> & { owner_connections: number | null }
+
+/** Returns the databases of the organization on the server, with the connections that svc gave to their owners. */
+export async function findShares(db: Querier, orgId: string, server: string): Promise<Share[]> {
+  return db.query<Share>(sql`
+    select id, owner_role, owner_connections from databases.databases
+    where org_id = ${orgId} and server = ${server} and state <> 'dropping' order by id`)
+}
+
+export async function recordShare(db: Querier, id: string, connections: number): Promise<void> {
+  await db.query(sql`update databases.databases set owner_connections = ${connections} where id = ${id}`)
+}
+
+/** Returns how many connections the owners of all databases on each server may have together. */
+export async function sumShares(db: Querier): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ server: string; connections: number }>(sql`
+    select server, sum(coalesce(owner_connections, ${OWNER.connections})) as connections
+    from databases.databases group by server`)
+  return new Map(rows.map(({ server, connections }) => [server, connections]))
 }
 
 /** Returns how many databases each server has; a server without any is left out. */

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { CustomTypesConfig } from 'pg'
 import type { Db } from '#lib/db/db.ts'
+import type { Entrance } from './postgres/entrance.ts'
 
 /** What an engine knows of a managed database. Passwords are not part of it. */
 export type Managed = {
@@ -22,21 +23,29 @@ export type Replica = {
   readonly maxLagSeconds: number
   /** Returns its address, or undefined while it is away, was promoted, or is too far behind. */
   address(): Promise<Address | undefined>
-  /** Stops using it for a moment after a question could not reach it. */
+  /** Asks it on the platform's connection after a question failed there, and stops using it for a moment if it is away. */
   failed(error: unknown): void
 }
+
+/** The limit that svc gave to an owner before, and the one it gives now. */
+export type OwnerLimitChange = { readonly from: number; readonly to: number }
 
 /** What differs between Postgres and the embedded engine. Each method can be repeated after it failed half way. */
 export type ManagedEngine = {
   readonly name: 'postgres' | 'embedded'
   /** How many databases there can be. Undefined: no limit. */
   readonly limit: number | undefined
-  create(managed: Managed): Promise<void>
+  /** `ownerConnections` is how many the owner may have, by default as many as one owner ever may. */
+  create(managed: Managed, ownerConnections?: number): Promise<void>
   /**
    * Gives a database that older code made the limits and settings of one made today. The worker calls it for each, and
    * every process before it first uses a reader. Absent where there is nothing to do.
    */
   readonly secure?: (managed: Managed) => Promise<void>
+  /** Changes how many connections an owner may have. Returns false if the role has a limit that svc did not set. */
+  readonly limitOwner?: (owner: Pick<Managed, 'owner_role'>, change: OwnerLimitChange) => Promise<boolean>
+  /** Returns how many connections to the server there are for all roles. Absent where there is no server. */
+  readonly connectionSlots?: () => Promise<number>
   /** Returns the bytes on disk of each database by its physical name, without those that cannot be told. Starts none. */
   sizesOf(physicalNames: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Returns whether the engine of a database runs, and whether somebody uses it now. Absent where a server always runs. */
@@ -44,7 +53,7 @@ export type ManagedEngine = {
   /** Returns the bytes of all databases on the server, measured at most a minute ago. Throws while it is away. */
   readonly usedBytes?: () => Promise<number>
   /** The connections of the platform's role to the server. Absent where there is no server. */
-  readonly admin?: { readonly db: Db; readonly urlOf: (database: string) => string }
+  readonly admin?: { readonly db: Db; readonly entrance: Entrance }
   /** A standby that answers questions. */
   readonly replica?: Replica
   /** Throws while the server cannot be reached. Absent where it is the platform's own or runs in this process. */

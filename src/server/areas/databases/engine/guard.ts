@@ -17,11 +17,14 @@ const SETTINGS = {
 }
 
 /**
- * Ends the session if SQL code prepared a statement in it. A tenant's function can deallocate one of ours and prepare
- * another of the same name, which the driver would then run with the next question's values.
+ * Ends the session if SQL code prepared a statement or declared a holdable cursor in it. A tenant's function can
+ * deallocate one of our statements and prepare another of the same name, which the driver would then run with the next
+ * question's values. The query of a holdable cursor runs at COMMIT, after the guard, and could change the settings that
+ * the guard has set.
  */
-const NO_PREPARED_STATEMENTS = sql`
+const NOTHING_LEFT_BEHIND = sql`
   (case when exists (select from pg_catalog.pg_prepared_statements where from_sql)
+          or exists (select from pg_catalog.pg_cursors where is_holdable)
    then pg_catalog.pg_terminate_backend(pg_catalog.pg_backend_pid()) else false end)::pg_catalog.text`
 
 const MAX_CACHED_STATEMENTS = 2_000
@@ -34,7 +37,7 @@ export const settingsGuard: Guard = createGuard(setAll(SETTINGS))
  * and code in the reader's session could switch to it for good.
  */
 export const sessionGuard: Guard = createGuard(
-  sql`${setAll({ ...SETTINGS, role: 'none' })} || ${NO_PREPARED_STATEMENTS}`,
+  sql`${setAll({ ...SETTINGS, role: 'none' })} operator(pg_catalog.||) ${NOTHING_LEFT_BEHIND}`,
 )
 
 /**
@@ -46,7 +49,7 @@ function createGuard(steps: Sql): Guard {
   const withGuard = (statement: Sql): Sql => sql`
     with answer as materialized (${statement})
     select answer.* from answer
-    where (select pg_catalog.count(*) >= 0 and (${steps}) is not null from answer)`
+    where (select pg_catalog.count(*) operator(pg_catalog.>=) 0 and (${steps}) is not null from answer)`
   return {
     statement: script(sql`select ${steps}`.text),
     guarded(statement) {
@@ -58,9 +61,10 @@ function createGuard(steps: Sql): Guard {
   }
 }
 
+/** Operators are qualified, because the guard after an EXPLAIN is parsed with a search path that code may have set. */
 function setAll(settings: Record<string, string>): Sql {
   const calls = Object.entries(settings).map(
     ([name, value]) => sql`pg_catalog.set_config('${script(name)}', '${script(value)}', false)`,
   )
-  return calls.reduce((all, one) => sql`${all} || ${one}`)
+  return calls.reduce((all, one) => sql`${all} operator(pg_catalog.||) ${one}`)
 }

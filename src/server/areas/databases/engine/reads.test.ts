@@ -96,6 +96,47 @@ needs('postgres')('DS-21 a tenant’s function in the reader’s session', () =>
     expect((await owner.query('select question from public.seen')).rows).toEqual([])
   })
 
+  /** Makes functions that declare a cursor whose query runs at COMMIT and changes the session for the next question. */
+  const makeCursorFunctions = async () => {
+    await using owner = await connectTo(area.ownerUrl(await rowOf()))
+    await owner.query(`
+      create or replace function public.late() returns int language plpgsql as $f$ begin
+        perform set_config('default_transaction_read_only', 'off', false);
+        perform set_config('search_path', 'public, pg_catalog', false);
+        return 1;
+      end $f$;
+      create or replace function public.declares() returns int language plpgsql as $f$ begin
+        execute 'declare late cursor with hold for select public.late()'; return 1;
+      end $f$;
+      create or replace function public.planned() returns int language plpgsql immutable as
+        'begin return public.declares(); end'`)
+  }
+  const state = sql`select current_setting('transaction_read_only') as read_only, current_setting('search_path') as path`
+  const expectOwnSettings = async () => {
+    const found = await Promise.all([1, 2, 3, 4].map(() => reader.reads((on) => on.query(state), session)))
+    for (const rows of found) expect(rows).toEqual([{ read_only: 'on', path: 'pg_catalog' }])
+  }
+
+  it('that leaves a cursor to be run at COMMIT changes no later question', async () => {
+    await makeCursorFunctions()
+    const harm = sql`select public.declares() as one`
+    await reader.reads((on) => on.query(harm), session).catch(() => undefined)
+    await expectOwnSettings()
+  })
+
+  it('that leaves one while a statement is explained, and an operator for the guard, changes none either', async () => {
+    await makeCursorFunctions()
+    await using owner = await connectTo(area.ownerUrl(await rowOf()))
+    await owner.query(`
+      create function public.joined(text, text) returns text language plpgsql as
+        'begin perform public.keep(''operator''); perform public.late(); return ''x''; end';
+      create operator public.|| (leftarg = text, rightarg = text, function = public.joined)`)
+    const harm = sql`explain select 1 where public.planned() = 1`
+    await reader.reads((on) => on.query(harm), session).catch(() => undefined)
+    await expectOwnSettings()
+    expect((await owner.query('select question from public.seen')).rows).toEqual([])
+  })
+
   it('that becomes the owner, to whom it was made a member, is the reader again at the next statement', async () => {
     await test.db.query(script(`grant ${names.owner_role} to ${names.reader_role}`))
     const who = sql`select current_user::text as name`

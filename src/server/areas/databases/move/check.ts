@@ -1,8 +1,8 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Db } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
-import { onConnection } from '#lib/db/single-connection.ts'
 import { sql } from '#lib/db/sql.ts'
+import { MAY_BYPASS_POLICIES } from '../engine/postgres/dump-role.ts'
 import type { DatabaseRow } from '../store.ts'
 import { type Admin, CHECK_LIMIT_MS, type Sides } from './sides.ts'
 
@@ -63,12 +63,11 @@ async function majorOf(db: Db): Promise<number> {
 }
 
 async function inspect({ from, to }: Sides, row: DatabaseRow): Promise<Extent> {
-  const inside = await onConnection(from.urlOf(row.physical_name), CHECK_LIMIT_MS, async (send) => {
+  const inside = await from.entrance.enter(row.physical_name, CHECK_LIMIT_MS, async (send) => {
     const extensions = await send<{ name: string }>('select extname as name from pg_catalog.pg_extension')
     const forced = await send<{ name: string }>(
       `select relnamespace::regnamespace || '.' || quote_ident(relname) as name from pg_catalog.pg_class
-       where relforcerowsecurity and not exists (
-         select from pg_catalog.pg_roles where rolname = current_user and (rolsuper or rolbypassrls)) limit 1`,
+       where relforcerowsecurity and not ${MAY_BYPASS_POLICIES} limit 1`,
     )
     const [extent] = await send<Extent>(
       `select pg_catalog.pg_database_size(current_database()) as bytes,
@@ -91,8 +90,9 @@ async function inspect({ from, to }: Sides, row: DatabaseRow): Promise<Extent> {
 
 function forcedText(table: string): string {
   return (
-    `The table ${table} has FORCE ROW LEVEL SECURITY, so the platform's role cannot read all of its rows. As a ` +
-    'superuser run alter role … bypassrls for the role of this server, or let the owner switch it off for the move.'
+    `The table ${table} has FORCE ROW LEVEL SECURITY, so the role that copies cannot read all of its rows. Let the ` +
+    'owner switch it off for the move, or from Postgres 16 on, as a superuser run alter role … bypassrls for the role of ' +
+    'this server.'
   )
 }
 

@@ -1,18 +1,19 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ServiceError } from '#contract/core/errors.ts'
+import type { ProgramTarget } from '../engine/postgres/entrance.ts'
 import { type Programs, pipeDump, runLeniently, runProgram } from './programs.ts'
 
 type Copy = {
   readonly programs: Programs
-  /** Connection string of the platform's role, for the database that is read. */
-  readonly fromUrl: string
+  /** The database that is read, by a role with the rights of its owner. */
+  readonly source: ProgramTarget
   /**
-   * Connection string of the owner, for the empty database. Not the platform's role: code of the tenant runs while it is
-   * filled, in constraints and indexes, and could take the rights of the role that is logged in.
+   * The empty database, which its owner fills. Not the platform's role: code of the tenant runs while it is filled, in constraints and indexes, and could take the rights of the role that is logged in.
    */
-  readonly toUrl: string
+  readonly copy: ProgramTarget
   readonly print: (line: string) => void
 }
 
@@ -20,27 +21,40 @@ type Copy = {
 const PLAIN = ['--no-owner', '--no-tablespaces', '--no-security-labels']
 const STRICT = ['--no-owner', '--exit-on-error']
 
+const PREFIX = 'svc-move-'
+
+/** Removes what moves left whose process was killed. A folder of another user cannot be removed and stays. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = Number(/^svc-move-(\d+)-/.exec(name)?.[1])
+    if (pid && !existsSync(`/proc/${pid}`)) {
+      await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined)
+    }
+  }
+}
+
 /** Copies schema, rows, indexes and rights into an empty database. Returns what could not be granted there. */
-export async function copyDatabase({ programs, fromUrl, toUrl, print }: Copy): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-move-'))
+export async function copyDatabase({ programs, source, copy, print }: Copy): Promise<string[]> {
+  await removeAbandoned()
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
   try {
     const archive = join(folder, 'schema')
     print('Reading the schema.')
     const schema = ['--schema-only', '--format=custom', '--lock-wait-timeout=10s', '--no-subscriptions']
-    await runProgram(programs, 'pg_dump', fromUrl, [...PLAIN, ...schema, `--file=${archive}`])
+    await runProgram(programs, 'pg_dump', source, [...PLAIN, ...schema, `--file=${archive}`])
     const lists = await writeLists(programs, archive, folder)
     const restore = (list: string) =>
-      runProgram(programs, 'pg_restore', toUrl, [...STRICT, `--use-list=${list}`, archive])
+      runProgram(programs, 'pg_restore', copy, [...STRICT, `--use-list=${list}`, archive])
     await restore(lists.before)
     print('Copying the rows.')
     await pipeDump(
       programs,
-      { url: fromUrl, args: [...PLAIN, '--data-only', '--format=custom', '--compress=0'] },
-      { url: toUrl, args: [...STRICT, '--data-only'] },
+      { target: source, args: [...PLAIN, '--data-only', '--format=custom', '--compress=0'] },
+      { target: copy, args: [...STRICT, '--data-only'] },
     )
     print('Building indexes and constraints.')
     await restore(lists.after)
-    return await restoreRights(programs, toUrl, lists.rights, archive)
+    return await restoreRights(programs, copy, lists.rights, archive)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -81,8 +95,13 @@ const BELONGS_TO_TEMPLATE = /^\d+; \d+ \d+ (?:EXTENSION - |COMMENT - EXTENSION )
 const NO_SUCH_ROLE = /role "[^"]{1,63}" does not exist/
 
 /** An owner can grant rights to roles of other tenants, who have no role on the other server. */
-async function restoreRights(programs: Programs, toUrl: string, list: string, archive: string): Promise<string[]> {
-  const lines = await runLeniently(programs, 'pg_restore', toUrl, ['--no-owner', `--use-list=${list}`, archive])
+async function restoreRights(
+  programs: Programs,
+  copy: ProgramTarget,
+  list: string,
+  archive: string,
+): Promise<string[]> {
+  const lines = await runLeniently(programs, 'pg_restore', copy, ['--no-owner', `--use-list=${list}`, archive])
   const errors = lines.filter((line) => /\berror:/.test(line))
   const [other] = errors.filter((line) => !NO_SUCH_ROLE.test(line))
   if (other !== undefined) throw new ServiceError('CONFLICT', `A right could not be copied: ${other}`)

@@ -14,6 +14,7 @@ import { needs } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
 import { runDatabases } from '../../../process/databases-command.ts'
 import { createEmbeddedEngine } from '../engine/embedded/engine.ts'
+import { createEntrance } from '../engine/postgres/entrance.ts'
 import { createServers, type ServerSettings } from '../servers.ts'
 import type { DatabaseRow } from '../store.ts'
 import { refuseOlderVersion } from './check.ts'
@@ -244,13 +245,27 @@ needs('postgres')('DS-01 a move by the role that the guide makes', () => {
   it('DS-01 a copy with another number of rows is refused', async () => {
     const other = await area.make('other')
     await runIn(area.ownerUrl(other), 'create table public.notes (id int); create table public.guarded (id int)')
-    const [one, copy] = [notes, other].map(({ physical_name }) => withDatabase(platform.server.url, physical_name))
-    await expect(compareRows(one!, copy!)).rejects.toThrow('The copy of public.guarded has 0 rows instead of 2.')
-    await runIn(copy!, 'drop table public.guarded')
-    await expect(compareRows(one!, copy!)).rejects.toThrow('The copy of public.guarded has no rows instead of 2.')
+    const entrance = createEntrance(platform.server.url)
+    const compare = () =>
+      compareRows(
+        (work) => entrance.enter(notes.physical_name, SLOW, work),
+        (work) => entrance.enter(other.physical_name, SLOW, work),
+      )
+    await expect(compare()).rejects.toThrow('The copy of public.guarded has 0 rows instead of 2.')
+    await runIn(area.ownerUrl(other), 'drop table public.guarded')
+    await expect(compare()).rejects.toThrow('The copy of public.guarded has no rows instead of 2.')
   })
 
   it('copies every row, also those that a policy hides from the reader, and the old copy is closed', async () => {
+    await inNotes(`
+      alter role current_user set default_transaction_read_only = on;
+      alter role current_user in database ${notes.physical_name} set search_path = "$user", public;
+      alter role current_user in database ${notes.physical_name} set application_name = 'it''s $body$ %L'`)
+    const settings = `
+      select setdatabase = 0 as everywhere, setconfig as settings from pg_db_role_setting
+      where setrole = '${notes.owner_role}'::regrole order by 1`
+    await using holder = await connectTo(onPlatform())
+    await holder.query(`begin read write; alter role current_user password 'x'`)
     await move('second')
     expect(
       await runIn(onSecond(), 'select count(*)::int as n, (select count(*)::int from guarded) as g from notes'),
@@ -258,6 +273,10 @@ needs('postgres')('DS-01 a move by the role that the guide makes', () => {
     const read = async () => (await area.open('notes', 'reader')).query(sql`select id from public.guarded`)
     expect(await read()).toEqual([{ id: 1 }])
     expect(await codeOf(inNotes('select 1'))).toBe('42501')
+    expect(await runIn(second.url, settings)).toEqual([
+      { everywhere: false, settings: ['search_path="$user", public', `application_name=it's $body$ %L`] },
+      { everywhere: true, settings: ['default_transaction_read_only=on'] },
+    ])
   })
 
   it.each([

@@ -71,7 +71,7 @@ async function copyAndSwitch(deps: MoveDeps, row: DatabaseRow, to: string, guard
     const password = await createCopy(sides, row)
     await guard.confirm()
     deps.print('From now on the owner cannot connect. Questions are still answered.')
-    await closeToOwner(sides.from.db, row, deps.closeMs)
+    await closeToOwner(sides.from, row, deps.closeMs)
     await fillCopy({ ...deps, ...sides, row }, password)
     await commitSwitch(deps, row, move, guard)
     return move
@@ -140,9 +140,9 @@ export async function finishMove(deps: FinishDeps, row: DatabaseRow, move: Move)
   const { db, servers, settleMs = SETTLE_MS } = deps
   const { from, to } = sidesOf(servers, move)
   await wait(settleMs)
-  await openToOwner(to.db, row, move.owner_connections)
+  await openToOwner(to, row, move.owner_connections)
   // The old server may be away for good, which must not keep the owner out of the new one.
-  await limitConnections(from.db, row, move.owner_connections).catch(() => undefined)
+  await limitConnections(from, row, move.owner_connections).catch(() => undefined)
   await markKept(db, row.id)
 }
 

@@ -4,7 +4,11 @@ import { secondsText } from '#contract/core/seconds-text.ts'
 import type { Db } from '#lib/db/db.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
 import type { Managed } from '../engine/engine.ts'
-import { TENANT_ROLE } from '../engine/postgres/drop.ts'
+import { alterRole } from '../engine/postgres/alter-role.ts'
+import { TENANT_ROLE } from '../engine/postgres/tenant-role.ts'
+import type { Admin } from './sides.ts'
+
+type LoginServer = Pick<Admin, 'db' | 'entrance'>
 
 const LIMIT_MS = 30_000
 const INTERVAL_MS = 50
@@ -22,29 +26,29 @@ export async function ownerConnections(db: Db, { owner_role }: Managed): Promise
  * The owner is refused with 53300 (too many connections), which drivers and pools retry. Others can be members of the
  * owner's role before Postgres 16, and are refused because that role may not connect.
  */
-export async function closeToOwner(db: Db, managed: Managed, limitMs = LIMIT_MS): Promise<void> {
+export async function closeToOwner(on: LoginServer, managed: Managed, limitMs = LIMIT_MS): Promise<void> {
+  const { db } = on
   const [owner, database] = [identifier(managed.owner_role).text, identifier(managed.physical_name).text]
-  await db.query(script(`alter role ${owner} connection limit 0`))
+  await refusePrepared(db, managed)
+  await limitConnections(on, managed, 0)
   await db.query(script(`revoke connect on database ${database} from ${owner}`))
   const until = performance.now() + limitMs
   while (!(await isClosed(db, managed))) {
     if (performance.now() > until) throw stillInUse(limitMs)
     await wait(INTERVAL_MS)
   }
-  const prepared = await db.query(sql`
-    select from pg_catalog.pg_prepared_xacts where database = ${managed.physical_name}`)
-  if (prepared.length > 0) throw hasPrepared()
+  await refusePrepared(db, managed)
 }
 
 /** Lets the owner in again, as `closeToOwner` found it. */
-export async function openToOwner(db: Db, managed: Managed, connections: number): Promise<void> {
+export async function openToOwner(on: LoginServer, managed: Managed, connections: number): Promise<void> {
   const [owner, database] = [identifier(managed.owner_role).text, identifier(managed.physical_name).text]
-  await db.query(script(`grant connect on database ${database} to ${owner}`))
-  await limitConnections(db, managed, connections)
+  await on.db.query(script(`grant connect on database ${database} to ${owner}`))
+  await limitConnections(on, managed, connections)
 }
 
-export async function limitConnections(db: Db, { owner_role }: Managed, connections: number): Promise<void> {
-  await db.query(script(`alter role ${identifier(owner_role).text} connection limit ${connections}`))
+export async function limitConnections(on: LoginServer, { owner_role }: Managed, connections: number): Promise<void> {
+  await alterRole(on, owner_role, `connection limit ${connections}`)
 }
 
 /**
@@ -61,6 +65,12 @@ async function isClosed(db: Db, { physical_name, reader_role }: Managed): Promis
     select pg_terminate_backend(pid) from pg_catalog.pg_stat_activity
     where datname = ${physical_name} and usename ~ ${TENANT_ROLE} and usename <> ${reader_role}`)
   return connecting.length === 0 && sessions.length === 0
+}
+
+/** A prepared transaction can keep the role locked, and cannot be copied. */
+async function refusePrepared(db: Db, { physical_name }: Managed): Promise<void> {
+  const prepared = await db.query(sql`select from pg_catalog.pg_prepared_xacts where database = ${physical_name}`)
+  if (prepared.length > 0) throw hasPrepared()
 }
 
 function stillInUse(limitMs: number): ServiceError {

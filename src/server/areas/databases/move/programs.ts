@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { ServiceError } from '#contract/core/errors.ts'
+import { startProcess } from '#lib/processes/start-process.ts'
+import type { ProgramTarget } from '../engine/postgres/entrance.ts'
 
 /** Runs `pg_dump` and `pg_restore`, which are looked up in the folders of `path`. */
 export type Programs = { readonly path: string | undefined }
@@ -15,8 +17,13 @@ const MAX_ERROR_CHARS = 2_000
 const CONNECTION_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 
 /** Runs a program and returns its standard output. Throws with its error output if it fails. */
-export async function runProgram(programs: Programs, program: Program, url: string | undefined, args: string[]) {
-  const child = start(programs, program, url, args)
+export async function runProgram(
+  programs: Programs,
+  program: Program,
+  target: ProgramTarget | undefined,
+  args: string[],
+) {
+  const child = start(programs, program, target, args)
   child.stdin.end()
   const [output, finished] = await Promise.all([text(child.stdout), finish(child)])
   refuseFailure(program, finished)
@@ -27,10 +34,10 @@ export async function runProgram(programs: Programs, program: Program, url: stri
 export async function runLeniently(
   programs: Programs,
   program: Program,
-  url: string,
+  target: ProgramTarget,
   args: string[],
 ): Promise<string[]> {
-  const child = start(programs, program, url, args)
+  const child = start(programs, program, target, args)
   child.stdin.end()
   child.stdout.resume()
   const finished = await finish(child)
@@ -38,12 +45,12 @@ export async function runLeniently(
   return finished.errors.split('\n').filter((line) => line !== '')
 }
 
-type Side = { readonly url: string; readonly args: string[] }
+type Side = { readonly target: ProgramTarget; readonly args: string[] }
 
 /** Sends what `pg_dump` writes to `pg_restore`, without a file between. If one fails, the other is ended. */
 export async function pipeDump(programs: Programs, from: Side, to: Side): Promise<void> {
-  const dump = start(programs, 'pg_dump', from.url, from.args)
-  const restore = start(programs, 'pg_restore', to.url, to.args)
+  const dump = start(programs, 'pg_dump', from.target, from.args)
+  const restore = start(programs, 'pg_restore', to.target, to.args)
   dump.stdin.end()
   restore.stdout.resume()
   // The programs say themselves what went wrong; the pipe only breaks after that.
@@ -53,21 +60,33 @@ export async function pipeDump(programs: Programs, from: Side, to: Side): Promis
   refuseFailure('pg_dump', dumped)
 }
 
-function start({ path }: Programs, program: Program, url: string | undefined, args: string[]) {
-  const { target, password } = url === undefined ? {} : connectionOf(url)
-  const options = target === undefined ? [] : [`--dbname=${target}`]
-  const env = { ...(path && { PATH: path }), ...(password && { PGPASSWORD: password }), PGAPPNAME: 'svc', LC_ALL: 'C' }
-  return spawn(program, ['--no-password', ...options, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+function start(
+  { path }: Programs,
+  program: Program,
+  target: ProgramTarget | undefined,
+  args: string[],
+): ChildProcessWithoutNullStreams {
+  const { database, password } = target ? connectionOf(target.url) : {}
+  const options = database === undefined ? [] : [`--dbname=${database}`]
+  const env = {
+    ...(path && { PATH: path }),
+    ...(password && { PGPASSWORD: password }),
+    ...(target?.options && { PGOPTIONS: target.options }),
+    PGAPPNAME: 'svc',
+    LC_ALL: 'C',
+  }
+  const child = startProcess(program, ['--no-password', ...options, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  return child as ChildProcessWithoutNullStreams
 }
 
 /** Keeps the password out of the arguments, which every user of the machine can see. */
-function connectionOf(url: string): { target: string; password: string } {
+function connectionOf(url: string): { database: string; password: string } {
   const parsed = new URL(url)
   const password = decodeURIComponent(parsed.password)
   parsed.password = ''
   const others = parsed.searchParams.keys().filter((name) => !CONNECTION_PARAMETERS.includes(name))
   for (const name of others.toArray()) parsed.searchParams.delete(name)
-  return { target: parsed.href, password }
+  return { database: parsed.href, password }
 }
 
 async function finish(child: ChildProcess): Promise<Finished> {

@@ -1,4 +1,5 @@
 import type { Db } from '#lib/db/db.ts'
+import { dropDumpRole } from '../engine/postgres/dump-role.ts'
 import type { Servers } from '../servers.ts'
 import type { DatabaseRow } from '../store.ts'
 import { refuseSameServer } from './check.ts'
@@ -11,7 +12,8 @@ type Deps = { readonly db: Db; readonly servers: Servers }
 /** Lets the owner of a database that was not switched in again, and drops the unfinished copy. Can be repeated. */
 export async function undoMove({ db, servers }: Deps, row: DatabaseRow, move: Move): Promise<void> {
   const { from, to } = sidesOf(servers, move)
-  await openToOwner(from.db, row, move.owner_connections)
+  await openToOwner(from, row, move.owner_connections)
+  await dropDumpRole(from.db, from.entrance, row)
   await refuseSameServer(from, to)
   await to.engine.drop(row)
   await db.tx((tx) => deleteMove(tx, { database_id: row.id, phase: 'copying' }))

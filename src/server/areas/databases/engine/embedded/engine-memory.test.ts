@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { connect as connectSocket } from 'node:net'
 import { promisify } from 'node:util'
+import { queryObjects } from 'node:v8'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestEngine, single, type TestEngine } from '#test/embedded-engine.ts'
 import { codeOf } from '#test/managed-databases.ts'
@@ -159,5 +160,20 @@ describe.skipIf(!hasPsql)('COPY with psql (skipped: needs psql on the PATH)', ()
     const fill = `\\copy long_lines from program 'yes $(printf %01000d 7) | head -n 30000'`
     expect(await psql('create table long_lines (line text)', fill, 'select count(*) from long_lines')).toBe('30000')
     expect(await psql(`\\copy long_lines to program 'wc -c'`)).toBe('30030000')
+  })
+})
+
+describe('statements that have ended', () => {
+  it('DS-02 leave nothing behind in our process', async () => {
+    await using outside = await engine.connect(row)
+    await using own = await engine.connectOwn(row)
+    const ask = async (times: number) => {
+      for (const client of [outside, own]) for (let n = 0; n < times; n++) await client.query('select 1')
+    }
+    await ask(10)
+    // Counts after a full garbage collection. A promise is kept by each reaction that waits for another promise.
+    const before = queryObjects(Promise, { format: 'count' })
+    await ask(100)
+    expect(queryObjects(Promise, { format: 'count' }) - before).toBeLessThan(100)
   })
 })

@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { endFormerProcess, forgetProcess, rememberProcess } from '#lib/processes/former-process.ts'
 import { residentBytes } from '#lib/processes/process-memory.ts'
+import { startProcess } from '#lib/processes/start-process.ts'
+import { orAborted } from '#lib/race.ts'
 import { ByteReader } from './byte-reader.ts'
 import { EngineStopped, stopped } from './engine-stopped.ts'
 import type { Command } from './sandbox.ts'
@@ -35,7 +37,7 @@ export class EngineProcess {
   /** Resolves when the process has exited: until then it may still write to its folder. */
   readonly exited: Promise<void>
   readonly #watcher: NodeJS.Timeout
-  readonly #killed = Promise.withResolvers<never>()
+  readonly #killed = new AbortController()
   #reason: EngineStopped | undefined
 
   private constructor(child: EngineChild, options: Options) {
@@ -51,7 +53,6 @@ export class EngineProcess {
     })
     this.exited = Promise.all([ended, lastHolderGone(child)]).then(() => this.#stopWatching())
     child.stdin.on('error', () => {})
-    this.#killed.promise.catch(() => {})
     this.#watcher = setInterval(() => void this.#checkMemory(), MEMORY_CHECK_MS)
     this.#watcher.unref()
   }
@@ -110,7 +111,7 @@ export class EngineProcess {
   kill(reason: EngineStopped = stopped.closed()): void {
     this.#reason ??= reason
     this.#child.kill('SIGKILL')
-    this.#killed.reject(this.#reason)
+    this.#killed.abort(this.#reason)
     // A receiver that waits for bytes must not wait for ever: with the pipe gone its next read ends.
     this.#child.stdout.destroy()
   }
@@ -135,7 +136,8 @@ export class EngineProcess {
       if (type === 'I') return
       if (type !== 'D' || bytes.length === 0) throw stopped.protocolViolation('an unknown frame')
       // A receiver that waits for its client must not keep an engine that was killed meanwhile.
-      await Promise.race([onBytes(bytes), this.#killed.promise])
+      const taken = onBytes(bytes)
+      if (taken) await orAborted(taken, this.#killed.signal)
     }
   }
 
@@ -182,9 +184,9 @@ type EngineChild = ChildProcess & { stdin: Writable; stdout: Readable; stderr: R
 /** Rejects when the process cannot be started, for want of file descriptors for example. */
 async function spawnChild({ command: { file, args } }: Options): Promise<EngineChild> {
   try {
-    const child = spawn(file, args, { env: {}, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
+    const child = startProcess(file, args, { env: {}, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
     await once(child, 'spawn')
-    return child
+    return child as EngineChild
   } catch (error) {
     throw stopped.notStarted(error instanceof Error ? error.message : String(error))
   }

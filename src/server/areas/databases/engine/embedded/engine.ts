@@ -64,7 +64,18 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
   )
   // Tried now, so that the start need not wait for the result.
   void sandbox()
-  const start = engineStarter(settings, sandbox)
+  const startEngine = engineStarter(settings, sandbox)
+  let startFault: unknown
+  const start = async (folder: string) => {
+    try {
+      const engine = await startEngine(folder)
+      startFault = undefined
+      return engine
+    } catch (error) {
+      startFault = error
+      throw error
+    }
+  }
   const session = (name: string): Session => {
     if (closed || dropped.has(name)) throw stopped.closed()
     const open =
@@ -112,6 +123,9 @@ export function createEmbeddedEngine(options: EmbeddedOptions): ManagedEngine {
         if (bytes !== undefined) sizes.set(name, bytes)
       }
       return sizes
+    },
+    async ping() {
+      if (startFault !== undefined) throw new Error('the last engine could not be started', { cause: startFault })
     },
     activityOf: (name) => sessions.get(name)?.activity() ?? 'stopped',
     endLogins: async ({ physical_name }) => end(physical_name),

@@ -1,5 +1,4 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import { runToEnd } from '#lib/processes/start-process.ts'
 
 /** Files and folders an engine process needs. */
 export type EnginePlaces = {
@@ -104,9 +103,7 @@ function moved({ folder, entry }: Package, to: string): Package {
   return { folder: to, entry: `${to}${entry.slice(folder.length)}` }
 }
 
-const run = promisify(execFile)
-
 /** Runs Node inside the walls of an engine process, to find out whether this bubblewrap can make them. */
 export async function tryWalls(bubblewrap: string, node: string): Promise<void> {
-  await run(bubblewrap, [...WALLS, ...readOnly(node, '/svc/node'), '/svc/node', '--version'], { env: {} })
+  await runToEnd(bubblewrap, [...WALLS, ...readOnly(node, '/svc/node'), '/svc/node', '--version'], {})
 }

@@ -9,6 +9,8 @@ import type { OwnPostgres } from '#test/own-postgres.ts'
 import { runJobs } from '#test/run-jobs.ts'
 import { needs } from '#test/stores.ts'
 import type { DatabaseRow } from '../../store.ts'
+import { createEntrance } from './entrance.ts'
+import { limitOwner } from './owner-limit.ts'
 
 const SLOW = 120_000
 /** A transaction of the operator's that keeps anybody from dropping the database. */
@@ -64,6 +66,46 @@ for (const [who, role] of Object.entries(PLATFORMS))
         select name from databases.databases where id = ${row.id}
         union all select datname from pg_database where datname = ${row.physical_name}
         union all select rolname from pg_roles where rolname = any(${[row.owner_role, row.reader_role]})`)
+
+    it('OP-09 an owner that keeps its own role locked is logged out and its database is dropped', async () => {
+      const lock = `begin; alter role current_user password 'x'`
+      await using holder = await asOwner(row.physical_name)
+      await holder.query(lock)
+      await drop()
+      expect(area.lines).toEqual([])
+      expect(await left()).toEqual([])
+    })
+
+    it('OP-09 a tenant that grants another’s role something and waits does not keep it', async () => {
+      const beside = await area.make(`beside_${made}`)
+      await using holder = await connectTo(area.ownerUrl(beside))
+      await holder.query(`begin; create table public.given (id int); grant select on public.given to ${row.owner_role}`)
+      await drop()
+      expect(area.lines).toEqual([])
+      expect(await left()).toEqual([])
+      row = beside
+      await drop()
+    })
+
+    it('OP-09 a prepared transaction that keeps the role locked does not keep the database', async () => {
+      await using holder = await asOwner(row.physical_name)
+      await holder.query(`begin; alter role current_user password 'x'; prepare transaction 'locked'`)
+      await drop()
+      expect(area.lines).toEqual([])
+      expect(await left()).toEqual([])
+    })
+
+    it('OP-09 an owner that keeps its own role locked gets another limit', async () => {
+      await using holder = await asOwner(row.physical_name)
+      await holder.query(`begin; alter role current_user password 'x'`)
+      const { db } = platform
+      const server = { db, entrance: createEntrance(platform.url) }
+      expect(await limitOwner(server, row, { from: 20, to: 7 })).toBe(true)
+      const limits = await db.query(sql`
+        select rolconnlimit as connections from pg_roles where rolname = ${row.owner_role}`)
+      expect(limits).toEqual([{ connections: 7 }])
+      await drop()
+    })
 
     it(
       'DS-01 a database with objects, locks, open sessions and a prepared transaction is dropped',

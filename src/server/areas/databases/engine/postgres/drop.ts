@@ -1,16 +1,16 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Db } from '#lib/db/db.ts'
-import { onConnection, type SendText } from '#lib/db/single-connection.ts'
-import { identifier, script, sql } from '#lib/db/sql.ts'
+import { identifier, sql } from '#lib/db/sql.ts'
 import type { Managed } from '../engine.ts'
+import { alterRole, dropTenantRole } from './alter-role.ts'
+import { dumpRoleOf } from './dump-role.ts'
+import type { SendText } from './entrance.ts'
 import { isInUse, isNotAllowed, isStillNeeded } from './states.ts'
-import { ADMIN_LIMIT_MS, ownUrl, type Server } from './template.ts'
+import { ADMIN_LIMIT_MS, onOwnDatabase, type Server } from './template.ts'
+import { TENANT_ROLE } from './tenant-role.ts'
 
-type Deps = Pick<Server, 'db' | 'urlOf'> & { warn: (text: string) => void }
-
-/** The names of roles that belong to managed databases, of any platform on this server. */
-export const TENANT_ROLE = '^[or]_[0-9a-f]{16}$'
-const LOCK_LIMIT_MS = 5_000
+type LoginServer = Pick<Server, 'db' | 'entrance'>
+type Deps = LoginServer & { warn: (text: string) => void }
 
 /**
  * Removes a managed database and its roles. The logins end first, so that the credentials are dead even if the rest
@@ -18,28 +18,42 @@ const LOCK_LIMIT_MS = 5_000
  * left without a login and reported.
  */
 export async function dropManaged(deps: Deps, managed: Managed): Promise<void> {
-  const roles = await endLogins(deps.db, managed)
+  const roles = await endLogins(deps, managed)
   await dropDatabase(deps, managed)
   for (const database of await databasesOf(deps, roles)) await dropOwned(deps, database, roles)
   for (const role of roles) await dropRole(deps, role)
 }
 
-/** Ends the logins of both roles and all their sessions. Returns which of the roles exist. */
-export async function endLogins(db: Db, { owner_role, reader_role }: Managed): Promise<string[]> {
+/**
+ * Ends the logins of the roles and all their sessions. Returns which of the roles exist. Sessions and prepared
+ * transactions end first too, because they can hold locks on their roles.
+ */
+export async function endLogins(server: LoginServer, managed: Managed): Promise<string[]> {
+  const { db } = server
+  const names = [managed.reader_role, managed.owner_role, dumpRoleOf(managed)]
   const rows = await db.query<{ name: string }>(sql`
-    select rolname as name from pg_catalog.pg_roles where rolname = any(${[reader_role, owner_role]})`)
+    select rolname as name from pg_catalog.pg_roles where rolname = any(${names})`)
   const roles = rows.map(({ name }) => name)
-  for (const role of roles) await db.query(script(`alter role ${identifier(role).text} nologin password null`))
-  await db.query(sql`select pg_terminate_backend(pid) from pg_catalog.pg_stat_activity where usename = any(${roles})`)
+  await endSessions(db, roles)
+  await endPrepared(server, managed)
+  for (const role of roles) await alterRole(server, role, 'nologin password null')
+  await endSessions(db, roles)
   return roles
 }
 
-async function dropDatabase(deps: Deps, { physical_name }: Managed): Promise<void> {
-  const { db, urlOf } = deps
+async function endSessions(db: Db, roles: readonly string[]): Promise<void> {
+  await db.query(sql`select pg_terminate_backend(pid) from pg_catalog.pg_stat_activity where usename = any(${roles})`)
+}
+
+async function endPrepared({ db, entrance }: LoginServer, { physical_name }: Managed): Promise<void> {
   const prepared = await db.query(sql`select from pg_catalog.pg_prepared_xacts where database = ${physical_name}`)
-  if (prepared.length > 0) await onConnection(urlOf(physical_name), ADMIN_LIMIT_MS, rollBackPrepared)
-  const drop = `drop database if exists ${identifier(physical_name).text} with (force)`
-  await onConnection(await ownUrl(deps), ADMIN_LIMIT_MS, (send) => send(drop)).catch((error: unknown) => {
+  if (prepared.length > 0) await entrance.enter(physical_name, ADMIN_LIMIT_MS, rollBackPrepared)
+}
+
+async function dropDatabase(deps: Deps, managed: Managed): Promise<void> {
+  await endPrepared(deps, managed)
+  const drop = `drop database if exists ${identifier(managed.physical_name).text} with (force)`
+  await onOwnDatabase(deps, (send) => send(drop)).catch((error: unknown) => {
     throw isInUse(error) || isNotAllowed(error) ? stillInUse(error) : error
   })
 }
@@ -69,11 +83,9 @@ async function databasesOf({ db }: Deps, roles: readonly string[]): Promise<stri
  * would then run with the platform's. Sessions of tenants in a database that is not theirs are ended, because they
  * could hold locks on what is dropped.
  */
-async function dropOwned({ urlOf, warn }: Deps, database: string, roles: readonly string[]): Promise<void> {
+async function dropOwned({ entrance, warn }: Deps, database: string, roles: readonly string[]): Promise<void> {
   const names = roles.map((role) => identifier(role).text).join(', ')
   const work = async (send: SendText) => {
-    await send(`set lock_timeout = ${LOCK_LIMIT_MS}`)
-    await send('set search_path = pg_catalog')
     await send(
       `select pg_terminate_backend(pid) from pg_catalog.pg_stat_activity
        where datname = current_database() and usename ~ $1 and pg_has_role(usesysid, 'usage')`,
@@ -82,7 +94,7 @@ async function dropOwned({ urlOf, warn }: Deps, database: string, roles: readonl
     await rollBackPrepared(send)
     await send(`drop owned by ${names} cascade`)
   }
-  await onConnection(urlOf(database), ADMIN_LIMIT_MS, work).catch((error: unknown) => {
+  await entrance.enter(database, ADMIN_LIMIT_MS, work).catch((error: unknown) => {
     if (!isRefused(error)) throw error
     warn(
       `The platform may not remove what the dropped roles ${names} own in the database ${identifier(database).text}. ` +
@@ -95,7 +107,6 @@ async function dropOwned({ urlOf, warn }: Deps, database: string, roles: readonl
  * Ends prepared transactions of tenants, which outlive their sessions and keep locks. Only their own role may do it.
  */
 async function rollBackPrepared(send: SendText): Promise<void> {
-  await send('set search_path = pg_catalog')
   const found = await send<{ gid: string; owner: string }>(
     `select quote_literal(gid) as gid, quote_ident(owner) as owner from pg_catalog.pg_prepared_xacts
      where database = current_database() and owner ~ $1 and pg_has_role(owner, 'usage')`,
@@ -114,11 +125,11 @@ function isRefused(error: unknown): boolean {
 }
 const REFUSED = new Set<unknown>(['28000', '3D000', '55000'])
 
-async function dropRole({ db, warn }: Deps, role: string): Promise<void> {
+async function dropRole(deps: Deps, role: string): Promise<void> {
   const name = identifier(role).text
-  await db.query(script(`drop role if exists ${name}`)).catch((error: unknown) => {
+  await dropTenantRole(deps, role).catch((error: unknown) => {
     if (!isStillNeeded(error)) throw error
-    warn(
+    deps.warn(
       `The role ${name} of a dropped database stays, without a login, because something still depends on it. ` +
         `As a superuser run \`drop owned by ${name} cascade;\` in every database where it owns or was granted ` +
         `something, then \`drop role ${name};\``,

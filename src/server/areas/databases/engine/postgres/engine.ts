@@ -2,15 +2,16 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
 import { systemClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import { onConnection } from '#lib/db/single-connection.ts'
 import { identifier, script, sql } from '#lib/db/sql.ts'
 import { type Address, type Managed, type ManagedEngine, OWNER, READER } from '../engine.ts'
 import { schemaGrants } from '../schema-grants.ts'
 import { dropManaged, endLogins } from './drop.ts'
+import { createEntrance } from './entrance.ts'
 import { closeDatabases, openDatabasesWarning } from './open-databases.ts'
+import { connectionSlots, limitOwner, limitUnlimitedOwner } from './owner-limit.ts'
 import { quietReader, quietWarning } from './quiet-reader.ts'
 import { isNotAllowed } from './states.ts'
-import { ADMIN_LIMIT_MS, ensureTemplate, needSuperuser, ownUrl, type Server, TEMPLATE } from './template.ts'
+import { ADMIN_LIMIT_MS, ensureTemplate, needSuperuser, onOwnDatabase, type Server, TEMPLATE } from './template.ts'
 
 /** How long a measured size of the server is used, and how long measuring may take: it reads the files of each. */
 const MEASURED_MS = 60_000
@@ -30,12 +31,8 @@ type Options = {
 /** Keeps managed databases on a Postgres server: each is a database with two roles. */
 export function createPostgresEngine(options: Options): ManagedEngine {
   const { db, databaseUrl, publicHost, warn, setting = 'DATABASE_URL' } = options
-  const urlOf = (database: string) => {
-    const url = new URL(databaseUrl)
-    url.pathname = `/${database}`
-    return url.href
-  }
-  const server: Server = { db, urlOf, setting }
+  const entrance = createEntrance(databaseUrl)
+  const server: Server = { db, entrance, setting }
   let prepared: Promise<void> | undefined
   const prepare = () => {
     prepared ??= prepareServer(server)
@@ -50,16 +47,17 @@ export function createPostgresEngine(options: Options): ManagedEngine {
   return {
     name: 'postgres',
     limit: undefined,
-    async create(managed) {
+    async create(managed, ownerConnections = OWNER.connections) {
       try {
         await prepare()
-        await ensureRoles(db, managed)
+        await ensureRoles(db, managed, ownerConnections)
         await quietReader(db, managed, warn)
         await ensureDatabase(server, managed)
+        await fillDatabase(server, managed)
+        await letIn(db, managed)
       } catch (error) {
         throw isNotAllowed(error) ? needRights(error, setting) : error
       }
-      await fillDatabase(server, managed)
     },
     sizesOf: (names) => selectSizes(db, names),
     usedBytes: async () => {
@@ -67,15 +65,17 @@ export function createPostgresEngine(options: Options): ManagedEngine {
       return loadOnce(sizes, 'all', () => measureAll(db))
     },
     ping: () => ping(db),
-    admin: { db, urlOf },
+    admin: { db, entrance },
     endLogins: async (managed) => {
-      await endLogins(db, managed)
+      await endLogins(server, managed)
     },
     drop: (managed) => dropManaged({ ...server, warn }, managed),
     async secure(managed) {
       await quietReader(db, managed, warn)
-      await limitOwner(db, managed, warn)
+      await limitUnlimitedOwner(server, managed, OWNER.connections, warn)
     },
+    limitOwner: (owner, change) => limitOwner(server, owner, change),
+    connectionSlots: () => connectionSlots(db),
     serverWarnings: () => serverWarnings(server, prepare),
     publicAddress: async () => shown,
     ownAddress: async () => own,
@@ -150,12 +150,16 @@ function needRights(cause: unknown, setting: string): ServiceError {
   )
 }
 
-async function ensureRoles(db: Db, { owner_role, reader_role, owner_verifier, reader_verifier }: Managed) {
+async function ensureRoles(
+  db: Db,
+  { owner_role, reader_role, owner_verifier, reader_verifier }: Managed,
+  ownerConnections: number,
+) {
   const reader = identifier(reader_role).text
   await ensureRole(
     db,
     owner_role,
-    `login nosuperuser nocreatedb nocreaterole connection limit ${OWNER.connections} password '${owner_verifier}'`,
+    `login nosuperuser nocreatedb nocreaterole connection limit ${ownerConnections} password '${owner_verifier}'`,
   )
   await ensureRole(
     db,
@@ -186,40 +190,51 @@ async function ensureRole(db: Db, role: string, attributes: string): Promise<voi
   await db.query(script(`grant ${identifier(role).text} to current_user`))
 }
 
-/** Bounds the connections of an owner role that older code made; a limit that an operator set stays. */
-async function limitOwner(db: Db, { owner_role }: Managed, warn: (text: string) => void): Promise<void> {
-  const unlimited = await db.query(sql`
-    select from pg_catalog.pg_roles where rolname = ${owner_role} and rolconnlimit < 0`)
-  if (unlimited.length === 0) return
-  const limit = `alter role ${identifier(owner_role).text} connection limit ${OWNER.connections}`
-  await db.query(script(limit)).catch((error: unknown) => {
-    if (!isNotAllowed(error)) throw error
-    warn(`The owner of a managed database can use every connection of this server. As a superuser run: ${limit};`)
-  })
-}
-
 /** Creates the database owned by the platform, so that its tenant can neither drop it nor let others in. */
-async function ensureDatabase(server: Server, { physical_name, owner_role, reader_role }: Managed): Promise<void> {
+async function ensureDatabase(server: Server, { physical_name }: Managed): Promise<void> {
   const { db } = server
   const name = identifier(physical_name).text
   const existing = await db.query(sql`select from pg_database where datname = ${physical_name}`)
   if (existing.length === 0) {
     const create = `create database ${name} template ${identifier(TEMPLATE).text}`
-    await onConnection(await ownUrl(server), ADMIN_LIMIT_MS, (send) => send(create))
+    await onOwnDatabase(server, (send) => send(create))
   }
   await db.query(script(`revoke all on database ${name} from public`))
+}
+
+async function letIn(db: Db, { physical_name, owner_role, reader_role }: Managed): Promise<void> {
+  const name = identifier(physical_name).text
   await db.query(script(`grant create, connect, temporary on database ${name} to ${identifier(owner_role).text}`))
   await db.query(script(`grant connect on database ${name} to ${identifier(reader_role).text}`))
 }
 
-/** Creates the extension, which a template made by an operator may lack, and gives the schema to the owner. */
-async function fillDatabase({ urlOf, setting }: Server, managed: Managed): Promise<void> {
-  await onConnection(urlOf(managed.physical_name), ADMIN_LIMIT_MS, async (send) => {
-    await send('create extension if not exists vector').catch((error: unknown) => {
-      throw isNotAllowed(error) ? needSuperuser(error, setting) : error
-    })
+/**
+ * Creates the extension, which a template made by an operator may lack, and gives the schema to the owner. The extension
+ * is never created in a schema that was the owner's: its script would use operators and functions that it finds there.
+ */
+async function fillDatabase({ entrance, setting }: Server, managed: Managed): Promise<void> {
+  await entrance.enter(managed.physical_name, ADMIN_LIMIT_MS, async (send) => {
+    const [found] = await send<{ has_vector: boolean; is_given: boolean }>(
+      `select exists (select from pg_extension where extname = 'vector') as has_vector,
+              not exists (select from pg_namespace
+                          where nspname = 'public' and pg_get_userbyid(nspowner) <> $1) as is_given`,
+      [managed.owner_role],
+    )
+    if (!found!.has_vector) {
+      if (found!.is_given) throw lostExtension()
+      await send('create extension vector with schema public').catch((error: unknown) => {
+        throw isNotAllowed(error) ? needSuperuser(error, setting) : error
+      })
+    }
     for (const statement of schemaGrants(managed)) await send(statement)
   })
+}
+
+function lostExtension(): ServiceError {
+  return new ServiceError(
+    'UNAVAILABLE',
+    'The database was given to its owner before and has lost the extension vector. Drop it and create it again.',
+  )
 }
 
 export function addressOf(databaseUrl: string): Address {

@@ -77,8 +77,22 @@ it('DS-01 a standby is not trusted beyond the bound while the primary cannot be 
 it('DS-01 a standby that a question could not reach is left alone for 5 seconds', async () => {
   const { at, isUsed, replica } = setUp(10)
   expect(await isUsed()).toBe(true)
+  at.standby = undefined
   replica.failed(new DatabaseUnavailable('away', { cause: undefined }))
+  expect(await isUsed()).toBe(false)
+  at.standby = 0
   expect(await isUsed()).toBe(false)
   at.now = 5_000
   expect(await isUsed()).toBe(true)
 })
+
+it.each(['53200', '57P01', 'ECONNRESET'])(
+  'OP-09 a question that fails with %s does not take a standby that answers from other tenants',
+  async (code) => {
+    const { isUsed, replica } = setUp(10)
+    expect(await isUsed()).toBe(true)
+    const cause = Object.assign(new Error('raised by a tenant'), { code })
+    replica.failed(new DatabaseUnavailable('the database cannot answer now', { cause }))
+    expect(await isUsed()).toBe(true)
+  },
+)

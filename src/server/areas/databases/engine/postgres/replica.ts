@@ -31,6 +31,7 @@ export function createReplica(options: Options): Replica {
   let awayUntil = Number.NEGATIVE_INFINITY
   let checkedAt = Number.NEGATIVE_INFINITY
   let checking: Promise<void> | undefined
+  let probing: Promise<void> | undefined
 
   const compare = async () => {
     const at = now()
@@ -50,17 +51,32 @@ export function createReplica(options: Options): Replica {
       })
     return checking
   }
+  /**
+   * Asks the standby on our own connection whether it is away. What a question failed with does not say so: code of the
+   * tenant can raise any SQLSTATE and end its own session.
+   */
+  const probe = () => {
+    probing ??= replayedBy(standby)
+      .then(() => undefined)
+      .catch(() => {
+        awayUntil = now() + AWAY_MS
+      })
+      .finally(() => {
+        probing = undefined
+      })
+  }
   const isCurrent = () => now() < currentUntil && now() >= awayUntil
   return {
     maxLagSeconds,
     async address() {
+      await probing
       const isDue = now() - checkedAt >= CHECK_MS
       const checked = isDue ? check() : checking
       if (!isCurrent() && now() >= awayUntil) await checked
       return isCurrent() ? options.address : undefined
     },
     failed(error) {
-      if (error instanceof DatabaseUnavailable) awayUntil = now() + AWAY_MS
+      if (error instanceof DatabaseUnavailable) probe()
     },
   }
 }

@@ -2,6 +2,7 @@
 const NOT_ALLOWED = '42501'
 const STILL_NEEDED = '2BP01'
 const IN_USE = '55006'
+const LOCK_TIMEOUT = '55P03'
 
 /** Whether Postgres refused a statement because the role lacks the right. */
 export const isNotAllowed = (error: unknown): boolean => stateOf(error) === NOT_ALLOWED
@@ -11,6 +12,9 @@ export const isStillNeeded = (error: unknown): boolean => stateOf(error) === STI
 
 /** Whether a drop of a database was refused because sessions are connected to it. */
 export const isInUse = (error: unknown): boolean => stateOf(error) === IN_USE
+
+/** Whether a statement waited for a lock longer than its session allows. */
+export const isLockTimeout = (error: unknown): boolean => stateOf(error) === LOCK_TIMEOUT
 
 function stateOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined

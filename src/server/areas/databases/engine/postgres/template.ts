@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Db } from '#lib/db/db.ts'
-import { onConnection } from '#lib/db/single-connection.ts'
 import { identifier, sql } from '#lib/db/sql.ts'
+import type { Entrance, Work } from './entrance.ts'
 import { isNotAllowed } from './states.ts'
 
 export const TEMPLATE = 'svc_managed_template'
@@ -10,10 +10,10 @@ export const TEMPLATE = 'svc_managed_template'
 /** The limit of CREATE DATABASE and DROP DATABASE, which copy and remove files. */
 export const ADMIN_LIMIT_MS = 60_000
 
-/** A connection to the server of managed databases, and the URL of any database on it. */
+/** A connection to the server of managed databases, and the way into any database on it. */
 export type Server = {
   readonly db: Db
-  readonly urlOf: (database: string) => string
+  readonly entrance: Entrance
   /** The setting that names the server and its role, for messages. */
   readonly setting: string
 }
@@ -35,15 +35,16 @@ export const TEMPLATE_SQL = [
  * tenants. It gets its name when it is complete: two platform databases on one server do not see each
  * other's advisory locks, but a name can be given only once.
  */
-export async function ensureTemplate({ db, urlOf, setting }: Server): Promise<void> {
+export async function ensureTemplate({ db, entrance, setting }: Server): Promise<void> {
   if (await exists(db)) return
   await needVector(db)
   const unfinishedName = `${TEMPLATE}_${randomBytes(6).toString('hex')}`
   const name = identifier(unfinishedName).text
-  await onConnection(await ownUrl({ db, urlOf }), ADMIN_LIMIT_MS, async (send) => {
+  await onOwnDatabase({ db, entrance }, async (send) => {
     await send(`create database ${name} template template0`)
     try {
-      await onConnection(urlOf(unfinishedName), ADMIN_LIMIT_MS, (inside) => inside('create extension vector'))
+      const create = 'create extension vector with schema public'
+      await entrance.enter(unfinishedName, ADMIN_LIMIT_MS, (inside) => inside(create))
       await send(`alter database ${name} with is_template true allow_connections false`)
       await send(`alter database ${name} rename to ${identifier(TEMPLATE).text}`)
     } catch (error) {
@@ -54,9 +55,10 @@ export async function ensureTemplate({ db, urlOf, setting }: Server): Promise<vo
   })
 }
 
-export async function ownUrl({ db, urlOf }: Pick<Server, 'db' | 'urlOf'>): Promise<string> {
+/** Runs `work` on a connection of its own to the database that `db` is connected to. */
+export async function onOwnDatabase<T>({ db, entrance }: Pick<Server, 'db' | 'entrance'>, work: Work<T>): Promise<T> {
   const [row] = await db.query<{ name: string }>(sql`select current_database() as name`)
-  return urlOf(row!.name)
+  return entrance.enter(row!.name, ADMIN_LIMIT_MS, work)
 }
 
 async function exists(db: Db): Promise<boolean> {
