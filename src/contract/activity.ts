@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { UtcTimeInput } from './core/inputs.ts'
 import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
 import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
@@ -37,8 +38,8 @@ const filters = {
   source: z.enum(CALL_SOURCES).optional().describe('Only calls that came this way'),
   user_id: z.string().max(100).optional().describe('Only calls of this person'),
   outcome: z.enum(CALL_OUTCOMES).optional(),
-  from: z.iso.datetime().optional().describe('Only calls at or after this time'),
-  to: z.iso.datetime().optional().describe('Only calls before this time'),
+  from: UtcTimeInput.optional().describe('Only calls at or after this time'),
+  to: UtcTimeInput.optional().describe('Only calls before this time'),
 }
 
 export const listActivity = operation({

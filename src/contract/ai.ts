@@ -50,7 +50,7 @@ export const createEmbeddings = operation({
   summary: 'Create embeddings for texts (OpenAI-compatible)',
   description:
     'Works with OpenAI clients: set the base URL to `{base_url}/api/ai/v1` and the key to an API token. Used tokens are counted per organization and UTC day.',
-  access: member,
+  access: { ...member, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   refusals: 'openai',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IdInput } from './core/inputs.ts'
 import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
 import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
@@ -32,7 +33,7 @@ export const createDatabase = operation({
   path: '/api/wf/databases',
   summary: 'Create a managed database',
   description: 'Creates a Postgres database with pgvector, its own role as owner, and its own password.',
-  access: developer,
+  access: { ...developer, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   rateLimits: [{ name: 'database-create', per: 'org', limit: 60, windowSeconds: 3600 }],
@@ -117,6 +118,6 @@ export const dropDatabase = operation({
   effect: 'write',
   bodyLimit: NO_BODY,
   errors: ['NOT_FOUND', 'DATABASE_EXPOSED', 'UNAVAILABLE'],
-  input: z.object({ name: DatabaseName, confirm: z.string().describe('The name again, to confirm') }),
+  input: z.object({ name: DatabaseName, confirm: IdInput.describe('The name again, to confirm') }),
   output: z.object({ name: z.string(), dropped: z.literal(true) }),
 })

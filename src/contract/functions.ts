@@ -46,7 +46,7 @@ export const callFunction = operation({
   summary: 'Call a function of an app',
   description:
     'Waits for the result. A call is run at most once, unless its function is marked as repeatable. Closing the connection cancels it. Arguments and results are not stored.',
-  access: { ...byCaller, role: 'member' },
+  access: { ...byCaller, role: 'member', support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['NOT_FOUND', 'NO_WORKER', 'RATE_LIMITED', 'FUNCTION_FAILED', 'WORKER_LOST', 'TIMEOUT'],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IdInput } from './core/inputs.ts'
 import { NO_BODY } from './core/limits.ts'
 import { operation } from './core/operation.ts'
 
@@ -67,5 +68,5 @@ export const endpointMetadata = operation({
   name: 'mcp.endpoint-metadata',
   path: '/.well-known/oauth-protected-resource/mcp/{endpoint}',
   description: '404 if agents cannot connect to this installation.',
-  input: z.object({ endpoint: z.string().describe('`platform` or `notifications`') }),
+  input: z.object({ endpoint: IdInput.describe('`platform` or `notifications`') }),
 })

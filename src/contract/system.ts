@@ -31,6 +31,14 @@ export const ready = operation({
   method: 'GET',
   path: '/readyz',
   summary: 'Check that the process is ready, with the state of each dependency. 503 if one fails',
+  input: z.object({
+    draining: z
+      .literal('404')
+      .optional()
+      .describe(
+        'answer 404 while the process only finishes its work, for proxies that cut requests of failing servers',
+      ),
+  }),
   produces: ['application/json'],
 })
 

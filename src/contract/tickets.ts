@@ -61,7 +61,7 @@ export const fileTicket = operation({
   path: '/api/deploy/deployments/{alias}/tickets',
   summary: 'File a ticket on an app',
   description: 'Every member of the organization may, also without a part in the app.',
-  access: byMember,
+  access: { ...byMember, support: 'elevated' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   rateLimits: [{ name: 'ticket-file', per: 'principal', limit: 30, windowSeconds: 60 }],
@@ -114,7 +114,7 @@ export const moveTicket = operation({
   summary: 'Move a ticket to another state',
   description:
     'From any state to any other. A move to the state that the ticket has already changes nothing and notifies nobody, so that it is safe to repeat.',
-  access: byBuilder,
+  access: { ...byBuilder, support: 'elevated' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['NOT_FOUND'],
@@ -130,7 +130,7 @@ export const replyToTicket = operation({
   summary: 'Reply to a ticket',
   description:
     'A public reply is open to everyone who sees the ticket and notifies. An internal reply needs the role developer or a part in the app, is shown to no one else, and never notifies.',
-  access: byMember,
+  access: { ...byMember, support: 'elevated' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   rateLimits: [{ name: 'ticket-reply', per: 'principal', limit: 60, windowSeconds: 60 }],

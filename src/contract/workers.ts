@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { Alias, byBuilder } from './apps/app-access.ts'
+import { boundedMap } from './core/bounded-map.ts'
+import { UtcTimeInput } from './core/inputs.ts'
 import { BODY_LIMIT } from './core/limits.ts'
 import { operation } from './core/operation.ts'
 
@@ -23,6 +25,9 @@ const REGISTRATION_LIMIT = 4 * 1024 * 1024
 const RESULTS_LIMIT = 4 * 1024 * 1024
 /** Bytes of the answer of one call, as JSON. */
 export const MAX_OUTPUT_BYTES = 1024 * 1024
+/** Keys of an object of any content. Its bytes are limited too. */
+const MAX_OBJECT_KEYS = 10_000
+const MAX_KEY_LENGTH = 1_000
 const MAX_RUN_SECONDS = 86_400
 
 /** Workers authenticate with their workload identity, or with an API token of a person who builds the app. */
@@ -35,7 +40,7 @@ export const ServedName = z
 
 const Description = z.string().max(1_000).default('')
 
-export const JsonObject = z.record(z.string(), z.unknown())
+export const JsonObject = boundedMap(z.string().max(MAX_KEY_LENGTH), z.unknown(), MAX_OBJECT_KEYS)
 
 export const JsonSchema = JsonObject.describe(
   'JSON Schema (2020-12) of an object. Only local $ref; see docs/functions.md for the keywords',
@@ -82,7 +87,7 @@ export const connectWorker = operation({
   summary: 'Connect a worker of an app',
   description:
     'Registers the functions and pipelines that the worker serves, and then sends it calls. Go on as the same worker after a broken connection by sending its `worker_id` and the calls it has.',
-  access: byWorker,
+  access: { ...byWorker, support: 'refused' },
   effect: 'write',
   bodyLimit: REGISTRATION_LIMIT,
   errors: ['NOT_FOUND', 'WORKER_LIMIT'],
@@ -119,7 +124,7 @@ export const reportResults = operation({
   path: '/api/deploy/deployments/{alias}/workers/{worker_id}/results',
   summary: 'Report results of calls',
   description: 'Can be repeated: a result counts once. Calls that have ended otherwise meanwhile are in `refused`.',
-  access: byWorker,
+  access: { ...byWorker, support: 'refused' },
   effect: 'write',
   bodyLimit: RESULTS_LIMIT,
   errors: ['NOT_FOUND'],
@@ -133,7 +138,7 @@ export const workerHeartbeat = operation({
   method: 'POST',
   path: '/api/deploy/deployments/{alias}/workers/{worker_id}/heartbeat',
   summary: 'Keep a worker alive',
-  access: byWorker,
+  access: { ...byWorker, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['NOT_FOUND'],
@@ -152,7 +157,7 @@ export const reportLogs = operation({
   method: 'POST',
   path: '/api/deploy/deployments/{alias}/workers/{worker_id}/logs',
   summary: 'Report log lines of a call',
-  access: byWorker,
+  access: { ...byWorker, support: 'refused' },
   effect: 'write',
   bodyLimit: RESULTS_LIMIT,
   errors: ['NOT_FOUND'],
@@ -164,7 +169,7 @@ export const reportLogs = operation({
     lines: z
       .array(
         z.strictObject({
-          at: z.iso.datetime(),
+          at: UtcTimeInput,
           level: z.enum(['debug', 'info', 'warn', 'error']),
           text: z.string().max(MAX_LOG_TEXT),
         }),

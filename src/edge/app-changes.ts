@@ -24,6 +24,12 @@ export type DiffAppRevisions = (
   baseId: string,
 ) => Promise<{ readonly files: FileChange[]; readonly truncated: boolean }>
 
+/** Compares texts by path as `DiffAppRevisions` compares the files of two revisions. */
+export type DiffAppTexts = (
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+) => ReturnType<DiffAppRevisions>
+
 type AppDeployRequest = AppRevision & {
   /** The person who decided it. */
   readonly requestedBy: string | null

@@ -1,6 +1,6 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 
-/** A mail that belongs to no event and to no subscription, such as an invitation. It has no unsubscribe link. */
+/** A mail that belongs to no event and to no subscription, such as an invitation. Only one that asks something has a link to refuse it. */
 export type SystemMail = {
   /** Names this mail for ever: a second mail with the same key is never made. To send one again, take another key. */
   readonly key: string
@@ -11,6 +11,8 @@ export type SystemMail = {
   readonly paragraphs: readonly string[]
   /** A complete address. It may contain a token: the mail is stored sealed and its text is deleted when it ended. */
   readonly action: { readonly label: string; readonly link: string } | null
+  /** A complete address by which the person refuses further mails of this kind. Also sent as `List-Unsubscribe`. */
+  readonly refusal?: { readonly text: string; readonly link: string }
   /** After this time the mail is not sent any more. Null for a mail that is never too late. */
   readonly expires_at: Date | null
 }

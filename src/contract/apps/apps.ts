@@ -52,7 +52,7 @@ export const createApp = operation({
   summary: 'Create an app',
   description:
     'The caller becomes its administrator. The address of the app is made of its alias and the slug of the organization, and never changes. Nothing runs until a revision is deployed.',
-  access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
+  access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token', support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['CONFLICT', 'APP_LIMIT', 'UNAVAILABLE'],
@@ -101,7 +101,7 @@ export const changeApp = operation({
   path: '/api/deploy/deployments/{alias}',
   summary: 'Change name or settings of an app',
   description: 'What is not given stays as it is. Settings take effect with the next deploy.',
-  access: byAppAdministrator,
+  access: { ...byAppAdministrator, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['NOT_FOUND'],

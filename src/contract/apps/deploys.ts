@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { BODY_LIMIT, NO_BODY, OPEN_STREAMS } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { LastId } from '../core/stream.ts'
@@ -47,7 +47,7 @@ export const startDeploy = operation({
   summary: 'Deploy a revision',
   description:
     'Deploys of one app run one after another. One that waits in the queue is superseded by a newer one. A deploy that fails leaves the former revision serving.',
-  access: byBuilder,
+  access: { ...byBuilder, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['NOT_FOUND', 'APP_NOT_STARTABLE', 'DEPLOYS_OFF'],
@@ -64,7 +64,7 @@ export const rollBack = operation({
   path: '/api/deploy/deployments/{alias}/rollback',
   summary: 'Deploy an earlier revision again',
   description: 'Without `revision_id` the revision that was live before this one.',
-  access: byBuilder,
+  access: { ...byBuilder, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['NOT_FOUND', 'APP_NOT_STARTABLE', 'NOTHING_TO_ROLL_BACK', 'DEPLOYS_OFF'],
@@ -120,6 +120,7 @@ export const followDeploy = operation({
   effect: 'read',
   bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
+  concurrency: OPEN_STREAMS,
   resumable: true,
   input: z.object({ ...deploy, last_id: LastId }),
   event: DeployProgress,

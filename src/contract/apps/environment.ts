@@ -1,9 +1,12 @@
 import { z } from 'zod'
+import { boundedMap } from '../core/bounded-map.ts'
 import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { Alias, byBuilder } from './app-access.ts'
 
 export const MAX_VARIABLES = 200
+/** More than an app can have, so that a change past the limit is refused as such. */
+const MAX_CHANGED_VARIABLES = 1_000
 /** Limit for all variables of an app together, as they are stored. A process cannot be started with much more than this. */
 export const MAX_ENVIRONMENT_BYTES = 512 * 1024
 
@@ -50,7 +53,7 @@ export const changeEnvironment = operation({
   errors: ['NOT_FOUND', 'APP_LIMIT'],
   input: z.object({
     alias: Alias,
-    set: z.record(VariableName, z.string().max(32_768)).default({}),
+    set: boundedMap(VariableName, z.string().max(32_768), MAX_CHANGED_VARIABLES).default({}),
     remove: z.array(VariableName).max(MAX_VARIABLES).default([]),
   }),
   output: Environment,

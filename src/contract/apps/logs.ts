@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { NO_BODY } from '../core/limits.ts'
+import { TimeInput } from '../core/inputs.ts'
+import { NO_BODY, OPEN_STREAMS } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { LastId } from '../core/stream.ts'
@@ -40,8 +41,8 @@ export const searchLogs = operation({
   input: z.object({
     alias: Alias,
     ...filter,
-    since: z.iso.datetime({ offset: true }).optional(),
-    until: z.iso.datetime({ offset: true }).optional(),
+    since: TimeInput.optional(),
+    until: TimeInput.optional(),
     ...pageInput,
   }),
   output: listOf(LogRecord).extend({
@@ -60,6 +61,7 @@ export const tailLogs = operation({
   effect: 'read',
   bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
+  concurrency: OPEN_STREAMS,
   resumable: true,
   input: z.object({ alias: Alias, ...filter, lines: z.int().min(0).max(1000).default(20), last_id: LastId }),
   event: z.union([
@@ -84,7 +86,7 @@ export const ingestLogs = operation({
   path: '/api/deploy/deployments/{alias}/logs',
   summary: 'Send log lines of an app that runs elsewhere',
   description: 'One JSON object a line: `text`, optional `at`, `level` and `deploy_id`.',
-  access: byWriter,
+  access: { ...byWriter, support: 'refused' },
   effect: 'write',
   bodyLimit: INGEST_LIMIT,
   errors: ['NOT_FOUND', 'UNAVAILABLE'],
@@ -101,7 +103,7 @@ export const ingestOtlp = operation({
   path: '/api/deploy/deployments/{alias}/otlp/v1/logs',
   summary: 'Send logs of an app by OTLP/HTTP',
   description: 'JSON or protobuf, plain or gzip. Set `OTEL_EXPORTER_OTLP_ENDPOINT` to the address up to `/otlp`.',
-  access: byWriter,
+  access: { ...byWriter, support: 'refused' },
   effect: 'write',
   bodyLimit: INGEST_LIMIT,
   errors: ['NOT_FOUND', 'UNAVAILABLE'],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NO_BODY } from '../core/limits.ts'
+import { LONG_READS, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { Alias, byBuilder } from './app-access.ts'
@@ -10,13 +10,15 @@ export const MAX_REVISION_BYTES = 128 * 1024 * 1024
 export const MAX_PATH_BYTES = 512
 /** A tar archive has up to 1,536 bytes around each file (header and padding), or more where the path is long. */
 export const MAX_ARCHIVE_BYTES = MAX_REVISION_BYTES + MAX_REVISION_FILES * 4096
+/** Longer than a path may be, so that the server can name the rule that a path breaks. */
+const MAX_CHECKED_PATH_LENGTH = 4_096
 const MANIFEST_LIMIT = 8 * 1024 * 1024
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest in lower-case hex')
 
 /** One file of a revision. Its path is checked by the server: relative, no `..`, valid UTF-8, not in `.git`. */
 export const RevisionFile = z.object({
-  path: z.string().min(1),
+  path: z.string().min(1).max(MAX_CHECKED_PATH_LENGTH),
   executable: z.boolean().default(false),
   size: z.int().min(0),
   sha256: Sha256,
@@ -61,7 +63,7 @@ export const uploadFiles = operation({
   summary: 'Upload files of a new revision',
   description:
     'A tar archive whose entries are named by the SHA-256 of their content. Files that no revision uses within a day are removed.',
-  access: byBuilder,
+  access: { ...byBuilder, support: 'refused' },
   effect: 'write',
   bodyLimit: MAX_ARCHIVE_BYTES,
   errors: ['NOT_FOUND', 'INVALID_REVISION', 'REVISION_STORE_FULL'],
@@ -77,7 +79,7 @@ export const createRevision = operation({
   path: '/api/deploy/deployments/{alias}/revisions',
   summary: 'Create a revision of uploaded files',
   description: 'The same files again give the revision that exists.',
-  access: byBuilder,
+  access: { ...byBuilder, support: 'refused' },
   effect: 'write',
   bodyLimit: MANIFEST_LIMIT,
   errors: ['NOT_FOUND', 'INVALID_REVISION', 'REVISION_INCOMPLETE', 'REVISION_STORE_FULL'],
@@ -94,7 +96,7 @@ export const uploadRevision = operation({
   summary: 'Create a revision of a tar archive',
   description:
     'For scripts without the svc command. The archive has files and folders only; links, device files, `.git` and paths that leave the folder are refused, with the entry at fault in `errors`.',
-  access: byBuilder,
+  access: { ...byBuilder, support: 'refused' },
   effect: 'write',
   bodyLimit: MAX_ARCHIVE_BYTES,
   errors: ['NOT_FOUND', 'INVALID_REVISION', 'REVISION_STORE_FULL'],
@@ -163,13 +165,23 @@ export const fetchRevision = operation({
   produces: ['application/x-tar'],
 })
 
+/** Larger files are compared by digest only. */
+export const MAX_COMPARED_BYTES = 256 * 1024
+
 export const FileChange = z.object({
   path: z.string(),
   change: z.enum(['added', 'removed', 'modified']),
-  patch: z
-    .string()
+  mode: z
+    .enum(['executable', 'not_executable'])
     .nullable()
-    .describe('Unified diff; null for a binary file, a change of mode alone, or a file too large to compare'),
+    .describe('What the mode became; null if it stayed, or the file is new and not executable'),
+  patch: z.string().nullable().describe('Unified diff; null if the content is the same or is not shown'),
+  not_shown: z
+    .enum(['binary', 'too_large', 'too_different', 'left_out'])
+    .nullable()
+    .describe(
+      'Why `patch` does not have the change of the content: the file is not UTF-8 text, larger than 256 KiB, has more than 1,000 changed lines, or the answer would be too large. Null if every changed byte is in `patch`',
+    ),
 })
 export type FileChange = z.infer<typeof FileChange>
 
@@ -190,6 +202,7 @@ export const diffRevisions = operation({
   effect: 'read',
   bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
+  concurrency: LONG_READS,
   input: z.object({ ...revision, base }),
   output: z.object({
     base: z.string().nullable().describe('Null for the first revision, whose files are all added'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IdInput } from '../core/inputs.ts'
 import { NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
@@ -54,7 +55,7 @@ export const disconnectAgent = operation({
   access: own,
   effect: 'write',
   bodyLimit: NO_BODY,
-  input: z.object({ id: z.string() }),
+  input: z.object({ id: IdInput }),
   output: RevokedAgent,
 })
 
@@ -67,7 +68,7 @@ export const listOrgAgents = operation({
   access: admin,
   effect: 'read',
   bodyLimit: NO_BODY,
-  input: z.object({ org_id: z.string(), ...pageInput }),
+  input: z.object({ org_id: IdInput, ...pageInput }),
   output: listOf(ConnectedAgent),
 })
 
@@ -77,9 +78,9 @@ export const revokeAgent = operation({
   method: 'DELETE',
   path: '/api/v1/orgs/{org_id}/agents/{id}',
   summary: 'Disconnect an agent of any member',
-  access: admin,
+  access: { ...admin, support: 'elevated' },
   effect: 'write',
   bodyLimit: NO_BODY,
-  input: z.object({ org_id: z.string(), id: z.string() }),
+  input: z.object({ org_id: IdInput, id: IdInput }),
   output: RevokedAgent,
 })

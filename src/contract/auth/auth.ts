@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IdInput } from '../core/inputs.ts'
 import { BODY_LIMIT } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { Audience, Principal } from '../core/principal.ts'
@@ -43,7 +44,7 @@ export const createOrg = operation({
   method: 'POST',
   path: '/api/v1/orgs',
   summary: 'Create an organization and become its owner',
-  access: { principals: ['user', 'api_token'], role: null, scope: null, org: 'token' },
+  access: { principals: ['user', 'api_token'], role: null, scope: null, org: 'token', support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   idempotent: true,
@@ -86,7 +87,7 @@ export const adminCreateToken = operation({
   idempotent: true,
   status: 201,
   input: z.object({
-    org_id: z.string(),
+    org_id: IdInput,
     email: Email,
     role: Role.default('member'),
     name: z.string().trim().min(1).max(100),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IdInput } from '../core/inputs.ts'
 import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
@@ -6,7 +7,7 @@ import { Role } from '../core/roles.ts'
 import { Domain, Email, Org, OrgName } from './auth.ts'
 
 const inOrg = { principals: ['user', 'api_token'], scope: null, org: 'path' } as const
-const org_id = z.string()
+const org_id = IdInput
 
 const Me = z.object({
   kind: z.string(),
@@ -116,11 +117,11 @@ export const changeRole = operation({
   method: 'PUT',
   path: '/api/v1/orgs/{org_id}/members/{user_id}',
   summary: 'Change the role of a member',
-  access: { ...inOrg, role: 'owner' },
+  access: { ...inOrg, role: 'owner', support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['LAST_OWNER'],
-  input: z.object({ org_id, user_id: z.string(), role: Role }),
+  input: z.object({ org_id, user_id: IdInput, role: Role }),
   output: Member,
 })
 
@@ -136,7 +137,7 @@ export const removeMember = operation({
   effect: 'write',
   bodyLimit: NO_BODY,
   errors: ['LAST_OWNER'],
-  input: z.object({ org_id, user_id: z.string() }),
+  input: z.object({ org_id, user_id: IdInput }),
   output: z.object({ user_id: z.string(), removed: z.literal(true) }),
 })
 
@@ -180,7 +181,7 @@ export const resendInvitation = operation({
   bodyLimit: BODY_LIMIT,
   rateLimits: [{ name: 'invite-again', per: 'org', limit: 100, windowSeconds: 3600 }],
   idempotent: true,
-  input: z.object({ org_id, id: z.string() }),
+  input: z.object({ org_id, id: IdInput }),
   output: Invitation.extend({ token: z.string(), link: z.url() }),
 })
 
@@ -210,10 +211,10 @@ export const revokeInvitation = operation({
   method: 'DELETE',
   path: '/api/v1/orgs/{org_id}/invitations/{id}',
   summary: 'Revoke an invitation',
-  access: { ...inOrg, role: 'owner' },
+  access: { ...inOrg, role: 'owner', support: 'refused' },
   effect: 'write',
   bodyLimit: NO_BODY,
-  input: z.object({ org_id, id: z.string() }),
+  input: z.object({ org_id, id: IdInput }),
   output: z.object({ id: z.string(), revoked: z.literal(true) }),
 })
 
@@ -262,7 +263,10 @@ export const listAudit = operation({
   method: 'GET',
   path: '/api/v1/orgs/{org_id}/audit',
   summary: 'List the audit log of the organization',
-  access: { ...inOrg, role: 'owner' },
+  description:
+    'Owners see every entry. Admins see the part about support access: sessions of vendor staff, and what vendor staff did in them.',
+  // Vendor staff must not read what they are watched by.
+  access: { ...inOrg, role: 'admin', support: 'refused' },
   effect: 'read',
   bodyLimit: NO_BODY,
   input: z.object({ org_id, ...pageInput }),

@@ -109,7 +109,8 @@ export const localSignIn = operation({
     'The console posts the code of its link here, with `Accept: application/json`, and gets the cookie without a redirect.',
   effect: 'write',
   bodyLimit: FORM_LIMIT,
-  rateLimits: perAddress('sign-in-local', 20),
+  // Only wrong codes count, so that whoever sends them cannot keep the owner out. A code has 128 random bits.
+  rateLimits: failuresPerAddress('sign-in-local', 20),
   consumes: [FORM],
   produces: ['text/html', 'application/json'],
   errors: ['FORBIDDEN'],
@@ -210,7 +211,7 @@ export const exchangeCode = operation({
   description: 'A code can be used once, within 60 seconds, with the `state` of the sign-in.',
   access: 'public',
   effect: 'write',
-  bodyLimit: BODY_LIMIT,
+  bodyLimit: 4 * 1024,
   rateLimits: failuresPerAddress('code-exchange', 120),
   errors: ['INVALID_TOKEN'],
   input: z.object({ code: z.string().max(200), state: z.string().max(200) }),

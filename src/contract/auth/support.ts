@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IdInput } from '../core/inputs.ts'
 import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
@@ -27,7 +28,7 @@ export const startSupport = operation({
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   status: 201,
-  input: z.object({ org_id: z.string(), staff_email: Email, reason: z.string().trim().min(1).max(500) }),
+  input: z.object({ org_id: IdInput, staff_email: Email, reason: z.string().trim().min(1).max(500) }),
   output: SupportSession.extend({ token: z.string() }),
 })
 
@@ -39,7 +40,7 @@ export const elevateSupport = operation({
   summary: 'Elevate a support session to the role admin',
   effect: 'write',
   bodyLimit: BODY_LIMIT,
-  input: z.object({ id: z.string() }),
+  input: z.object({ id: IdInput }),
   output: SupportSession,
 })
 
@@ -51,7 +52,7 @@ export const endSupport = operation({
   summary: 'End a support session',
   effect: 'write',
   bodyLimit: NO_BODY,
-  input: z.object({ id: z.string() }),
+  input: z.object({ id: IdInput }),
   output: SupportSession,
 })
 
@@ -64,7 +65,7 @@ export const listSupport = operation({
   access: { principals: ['user', 'api_token'], role: 'owner', scope: null, org: 'path' },
   effect: 'read',
   bodyLimit: NO_BODY,
-  input: z.object({ org_id: z.string(), ...pageInput }),
+  input: z.object({ org_id: IdInput, ...pageInput }),
   output: listOf(SupportSession),
 })
 
@@ -79,7 +80,7 @@ export const listOpenSupport = operation({
   access: { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'path' },
   effect: 'read',
   bodyLimit: NO_BODY,
-  input: z.object({ org_id: z.string() }),
+  input: z.object({ org_id: IdInput }),
   output: z.object({
     items: z.array(SupportSession.pick({ id: true, created_at: true, expires_at: true, elevated_at: true })),
   }),
@@ -93,7 +94,7 @@ export const adminSetDomains = operation({
   summary: 'Set the email domains of an organization',
   effect: 'write',
   bodyLimit: BODY_LIMIT,
-  input: z.object({ org_id: z.string(), domains: z.array(Domain).max(50) }),
+  input: z.object({ org_id: IdInput, domains: z.array(Domain).max(50) }),
   output: z.object({ domains: z.array(z.string()) }),
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IdInput, UtcTimeInput } from '../core/inputs.ts'
 import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
@@ -49,7 +50,7 @@ export const createToken = operation({
   rateLimits: [{ name: 'token-create', per: 'principal', limit: 30, windowSeconds: 3600 }],
   idempotent: true,
   status: 201,
-  input: z.object({ name: TokenName, expires_at: z.iso.datetime().optional() }),
+  input: z.object({ name: TokenName, expires_at: UtcTimeInput.optional() }),
   output: ApiToken.extend({ token: z.string() }),
 })
 
@@ -63,6 +64,6 @@ export const revokeToken = operation({
   access: own,
   effect: 'write',
   bodyLimit: NO_BODY,
-  input: z.object({ id: z.string() }),
+  input: z.object({ id: IdInput }),
   output: z.object({ id: z.string(), revoked: z.literal(true) }),
 })

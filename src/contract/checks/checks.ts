@@ -73,7 +73,7 @@ export const createCheck = operation({
   summary: 'Create a check of an app',
   description:
     'A check with `every_minutes` runs at once and then at that interval, one with `cron` at its times. Events are emitted when its state changes, not at every run.',
-  access: byBuilder,
+  access: { ...byBuilder, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['NOT_FOUND', 'CONFLICT', 'APP_LIMIT'],
@@ -125,7 +125,7 @@ export const changeCheck = operation({
   summary: 'Change, pause or resume a check',
   description:
     'What is not given stays as it is; `definition` and `schedule` are replaced as a whole. A run that began before the change does not count any more.',
-  access: byBuilder,
+  access: { ...byBuilder, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['NOT_FOUND', 'CONFLICT'],
@@ -146,7 +146,7 @@ export const deleteCheck = operation({
   method: 'DELETE',
   path: '/api/deploy/deployments/{alias}/checks/{check}',
   summary: 'Delete a check with its history',
-  access: byBuilder,
+  access: { ...byBuilder, support: 'elevated' },
   effect: 'write',
   bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
@@ -162,7 +162,7 @@ export const runCheck = operation({
   summary: 'Run a check now',
   description:
     'Answers the run that was queued, or the one that waits already. Its result counts like that of a scheduled run. A paused check can be run; its state then stays as it is.',
-  access: byBuilder,
+  access: { ...byBuilder, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['NOT_FOUND'],

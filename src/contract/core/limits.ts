@@ -4,6 +4,16 @@ export const BODY_LIMIT = 256 * 1024
 export const MIN_BODY_RATE = { bytesPerSecond: 1024, windowSeconds: 30 } as const
 /** Body limit of operations that take no body. Any body is refused. */
 export const NO_BODY = 0
+/** Streams that stay open for as long as somebody follows. */
+export const OPEN_STREAMS = { name: 'streams', perPerson: 30, perOrg: 300 } as const
+/** Reads that keep the server busy for a second or more. */
+export const LONG_READS = { name: 'long-reads', perPerson: 2, perOrg: 6 } as const
+/** Levels of objects and lists inside each other in the JSON of a request, below the outermost. */
+export const MAX_JSON_DEPTH = 100
+/** Keys of one object in the JSON of a request. */
+export const MAX_JSON_KEYS = 20_000
+/** Values in the JSON of a request, those inside others included. */
+export const MAX_JSON_VALUES = 1_000_000
 export const DEFAULT_PAGE_LIMIT = 50
 export const MAX_PAGE_LIMIT = 100
 /** How long a caller may cache a validated principal. */

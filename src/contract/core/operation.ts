@@ -15,8 +15,12 @@ export type Access =
       readonly part?: AppPart
       /** Scope that an agent needs; of a list, one is enough. Null means that agents may not call the operation. */
       readonly scope: Scope | readonly Scope[] | null
-      /** `refused` means that support sessions may not call the operation, whatever their role. */
-      readonly support?: 'refused'
+      /**
+       * Whether vendor staff in a support session may call the operation. `refused`: never, whatever their role.
+       * `elevated`: a write that elevated sessions may call, because it runs no code, mints no credential, sends
+       * nothing to a new place and shows no more data to anybody. A write without it is refused; a read is allowed.
+       */
+      readonly support?: 'refused' | 'elevated'
       /** Source of the organization. With `path`, the parameter `{org_id}` must be the caller's own organization. */
       readonly org: 'token' | 'path'
     }
@@ -33,6 +37,9 @@ export type RateLimit = {
   readonly limit: number
   readonly windowSeconds: number
 }
+
+/** How many requests may run at once, or streams be open. Operations with one `name` share the count. */
+export type Concurrency = { readonly name: string; readonly perPerson: number; readonly perOrg: number }
 
 /** The body of a request must bring this much in each window of waiting for it; otherwise it is refused with 408. */
 export type BodyRate = { readonly bytesPerSecond: number; readonly windowSeconds: number }
@@ -52,6 +59,8 @@ type Common = {
   /** The least rate of the body; `MIN_BODY_RATE` if it is not given. */
   readonly minBodyRate?: BodyRate
   readonly rateLimits?: readonly RateLimit[]
+  /** Counted in each process. For streams and for reads that keep the server busy. */
+  readonly concurrency?: Concurrency
   /** With `openai` errors also contain `error.message`, which OpenAI clients read. */
   readonly refusals?: 'openai'
   /** Error codes besides those that follow from its kind, access, path parameters, effect and rate limits. */

@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import { boundedMap } from '../core/bounded-map.ts'
+import { IdInput } from '../core/inputs.ts'
 import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { DataSource, FilterType } from './sources.ts'
 
 export const DISTANCE_METRICS = ['cosine', 'l2', 'inner_product'] as const
 const MAX_EMBEDDING_CONFIGS = 50
+const MAX_FILTER_COLUMNS = 1_600
 /** Largest vector that pgvector can store. */
 export const MAX_DIMENSIONS = 16_000
 
@@ -23,10 +26,7 @@ const EmbeddingConfigInput = z.strictObject({
     .describe(
       'Comma-separated column names. The first is the id of a hit, the second its title. Only these columns are returned',
     ),
-  distance_metric: z
-    .string()
-    .meta({ enum: [...DISTANCE_METRICS] })
-    .default('cosine'),
+  distance_metric: name.meta({ enum: [...DISTANCE_METRICS] }).default('cosine'),
 })
 export type EmbeddingConfigInput = z.output<typeof EmbeddingConfigInput>
 
@@ -63,17 +63,16 @@ export const configureSource = operation({
     'It is checked against the database first. If anything does not match, every problem is listed and nothing is saved. ' +
     'Afterwards a few stored vectors are compared with those that the model makes of the content columns: `model_checks` ' +
     'has the results, and a model that does not fit is one of the `warnings`.',
-  access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
+  access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token', support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['INVALID_SEARCH_CONFIGURATION', 'CONFLICT', 'UNAVAILABLE'],
   input: z.object({
-    id: z.string(),
+    id: IdInput,
     connection_config: z.strictObject({
       embedding_configs: z.array(EmbeddingConfigInput).max(MAX_EMBEDDING_CONFIGS),
     }),
-    filter_schema: z
-      .record(name, z.string().meta({ enum: FilterType.options }))
+    filter_schema: boundedMap(name, z.string().max(20).meta({ enum: FilterType.options }), MAX_FILTER_COLUMNS)
       .default({})
       .describe('Columns that questions can filter on, with the type of their values'),
     send_sample_to_provider: z
@@ -120,7 +119,7 @@ export const getSource = operation({
   effect: 'read',
   bodyLimit: NO_BODY,
   errors: ['UNAVAILABLE'],
-  input: z.object({ id: z.string() }),
+  input: z.object({ id: IdInput }),
   output: z.object({
     ...DataSource.shape,
     ...SearchConfiguration.shape,

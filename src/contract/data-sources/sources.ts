@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { boundedMap } from '../core/bounded-map.ts'
+import { IdInput } from '../core/inputs.ts'
 import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
@@ -78,10 +80,10 @@ export const switchSource = operation({
   path: '/api/wf/databases/{name}/data-source',
   summary: 'Switch a database on or off as a data source',
   description: 'Switching off also stops exposing it to agents. Switching on again does not expose it again.',
-  access: { ...people, role: 'admin' },
+  access: { ...people, role: 'admin', support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
-  input: z.object({ name: z.string(), enabled: z.boolean(), description: z.string().trim().max(1000).optional() }),
+  input: z.object({ name: IdInput, enabled: z.boolean(), description: z.string().trim().max(1000).optional() }),
   output: DataSource,
 })
 
@@ -93,14 +95,15 @@ export const exposeSource = operation({
   summary: 'Expose a data source to agents, or stop exposing it',
   description:
     '`min_role` is required the first time. It limits who may ask, not who may connect to the database itself.',
-  access: { ...people, role: 'admin' },
+  access: { ...people, role: 'admin', support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   errors: ['EXPOSED_LIMIT', 'SOURCE_OFF'],
-  input: z.object({ id: z.string(), exposed: z.boolean(), min_role: MinRole.optional() }),
+  input: z.object({ id: IdInput, exposed: z.boolean(), min_role: MinRole.optional() }),
   output: DataSource,
 })
 
+const MAX_FILTERS = 200
 const FilterValue = z.union([z.string().max(8000), z.number(), z.boolean()])
 
 export const querySource = operation({
@@ -115,16 +118,15 @@ export const querySource = operation({
   format: 'yaml',
   errors: ['NO_SEARCH_CONFIGURED', 'SOURCE_CHANGED', 'RATE_LIMITED'],
   input: z.object({
-    id: z.string().describe('Id of a data source, `db_<database name>`'),
+    id: IdInput.describe('Id of a data source, `db_<database name>`'),
     query: z.string().min(1).max(8000).describe('The question in plain language'),
-    filters: z
-      .record(z.string(), z.union([FilterValue, z.array(FilterValue).min(1).max(100)]))
+    filters: boundedMap(z.string().max(300), z.union([FilterValue, z.array(FilterValue).min(1).max(100)]), MAX_FILTERS)
       .default({})
       .describe(
         'Exact match by column. A list matches any of its values. All columns must match. Number columns also accept digits as a string, which is required for whole numbers beyond 2^53',
       ),
     top_k: z.int().min(1).max(20).default(10).describe('Number of hits, 1 to 20'),
-    target: z.string().optional().describe('Search only the entry with this label'),
+    target: z.string().max(300).optional().describe('Search only the entry with this label'),
   }),
   output: z.object({
     count: z.int(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Alias, byBuilder } from '../apps/app-access.ts'
 import { FileChange } from '../apps/revisions.ts'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { BODY_LIMIT, LONG_READS, NO_BODY } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { Evidence } from './runs.ts'
@@ -51,6 +51,10 @@ export const Proposal = z.object({
   fingerprint: z.string().describe('Identifies the finding over many nights'),
   author: z.string().describe('Always the maintenance agent'),
   requested_by: z.string().nullable().describe('The person who started the run by hand'),
+  due_by: z
+    .string()
+    .nullable()
+    .describe('The person whose change of the schedule made the run due: the last one before its first night'),
   execution_id: z.string().describe('The run that made it'),
   base_revision_id: z.string().describe('The revision that was live when it was validated'),
   revision_id: z.string().nullable().describe('The revision that it makes of the base; null if it makes none'),
@@ -116,6 +120,7 @@ export const readProposal = operation({
   effect: 'read',
   bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
+  concurrency: { ...LONG_READS, name: 'proposals', perPerson: 4 },
   input: z.object({ ...one, diff: z.boolean().default(false).describe('Adds the difference to the live revision') }),
   output: Proposal,
 })
@@ -135,8 +140,16 @@ export const approveProposal = operation({
   name: 'maintenance.approve-proposal',
   path: `${path}/{proposal_id}/approve`,
   summary: 'Approve a proposal and deploy it',
+  input: z.object({
+    ...one,
+    revision_id: z
+      .string()
+      .min(1)
+      .max(100)
+      .describe('`revision_id` of the proposal as it was read. Another one is refused with `PROPOSAL_NOT_READY`'),
+  }),
   description:
-    'Queues the same deploy that a person would. Whoever started the run may not approve its change while another owner or admin can. The proposal must be made of the live revision, and no other deploy may be under way.',
+    'Queues the same deploy that a person would, of the revision that is named and of no other. Whoever started the run, or changed the schedule that made it due, may not approve its change while another owner or admin can. The proposal must be made of the live revision, and no other deploy may be under way.',
   errors: ['NOT_FOUND', 'PROPOSAL_NOT_READY', 'PROPOSAL_OWN', 'APP_NOT_STARTABLE', 'DEPLOYS_OFF'],
 })
 

@@ -21,8 +21,12 @@ export const readChatLink = operation({
       .boolean()
       .describe('Whether direct messages can be sent: the app is installed in the workspace and works'),
     state: z
-      .enum(['unlinked', 'linked', 'inactive'])
-      .describe('Inactive: the account was deactivated at the chat service. Link again to resume'),
+      .enum(['unlinked', 'linked'])
+      .describe('An account that was deactivated at the chat service is unlinked. Link again to resume'),
+    unlinked_reason: z
+      .enum(['account_inactive'])
+      .nullable()
+      .describe('Why the account is not linked any more: it was deactivated at the chat service'),
     account: z
       .object({
         workspace_id: z.string(),

@@ -30,6 +30,7 @@ export const readChat = operation({
 export const connectChat = operation({
   ...common,
   name: 'integrations.connect-chat',
+  access: { ...byAdmin, support: 'refused' },
   method: 'PUT',
   summary: 'Connect a chat channel by its incoming webhook',
   description:
@@ -51,6 +52,7 @@ export const connectChat = operation({
 export const disconnectChat = operation({
   ...common,
   name: 'integrations.disconnect-chat',
+  access: { ...byAdmin, support: 'elevated' },
   method: 'DELETE',
   summary: 'Disconnect chat and delete the subscriptions of its channel',
   description:
@@ -65,6 +67,7 @@ export const disconnectChat = operation({
 export const startChatInstallation = operation({
   ...common,
   name: 'integrations.start-chat-installation',
+  access: { ...byAdmin, support: 'refused' },
   method: 'POST',
   path: '/api/integrations/chat/installation',
   summary: 'Begin to install the chat app in your workspace',

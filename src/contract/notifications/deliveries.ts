@@ -124,7 +124,7 @@ export const resendDelivery = operation({
   summary: 'Send a message again that failed',
   description:
     'A message whose outcome is unknown may arrive twice: say so with `may_arrive_twice`. The former message stays in the ledger as it ended.',
-  access: byAdmin,
+  access: { ...byAdmin, support: 'elevated' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   idempotent: true,

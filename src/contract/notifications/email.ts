@@ -9,13 +9,14 @@ export const addEmail = operation({
   ...common,
   kind: 'json',
   name: 'integrations.add-email',
+  access: { ...byAdmin, support: 'refused' },
   method: 'PUT',
   path: '/api/integrations/email',
   summary: 'Add an email address that subscriptions can name',
   description:
-    "A member's address is active at once. Any other address is `unconfirmed`, and gets nothing, until the person behind it opens the link of a confirmation mail and presses the button there. Adding an address again returns the same channel and mails nobody unless `ask_again` is set. An address gets at most three confirmation mails a day, whichever organizations ask.",
+    "A member's address is active at once. Any other address is `unconfirmed`, and gets nothing, until the person behind it opens the link of a confirmation mail and presses the button there. Adding an address again returns the same channel and mails nobody unless `ask_again` is set. An address gets at most three confirmation mails a day, whichever organizations ask, and none any more from an organization that the person refused by the link of such a mail.",
   rateLimits: [{ name: 'email-addresses', per: 'org', limit: 30, windowSeconds: 3600 }],
-  errors: ['CHANNEL_LIMIT', 'RATE_LIMITED', 'UNAVAILABLE'],
+  errors: ['CHANNEL_LIMIT', 'RATE_LIMITED', 'UNAVAILABLE', 'UNSUBSCRIBED'],
   input: z.object({
     address: z.string().trim().max(254).pipe(z.email()),
     ask_again: z
@@ -30,6 +31,7 @@ export const deleteEmail = operation({
   ...common,
   kind: 'json',
   name: 'integrations.delete-email',
+  access: { ...byAdmin, support: 'elevated' },
   method: 'DELETE',
   path: '/api/integrations/email/{id}',
   summary: 'Delete an email address and its subscriptions',
@@ -67,7 +69,7 @@ export const confirmEmail = operation({
   path: '/confirm-email/{token}',
   summary: 'Confirm that an email address gets notifications',
   description:
-    'The form field `confirm` is `yes`. Needs no sign-in. The link works once and for seven days. It also undoes earlier unsubscriptions of the address in this organization, so that its admins can subscribe it again.',
+    'The form field `confirm` is `yes`. Needs no sign-in. The link works once and for seven days. It begins the subscriptions that wait for it. If none does, it undoes earlier unsubscriptions of the address in this organization, so that its admins can subscribe it again.',
   effect: 'write',
   bodyLimit: 4096,
   rateLimits: unknownLinks('confirm-email'),

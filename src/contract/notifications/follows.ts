@@ -16,6 +16,7 @@ const LastOutcome = z.object({
 
 const categories = z
   .array(z.enum(FOLLOW_CATEGORIES))
+  .max(FOLLOW_CATEGORIES.length)
   .refine((chosen) => new Set(chosen).size === chosen.length, 'must name each category once')
   .describe('None means that you do not follow the app')
 

@@ -31,7 +31,7 @@ export const changeNotificationSettings = operation({
   path: '/api/notifications/settings',
   summary: "Change your organization's notification settings",
   description: 'Digests that were begun are sent at the time that was set before.',
-  access: byAdmin,
+  access: { ...byAdmin, support: 'refused' },
   effect: 'write',
   bodyLimit: BODY_LIMIT,
   input: NotificationSettings,

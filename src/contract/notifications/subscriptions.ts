@@ -13,9 +13,12 @@ export const Subscription = z.object({
   timing: Timing,
   enabled: z.boolean(),
   disabled_by: z
-    .enum(['admin', 'unsubscribe', 'connection_lost', 'gone'])
+    .enum(['admin', 'unsubscribe', 'unconfirmed', 'connection_lost', 'gone'])
     .nullable()
-    .describe('Why it is disabled. One that its recipient unsubscribed from cannot be enabled again'),
+    .describe(
+      'Why it is disabled. One that its recipient unsubscribed from cannot be enabled again. One that is `unconfirmed` waits for the person behind the address, who unsubscribed from a part of it',
+    ),
+  notice: z.string().nullable().describe('Why nothing is sent at present, and what to do. Null if events are sent'),
   created_at: z.iso.datetime(),
 })
 export type Subscription = z.infer<typeof Subscription>
@@ -43,15 +46,16 @@ export const createSubscription = operation({
   ...common,
   kind: 'json',
   name: 'notifications.create-subscription',
+  access: { ...byAdmin, support: 'refused' },
   method: 'POST',
   path: '/api/notifications/subscriptions',
   summary: 'Subscribe a channel to an event type',
   description:
-    'Refused for an email address whose person unsubscribed from the type, or from one that the prefix includes: they must confirm the address again first.',
+    'For an email address whose person unsubscribed from the type, or from a part of the prefix, the subscription is `unconfirmed`: the person gets a mail, and it begins when they confirm. Other subscriptions of the address stay as they are. Refused if the person asked your organization not to mail them.',
   effect: 'write',
   status: 201,
   idempotent: true,
-  errors: ['NOT_FOUND', 'SUBSCRIPTION_EXISTS', 'SUBSCRIPTION_LIMIT', 'UNSUBSCRIBED'],
+  errors: ['NOT_FOUND', 'SUBSCRIPTION_EXISTS', 'SUBSCRIPTION_LIMIT', 'UNSUBSCRIBED', 'RATE_LIMITED'],
   input: z.object({ event_type, channel_id: z.string().max(100), timing: Timing.default('immediately') }),
   output: Subscription,
 })
@@ -60,6 +64,7 @@ export const changeSubscription = operation({
   ...common,
   kind: 'json',
   name: 'notifications.change-subscription',
+  access: { ...byAdmin, support: 'refused' },
   method: 'PUT',
   path: '/api/notifications/subscriptions/{id}',
   summary: 'Enable, disable or retime a subscription',
@@ -73,6 +78,7 @@ export const deleteSubscription = operation({
   ...common,
   kind: 'json',
   name: 'notifications.delete-subscription',
+  access: { ...byAdmin, support: 'elevated' },
   method: 'DELETE',
   path: '/api/notifications/subscriptions/{id}',
   summary: 'Delete a subscription',

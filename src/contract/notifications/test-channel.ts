@@ -11,7 +11,7 @@ export const testChannel = operation({
   summary: 'Send a test notification to one channel',
   description:
     'It is sent like every other notification, with the event type `notification.test`. What became of it is in the ledger under the returned id.',
-  access: byAdmin,
+  access: { ...byAdmin, support: 'elevated' },
   effect: 'write',
   status: 202,
   idempotent: true,

@@ -90,10 +90,16 @@ export function admit(
   }
   if (access.role !== null && !found.part) admitRole(principal, access)
   if (principal.kind === 'agent') admitScope(principal, access)
-  if (principal.support && access.support === 'refused') throw forbidden('Support sessions may not use this operation.')
+  if (principal.support && !admitsSupport(access, effect)) {
+    throw forbidden('Support sessions may not use this operation.')
+  }
   if (effect === 'write' && principal.read_only) {
     throw new ServiceError('READ_ONLY_SESSION', 'This support session is read-only. Elevate it to make changes.')
   }
+}
+
+function admitsSupport({ support }: MemberAccess, effect: Operation['effect']): boolean {
+  return effect === 'write' ? support === 'elevated' : support !== 'refused'
 }
 
 function admitScope(principal: Principal, { scope }: MemberAccess): void {

@@ -75,4 +75,15 @@ describe('the end client’s address', () => {
     expect(ask({ host: 'localhost' }).direct).toBe(true)
     expect(ask({ host: 'evil.example' }).direct).toBe(false)
   })
+
+  it('OP-09 an app of this machine is not direct, so that it cannot read metrics, and vouches for no address', () => {
+    const trustedProxies = addressList(['127.0.0.0/8'])
+    const trusting = createInfoReader({ trustedProxies, hops: createHops(SECRET, testClock()) })
+    for (const address of ['127.64.0.1', '127.100.3.4', '127.127.255.254']) {
+      expect(ask({}, address).direct).toBe(false)
+      const head = { method: 'GET', url: 'http://x/', headers: { 'x-forwarded-for': '203.0.113.1' } }
+      expect(trusting(head, address).clientAddress).toBe(address)
+    }
+    expect(ask({}, '127.63.255.255').direct).toBe(true)
+  })
 })

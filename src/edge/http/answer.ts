@@ -5,6 +5,7 @@ import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Log } from '#lib/log.ts'
+import type { Enter } from './concurrency.ts'
 import { createOutputParser } from './exact-output.ts'
 import { withIdempotency } from './idempotency.ts'
 import { encode, type Format } from './negotiate.ts'
@@ -13,16 +14,40 @@ import { boundedBody, boundedRequest, refuseLargeBody } from './read-input.ts'
 import { type Context, RequestContext, type Route, type RouteOf } from './route.ts'
 import { chooseFraming, STREAM_TYPES, streamBody } from './stream.ts'
 
-type Deps = { db: Db; sealer: Sealer; clock: Clock; log: Log; openStreams: OpenStreams }
+type Deps = {
+  db: Db
+  sealer: Sealer
+  clock: Clock
+  log: Log
+  openStreams: OpenStreams
+  /** Limits the requests of the operation that run at once. */
+  enter: Enter | undefined
+}
 type Answer = (input: unknown, context: Context, format: Format) => Promise<Response>
 
 /** Creates the function that turns parsed input into a response. Every output passes the schema of its operation. */
 export function createAnswer(route: Route, deps: Deps): Answer {
+  // A stream leaves its place when it ends, not when its answer begins.
+  if (route.op.kind === 'stream') return streamAnswer(route as RouteOf<'stream'>, deps)
+  return whileRunning(deps.enter, answerAtOnce(route as Exclude<Route, RouteOf<'stream'>>, deps))
+}
+
+function whileRunning(enter: Enter | undefined, answer: Answer): Answer {
+  if (!enter) return answer
+  return async (input, context, format) => {
+    const leave = enter(context.principal)
+    try {
+      return await answer(input, context, format)
+    } finally {
+      leave()
+    }
+  }
+}
+
+function answerAtOnce(route: Exclude<Route, RouteOf<'stream'>>, deps: Deps): Answer {
   switch (route.op.kind) {
     case 'json':
       return jsonAnswer(route as RouteOf<'json'>, deps)
-    case 'stream':
-      return streamAnswer(route as RouteOf<'stream'>, deps)
     case 'upload':
       return uploadAnswer(route as RouteOf<'upload'>)
     case 'raw':
@@ -50,14 +75,18 @@ function uploadAnswer({ op, answer }: RouteOf<'upload'>): Answer {
   }
 }
 
-function streamAnswer({ op, answer }: RouteOf<'stream'>, { log, openStreams }: Deps): Answer {
+function streamAnswer({ op, answer }: RouteOf<'stream'>, { log, openStreams, enter }: Deps): Answer {
   return async (input, context) => {
     const { principal, request, requestId, format } = context
     const framing = chooseFraming(request.headers.get('accept'))
     const onFault = (error: unknown) =>
       log.error({ error, operation: op.name, request_id: requestId }, 'a stream ended with a fault')
+    const leave = enter?.(principal)
     const body = streamBody(
-      (signal) => answer(input, new RequestContext(context, principal, request, format, signal)),
+      (signal) => {
+        if (leave) signal.addEventListener('abort', leave, { once: true })
+        return answer(input, new RequestContext(context, principal, request, format, signal))
+      },
       { op, framing, requestId, callerSignal: request.signal, openStreams, onFault },
     )
     return new Response(body, {

@@ -13,6 +13,7 @@ import { createGate, type HasPart } from '../credentials/access.ts'
 import type { ResolveCaller } from '../credentials/caller.ts'
 import { isForPeople, problemPage } from '../pages/problem-page.ts'
 import { createAnswer } from './answer.ts'
+import { createConcurrencyLimit, type RunningRequests } from './concurrency.ts'
 import { withoutContent } from './head.ts'
 import { chooseFormat, type Format } from './negotiate.ts'
 import { OpenStreams } from './open-streams.ts'
@@ -52,8 +53,9 @@ const CLIENT_CLOSED_STATUS = 499
 
 /** Turns routes into the `fetch` of a service. Only the operations in `routes` are mounted. */
 export function createEdge(routes: readonly Route[], deps: EdgeDeps): ServiceFetch {
+  const running: RunningRequests = new Map()
   const handlerOf = (route: Route) =>
-    withSpan(`${deps.service} ${route.op.name}`, createHandler(route, deps), deps.spans)
+    withSpan(`${deps.service} ${route.op.name}`, createHandler(route, deps, running), deps.spans)
   const find = createRouter(routes.map((route) => ({ ...route.op, target: handlerOf(route) })))
   const elsewhere = createElsewhere(routes, deps)
   return (request, info) => {
@@ -108,11 +110,15 @@ function refuseForwarded(error: unknown, request: Request, info: RequestInfo, lo
 }
 
 /** Handles a request in this order: caller, access, rate limit, input, answer, limit of failures. */
-function createHandler(route: Route, deps: EdgeDeps) {
+function createHandler(route: Route, deps: EdgeDeps, running: RunningRequests) {
   const { op } = route
   const gate = createGate(op, deps)
   const readInput = withRefusals(route, withLimit(createInputReader(op), createLimiter(op, deps)))
-  const answer = createAnswer(route, { openStreams: new OpenStreams(), ...deps })
+  const answer = createAnswer(route, {
+    openStreams: new OpenStreams(),
+    enter: createConcurrencyLimit(op, running),
+    ...deps,
+  })
   const respond = withAnswerLimit(createAnswerLimiter(op, deps), async (admitted) => {
     const input = await readInput(admitted)
     return await answer(input, admitted.context, admitted.context.format)

@@ -7,7 +7,7 @@ import { holderIsDead } from '#lib/work/lease.ts'
 type StoredAnswer = {
   requestDigest: Buffer
   createdAt: Date
-  /** True when the first request failed after it had changed something. */
+  /** True when the first request failed, or its process died, after it had changed something. */
   isOver: boolean
   answer: { status: number; body: string } | undefined
 }
@@ -45,7 +45,9 @@ function newHolder({ instance }: Db): string {
 export async function readAnswer(db: Db, of: KeyOf): Promise<StoredAnswer | undefined> {
   type Row = { request_digest: Buffer; created_at: Date; is_over: boolean; status: number | null; body: string | null }
   const [row] = await db.query<Row>(sql`
-    select request_digest, created_at, is_over, status, body from svc.idempotency
+    select request_digest, created_at, status, body,
+      is_over or (status is null and changed and held.holder is not null and ${holderIsDead(db)}) as is_over
+    from svc.idempotency as held
     where caller = ${of.caller} and operation = ${of.operation} and key = ${of.key}`)
   if (!row) return undefined
   const answer = row.status === null || row.body === null ? undefined : { status: row.status, body: row.body }

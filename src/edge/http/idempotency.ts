@@ -26,7 +26,10 @@ import type { Context } from './route.ts'
 type Deps = { db: Db; sealer: Sealer; clock: Clock }
 type Run = (input: unknown, context: Context) => Promise<unknown>
 
-/** A claim without an answer that is older than this belongs to a process that died. No request runs that long. */
+/**
+ * A claim without an answer that is older than this belongs to a process that died. No request runs that long. The death
+ * of most processes is seen at once (`holderIsDead`); this is for those on a machine that lost its network.
+ */
 const MAX_RUNNING_MS = 120_000
 const STORE_AGAIN_MS = 500
 

@@ -1,8 +1,12 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connect, Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { testClock } from '#lib/clock.ts'
+import { watchProcessFaults } from '#test/process-faults.ts'
 import { createHops } from '../credentials/hop.ts'
+import { Incoming } from './incoming.ts'
 import { type Listener, listen } from './listen.ts'
 import { addressList, createInfoReader } from './request-info.ts'
 
@@ -37,6 +41,15 @@ describe('OP-03 the body of a request', () => {
   const READERS: Record<string, (request: Request) => Promise<string>> = {
     '/bytes': async (request) => Buffer.from(await request.arrayBuffer()).toString(),
     '/stream': async (request) => Buffer.concat(await Array.fromAsync(request.body ?? [])).toString(),
+    '/one-part': async (request) => {
+      const reader = request.body!.getReader()
+      await reader.read()
+      // Meanwhile more of the upload arrives.
+      for (let n = 0; n < 5; n++) await (await fetch(`${listener.url}/bytes`)).text()
+      for (let n = 0; n < 3; n++) await reader.read()
+      await reader.cancel(new Error('enough'))
+      return 'enough'
+    },
     '/twice': async (request) => {
       const text = await request.text()
       return request.text().catch(() => text)
@@ -67,4 +80,30 @@ describe('OP-03 the body of a request', () => {
     const answers = (await send(path, request)).split('HTTP/1.1 200 OK\r\n').slice(1)
     expect(answers.map((answer) => answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual([body, 'next'])
   })
+
+  it('OP-09 of an upload that a handler stops reading ends nothing but that upload', async () => {
+    using watch = watchProcessFaults()
+    const uploads = Array.from({ length: 16 }, async () => {
+      const client = connect({ port: listener.port, host: '127.0.0.1' }).on('error', () => {})
+      client.write('POST /one-part HTTP/1.1\r\nhost: x\r\ncontent-length: 8000000\r\n\r\n')
+      client.write(Buffer.alloc(8_000_000))
+      const [answer] = await once(client, 'data')
+      client.destroy()
+      return String(answer).slice(0, 15)
+    })
+    expect(await Promise.all(uploads)).toEqual(Array(16).fill('HTTP/1.1 200 OK'))
+    expect(watch.faults).toEqual([])
+  })
+})
+
+test('OP-09 data that is buffered when a reader cancels the body ends nothing but that body', async () => {
+  using watch = watchProcessFaults()
+  const incoming = new Incoming(new Socket())
+  for (let n = 0; n < 10; n++) incoming.push(Buffer.alloc(30_000))
+  const reader = Readable.toWeb(incoming).getReader()
+  for (let n = 0; n < 4; n++) await reader.read()
+  await reader.cancel(new Error('enough'))
+  await nextTurn()
+  expect(watch.faults).toEqual([])
+  expect(incoming.destroyed).toBe(true)
 })

@@ -5,9 +5,11 @@ import { type ErrorCode, notFound, ServiceError } from '#contract/core/errors.ts
 import { newId } from '../ids.ts'
 import { type BodyRateOf, createBodyRates, hasBody, IncomingBodies } from './body-rate.ts'
 import { type Connection, endIdle, leaveBodyUnread, onAnswersEnd, refuseConnection, trackAnswer } from './connection.ts'
+import { type ConnectionLimits, limitConnections } from './connection-limits.ts'
 import { Incoming } from './incoming.ts'
 import { isPlainPath } from './plain-path.ts'
 import { problemResponse, toServiceError } from './problem.ts'
+import { findRepeatedHeader } from './repeated-header.ts'
 import type { ReadInfo } from './request-info.ts'
 import type { ServiceFetch } from './route.ts'
 
@@ -29,6 +31,10 @@ export type ListenOptions = {
   /** Returns the minimum rate of a request's body. Without it MIN_BODY_RATE holds for every request. */
   bodyRateOf?: BodyRateOf
   timeouts?: Partial<Timeouts>
+  /** Without it connections are not limited. */
+  connections?: ConnectionLimits
+  /** Without it Node's own limits hold. */
+  headers?: { readonly maxBytes: number; readonly maxCount: number }
   /** Milliseconds on a clock that only goes forward. */
   nowMs?: () => number
 }
@@ -71,9 +77,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const answer = getRequestListener(
     async (request, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings
-      const response = isPlainPath(incoming.url ?? '')
-        ? await pass(request, incoming, options)
-        : refusePath(newId('req'))
+      const response = refuseHead(incoming, options) ?? (await pass(request, incoming, options))
       bodies.remove(incoming)
       if (!incoming.complete) leaveBodyUnread(incoming, outgoing, timeouts.lingerMs)
       // A connection that is kept alive would delay the stop.
@@ -90,9 +94,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     void answer(incoming, outgoing)
   }
   const server = createServer(
-    { IncomingMessage: Incoming, keepAlive: true, requireHostHeader: false, ...limitsOf(timeouts) },
+    { IncomingMessage: Incoming, keepAlive: true, requireHostHeader: false, ...limitsOf(timeouts, options) },
     handle,
   )
+  // Node leaves out what is beyond this number: see `refuseHead`.
+  if (options.headers) server.maxHeadersCount = options.headers.maxCount
+  if (options.connections) limitConnections(server, options.connections)
   const checkBodies = setInterval(() => {
     bodies.check(({ socket }, refusal) => refuseConnection(socket, refusal, timeouts.lingerMs))
   }, timeouts.bodyCheckMs)
@@ -135,8 +142,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 }
 
 /** Node's own limit for a whole request is off, because a large upload may take longer: see `body-rate.ts`. */
-function limitsOf({ headersMs, keepAliveMs }: Timeouts) {
+function limitsOf({ headersMs, keepAliveMs }: Timeouts, { headers }: ListenOptions) {
   return {
+    ...(headers && { maxHeaderSize: headers.maxBytes }),
     headersTimeout: headersMs,
     requestTimeout: 0,
     connectionsCheckingInterval: headersMs,
@@ -161,8 +169,21 @@ function pass(
   return answer(request, readInfo(head, incoming.socket.remoteAddress ?? ''))
 }
 
-function refusePath(requestId: string): Response {
-  return problemResponse(notFound(), 'json', requestId)
+/** Refuses a request whose path or headers a proxy before us may have read in another way. */
+function refuseHead(
+  { url = '', rawHeaders }: IncomingMessage,
+  { headers: limits }: ListenOptions,
+): Response | undefined {
+  if (limits && rawHeaders.length / 2 >= limits.maxCount) {
+    const detail = `The request has ${limits.maxCount} headers or more. Send fewer.`
+    return problemResponse(new ServiceError('HEADERS_TOO_LARGE', detail), 'json', newId('req'))
+  }
+  const header = findRepeatedHeader(rawHeaders)
+  if (header !== undefined) {
+    const detail = `The header ${header} was sent more than once. Send it once.`
+    return problemResponse(new ServiceError('MALFORMED_REQUEST', detail), 'json', newId('req'))
+  }
+  return isPlainPath(url) ? undefined : problemResponse(notFound(), 'json', newId('req'))
 }
 
 function bind(server: Server, { host, port }: ListenOptions): Promise<void> {

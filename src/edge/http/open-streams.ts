@@ -1,3 +1,5 @@
+import { endsWithin } from '#lib/race.ts'
+
 /** How long a stop waits for the sources of streams to end after each reader got its last record. */
 const SOURCE_END_MS = 5_000
 
@@ -31,9 +33,6 @@ export class OpenStreams implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true
     for (const stop of this.#stops) stop()
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, SOURCE_END_MS)
-    await Promise.race([Promise.all(this.#sources), late.promise])
-    clearTimeout(timer)
+    await endsWithin(SOURCE_END_MS, Promise.all(this.#sources))
   }
 }

@@ -37,15 +37,40 @@ export function toServiceError(error: unknown): ServiceError {
   })
 }
 
-/** Bounds the answer, which must not grow with the request. More faults than this need not be listed to a person. */
-const MAX_LISTED_FAULTS = 100
+/** These bound the answer, which must not grow with the request. */
+export const MAX_LISTED_FAULTS = 20
+const MAX_PATH_LENGTH = 200
 
 /** Lists the faults of the caller's input, each with its path. Not for output: a mismatch there is a bug of ours. */
-export function inputError(error: ZodError): ServiceError {
-  const all = error.issues.flatMap(toFaults)
-  const errors = all.slice(0, MAX_LISTED_FAULTS)
-  const shown = errors.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  const more = all.length > shown.length ? `; and ${all.length - shown.length} more` : ''
+export function inputError({ issues }: Pick<ZodError, 'issues'>, issueCount = issues.length): ServiceError {
+  const all = issues.flatMap(toFaults)
+  const count = all.length + issueCount - issues.length
+  const more = count > SHOWN_FAULTS ? `; and ${count - SHOWN_FAULTS} more` : ''
+  return invalidRequest(all, more)
+}
+
+/** Names the first fault of a large input, where the check stopped. */
+export function partialInputError(issue: z.core.$ZodIssue): ServiceError {
+  return invalidRequest(toFaults(issue), '; the rest of the input was not checked')
+}
+
+/** Refuses keys that no schema knows, such as a path parameter that is also in the body. */
+export function unknownKeys(keys: readonly string[]): ServiceError {
+  return invalidRequest(
+    keys.slice(0, MAX_LISTED_FAULTS).map((path) => ({ path, message: 'unknown key' })),
+    '',
+  )
+}
+
+const SHOWN_FAULTS = 3
+
+function invalidRequest(faults: readonly Fault[], more: string): ServiceError {
+  const errors = faults
+    .slice(0, MAX_LISTED_FAULTS)
+    .map(({ path, message }) => ({ path: path.slice(0, MAX_PATH_LENGTH), message }))
+  const shown = errors
+    .slice(0, SHOWN_FAULTS)
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   return new ServiceError('INVALID_REQUEST', shown.join('; ') + more, { errors })
 }
 

@@ -2,18 +2,21 @@ import { z } from 'zod'
 import { ServiceError } from '#contract/core/errors.ts'
 import { inputInQuery, type Operation } from '#contract/core/operation.ts'
 import { wholeText } from '#contract/core/whole-body.ts'
-import { inputError } from './problem.ts'
+import { bodyLimitOf } from './body-limit.ts'
+import { createInputCheck } from './check-input.ts'
+import { parseJson } from './parse-json.ts'
+import { unknownKeys } from './problem.ts'
+import { refuseBadText } from './refuse-bad-text.ts'
 
 export type InputReader = (request: Request, params: Record<string, string>, query: string) => Promise<unknown>
 
 /** Creates the function that joins path, query and body into one input object and checks it with the schema. */
 export function createInputReader(op: Operation): InputReader {
   const types = queryTypes(op)
+  const check = createInputCheck(op.input)
   const parse = (raw: Record<string, unknown>) => {
-    refuseBadText(raw, [])
-    const result = op.input.safeParse(raw)
-    if (!result.success) throw inputError(result.error)
-    return result.data
+    refuseBadText(raw)
+    return check(raw)
   }
   const withLastId = op.kind === 'stream' && op.resumable ? preferLastEventId : (_: Request, raw: RawInput) => raw
   const filterKeys =
@@ -24,9 +27,11 @@ export function createInputReader(op: Operation): InputReader {
       return parse(withLastId(request, merge(params, query === '' ? {} : readQuery(filterKeys(query), types))))
     }
   }
+  const bodyLimit = bodyLimitOf(op)
   return async (request, params, query) => {
     if (query !== '') throw unknownKeys(Object.keys(readQuery(query, types)))
-    return parse(withLastId(request, merge(params, await readJsonBody(request, op.bodyLimit))))
+    refuseBadText(params)
+    return check(withLastId(request, merge(params, await readJsonBody(request, bodyLimit))))
   }
 }
 
@@ -43,12 +48,6 @@ function merge(params: Record<string, string>, sent: Record<string, unknown>): R
   const twice = Object.keys(params).filter((name) => Object.hasOwn(sent, name))
   if (twice.length > 0) throw unknownKeys(twice)
   return { ...sent, ...params }
-}
-
-function unknownKeys(keys: string[]): ServiceError {
-  const errors = keys.slice(0, 100).map((path) => ({ path: path.slice(0, 200), message: 'unknown key' }))
-  const shown = errors.slice(0, 3).map(({ path }) => `${path}: unknown key`)
-  return new ServiceError('INVALID_REQUEST', shown.join('; '), { errors })
 }
 
 function keepKeys(keys: ReadonlySet<string>): (query: string) => string {
@@ -70,13 +69,15 @@ function queryType(schema: z.core.JSONSchema._JSONSchema): QueryType {
 }
 
 function readQuery(query: string, types: Map<string, QueryType>): Record<string, unknown> {
-  const params = new URLSearchParams(query)
-  const input: Record<string, unknown> = {}
-  for (const key of new Set(params.keys())) {
-    const texts = params.getAll(key)
+  // Without a prototype, because `__proto__` would otherwise not become a key.
+  const input: Record<string, unknown> = Object.create(null)
+  for (const [key, text] of new URLSearchParams(query)) {
     const type = types.get(key)
-    if (texts.length > 1 && type !== 'array') throw new ServiceError('INVALID_REQUEST', `${key}: given more than once`)
-    input[key] = type === 'array' ? texts : fromText(texts[0]!, type)
+    const before = input[key]
+    if (Array.isArray(before)) before.push(text)
+    else if (before !== undefined)
+      throw new ServiceError('INVALID_REQUEST', `${key.slice(0, 200)}: given more than once`)
+    else input[key] = type === 'array' ? [text] : fromText(text, type)
   }
   return input
 }
@@ -108,16 +109,15 @@ async function readJsonBody(request: Request, limit: number): Promise<Record<str
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
 
+/** In JSON, NUL and half surrogate pairs can only be written as escapes, and so can the letters of `__proto__`. */
+const MAY_HAVE_BAD_TEXT = /\\u(?:0000|00[567]|[dD][89a-fA-F])|__proto__/
+
 function parseObject(text: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new ServiceError('MALFORMED_REQUEST', 'The body is not valid JSON.', { cause })
-  }
+  const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ServiceError('INVALID_REQUEST', 'The body must be a JSON object.')
   }
+  if (MAY_HAVE_BAD_TEXT.test(text)) refuseBadText(value)
   return value as Record<string, unknown>
 }
 
@@ -158,35 +158,6 @@ async function readBytes(request: Request, limit: number | undefined): Promise<A
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause
     throw new ServiceError('MALFORMED_REQUEST', 'The body ended before it was complete.', { cause })
-  }
-}
-
-/** No input needs more, and code that follows the input down must not run out of stack. */
-const MAX_INPUT_DEPTH = 100
-
-/**
- * Refuses NUL, which Postgres cannot store as text, and half surrogate pairs, which are no characters. Also refuses input
- * that is nested too deeply.
- */
-function refuseBadText(value: unknown, path: readonly string[]): void {
-  if (typeof value === 'string') {
-    if (!value.includes('\0') && value.isWellFormed()) return
-    const where = path.join('.')
-    const errors = [{ path: where, message: 'must not contain NUL characters or unpaired surrogates' }]
-    throw new ServiceError('INVALID_REQUEST', `${where}: ${errors[0]!.message}`, { errors })
-  }
-  if (typeof value !== 'object' || value === null) return
-  if (path.length > MAX_INPUT_DEPTH) {
-    throw new ServiceError(
-      'INVALID_REQUEST',
-      `The body is nested too deeply. At most ${MAX_INPUT_DEPTH} levels are accepted.`,
-    )
-  }
-  for (const [key, inner] of Object.entries(value)) {
-    refuseBadText(key, [...path, 'key'])
-    // Schemas of maps drop this key silently, and no part of the input may be ignored.
-    if (key === '__proto__') throw unknownKeys([[...path, key].join('.')])
-    refuseBadText(inner, [...path, key])
   }
 }
 

@@ -26,10 +26,11 @@ export function createInfoReader(deps: {
     const verified = hop === undefined ? undefined : deps.hops.verify(hop, method, url)
     if (verified) return verified
     if (hop !== undefined) deps.onBadHop?.()
-    const { address, mayBeDirect } = readAddress(socketAddress)
+    const { address, mayBeDirect, isApp } = readAddress(socketAddress)
     const forwarded = headers['x-forwarded-for']
     return {
-      clientAddress: forwarded === undefined ? address : clientAddress(address, forwarded, deps.trustedProxies),
+      clientAddress:
+        forwarded === undefined || isApp ? address : clientAddress(address, forwarded, deps.trustedProxies),
       requestId: newId('req'),
       via: headers['x-svc-client'] === 'cli' ? 'cli' : 'api',
       direct: hop === undefined && mayBeDirect && isPlainlyLocal(headers),
@@ -54,8 +55,10 @@ const MAX_CACHED_ADDRESSES = 10_000
 type SocketAddress = {
   /** The address in its plain form. */
   address: string
-  /** Whether it is a loopback or private address that is not a trusted proxy's. */
+  /** Whether it is a loopback or private address that is neither a trusted proxy's nor an app's. */
   mayBeDirect: boolean
+  /** Whether an app of this machine has it. Apps are never a trusted proxy, even where all of loopback is. */
+  isApp: boolean
 }
 
 /** Caches what is known of each socket address, because connections are reused and clients come back. */
@@ -64,7 +67,8 @@ function createAddressReader(trustedProxies: BlockList): (socketAddress: string)
   return (socketAddress) =>
     cache.getOrMake(socketAddress, () => {
       const address = plainAddress(socketAddress)
-      return { address, mayBeDirect: contains(PRIVATE, address) && !contains(trustedProxies, address) }
+      const isApp = contains(APPS, address)
+      return { address, mayBeDirect: contains(PRIVATE, address) && !contains(trustedProxies, address) && !isApp, isApp }
     })
 }
 
@@ -80,7 +84,7 @@ export function clientAddress(socketAddress: string, forwarded: string, trusted:
 }
 
 /** Strips port and brackets, and the `::ffff:` prefix that IPv6 sockets put before an IPv4 address. */
-function plainAddress(address: string): string {
+export function plainAddress(address: string): string {
   const bare = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
   return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '')
 }
@@ -89,7 +93,12 @@ function isAddress(text: string): boolean {
   return /^\d+\.\d+\.\d+\.\d+$/.test(text) || isIPv6(text)
 }
 
-function contains(list: BlockList, address: string): boolean {
+/** Whether an address of a loopback or private network calls that is not an app's of this machine. */
+export function isNeighbour(address: string): boolean {
+  return contains(PRIVATE, address) && !contains(APPS, address)
+}
+
+export function contains(list: BlockList, address: string): boolean {
   return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
@@ -105,4 +114,6 @@ export function addressList(blocks: readonly string[]): BlockList {
   return list
 }
 
+/** The addresses that the proxy of a sandbox connects to svc from (`apps/process/workplace.ts`). */
+const APPS = addressList(['127.64.0.0/10'])
 const PRIVATE = addressList(['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '::1', 'fc00::/7'])

@@ -1,6 +1,7 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { ServiceError } from '#contract/core/errors.ts'
 import { createBoundedCache } from '#lib/bounded-cache.ts'
+import { parseJson } from '../http/parse-json.ts'
 import type { Context } from '../http/route.ts'
 import type { McpCall } from './mcp-call.ts'
 import { answerPlainCall } from './plain-answer.ts'
@@ -72,8 +73,9 @@ function byLibrary(handler: McpHttpHandler, parsedBody: unknown, call: McpCall):
 async function readBody(request: Request): Promise<unknown> {
   const text = await readText(request)
   try {
-    return JSON.parse(text) as unknown
-  } catch {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'INVALID_REQUEST') throw error
     return undefined
   }
 }

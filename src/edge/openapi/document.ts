@@ -1,6 +1,14 @@
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '#contract/core/limits.ts'
-import { type Access, inputInQuery, type Operation, pathParameters, type RateLimit } from '#contract/core/operation.ts'
+import {
+  type Access,
+  type Concurrency,
+  inputInQuery,
+  type Operation,
+  pathParameters,
+  type RateLimit,
+} from '#contract/core/operation.ts'
 import { RECORD_ID } from '#contract/core/stream.ts'
+import { bodyLimitOf } from '../http/body-limit.ts'
 import {
   type Content,
   contentOf,
@@ -34,6 +42,7 @@ export type OperationObject = {
   'x-svc-effect': Operation['effect']
   'x-svc-body-limit': number
   'x-svc-rate-limits'?: readonly RateLimit[]
+  'x-svc-concurrency'?: Concurrency
   'x-svc-mcp-tool'?: { name: string; endpoint: string }
 }
 
@@ -114,8 +123,9 @@ function describe(op: Operation, schemas: Schemas): OperationObject {
     responses: responsesOf(op, schemas),
     'x-svc-access': op.access,
     'x-svc-effect': op.effect,
-    'x-svc-body-limit': op.bodyLimit,
+    'x-svc-body-limit': bodyLimitOf(op),
     ...(op.rateLimits && { 'x-svc-rate-limits': op.rateLimits }),
+    ...(op.concurrency && { 'x-svc-concurrency': op.concurrency }),
     ...(op.kind === 'json' && op.tool && { 'x-svc-mcp-tool': { name: op.tool.name, endpoint: op.tool.endpoint } }),
   }
 }

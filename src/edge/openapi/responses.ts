@@ -21,7 +21,7 @@ const REFUSALS: readonly { status: number; when: (op: Operation) => boolean }[] 
   { status: 409, when: (op) => op.effect === 'write' },
   { status: 413, when: takesBody },
   { status: 415, when: takesBody },
-  { status: 429, when: (op) => (op.rateLimits ?? []).length > 0 },
+  { status: 429, when: (op) => (op.rateLimits ?? []).length > 0 || op.concurrency !== undefined },
   // A raw operation may answer these in its own format.
   { status: 500, when: (op) => op.kind !== 'raw' },
   { status: 503, when: (op) => op.kind !== 'raw' },
