@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts'
 import { type KeyValueStore, StoreUnavailable } from './kv.ts'
+import { within } from './race.ts'
 
 type FallbackOptions = {
   clock: Clock
@@ -57,6 +58,7 @@ export function withFallback(shared: KeyValueStore, own: KeyValueStore, options:
  */
 function createBreaker(ping: () => Promise<void>, options: FallbackOptions) {
   const { clock, limitMs = CALL_LIMIT_MS, onChange = () => {} } = options
+  const lateError = () => new Error(`no answer in ${limitMs} ms`)
   let isOpen = false
   let isProbing = false
   let lastProbeAt: number | undefined
@@ -70,7 +72,7 @@ function createBreaker(ping: () => Promise<void>, options: FallbackOptions) {
   }
   const check = async () => {
     try {
-      await within(limitMs, ping())
+      await within(limitMs, ping(), lateError)
       if (isOpen) onChange(undefined)
       isOpen = false
     } catch (cause) {
@@ -97,24 +99,11 @@ function createBreaker(ping: () => Promise<void>, options: FallbackOptions) {
       throw new StoreUnavailable('the key-value store did not answer and is not asked until it does')
     }
     try {
-      return await within(limitMs, call())
+      return await within(limitMs, call(), lateError)
     } catch (cause) {
       fail(cause)
       throw new StoreUnavailable('the key-value store did not answer', { cause })
     }
   }
   return { ask, check }
-}
-
-async function within<T>(limitMs: number, answer: Promise<T>): Promise<T> {
-  const timeout = Promise.withResolvers<never>()
-  const reject = () => timeout.reject(new Error(`no answer in ${limitMs} ms`))
-  // After a long computation the timer fires before the socket is read. `setImmediate` runs after the read, so that an
-  // answer that has already arrived still counts.
-  const timer = setTimeout(() => setImmediate(reject), limitMs)
-  try {
-    return await Promise.race([answer, timeout.promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

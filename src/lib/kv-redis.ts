@@ -24,6 +24,9 @@ const TAKE = `
   for i = 1, #KEYS do redis.call('incrby', KEYS[i], free) end
   return {free, refused}`
 
+/** How long the key of the write check stays. */
+const PING_SECONDS = 60
+
 class Commands extends Redis {
   declare takeFromAll: (count: number, ...keysAndArguments: (string | number)[]) => Promise<[number, number]>
 }
@@ -61,8 +64,9 @@ export function openRedis(url: string, onError: (error: unknown) => void, keyPre
     delete: async (key) => {
       await redis.del(key)
     },
+    // A write, because a Redis that is out of memory, cannot save or became a replica still answers PING.
     ping: async () => {
-      await redis.ping()
+      await redis.set('write-check', '1', 'EX', PING_SECONDS)
     },
     [Symbol.asyncDispose]: async () => redis.disconnect(),
   }

@@ -1,12 +1,15 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '#test/free-port.ts'
 import { collectNotifications } from '#test/listen.ts'
 import { needs, stores } from '#test/stores.ts'
 import { until } from '#test/until.ts'
-import { testClock } from './clock.ts'
+import { systemClock, testClock } from './clock.ts'
 import { type KeyValueStore, openMemoryStore } from './kv.ts'
+import { withFallback } from './kv-fallback.ts'
 import { openRedis } from './kv-redis.ts'
 
 type Subject = {
@@ -185,6 +188,31 @@ describe('OP-03 a store in memory under a flood of addresses', () => {
     await kv.count('early', 3600)
     for (let n = 0; n < 99_999; n += 1) await kv.count(`limit ${n}`, 3600)
     expect([await kv.get('late'), await kv.get('early')]).toEqual([undefined, '1'])
+  })
+})
+
+needs('redis')('a Redis that refuses writes', () => {
+  it('OP-03 fails its check, and is reported once however many calls it refuses', async () => {
+    const port = await freePort()
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--maxmemory', '1']
+    const refusing = spawn('redis-server', options, { stdio: 'ignore' })
+    try {
+      const changes: unknown[] = []
+      const shared = openRedis(`redis://127.0.0.1:${port}`, () => {})
+      await using kv = withFallback(shared, openMemoryStore(systemClock), {
+        clock: systemClock,
+        onChange: (cause) => changes.push(cause),
+      })
+      await until(async () => (await shared.get('any').catch(() => 'away')) === undefined)
+      changes.length = 0
+      for (let n = 0; n < 50; n++) await kv.count('k', 60)
+      await expect(kv.ping()).rejects.toThrow('OOM')
+      expect(changes.filter((cause) => cause === undefined)).toEqual([])
+      expect(changes.length).toBeLessThan(2)
+    } finally {
+      refusing.kill()
+      await once(refusing, 'exit')
+    }
   })
 })
 

@@ -41,7 +41,7 @@ export async function composeMail(content: MailContent, dkim: DkimKey | undefine
   const node = new MailComposer({
     from: { ...from },
     to: { name: '', address: to },
-    subject,
+    subject: literalHeader(subject),
     text,
     html,
     messageId: `<${messageId}>`,
@@ -55,6 +55,24 @@ export async function composeMail(content: MailContent, dkim: DkimKey | undefine
   const message = dkim === undefined ? unsigned : await sign(unsigned, dkim)
   // An address that the composer cannot read is handed on as it is: sending refuses it.
   return { from: from.address, to: envelope.to.length === 1 ? envelope.to[0]! : to, message }
+}
+
+/** Bytes of text in one encoded word, which is at most 75 characters long (RFC 2047 section 2). */
+const MAX_WORD_BYTES = 45
+
+/**
+ * Returns text for a header in a form that mail programs show as it is. The composer encodes what is not ASCII and leaves
+ * the rest, so that text which looks like an encoded word (`=?utf-8?q?…?=`) would be shown decoded: people type subjects.
+ */
+function literalHeader(text: string): string {
+  if (!text.includes('=?')) return text
+  const words = ['']
+  for (const character of text) {
+    const extended = words.at(-1)! + character
+    if (Buffer.byteLength(extended) > MAX_WORD_BYTES) words.push(character)
+    else words[words.length - 1] = extended
+  }
+  return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString('base64')}?=`).join(' ')
 }
 
 /** Throws when the key cannot sign, because nodemailer would then send the message without a signature. */

@@ -70,8 +70,14 @@ function toNodeResponse(response: Awaited<ReturnType<typeof fetch>>, request: Re
     headers.delete('content-length')
   }
   const { status, statusText } = response
-  const body = response.body && holdBody(readerOf(response.body as ReadableStream<Uint8Array>), request)
-  return new Response(body, { status, statusText, headers })
+  const source = response.body && readerOf(response.body as ReadableStream<Uint8Array>)
+  try {
+    return new Response(source && holdBody(source, request), { status, statusText, headers })
+  } catch (error) {
+    // A status that a Response refuses, such as 999. An unread body would keep its connection.
+    source?.cancel(error)
+    throw error
+  }
 }
 
 /** Takes a reader of the body, because undici cancels a body without one when its response is garbage collected. */

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { watchProcessFaults } from '#test/process-faults.ts'
+import { answerWith, startRawPeer } from '#test/raw-peer.ts'
 import type { Resolve } from './connector.ts'
 import { openOutgoingProxy } from './outgoing-proxy.ts'
 
@@ -156,6 +158,17 @@ describe('a request with a whole address', () => {
     expect(dialled).toEqual(['93.184.215.14:80'])
   })
 
+  it.each(['GET', 'DELETE', 'POST'])(
+    'OP-09 carries the body of a %s, which is no request of its own',
+    async (method) => {
+      const inner = 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
+      const head = `${method} http://localhost:${port}/a HTTP/1.1\r\nHost: h\r\nConnection: close`
+      const body = `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`
+      expect(await exchange(`${head}\r\nTransfer-Encoding: chunked\r\n\r\n${body}`)).toContain('HTTP/1.1 207 ')
+      expect(requests.map(({ message, body: read }) => [message.url, read])).toEqual([['/a', inner]])
+    },
+  )
+
   it.each([
     ['http://private.example/', 'private.example is not a public address'],
     ['https://public.example/', 'only http addresses and CONNECT are allowed'],
@@ -164,5 +177,29 @@ describe('a request with a whole address', () => {
     expect(await send(target)).toMatch(/^HTTP\/1\.1 403 /)
     expect(refusals).toEqual([reason])
     expect(dialled).toEqual([])
+  })
+})
+
+describe('a server that is reached through the proxy', () => {
+  it.each([
+    ['status 099', 'HTTP/1.1 099 Odd\r\ncontent-length: 2\r\n\r\nhi', 502],
+    ['status 000', 'HTTP/1.1 000 Odd\r\n\r\n', 502],
+    ['a header that cannot be passed on', 'HTTP/1.1 200 OK\r\nx-odd: a\0b\r\n\r\nhi', 502],
+    ['a header without a name', 'HTTP/1.1 200 OK\r\n: b\r\n\r\nhi', 502],
+    ['an upgrade that nobody asked for', 'HTTP/1.1 101 Odd\r\nconnection: upgrade\r\nupgrade: odd\r\n\r\nhi', 502],
+    ['no HTTP', 'SSH-2.0-odd\r\n\r\n', 502],
+    ['nothing', '', 502],
+    ['status 999', 'HTTP/1.1 999 Odd\r\ncontent-length: 2\r\n\r\nhi', 999],
+  ])('OP-09 answers with %s, and the process goes on', async (_, answer, status) => {
+    using watch = watchProcessFaults()
+    await using peer = await startRawPeer(answerWith(answer))
+    await using _other = await openOutgoingProxy(`${path}-raw`, {
+      ownOrigin: `http://localhost:${peer.port}`,
+      onRefused: () => {},
+    })
+    const socket = connect(`${path}-raw`)
+    socket.write(`GET http://localhost:${peer.port}/ HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`)
+    expect((await text(socket)).slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
+    expect(watch.faults).toEqual([])
   })
 })

@@ -1,11 +1,18 @@
-import { chmod } from 'node:fs/promises'
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
-import { connect, type LookupFunction, type Socket } from 'node:net'
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { connect, isIPv4, type LookupFunction, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import type { Duplex } from 'node:stream'
 import { type Resolve, vettedAddresses } from './connector.ts'
 import { createDnsResolve } from './dns.ts'
 import { endToEnd } from './end-to-end-headers.ts'
-import { isLoopback } from './loopback.ts'
+import { isLoopback, isThisMachine } from './loopback.ts'
 import { SafeFetchError } from './safe-fetch-error.ts'
 import { vetUrl } from './safe-url.ts'
 
@@ -45,11 +52,16 @@ export async function openOutgoingProxy(path: string, given: OutgoingProxyOption
   const server = createServer({ headersTimeout: CONNECT_MS, requestTimeout: 0 })
   server.maxConnections = MAX_CONNECTIONS
   server.on('connection', track).on('clientError', (_error, socket) => socket.destroy())
-  server.on('connect', (incoming, client, head) => void tunnel(incoming, client, head, options, track))
-  server.on('request', (incoming, response) => void forward(incoming, response, options, track))
+  const own = createServer((incoming, response) => {
+    void forward(addressIn(incoming, options), incoming, response, options, track)
+  })
+  own.setTimeout(IDLE_MS).on('clientError', (_error, socket) => socket.destroy())
+  server.on('connect', (incoming, client, head) => {
+    if (isPlainOwn(`http://${incoming.url}`, options)) answerAsOwn(own, client, head)
+    else void tunnel(incoming, client, head, options, track)
+  })
+  server.on('request', (incoming, response) => void forward(incoming.url ?? '', incoming, response, options, track))
   await listening(server, path)
-  // Its user may differ from ours. Who can reach the folder may connect.
-  await chmod(path, 0o666)
   return {
     [Symbol.asyncDispose]: async () => {
       const closed = new Promise((resolve) => server.close(resolve))
@@ -62,8 +74,26 @@ export async function openOutgoingProxy(path: string, given: OutgoingProxyOption
 type Track = <T extends Duplex>(socket: T) => T
 
 async function listening(server: Server, path: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
+  // The user of a process may differ from ours: who can reach the folder may connect. Not by chmod, because the caller
+  // may have no right to change files.
+  const options = { path, readableAll: true, writableAll: true }
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options, resolve))
   server.on('error', () => {})
+}
+
+/**
+ * A tunnel to our own origin without TLS ends here, and the requests in it are passed on like others. Bytes that
+ * nobody looks at could look like a request from a person at this machine.
+ */
+function answerAsOwn(own: Server, client: Duplex, head: Buffer): void {
+  client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+  client.unshift(head)
+  own.emit('connection', client)
+}
+
+/** The whole address of a request in such a tunnel. */
+function addressIn({ url = '' }: IncomingMessage, { ownOrigin }: ProxyOptions): string {
+  return url.startsWith('/') ? new URL(ownOrigin!).origin + url : url
 }
 
 async function tunnel(
@@ -75,6 +105,7 @@ async function tunnel(
 ): Promise<void> {
   try {
     const upstream = track(await open(`http://${incoming.url}`, options))
+    if (client.destroyed) return void upstream.destroy()
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy()).setTimeout(IDLE_MS, () => upstream.destroy())
     client.write('HTTP/1.1 200 Connection established\r\n\r\n')
@@ -87,41 +118,81 @@ async function tunnel(
 }
 
 async function forward(
+  address: string,
   incoming: IncomingMessage,
   response: ServerResponse,
   options: ProxyOptions,
   track: Track,
 ): Promise<void> {
+  // An emitter without a listener for its error ends the process.
+  incoming.on('error', () => {})
+  response.on('error', () => {})
   const fail = (error: unknown) => {
     const { status, text } = refusal(error, options)
     if (response.headersSent) response.destroy()
     else response.writeHead(Number.parseInt(status, 10), { 'content-type': 'text/plain' }).end(`${text}\n`)
   }
   try {
-    const url = requestedUrl(incoming)
-    const { pathname, search } = new URL(url)
+    const url = requireHttp(address)
     const upstream = track(await open(url, options))
-    const outgoing = request({
-      createConnection: () => upstream,
-      method: incoming.method,
-      path: pathname + search,
-      headers: [...endToEnd(incoming.rawHeaders), 'Connection', 'close'],
-      timeout: IDLE_MS,
-    })
+    response.on('close', () => upstream.destroy())
+    if (response.destroyed) return void upstream.destroy()
+    const outgoing = requestTo(upstream, url, incoming, options)
     outgoing.on('timeout', () => outgoing.destroy()).on('error', fail)
-    outgoing.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.rawHeaders))
-      answer.on('error', () => response.destroy()).pipe(response)
-    })
-    response.on('close', () => outgoing.destroy())
+    // A connection can also end without an answer and without an error, as after an upgrade that nobody asked for.
+    outgoing.on('close', () => response.headersSent || fail(new Error('the connection ended')))
+    outgoing.on('response', (answer) => passOn(answer, response, fail))
     incoming.pipe(outgoing)
   } catch (error) {
     fail(error)
   }
 }
 
+function requestTo(upstream: Socket, url: string, incoming: IncomingMessage, options: ProxyOptions): ClientRequest {
+  const { pathname, search } = new URL(url)
+  const headers = endToEnd(incoming.rawHeaders)
+  // Without it Node would send the body of a GET as it is, and the server would read it as another request.
+  const isChunked = incoming.headers['transfer-encoding'] !== undefined
+  return request({
+    createConnection: () => upstream,
+    method: incoming.method,
+    path: pathname + search,
+    headers: [
+      ...(isOwn(url, options) ? asForwarded(headers, options) : headers),
+      ...(isChunked ? ['Transfer-Encoding', 'chunked'] : []),
+      'Connection',
+      'close',
+    ],
+    timeout: IDLE_MS,
+  })
+}
+
+/**
+ * Headers of a request to our own origin that say where it comes from. What an app says of that itself is left out,
+ * because the connection may have an address that people at this machine have too.
+ */
+function asForwarded(headers: readonly string[], { ownOrigin, ownClientAddress }: ProxyOptions): string[] {
+  const kept = headers.flatMap((name, n) =>
+    n % 2 === 0 && !/^(?:host|via|x-forwarded-for)$/i.test(name) ? [name, headers[n + 1]!] : [],
+  )
+  const address = ownClientAddress === undefined ? [] : ['X-Forwarded-For', ownClientAddress]
+  return ['Host', new URL(ownOrigin!).host, ...kept, 'Via', '1.1 svc-app', ...address]
+}
+
+/** Node's client takes statuses and headers that its server refuses to send, such as status 099. */
+function passOn(answer: IncomingMessage, response: ServerResponse, fail: (error: unknown) => void): void {
+  answer.on('error', () => response.destroy())
+  try {
+    response.writeHead(answer.statusCode ?? 502, endToEnd(answer.rawHeaders))
+    answer.pipe(response)
+  } catch (error) {
+    fail(error)
+    answer.destroy()
+  }
+}
+
 /** Returns the whole address of a request to a proxy. TLS goes through CONNECT only. */
-function requestedUrl({ url = '' }: IncomingMessage): string {
+function requireHttp(url: string): string {
   if (!url.startsWith('http://')) throw new SafeFetchError('refused_url', 'only http addresses and CONNECT are allowed')
   return url
 }
@@ -141,16 +212,24 @@ async function open(address: string, options: ProxyOptions): Promise<Socket> {
   })
 }
 
-async function vet(address: string, { ownOrigin, resolve }: ProxyOptions): Promise<Vetted> {
-  const own = ownOrigin === undefined ? undefined : targetOf(new URL(ownOrigin))
-  const parsed = URL.parse(address)
-  if (own && parsed && isSame(targetOf(parsed), own)) return { ...own, addresses: undefined }
+async function vet(address: string, options: ProxyOptions): Promise<Vetted> {
+  const { ownOrigin, resolve } = options
+  if (isOwn(address, options)) return { ...targetOf(new URL(ownOrigin!)), addresses: undefined }
   const target = targetOf(vetUrl(address))
   // These always mean the machine itself (RFC 6761 section 6.3), whatever a name server says.
   if (/(?:^|\.)localhost\.?$/.test(target.hostname)) {
     throw new SafeFetchError('refused_address', `${target.hostname} is not a public address`)
   }
   return { ...target, addresses: await vettedAddresses(target.hostname, { resolve, allowCidrs: [] }) }
+}
+
+function isOwn(address: string, { ownOrigin }: ProxyOptions): boolean {
+  const parsed = URL.parse(address)
+  return ownOrigin !== undefined && parsed !== null && isSame(targetOf(parsed), targetOf(new URL(ownOrigin)))
+}
+
+function isPlainOwn(address: string, options: ProxyOptions): boolean {
+  return isOwn(address, options) && new URL(options.ownOrigin!).protocol === 'http:'
 }
 
 function targetOf(url: URL): Target {
@@ -167,9 +246,10 @@ function isSame(one: Target, other: Target): boolean {
 
 function dialVetted({ hostname, port, addresses }: Vetted, ownClientAddress: string | undefined): Socket {
   if (addresses === undefined) {
-    const isHere = hostname === 'localhost' || hostname === '127.0.0.1'
-    return isHere && ownClientAddress !== undefined
-      ? connect({ host: '127.0.0.1', port, localAddress: ownClientAddress })
+    // IPv6 has only one address of the machine itself, so that a connection to it cannot come from another.
+    const host = hostname === 'localhost' ? '127.0.0.1' : hostname
+    return ownClientAddress !== undefined && isIPv4(host) && isOfThisMachine(host)
+      ? connect({ host, port, localAddress: ownClientAddress })
       : connect({ host: hostname, port, autoSelectFamily: true })
   }
   const pinned: LookupFunction = (_hostname, { all }, done) => {
@@ -177,6 +257,11 @@ function dialVetted({ hostname, port, addresses }: Vetted, ownClientAddress: str
     else done(null, addresses[0]!.address, addresses[0]!.family)
   }
   return connect({ host: hostname, port, autoSelectFamily: true, lookup: pinned })
+}
+
+function isOfThisMachine(address: string): boolean {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  return isThisMachine(address) || all.some((each) => each.address === address)
 }
 
 function refusal(error: unknown, { onRefused }: OutgoingProxyOptions): { status: string; text: string } {

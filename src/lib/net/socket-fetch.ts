@@ -19,10 +19,12 @@ export class SocketFetchError extends Error {
 
 type SocketFetch = ((request: Request) => Promise<Response>) & AsyncDisposable
 type HostAddress = { readonly host: string; readonly port: number }
-export type HostFetch = ((address: HostAddress, request: Request) => Promise<Response>) & AsyncDisposable
+type HostFetch = ((address: HostAddress, request: Request) => Promise<Response>) & AsyncDisposable
 
 const CONNECT_MS = 5_000
-const LIMITS = { connections: 512, pipelining: 0, headersTimeout: 5 * 60_000, bodyTimeout: 0 }
+/** A door may have this many requests under way, and from the gateway all of them go to the door of one worker. */
+const MAX_CONNECTIONS = 1_024
+const LIMITS = { connections: MAX_CONNECTIONS, pipelining: 0, headersTimeout: 5 * 60_000, bodyTimeout: 0 }
 const WITHOUT_BODY = [204, 205, 304]
 
 /**
@@ -55,10 +57,10 @@ async function exchange(request: Request, send: (options: Exchange) => Promise<A
       path: pathname + search,
       method: request.method,
       headers: request.headers.has('host') ? headers : [...headers, 'host', host],
-      body: request.body === null ? null : Readable.fromWeb(request.body as NodeReadableStream),
+      body: request.body === null ? null : sentBody(request.body as NodeReadableStream),
       signal: request.signal,
     })
-    return toResponse(answer, request)
+    return passOn(answer, request)
   } catch (error) {
     if (request.signal.aborted) throw request.signal.reason
     throw new SocketFetchError('no answer', !(error instanceof NotAccepted), error)
@@ -94,18 +96,35 @@ const hostConnector: buildConnector.connector = ({ hostname, port }, callback) =
   }
   socket.once('error', fail).once('timeout', fail)
   socket.once('connect', () => {
-    socket.off('error', fail).off('timeout', fail).setTimeout(0)
+    socket
+      .on('error', () => {})
+      .off('error', fail)
+      .off('timeout', fail)
+      .setTimeout(0)
     callback(null, socket)
   })
 }
 
+/** undici stops listening to a body that it gave up, and the error of one that is destroyed afterwards ends the process. */
+function sentBody(body: NodeReadableStream): Readable {
+  return Readable.fromWeb(body).on('error', () => {})
+}
+
 type Answer = Dispatcher.ResponseData
 
-function toResponse({ statusCode, headers, body }: Answer, request: Request): Response {
-  if (statusCode < 200 || statusCode > 599) {
-    body.destroy()
-    throw new Error(`the answer has status ${statusCode}`)
+/** Destroys the body of an answer that cannot be passed on. Its error has no other listener. */
+function passOn(answer: Answer, request: Request): Response {
+  answer.body.on('error', () => {})
+  try {
+    return toResponse(answer, request)
+  } catch (error) {
+    answer.body.destroy()
+    throw error
   }
+}
+
+function toResponse({ statusCode, headers, body }: Answer, request: Request): Response {
+  if (statusCode < 200 || statusCode > 599) throw new Error(`the answer has status ${statusCode}`)
   const raw = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().flatMap((each) => [name, toBytes(each)]),
   )
@@ -121,7 +140,6 @@ function toResponse({ statusCode, headers, body }: Answer, request: Request): Re
 
 /** Not `Readable.toWeb`, which throws where nobody can catch it if data arrives after the reader has cancelled. */
 function streamOf(body: Readable, request: Request): ReadableStream<Uint8Array> {
-  body.on('error', () => {})
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
   return holdBody({ next: () => chunks.next(), cancel: () => void body.destroy() }, request)
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { findClosingShell } from './start-process.ts'
 
 /** Where bubblewrap is, or why processes cannot have it. */
 export type FoundBubblewrap = { readonly bubblewrap: string } | { readonly missing: string }
@@ -15,6 +16,7 @@ export async function findBubblewrap(
 ): Promise<FoundBubblewrap> {
   const bubblewrap = places.find((path) => existsSync(path))
   if (bubblewrap === undefined) return { missing: 'bubblewrap is not installed' }
+  if (findClosingShell() === undefined) return { missing: 'bash is not installed' }
   try {
     await attempt(bubblewrap)
     return { bubblewrap }

@@ -20,6 +20,13 @@ export function forgetProcess(file: string, pid: number): void {
   }
 }
 
+/** Whether the process that the file names still runs. */
+export function namesLivingProcess(file: string): boolean {
+  const remembered = readText(file)
+  const pid = Number(remembered.split(' ')[0])
+  return pid > 0 && describe(pid) === remembered && isAlive(pid)
+}
+
 const END_MS = 10_000
 
 /** Kills the process that the file names, if it still runs, and waits until it and everything below it is gone. */
@@ -63,6 +70,15 @@ function kill(pid: number): void {
     process.kill(pid, 'SIGKILL')
   } catch {
     // It ended by itself meanwhile, or may not be killed: the deadline decides.
+  }
+}
+
+/** Also where there is no /proc. A process of another user lives although it may not be signalled. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 

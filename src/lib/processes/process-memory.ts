@@ -27,15 +27,20 @@ export async function memoryInProc(proc: string, limitBytes: number): Promise<nu
   return resident <= limitBytes ? resident : sum(await Promise.all(folders.map(proportionalBytes)))
 }
 
+/** With the page tables: a process can make gigabytes of them that map hardly any memory. */
 async function ownResidentBytes(folder: string): Promise<number> {
-  return kilobytes(await readOrEmpty(`${folder}/status`), /^VmRSS:\s+(\d+) kB$/m) ?? 0
+  const status = await readOrEmpty(`${folder}/status`)
+  return (kilobytes(status, /^VmRSS:\s+(\d+) kB$/m) ?? 0) + (kilobytes(status, PAGE_TABLES) ?? 0)
 }
 
 /** The resident bytes where the proportional ones cannot be read: a process can close them to us. */
 async function proportionalBytes(folder: string): Promise<number> {
   const proportional = kilobytes(await readOrEmpty(`${folder}/smaps_rollup`), /^Pss:\s+(\d+) kB$/m)
-  return proportional ?? ownResidentBytes(folder)
+  if (proportional === undefined) return ownResidentBytes(folder)
+  return proportional + (kilobytes(await readOrEmpty(`${folder}/status`), PAGE_TABLES) ?? 0)
 }
+
+const PAGE_TABLES = /^VmPTE:\s+(\d+) kB$/m
 
 function kilobytes(text: string, pattern: RegExp): number | undefined {
   const found = pattern.exec(text)?.[1]

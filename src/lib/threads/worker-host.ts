@@ -14,8 +14,8 @@ export type WorkerHost = AsyncDisposable & {
    * computation.
    */
   ask<T>(message: unknown, options?: { limitMs?: number; transfer?: ArrayBuffer[] }): Promise<T>
-  /** Resolves with the reason once the thread answers no more. */
-  readonly stopped: Promise<Error>
+  /** Aborted once the thread answers no more. Its reason is the error that calls get from then on. */
+  readonly stopped: AbortSignal
   /** Resolves once the thread has ended. Until then it may still write to files. */
   readonly exited: Promise<void>
 }
@@ -24,7 +24,7 @@ export type WorkerHost = AsyncDisposable & {
 export function startWorker(file: string, workerData: unknown, resourceLimits?: ResourceLimits): WorkerHost {
   const worker = new Worker(file, { workerData, ...(resourceLimits && { resourceLimits }) })
   const pending = new Map<number, Pending>()
-  const { promise: stopped, resolve: markStopped } = Promise.withResolvers<Error>()
+  const stopping = new AbortController()
   const { promise: exited, resolve: markExited } = Promise.withResolvers<void>()
   let nextId = 0
   let stopReason: Error | undefined
@@ -37,7 +37,7 @@ export function startWorker(file: string, workerData: unknown, resourceLimits?: 
       reject(error)
     }
     pending.clear()
-    markStopped(error)
+    stopping.abort(error)
   }
   worker.on('error', (error) => stop(new WorkerStopped('the worker thread failed', { cause: error })))
   worker.on('exit', (code) => {
@@ -54,7 +54,7 @@ export function startWorker(file: string, workerData: unknown, resourceLimits?: 
   })
 
   return {
-    stopped,
+    stopped: stopping.signal,
     exited,
     ask<T>(message: unknown, options: { limitMs?: number; transfer?: ArrayBuffer[] } = {}) {
       if (stopReason) return Promise.reject(stopReason)

@@ -1,4 +1,5 @@
 import type { Db } from '../db/db.ts'
+import { endsWithin } from '../race.ts'
 import type { Claim, Claimed, JobKind } from './job-kind.ts'
 import { LeaseWatch, type Uptime } from './lease-watch.ts'
 
@@ -76,9 +77,9 @@ class SlotRunner<Job extends Claim> {
     clearTimeout(this.#claimTimer)
     clearTimeout(this.#delayTimer)
     const unlistened = this.#unlisten()
-    if (!(await endsWithin(this.#kind.drainSeconds, this.#idle()))) {
+    if (!(await endsWithin(this.#kind.drainSeconds * 1000, this.#idle()))) {
       for (const { lease } of this.#running.keys()) lease.abort(new Error('the process is stopping'))
-      if (!(await endsWithin(ABORT_SECONDS, this.#idle()))) this.#reportUnended()
+      if (!(await endsWithin(ABORT_SECONDS * 1000, this.#idle()))) this.#reportUnended()
     }
     clearTimeout(this.#renewTimer)
     for (const { lease } of this.#running.keys()) lease.unwatch()
@@ -219,7 +220,8 @@ class SlotRunner<Job extends Claim> {
     })
     let wait = leaseSeconds / 3
     try {
-      if (!(await endsWithin(leaseSeconds / 3, renewed))) throw new Error('a renewal of leases was not answered')
+      if (!(await endsWithin((leaseSeconds * 1000) / 3, renewed)))
+        throw new Error('a renewal of leases was not answered')
     } catch (error) {
       this.#deps.onError(name, error)
       wait = leaseSeconds / 12
@@ -240,15 +242,4 @@ class SlotRunner<Job extends Claim> {
 
 function grantOf({ id, fence }: Claim): string {
   return `${id} ${fence}`
-}
-
-/** Returns false when the time is over first. */
-async function endsWithin(seconds: number, work: Promise<void>): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => resolve(false), seconds * 1000)
-  try {
-    return await Promise.race([work.then(() => true), promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }
