@@ -1,12 +1,15 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { buildFolder } from '#lib/bundle.ts'
 import { checkWritable, MIN_FREE_BYTES } from '#lib/data-folder.ts'
 import { isCluster } from '#lib/db/cluster.ts'
 import { startEngine } from '#lib/db/engine-thread.ts'
 import { lockFolder } from '#lib/folder-lock.ts'
+import { holdBuild } from '#lib/processes/build-users.ts'
 import { readSettings, type Settings, toConfig } from './config/config.ts'
 import { environment } from './config/reader.ts'
 import { loadOrMakeSecrets } from './process/embedded-secrets.ts'
+import { checkOpenFiles } from './process/open-files.ts'
 import type { Running } from './process/start.ts'
 
 /** Free space that the first start needs: two clusters, one of them for the example. */
@@ -16,6 +19,7 @@ const FIRST_START_BYTES = 128 * 1024 * 1024
 async function main(): Promise<void> {
   // Files are readable by their owner only. The embedded engine would otherwise make files that everybody may read.
   process.umask(0o077)
+  if (buildFolder !== undefined) holdBuild(buildFolder)
   const settings = readSettings(environment())
   const stack = new AsyncDisposableStack()
   try {
@@ -32,6 +36,7 @@ async function main(): Promise<void> {
  * opens in a thread of its own. So this file imports nothing that the engine need not wait for.
  */
 async function start(settings: Settings, stack: AsyncDisposableStack): Promise<Running> {
+  checkOpenFiles()
   const isEmbedded = settings.databaseUrl === undefined
   await assertPortFree(settings)
   if (!isEmbedded) return (await import('./process/run.ts')).run({ settings, config: toConfig(settings) }, stack)

@@ -75,7 +75,10 @@ export function compose(parts: ServiceParts): Service {
   return {
     fetch: composeAppDoor(parts, fetch),
     warnings: () => databases.warnings(),
-    checks: databaseServerChecks(databases),
+    checks: {
+      ...databaseServerChecks(databases),
+      'built-in model': { ask: () => ai.checkModel(), optional: true },
+    },
     warm: async () => {
       if (await dataSources.usesModel(BUILTIN_MODEL)) await ai.warm()
     },

@@ -1,49 +1,56 @@
 import type { ServiceFetch } from '#edge/http/route.ts'
 import {
+  type AppDoor,
   appLabelOf,
   createAppDirectory,
-  createAppDoor,
+  type FoundApp,
   findLiveDeploy,
-  type KubernetesTarget,
+  movedToDoor,
 } from '../areas/apps/index.ts'
+import { WORKER_DOOR_PATH } from '../process/worker-door.ts'
 import { composeAppTraffic } from './app-traffic.ts'
 import { composePods } from './apps.ts'
-import type { ForwardToApp, ServiceParts } from './parts.ts'
+import type { ServiceParts } from './parts.ts'
 
-/** Answers requests to apps by their host name, and passes all others on. */
+/** Lets the api-gateway's door find apps, and sends requests for apps at the port of svc itself there. */
 export function composeAppDoor(parts: ServiceParts, others: ServiceFetch): ServiceFetch {
   const domain = parts.config.apps.domain ?? 'localhost'
-  const answer = parts.running.includes('worker') ? composeLocalDoor(parts) : parts.forwardToApp
+  const { appDoor } = parts
+  if (!appDoor) return others
+  if (!parts.running.includes('worker')) serveElsewhere(parts, appDoor)
   return async (request, info) => {
-    const host = request.headers.get('host') ?? ''
-    const label = appLabelOf(host, domain)
-    if (label === undefined) return others(request, info)
-    const isSecure = parts.config.apps.domain !== undefined
-    return answer({ label, request, host, isSecure, clientAddress: info.clientAddress }, info)
+    const label = appLabelOf(request.headers.get('host'), domain)
+    return label === undefined ? others(request, info) : movedToDoor(request, label, { domain, port: appDoor.port })
   }
 }
 
-/** Answers requests that the api-gateway of another process forwarded to the apps of this one. */
-export function composeForwardedApps(parts: ServiceParts, others: ServiceFetch): ServiceFetch {
-  const answer = composeLocalDoor(parts)
-  return async (request, info) => {
-    const forwarded = parts.readForwardedApp(request)
-    return forwarded ? answer(forwarded, info) : others(request, info)
-  }
-}
-
-function composeLocalDoor(parts: ServiceParts): ForwardToApp {
-  const { target } = parts.shared(composePods)
-  return createAppDoor({
-    traffic: parts.shared(composeAppTraffic).traffic,
-    findElsewhere: target && ((label) => findPod(parts, target, label)),
-    hasApp: (label) => createAppDirectory(parts).hasLabel(label),
-    onError: (error, label) => parts.log.warn({ error, app: label }, 'an app did not answer a request'),
+/** The apps run behind the door of the worker, so the process behind this one is needed from the start. */
+function serveElsewhere(parts: ServiceParts, appDoor: AppDoor): void {
+  appDoor.serve(async () => {
+    const address = await parts.findWorkerDoor()
+    return { to: address ? { type: 'worker', address } : { type: 'no_worker' } }
   })
+  appDoor
+    .start()
+    .catch((error: unknown) => parts.log.error({ error }, 'the process for requests to apps did not start'))
 }
 
-/** A pod can be reached from every process, so that requests need not arrive at the one that hosts the app. */
-async function findPod({ db }: ServiceParts, target: KubernetesTarget, label: string) {
-  const deploy = await findLiveDeploy(db, label)
-  return deploy && { fetch: (request: Request) => target.fetchDeploy(deploy, request) }
+/** Lets the worker's door find the apps of this process, and tells other processes where it is. */
+export function composeWorkerDoor(parts: ServiceParts, others: ServiceFetch): ServiceFetch {
+  const { appDoor } = parts
+  appDoor?.serve((label) => findApp(parts, label))
+  return async (request, info) => {
+    const isAsked = appDoor && new URL(request.url).pathname === WORKER_DOOR_PATH && parts.isSigned(request)
+    return isAsked ? Response.json({ port: appDoor.port }) : others(request, info)
+  }
+}
+
+async function findApp(parts: ServiceParts, label: string): Promise<FoundApp> {
+  const served = parts.shared(composeAppTraffic).traffic.find(label)
+  if (served) return { to: { type: 'app', address: served.address }, begin: served.begin }
+  const { target } = parts.shared(composePods)
+  // A pod can be reached from every process, so that requests need not arrive at the one that hosts the app.
+  const deploy = target && (await findLiveDeploy(parts.db, label))
+  if (deploy) return { to: { type: 'app', address: target.addressOf(deploy) } }
+  return { to: { type: (await createAppDirectory(parts).hasLabel(label)) ? 'not_running' : 'unknown' } }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TryAppRevision } from '#edge/app-trials.ts'
 import { createClusterFetch } from '#lib/net/cluster-fetch.ts'
-import { createHostFetch } from '#lib/net/socket-fetch.ts'
 import {
+  type AppNetwork,
   type Apps,
   createApps,
   createAppTrials,
@@ -12,6 +12,8 @@ import {
   type Hosting,
   type KubernetesTarget,
 } from '../areas/apps/index.ts'
+import { EXAMPLE_APP } from '../areas/example/index.ts'
+import { assets } from '../process/assets.ts'
 import { composeAppTraffic } from './app-traffic.ts'
 import type { Resources, ServiceParts } from './parts.ts'
 import { composePeople } from './people.ts'
@@ -36,32 +38,41 @@ type WorkerHosting = Hosting & { readonly tryRevision: TryAppRevision | undefine
 
 /** What the worker runs apps with. Undefined where it must not. */
 export function composeHosting(parts: ServiceParts): WorkerHosting | undefined {
-  const { config, publicUrls } = parts
-  if (config.apps.deploysOff !== undefined) return undefined
+  const { config, publicUrls, appDoor } = parts
+  if (config.apps.deploysOff !== undefined || !appDoor) return undefined
   const { memoryBytes, buildMemoryBytes, processesOff } = config.apps
   const { traffic, logs } = parts.shared(composeAppTraffic)
   const onError = reportTo(parts)
   const processes = createProcessTarget({
     dataDir: config.dataDir,
+    network: appDoor,
     apiOrigin: () => publicUrls.signIn,
     onError,
     limits: { memoryBytes, buildMemoryBytes },
+    unsandboxed: config.apps.allowsUnsandboxed ? 'all' : { ...EXAMPLE_APP, folder: assets.exampleApp() },
   })
   const tryRevision =
     processesOff === undefined ? createAppTrials({ db: parts.db, run: processes.runTrial, onError }) : undefined
-  const target = parts.shared(composePods).target ?? processes
+  const pods = parts.shared(composePods)
+  pods.connect(appDoor)
+  const target = pods.target ?? processes
   return { target, traffic, writeLog: logs.write, logStored: logs.stored, onError, tryRevision }
 }
 
 /** Apps as pods of a cluster. `target` is undefined where the configuration does not say so. */
-type Pods = AsyncDisposable & { readonly target: KubernetesTarget | undefined }
+type Pods = AsyncDisposable & {
+  readonly target: KubernetesTarget | undefined
+  /** Says how pods are reached. */
+  readonly connect: (network: AppNetwork) => void
+}
 
 /**
  * Use it through `parts.shared`: the worker runs the apps, and every door sends requests to them. The API server is an
  * address of the operator, so it is called as one; a Service is an address that svc makes from its own ids.
  */
 export function composePods({ config, clock, log }: Resources): Pods {
-  if (!config.kubernetes) return { target: undefined, [Symbol.asyncDispose]: async () => {} }
+  if (!config.kubernetes) return { target: undefined, connect: () => {}, [Symbol.asyncDispose]: async () => {} }
+  let network: AppNetwork | undefined
   const { apiServer, credentialsDir, ...settings } = config.kubernetes
   const { memoryBytes, buildMemoryBytes } = config.apps
   // A watch or a log can be silent for as long as nothing happens.
@@ -70,7 +81,10 @@ export function composePods({ config, clock, log }: Resources): Pods {
     client: createKubernetesClient(send),
     settings: { ...settings, memoryBytes, buildMemoryBytes },
     credentialsDir,
-    fetchHost: createHostFetch(),
+    network: () => {
+      if (!network) throw new Error('this process reaches no apps')
+      return network
+    },
     now: () => clock.now(),
     delay: (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => {}),
     onError: (error) => log.warn({ error }, 'a call of the Kubernetes API server failed; it is tried again'),
@@ -79,7 +93,10 @@ export function composePods({ config, clock, log }: Resources): Pods {
     await target[Symbol.asyncDispose]()
     await send[Symbol.asyncDispose]()
   }
-  return { target, [Symbol.asyncDispose]: close }
+  const connect = (given: AppNetwork) => {
+    network ??= given
+  }
+  return { target, connect, [Symbol.asyncDispose]: close }
 }
 
 function reportTo({ log }: Resources) {

@@ -6,6 +6,7 @@ import {
   createAppSource,
   createRevisionDiff,
   createSaveChange,
+  diffTexts,
 } from '../areas/apps/index.ts'
 import { listEndedRuns, listStates } from '../areas/checks/index.ts'
 import {
@@ -52,6 +53,7 @@ export function composeMaintenanceWork(
     findModel,
     changes: {
       source: createAppSource(parts),
+      diffTexts,
       saveChange: createSaveChange({ ...parts, ...config.revisions }),
       deploys: createAppDeploys({ clock, deploysOff: config.apps.deploysOff }),
       trials: trialsOf(config.maintenance.build, tryRevision),

@@ -1,8 +1,7 @@
 import type { Readiness } from '#contract/system.ts'
-import type { AppRequest } from '#edge/apps.ts'
 import type { PrincipalCache } from '#edge/credentials/caller.ts'
 import type { OpenStreams } from '#edge/http/open-streams.ts'
-import type { RequestInfo, ServiceFetch } from '#edge/http/route.ts'
+import type { ServiceFetch } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
@@ -14,6 +13,7 @@ import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { Spans } from '#lib/tracing/spans.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import type { AppAddress, AppDoor } from '../areas/apps/index.ts'
 import type { Config } from '../config/config.ts'
 import type { Check } from '../process/readiness.ts'
 import type { ServiceName } from '../process/service-table.ts'
@@ -56,18 +56,18 @@ export type ServiceParts = Resources & {
   readonly running: readonly ServiceName[]
   /** Returns the `fetch` of another service, in this process or over the network. */
   readonly neighbour: (name: ServiceName) => ServiceFetch
-  /** Sends a request to an app that the worker runs in another process. */
-  readonly forwardToApp: ForwardToApp
-  /** Returns the request to an app that the api-gateway of another process forwarded, and undefined for any other. */
-  readonly readForwardedApp: (request: Request) => AppRequest | undefined
+  /** The port of apps. Only where api-gateway or worker run. */
+  readonly appDoor: AppDoor | undefined
+  /** Returns where the door of the worker in another process is. Undefined: nobody said where the worker is. */
+  readonly findWorkerDoor: () => Promise<AppAddress | undefined>
+  /** Whether another process of this installation signed the request. */
+  readonly isSigned: (request: Request) => boolean
   readonly readiness: () => Promise<Readiness>
   /** The event streams this process sends; a stop ends them. */
   readonly openStreams: OpenStreams
   /** The addresses under which people and agents reach this installation. */
   readonly publicUrls: PublicUrls
 }
-
-export type ForwardToApp = (request: AppRequest, info: RequestInfo) => Promise<Response>
 
 export type PublicUrls = {
   /** The auth service, as an OAuth issuer. */

@@ -1,22 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCookies } from '#edge/credentials/cookies.ts'
+import type { Clock } from '#lib/clock.ts'
 import { type LocalCode, openLocalCode, type SignInOptions } from '../areas/auth/index.ts'
 import type { Config } from '../config/config.ts'
 import { hasLocalSignIn, localCodeFile } from '../config/local-sign-in.ts'
 import type { ServiceParts } from './parts.ts'
 
-export function composeSignIn({ config, sealer, log, outgoing }: ServiceParts): SignInOptions {
+export function composeSignIn({ config, clock, sealer, log, outgoing }: ServiceParts): SignInOptions {
   const { signIn: settings } = config
   const cookies = createCookies(settings.redirectBaseUrl)
-  return { sealer, log, outgoing, cookies, settings, local: composeLocal(config) }
+  return { sealer, log, outgoing, cookies, settings, local: composeLocal(config, clock) }
 }
 
-function composeLocal(config: Config): LocalCode | undefined {
+function composeLocal(config: Config, clock: Clock): LocalCode | undefined {
   if (!hasLocalSignIn(config)) return undefined
   const firstRun = join(config.dataDir, 'first-run.json')
-  return openLocalCode(localCodeFile(config), () => {
+  const ownerEmail = () => {
     if (!existsSync(firstRun)) return undefined
     return (JSON.parse(readFileSync(firstRun, 'utf8')) as { owner_email: string }).owner_email
-  })
+  }
+  return openLocalCode({ file: localCodeFile(config), clock, ownerEmail })
 }

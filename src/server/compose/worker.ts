@@ -2,7 +2,7 @@ import { invalidToken } from '#edge/credentials/caller.ts'
 import { idempotencyLoop } from '#edge/http/idempotency.ts'
 import { composeActivity } from './activity.ts'
 import { composeAgents } from './agents.ts'
-import { composeForwardedApps } from './app-door.ts'
+import { composeWorkerDoor } from './app-door.ts'
 import { composeApps, composeHosting } from './apps.ts'
 import { composeCheckWork } from './checks.ts'
 import { composeMeasuring } from './data-sources.ts'
@@ -30,7 +30,7 @@ export function compose(parts: ServiceParts): WorkerService {
   const checks = composeCheckWork(parts)
   const maintenance = composeMaintenanceWork(parts, hosting?.tryRevision)
   return {
-    fetch: composeForwardedApps(parts, fetch),
+    fetch: composeWorkerDoor(parts, fetch),
     checks: databaseServerChecks(databases),
     warnings: async () => (await hosting?.target.warnings()) ?? [],
     loops: [

@@ -1,12 +1,16 @@
 import type { EnvironmentReader } from './reader.ts'
 
 export type AppSettings = {
-  /** The domain whose subdomains are the addresses of apps. Undefined: apps answer at `*.localhost` of the own port. */
+  /** The port at which apps answer. Undefined: the one after the port of the process, or another if that is in use. */
+  port: number | undefined
+  /** The domain whose subdomains are the addresses of apps. Undefined: apps answer at `*.localhost`. */
   domain: string | undefined
   /** The message for people if this installation runs no apps. Undefined: it does. */
   deploysOff: string | undefined
   /** As `deploysOff`, for apps and builds that run as processes of this machine. */
   processesOff: string | undefined
+  /** Whether apps of users run where there is no sandbox. */
+  allowsUnsandboxed: boolean
   /** Memory one instance of an app may use, its files in /tmp included. */
   memoryBytes: number
   /** Memory one build may use. */
@@ -38,8 +42,10 @@ export function readApps(read: EnvironmentReader, isEmbedded: boolean, hasPods =
   const processesOff = read.flag('SVC_ALLOW_PROCESS_DEPLOYS', isEmbedded) ? undefined : DEPLOYS_OFF
   return Object.freeze({
     domain,
+    port: read.text('SVC_APPS_PORT') === undefined ? undefined : read.integer('SVC_APPS_PORT', 0, 0, 65_535),
     deploysOff: hasPods ? undefined : processesOff,
     processesOff,
+    allowsUnsandboxed: read.flag('SVC_ALLOW_UNSANDBOXED_APPS', false),
     memoryBytes: read.integer('SVC_APP_MEMORY_MB', DEFAULT_MEMORY_MB, 128, MAX_MEMORY_MB) * MIB,
     buildMemoryBytes: read.integer('SVC_BUILD_MEMORY_MB', DEFAULT_BUILD_MEMORY_MB, 128, MAX_MEMORY_MB) * MIB,
     logRetentionDays: read.integer('SVC_LOG_RETENTION_DAYS', 14, 1, 3_650),

@@ -25,13 +25,14 @@ export const assets = {
   exampleApp: (): string => join(rootFolder, 'examples', 'hello'),
   /** Vectors of the articles of the example data source. */
   exampleVectors: (): string => join(rootFolder, 'examples', 'handbook-vectors.bin'),
-  packageJson: (): string => (isBundled ? join(rootFolder, '..', 'package.json') : join(rootFolder, 'package.json')),
+  packageJson: (): string => join(rootFolder, 'package.json'),
 }
 
 /** Entry points of threads and child processes. The build makes a file of each, which `workerEntry` finds. */
 export const WORKERS = [
   'src/lib/db/embedded-worker.ts',
   'src/server/areas/apps/process/inside.ts',
+  'src/server/areas/apps/door/door-child.ts',
   'src/server/areas/databases/engine/embedded/engine-child.ts',
   'src/server/areas/ai/model-worker.ts',
   'src/server/areas/maintenance/proposals/parse-worker.ts',

@@ -23,7 +23,9 @@ export async function runDatabases(
 ): Promise<void> {
   const run = readAction(args, options)
   const stores = readSettings(env)
-  const { databaseUrl, databases } = stores
+  // A pooler before the platform's database knows no managed ones, and drops the settings of our connections to them.
+  const databaseUrl = stores.databaseDirectUrl ?? stores.databaseUrl
+  const { databases } = stores
   if (databaseUrl === undefined)
     throw usage('svc-server databases needs DATABASE_URL: the embedded engine has one place.')
   await using stack = new AsyncDisposableStack()

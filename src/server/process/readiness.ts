@@ -2,9 +2,13 @@ import type { Readiness } from '#contract/system.ts'
 import { CannotWrite } from '#lib/data-folder.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { LockTaken } from '#lib/db/session-lock.ts'
+import { within } from '#lib/race.ts'
 
 /** One dependency. A failing `optional` one is reported as degraded and leaves the process ready. */
 export type Check = { ask: () => Promise<unknown>; optional?: boolean }
+
+/** Thrown by a check whose message everybody may read. */
+export class Unusable extends Error {}
 
 /** Why a process that is about to stop is not ready, although it still answers. */
 export class Draining extends Error {
@@ -26,15 +30,11 @@ export async function checkReadiness(checks: Readonly<Record<string, Check>>): P
 async function run({ ask, optional }: Check): Promise<Readiness['dependencies'][string]> {
   const started = performance.now()
   const duration = () => Math.round(performance.now() - started)
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('late')), CHECK_MS)
   try {
-    await Promise.race([ask(), late.promise])
+    await within(CHECK_MS, ask(), () => new Error('late'))
     return { status: 'ok', duration_ms: duration() }
   } catch (error) {
     return { status: optional ? 'degraded' : 'failing', duration_ms: duration(), detail: detailOf(error) }
-  } finally {
-    clearTimeout(timer)
   }
 }
 
@@ -42,7 +42,7 @@ const OTHER_REDIS = 'another process, which does not share a Redis with this one
 
 /** Everybody can read this answer, so it shows only messages that were written for everybody. */
 function detailOf(error: unknown): string {
-  if (error instanceof CannotWrite || error instanceof Draining) return error.message
+  if (error instanceof CannotWrite || error instanceof Draining || error instanceof Unusable) return error.message
   if (error instanceof DatabaseUnavailable && error.writeFault) return error.writeFault
   if (error instanceof LockTaken) return OTHER_REDIS
   return error instanceof Error && error.message === 'late' ? `no answer in ${CHECK_MS} ms` : 'failed; see the log'

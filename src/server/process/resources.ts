@@ -135,18 +135,26 @@ export async function openDatabase(
 }
 
 async function openStore({ redisUrl }: Config, log: Log, clock: Clock): Promise<KeyValueStore> {
-  const onError = (error: unknown) => log.warn({ error }, 'the key-value store failed')
+  let lastFault: string | undefined
+  // Each attempt to connect reports its fault, several a second. The same one is logged once.
+  const onError = (error: unknown) => {
+    if (String(error) === lastFault) return
+    lastFault = String(error)
+    log.warn({ error }, 'the key-value store failed')
+  }
   const own = openMemoryStore(clock)
   if (!redisUrl) return own
   // Loaded only here, because an installation without Redis can spare the client's time and memory.
   const { openRedis } = await import('#lib/kv-redis.ts')
-  const onChange = (error: unknown) =>
-    error === undefined
-      ? log.warn({}, 'Redis is available again')
-      : log.warn(
-          { error },
-          'Redis does not answer: until it does, each process counts limits separately and agents get 503',
-        )
+  const onChange = (error: unknown) => {
+    if (error === undefined) {
+      lastFault = undefined
+      log.warn({}, 'Redis is available again')
+      return
+    }
+    const text = 'Redis does not answer: until it does, each process counts limits separately and agents get 503'
+    log.warn({ error }, text)
+  }
   return withFallback(openRedis(redisUrl, onError), own, { clock, onChange })
 }
 

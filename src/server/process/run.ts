@@ -3,6 +3,7 @@ import { releaseMemory } from '#lib/release-memory.ts'
 import type { Config, Settings } from '../config/config.ts'
 import { hasLocalSignIn, localCodeFile } from '../config/local-sign-in.ts'
 import { finishStart } from './finish-start.ts'
+import { takeLeftovers } from './leftovers.ts'
 import { nextSteps, shortPath } from './next-steps.ts'
 import { telling } from './progress.ts'
 import { beginResources } from './resources.ts'
@@ -25,6 +26,8 @@ type Given = {
 export async function run({ settings, config, engine }: Given, stack: AsyncDisposableStack): Promise<Running> {
   loadServices(config.services)
   const { resources, prepared } = await beginResources(config, stack, engine ? { engine } : {})
+  const onError = (error: unknown) => resources.log.warn({ error }, 'a folder that was being removed cannot be deleted')
+  const deleteLeftovers = takeLeftovers(config.dataDir, onError)
   const firstStart = Promise.withResolvers<void>()
   const checks = { 'first start': { ask: () => firstStart.promise } }
   const options = { ...config, checks, prepared, urlOf: (name: ServiceName) => config.urls[name] }
@@ -52,6 +55,7 @@ export async function run({ settings, config, engine }: Given, stack: AsyncDispo
         ]
       : []),
   ]
+  void deleteLeftovers()
   const print = (line: string) => void process.stdout.write(`${line}\n`)
   print(lines.join('\n'))
   const app = account && (() => exampleAppOnce(resources, running))

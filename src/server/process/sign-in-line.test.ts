@@ -15,7 +15,7 @@ describe('OP-01 the line of the start that says how to sign in', () => {
 
   it('is a link with the code in its fragment', () => {
     expect(line('http://127.0.0.1:8080')).toBe(
-      'open http://127.0.0.1:8080/#sign-in=c0de to sign in (works once; npx svc console prints another link)',
+      'open http://127.0.0.1:8080/#sign-in=c0de to sign in (works once, for 15 minutes; npx svc console prints another link)',
     )
   })
 

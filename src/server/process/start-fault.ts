@@ -7,9 +7,10 @@ import { FolderInUse } from '#lib/folder-lock.ts'
 import { hideSecrets } from '#lib/log.ts'
 import { ConfigError } from '../config/reader.ts'
 import { InstallationInUse } from './installation-lock.ts'
+import { TooFewOpenFiles } from './open-files.ts'
 
 /** Their messages say what happened and what to do. */
-const REFUSALS = [ConfigError, FolderInUse, DataKeyRefused, InstallationInUse]
+const REFUSALS = [ConfigError, FolderInUse, DataKeyRefused, InstallationInUse, TooFewOpenFiles]
 
 /** Returns the message for a failed start. Only errors that the operator cannot correct come with a stack. */
 export function startFault(error: unknown, at: { host: string; port: number; dataDir: string }): string {

@@ -1,5 +1,5 @@
 import { OPERATIONS } from '#contract/operations.ts'
-import { createHops } from '#edge/credentials/hop.ts'
+import { createHops, HOP_HEADER } from '#edge/credentials/hop.ts'
 import { createBodyRates } from '#edge/http/body-rate.ts'
 import { listen } from '#edge/http/listen.ts'
 import { OpenStreams } from '#edge/http/open-streams.ts'
@@ -10,19 +10,21 @@ import { newId } from '#edge/ids.ts'
 import { checkWritable } from '#lib/data-folder.ts'
 import type { Db } from '#lib/db/db.ts'
 import { readOnlyDatabase } from '#lib/db/errors.ts'
-import { sql } from '#lib/db/sql.ts'
+import { script, sql } from '#lib/db/sql.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
 import { processUptime } from '#lib/work/lease-watch.ts'
 import { runLoops } from '#lib/work/loop.ts'
 import { runSlots } from '#lib/work/slots.ts'
 import type { PublicUrls, Resources, Service, ServiceParts, WorkerService } from '../compose/parts.ts'
-import { createAppForwarder, readForwardedApp } from './app-forwarding.ts'
+import { openAppDoor } from './app-door.ts'
 import { createLateDoor } from './late-door.ts'
 import { localNeighbour, remoteNeighbour } from './neighbours.ts'
+import { checkProgramFiles } from './program-files.ts'
 import { type Check, checkReadiness, Draining } from './readiness.ts'
 import { ownerOf, SERVICE_TABLE, type ServiceName } from './service-table.ts'
 import { SERVICES } from './services.ts'
 import { tracedJobs } from './traced.ts'
+import { createWorkerDoorFinder } from './worker-door.ts'
 
 export type Running = {
   readonly url: string
@@ -92,16 +94,23 @@ export async function startServices(
     }),
   )
 
+  const appDoor = await openAppDoor(resources, { ...options, port: listener.port, isPortChosen: options.port !== 0 })
+  if (appDoor) stack.use(appDoor)
   const checks = readinessChecks(resources, options, neighbour)
   const parts: ServiceParts = {
     ...resources,
     running: options.services,
     neighbour,
-    forwardToApp: createAppForwarder({ workerUrl: () => options.urlOf('worker'), send, hops }),
-    readForwardedApp: (request) => readForwardedApp(request, hops),
+    appDoor,
+    findWorkerDoor: createWorkerDoorFinder({ workerUrl: () => options.urlOf('worker'), send, hops }),
+    isSigned: ({ headers, method, url }) => hops.verify(headers.get(HOP_HEADER) ?? '', method, url) !== undefined,
     openStreams,
     readiness: () => checkReadiness(checks),
-    publicUrls: publicUrls(config, options.services, reachable(listener.url)),
+    publicUrls: publicUrls(
+      config,
+      reachable(listener.url),
+      options.services.includes('api-gateway') ? appDoor?.port : undefined,
+    ),
   }
   for (const name of options.services) {
     const service = (await SERVICES[name]()).compose(parts)
@@ -117,11 +126,12 @@ export async function startServices(
   const [warnings] = await Promise.all([readWarnings(built), worker && startWork(worker, resources, stack)])
 
   stack.defer(async () => {
-    await Promise.all([listener[Symbol.asyncDispose](), openStreams[Symbol.asyncDispose]()])
+    await Promise.all([listener[Symbol.asyncDispose](), openStreams[Symbol.asyncDispose](), appDoor?.closePort()])
   })
   const drain = async (seconds: number) => {
     checks.draining = { ask: () => Promise.reject(new Draining()) }
     listener.drain()
+    appDoor?.drain()
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
   }
   const warm = async () => {
@@ -168,11 +178,14 @@ function reachable(url: string): string {
   return url.replace(/^http:\/\/(?:0\.0\.0\.0|\[::\])(?=:|$)/, 'http://127.0.0.1')
 }
 
-/** `own` is the address of this process, which is the one people see where all services run in it. */
+/**
+ * `own` is the address of this process, which is the one people see where all services run in it. `appsPort` is that of
+ * the api-gateway, which apps answer at.
+ */
 function publicUrls(
   { connector, signIn, apps }: Resources['config'],
-  services: readonly ServiceName[],
   own: string,
+  appsPort: number | undefined,
 ): PublicUrls {
   const base = signIn.redirectBaseUrl
   const issuer = connector.issuer ?? base ?? own
@@ -182,8 +195,7 @@ function publicUrls(
     signIn: base ?? issuer,
     ofApp: (label) => {
       if (apps.domain !== undefined) return `https://${label}.${apps.domain}`
-      // Only the port of the api-gateway answers for apps.
-      return services.includes('api-gateway') ? `http://${label}.localhost:${new URL(own).port}` : null
+      return appsPort === undefined ? null : `http://${label}.localhost:${appsPort}`
     },
   }
 }
@@ -207,6 +219,7 @@ function readinessChecks(
   const checks: Record<string, Check> = {
     database: { ask: () => checkDatabase(db) },
     ...(config.databaseUrl === undefined && { 'data folder': { ask: () => checkWritable(config.dataDir) } }),
+    'program files': { ask: checkProgramFiles },
     'key-value store': { ask: () => kv.ping(), optional: true },
     ...(installationLock && { 'other processes': { ask: async () => installationLock.check() } }),
     ...extra,
@@ -227,12 +240,22 @@ function readinessChecks(
   return checks
 }
 
+/**
+ * Writes a mebibyte to new pages and throws it away. A change of a row that is there succeeds on a full disk, because its
+ * page has room. It runs only after a write was refused, so that its entries in the catalogue stay few.
+ */
+const EXTENDS_FILES = script(`
+  do $$ begin
+    create temporary table svc_write_check on commit drop as
+      select n, md5(n::text) as filler from generate_series(1, 16000) as n;
+  end $$`)
+
 /** Also checks writing, because a standby, or a database with a full disk, still answers reads. */
 async function checkDatabase(db: Db): Promise<void> {
   const [row] = await db.query<{ read_only: boolean }>(sql`
     select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only`)
   if (row!.read_only) throw readOnlyDatabase()
-  await db.recheckWrites(sql`update svc.data_keys set first_used_at = first_used_at`)
+  await db.recheckWrites(EXTENDS_FILES)
 }
 
 function internalInfo(): RequestInfo {

@@ -21,6 +21,7 @@ export function createAppTrials({ db, run, onError }: Deps): TryAppRevision {
     if (!app) throw new Error(`there is no app ${appId} to try a revision of`)
     const manifest = withTests ? await readFile(db, appId, revisionId, 'package.json') : undefined
     return run({
+      orgId,
       appId,
       files: overlaid(readFiles(db, orgId, revisionId), texts),
       buildCommand: app.build_command,

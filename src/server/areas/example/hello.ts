@@ -5,9 +5,11 @@ import { fileTicket, listTickets } from '#contract/tickets.ts'
 import { deployApp } from './deploy-app.ts'
 import type { ExampleDeps } from './deps.ts'
 import { ignoreConflict } from './ignore-conflict.ts'
-import { giveWorkerToken } from './worker-token.ts'
+import { giveWorkerToken, TOKEN_VARIABLE } from './worker-token.ts'
 
 const ALIAS = 'hello'
+/** What svc itself gives the app; with anything else it is an app as any other. */
+export const EXAMPLE_APP = { startCommand: 'node server.js', variables: [TOKEN_VARIABLE] } as const
 const TICKET = {
   title: 'The total of the orders is missing',
   body: 'The log of hello shows an error once a minute instead of what all orders cost together. Can you have a look?',
@@ -20,7 +22,7 @@ const TICKET = {
  */
 export async function makeHello(deps: ExampleDeps, folder: string): Promise<void> {
   const owner = deps.clientOf(deps.account.api_key)
-  const settings = { start_command: 'node server.js', health_path: '/healthz' }
+  const settings = { start_command: EXAMPLE_APP.startCommand, health_path: '/healthz' }
   await owner.call(createApp, { alias: ALIAS, name: 'Hello', settings }).catch(ignoreConflict)
   // Before the deploy, because an app gets its variables when it is started.
   await giveWorkerToken(deps, ALIAS)

@@ -10,6 +10,8 @@ import { makeHello } from './hello.ts'
 import { ignoreConflict } from './ignore-conflict.ts'
 import { readVectors } from './vectors.ts'
 
+export { EXAMPLE_APP } from './hello.ts'
+
 const EXAMPLE_DATABASE = 'handbook'
 const LOOK_AGAIN_MS = 250
 const MAX_WAIT_MS = 120_000

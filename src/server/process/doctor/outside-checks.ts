@@ -3,6 +3,7 @@ import { CannotWrite, checkWritable } from '#lib/data-folder.ts'
 import type { OperatorFetch } from '#lib/net/operator-fetch.ts'
 import { readRedisMemory } from '#lib/redis-memory.ts'
 import type { Settings } from '../../config/config.ts'
+import { findLeftovers } from '../leftovers.ts'
 import { type DoctorCheck, type Finding, messageOf, problem, warning } from './report.ts'
 
 type Send = OperatorFetch
@@ -12,6 +13,7 @@ type SettingsOf = () => Settings
 export function outsideChecks(settingsOf: SettingsOf, send: Send): DoctorCheck[] {
   return [
     { name: 'disk', look: async () => findDiskFaults(settingsOf()) },
+    { name: 'removed data', look: async () => findUndeleted(settingsOf()) },
     { name: 'redis', look: async () => findRedisFaults(settingsOf()) },
     { name: 'identity providers', look: async () => findDiscoveryFaults(settingsOf(), send) },
     { name: 'auth service', look: async () => findAuthFaults(settingsOf(), send) },
@@ -34,6 +36,16 @@ async function findDiskFaults({ dataDir, databaseUrl }: Settings): Promise<Findi
   if (bavail * bsize >= LOW_DISK_BYTES) return []
   const free = Math.floor((bavail * bsize) / 1024 ** 2)
   return [warning(`The disk of the data folder has ${free} MiB free.`, 'Free space before it is full.')]
+}
+
+/** What was dropped must not stay readable on the disk because a process was killed meanwhile. */
+function findUndeleted({ dataDir }: Settings): Finding[] {
+  return findLeftovers(dataDir).map((folder) =>
+    warning(
+      `${folder} holds data that was being removed when svc was killed.`,
+      'Start svc, which deletes it. If svc runs, see its log for why the folder cannot be deleted.',
+    ),
+  )
 }
 
 async function findRedisFaults({ redisUrl }: Settings): Promise<Finding[]> {

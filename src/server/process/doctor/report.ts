@@ -1,3 +1,5 @@
+import { within } from '#lib/race.ts'
+
 /** Something that is wrong (`problem`) or that the operator may have overlooked (`warning`), and what to do about it. */
 export type Finding = { severity: 'problem' | 'warning'; message: string; action: string }
 
@@ -27,10 +29,9 @@ export async function runChecks(checks: readonly DoctorCheck[]): Promise<Report>
 }
 
 async function runCheck({ name, look }: DoctorCheck): Promise<CheckResult> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`no answer in ${CHECK_MS / 1000} seconds`)), CHECK_MS)
+  const lateError = () => new Error(`no answer in ${CHECK_MS / 1000} seconds`)
   try {
-    const findings = await Promise.race([look(), late.promise])
+    const findings = await within(CHECK_MS, look(), lateError)
     const status = findings.some(({ severity }) => severity === 'problem') ? 'problem' : 'warning'
     return { name, status: findings.length === 0 ? 'ok' : status, findings }
   } catch (error) {
@@ -39,8 +40,6 @@ async function runCheck({ name, look }: DoctorCheck): Promise<CheckResult> {
     }
     const finding = problem(`The check failed: ${messageOf(error)}.`, 'Correct the cause, then repeat.')
     return { name, status: 'problem', findings: [finding] }
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,3 +1,5 @@
+import type { AppAddress } from '../door/messages.ts'
+
 /** One file of a revision, as a build gets it. */
 export type SourceFile = { readonly path: string; readonly executable: boolean; readonly content: Uint8Array }
 
@@ -75,7 +77,12 @@ type InstanceEnd = { readonly description: string }
 
 /** One running copy of an app. */
 export type Instance = {
-  /** Sends a request to the app. Rejects with an InstanceError, or with the reason of the request's signal. */
+  /** Where the door finds the app. */
+  readonly address: AppAddress
+  /**
+   * Sends a request of svc itself to the app. Rejects with an InstanceError, or with the reason of the request's signal.
+   * Returns only the status and the start of the body.
+   */
   readonly fetch: (request: Request) => Promise<Response>
   /** Resolves when the instance has ended, for whatever reason. Never rejects. */
   readonly ended: Promise<InstanceEnd>

@@ -65,15 +65,13 @@ describe('CO-03 an app behind the door', () => {
   })
 
   const door = createAppDoor({
-    traffic: {
-      find: (label) =>
-        label === 'up'
-          ? { fetch: async (request) => new Response(`${request.method} ${request.url}`), idle: async () => {} }
-          : label === 'broken'
-            ? { fetch: async () => Promise.reject(new Error('reset')), idle: async () => {} }
-            : undefined,
+    find: async ({ label }) => {
+      const end = () => {}
+      if (label === 'up')
+        return { type: 'app', fetch: async ({ method, url }) => new Response(`${method} ${url}`), end }
+      if (label === 'broken') return { type: 'app', fetch: async () => Promise.reject(new Error('reset')), end }
+      return { type: label === 'down' ? 'not_running' : 'unknown' }
     },
-    hasApp: async (label) => label === 'down',
     onError: () => {},
   })
   const ask = (label: string, headers: Record<string, string> = {}) =>

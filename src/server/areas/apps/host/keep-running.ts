@@ -1,3 +1,4 @@
+import { endsWithin } from '#lib/race.ts'
 import { isShortRun, restartDelayMs } from '../deploys/rules.ts'
 import type { Instance } from '../deploys/target.ts'
 import type { HostTime } from './probe.ts'
@@ -64,6 +65,7 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
     stopping.abort()
     const last = current
     if (last) {
+      // Waits for the requests of an instance that others do not reach any more. Real time: it bounds a stop.
       await endsWithin(graceMs, last.served.idle())
       await last.instance[how](graceMs)
     }
@@ -74,14 +76,4 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
     stop: (graceMs) => end(graceMs, 'stop'),
     leave: (graceMs) => end(graceMs, 'leave'),
   }
-}
-
-/** Waits for the requests of an instance that others do not reach any more. Real time: it bounds a stop. */
-async function endsWithin(ms: number, ended: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([ended, limit])
-  clearTimeout(timer)
 }

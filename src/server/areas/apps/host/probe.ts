@@ -24,9 +24,12 @@ export async function probeUntilHealthy(
 ): Promise<ProbeResult> {
   const deadline = now().getTime() + HEALTHY_WITHIN_MS
   let end: string | undefined
-  const hasEnded = instance.ended.then(({ description }) => {
+  const ended = new AbortController()
+  void instance.ended.then(({ description }) => {
     end = description
+    ended.abort()
   })
+  const stopWaiting = AbortSignal.any([signal, ended.signal])
   let healthyInRow = 0
   let lastAnswer = 'it did not accept connections'
   while (!signal.aborted) {
@@ -37,7 +40,7 @@ export async function probeUntilHealthy(
     if (counted.isReady) return { ok: true }
     healthyInRow = counted.healthyInRow
     if (now().getTime() >= deadline) break
-    await Promise.race([delay(BETWEEN_PROBES_MS, signal), hasEnded])
+    await delay(BETWEEN_PROBES_MS, stopWaiting)
   }
   return {
     ok: false,

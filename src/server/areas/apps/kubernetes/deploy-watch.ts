@@ -1,3 +1,4 @@
+import { endsWithin } from '#lib/race.ts'
 import type { BuildResult, DeployFacts, OnLine } from '../deploys/target.ts'
 import type { KubernetesClient } from './client.ts'
 import { findEnds, type SeenEnds } from './ends.ts'
@@ -58,7 +59,7 @@ export class DeployWatch {
       over.abort()
       await watching
       // Followers of the deploy stop reading at its end, so the last lines of the build come before it.
-      if (!signal.aborted) await atMost(LAST_LINES_MS, this.#logs.buildRead())
+      if (!signal.aborted) await endsWithin(LAST_LINES_MS, this.#logs.buildRead())
     }
   }
 
@@ -154,13 +155,4 @@ export class DeployWatch {
     this.#waiters = []
     for (const resolve of waiters) resolve()
   }
-}
-
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work, limit])
-  clearTimeout(timer)
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type HostFetch, SocketFetchError } from '#lib/net/socket-fetch.ts'
+import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import {
   type AppRef,
   type BuildRequest,
@@ -12,6 +12,8 @@ import {
   type StartRequest,
   type Target,
 } from '../deploys/target.ts'
+import type { AppAddress } from '../door/messages.ts'
+import type { AppNetwork } from '../door/network.ts'
 import { ApplyError, applyDeploy } from './apply.ts'
 import type { KubernetesClient } from './client.ts'
 import { DeployWatch } from './deploy-watch.ts'
@@ -23,7 +25,7 @@ type KubernetesTargetOptions = {
   readonly settings: Omit<PodSettings, 'ownNamespace'>
   /** Folder with the file `namespace` of the pod in which svc runs. */
   readonly credentialsDir: string
-  readonly fetchHost: HostFetch
+  readonly network: () => Pick<AppNetwork, 'attach'>
   /** Returns the host and port at which a Service is reached. */
   readonly addressOf?: (service: ServiceName) => { readonly host: string; readonly port: number }
   readonly now: () => Date
@@ -37,8 +39,8 @@ type DeployRef = { readonly orgId: string; readonly deployId: string }
 
 export type KubernetesTarget = Target &
   AsyncDisposable & {
-    /** Sends a request to a deploy that another process may host. Rejects with an InstanceError. */
-    readonly fetchDeploy: (deploy: DeployRef, request: Request) => Promise<Response>
+    /** Returns where a deploy is reached that another process may host. */
+    readonly addressOf: (deploy: DeployRef) => AppAddress
   }
 
 /**
@@ -80,10 +82,11 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
     const found = await client.get(`/apis/apps/v1/namespaces/${place(app)}/deployments/${nameOf(deployId)}`)
     return found?.metadata.labels?.[APP_LABEL] === id ? found : undefined
   }
-  const fetchDeploy: KubernetesTarget['fetchDeploy'] = async (deploy, request) => {
-    const address = (options.addressOf ?? clusterAddress)({ namespace: place(deploy), name: nameOf(deploy.deployId) })
+  const addressOf = (deploy: DeployRef) =>
+    (options.addressOf ?? clusterAddress)({ namespace: place(deploy), name: nameOf(deploy.deployId) })
+  const fetchDeploy = async (deploy: DeployRef, request: Request) => {
     try {
-      return await options.fetchHost(address, request)
+      return await options.network().attach(addressOf(deploy)).fetch(request)
     } catch (error) {
       if (!(error instanceof SocketFetchError)) throw error
       throw new InstanceError('the app gave no answer', error.sent, error.cause)
@@ -120,6 +123,9 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
     const watch = watchOf(deploy)
     await watch.collectApp(onLine, lastLineAt)
     return {
+      get address() {
+        return addressOf(deploy)
+      },
       fetch: (sent) => fetchDeploy(deploy, sent),
       ended: watch.nextEnd().then((description) => ({ description })),
       stop: async (graceMs) => {
@@ -134,7 +140,7 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
   return {
     build,
     start,
-    fetchDeploy,
+    addressOf,
     findRelease: async (app, deployId) => ((await findDeployment(app, deployId)) ? { deployId } : undefined),
     prune: async (app, keep) => {
       await removeOthers(app, keep)
@@ -145,7 +151,6 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
     warnings: async () => [...(await findFaults(client)), ...((await ownNamespace()) === undefined ? [NO_POLICY] : [])],
     [Symbol.asyncDispose]: async () => {
       for (const deployId of watches.keys()) await forget(deployId).catch(onError)
-      await options.fetchHost[Symbol.asyncDispose]()
     },
   }
 }

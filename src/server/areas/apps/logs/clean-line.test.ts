@@ -24,11 +24,31 @@ describe('MA-15 a log line', () => {
     expect(cut).toBe(`${'ä'.repeat(8_192)}… (983616 bytes cut)`)
   })
 
+  // Each of these took minutes when every beginning was searched to the end of the line.
+  it.each(['\u001b]', '\u001b[', '\u001b[0', '\u001bP', '\u001b ', '\u001b', '\u009b', '\u009d', '\u0090'])(
+    'OP-09 of a megabyte of %j is cleaned in time that grows with its length alone',
+    (beginning) => {
+      const cleaned = cleanLine(beginning.repeat(1_000_000 / beginning.length))
+      expect(Buffer.byteLength(cleaned)).toBeLessThan(17_000)
+      expect(cleaned).toMatch(/bytes cut\)$/)
+    },
+  )
+
+  it.each([
+    ['\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\', 'link'],
+    ['\u001b(B\u001b7ok', 'ok'],
+    ['\u001b]0;without an end', '0;without an end'],
+    ['\u009b31mred', 'red'],
+  ])('of the terminal sequence %j keeps %j', (text, stored) => {
+    expect(cleanLine(text)).toBe(stored)
+  })
+
   it.each([
     ['{"level":50,"msg":"x"}', 'error'],
     ['{"msg":"x","level":"warn"}', 'warn'],
     ['{"severity":"INFO"}', 'info'],
     ['2026-01-01T00:00:00Z ERROR failed', 'error'],
+    ['2026-01-01T00:00:00Z TRACE entered', 'debug'],
     ['[warn] careful', 'warn'],
     ['WARNING: careful', 'warn'],
     ['Error handling is hard', undefined],

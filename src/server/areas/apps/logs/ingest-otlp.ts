@@ -1,12 +1,13 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { ServiceError } from '#contract/core/errors.ts'
+import { parseJson } from '#edge/http/parse-json.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { cleanLine } from './clean-line.ts'
 import { levelNumber, levelOfOtlp, levelOfWord } from './level.ts'
-import { type OtlpRecord, readOtlpJson } from './otlp-json.ts'
-import { ProtobufFault, readOtlpProtobuf } from './otlp-protobuf.ts'
+import { findOtlpRecords, type OtlpRecord, readOtlpRecord } from './otlp-json.ts'
+import { ProtobufFault, ProtobufTooLarge, readOtlpProtobuf } from './otlp-protobuf.ts'
 import { appendLines, type NewLine } from './store.ts'
 import { timeOfLine } from './time-of-line.ts'
 
@@ -21,13 +22,7 @@ const unpack = promisify(gunzip)
 export async function answerOtlp({ db, clock }: Deps, appId: string, request: Request): Promise<Response> {
   const isProtobuf = request.headers.get('content-type')?.startsWith('application/x-protobuf') ?? false
   const bytes = await readBytes(request)
-  const records = isProtobuf ? readBinary(bytes) : readOtlpJson(parseJson(bytes))
-  if (records.length > MAX_RECORDS) {
-    throw new ServiceError(
-      'PAYLOAD_TOO_LARGE',
-      `A request may have at most ${MAX_RECORDS} log records. Send smaller batches.`,
-    )
-  }
+  const records = isProtobuf ? readBinary(bytes) : readJson(bytes)
   const now = clock.now()
   for (let from = 0; from < records.length; from += BATCH_LINES) {
     const lines = records.slice(from, from + BATCH_LINES).map((record) => toLine(record, now))
@@ -52,20 +47,28 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   }
 }
 
-function readBinary(bytes: Uint8Array): OtlpRecord[] {
-  try {
-    return readOtlpProtobuf(bytes)
-  } catch (error) {
-    if (!(error instanceof ProtobufFault)) throw error
-    throw new ServiceError('INVALID_REQUEST', `The body is not an OTLP log request: ${error.message}.`)
-  }
+function readJson(bytes: Uint8Array): OtlpRecord[] {
+  const records = findOtlpRecords(parseJson(Buffer.from(bytes).toString('utf8')))
+  refuseMany(records.length)
+  return records.map(readOtlpRecord)
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+function refuseMany(count: number): void {
+  if (count > MAX_RECORDS) throw tooManyRecords()
+}
+
+function tooManyRecords(): ServiceError {
+  const detail = `A request may have at most ${MAX_RECORDS} log records, with twenty fields each. Send smaller batches.`
+  return new ServiceError('PAYLOAD_TOO_LARGE', detail)
+}
+
+function readBinary(bytes: Uint8Array): OtlpRecord[] {
   try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'))
-  } catch {
-    throw new ServiceError('INVALID_REQUEST', 'The body is not valid JSON.')
+    return readOtlpProtobuf(bytes, MAX_RECORDS)
+  } catch (error) {
+    if (error instanceof ProtobufTooLarge) throw tooManyRecords()
+    if (!(error instanceof ProtobufFault)) throw error
+    throw new ServiceError('INVALID_REQUEST', `The body is not an OTLP log request: ${error.message}.`)
   }
 }
 

@@ -30,15 +30,20 @@ const WORDS: Record<string, Level> = {
 }
 
 const MAX_HEAD = 200
+/**
+ * Signs, a time, signs and a word. Each part before the word is matched as a whole (by a lookahead and a reference to it),
+ * because matching it again with fewer characters takes quadratic time on a line of dashes.
+ */
+const FIRST_WORD = /^(?=(\W*))\1(?=((?:\d(?:[\d:.,+\s-]|(?<=\d)[TZ])*)?))\2(?=(\W*))\3([A-Za-z]{3,8})\b/
 
 /** Reads the level that a logger wrote: a field of JSON or logfmt, or a word at the beginning of the line. */
 export function levelIn(line: string): Level | undefined {
   if (line.startsWith('{')) return levelInJson(line)
-  // The expression takes quadratic time on a line of blanks, so it gets no more than where loggers write the level.
+  // Loggers write the level here.
   const head = line.slice(0, MAX_HEAD)
   const field = /(?:^|\s)(?:level|severity|lvl)="?([A-Za-z]{3,8})\b/.exec(head)?.[1]
   if (field !== undefined) return levelOfWord(field)
-  const word = /^\W*(?:\d[\dTZ:.,+\s-]*)?\W*([A-Za-z]{3,8})\b/.exec(head)?.[1]
+  const word = FIRST_WORD.exec(head)?.[4]
   return word !== undefined && (word === word.toUpperCase() || /^\W/.test(head)) ? levelOfWord(word) : undefined
 }
 

@@ -9,15 +9,15 @@ export type OtlpRecord = {
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
-/** Reads an ExportLogsServiceRequest in its JSON encoding. Unknown fields are ignored, as the protocol demands. */
-export function readOtlpJson(json: unknown): OtlpRecord[] {
+/** Returns the records of an ExportLogsServiceRequest in its JSON encoding, as they were sent. */
+export function findOtlpRecords(json: unknown): unknown[] {
   return listAt(json, 'resourceLogs')
     .flatMap((resource) => listAt(resource, 'scopeLogs'))
     .flatMap((scope) => listAt(scope, 'logRecords'))
-    .map(readRecord)
 }
 
-function readRecord(record: unknown): OtlpRecord {
+/** Reads one record. Unknown fields are ignored, as the protocol demands. */
+export function readOtlpRecord(record: unknown): OtlpRecord {
   return {
     timeUnixNano: nanoseconds(fieldOf(record, 'timeUnixNano')),
     observedTimeUnixNano: nanoseconds(fieldOf(record, 'observedTimeUnixNano')),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ProtobufFault, readOtlpProtobuf } from './otlp-protobuf.ts'
+import { ProtobufFault, ProtobufTooLarge, readOtlpProtobuf } from './otlp-protobuf.ts'
 
 /** Fields of a message in the wire format: a number is a varint, a bigint eight bytes, anything else bytes. */
 type Field = readonly [number: number, value: number | bigint | string | Uint8Array]
@@ -28,6 +28,8 @@ function varint(value: number): Uint8Array {
 }
 
 /** The request that holds one record: resource_logs 1, scope_logs 2, log_records 2. */
+const MAX_RECORDS = 50_000
+
 const requestOf = (record: Uint8Array) => message([1, message([2, message([2, record])])])
 
 describe('MA-15 OTLP logs in protobuf', () => {
@@ -41,7 +43,7 @@ describe('MA-15 OTLP logs in protobuf', () => {
       [6, attribute],
       [11, 5n],
     )
-    expect(readOtlpProtobuf(requestOf(record))).toEqual([
+    expect(readOtlpProtobuf(requestOf(record), MAX_RECORDS)).toEqual([
       {
         timeUnixNano: 1_735_689_600_000_000_000n,
         observedTimeUnixNano: 5n,
@@ -61,11 +63,11 @@ describe('MA-15 OTLP logs in protobuf', () => {
     ['a map', message([6, message([1, message([1, 'k'], [2, message([1, 'v'])])])]), { k: 'v' }],
     ['nothing', message(), undefined],
   ])('have %s as body', (_, body, expected) => {
-    expect(readOtlpProtobuf(requestOf(message([5, body])))[0]?.body).toEqual(expected)
+    expect(readOtlpProtobuf(requestOf(message([5, body])), MAX_RECORDS)[0]?.body).toEqual(expected)
   })
 
   it('ignore fields that they do not know', () => {
-    expect(readOtlpProtobuf(message([99, 'future'], [98, 7]))).toEqual([])
+    expect(readOtlpProtobuf(message([99, 'future'], [98, 7]), MAX_RECORDS)).toEqual([])
   })
 
   const nested = Array.from({ length: 40 }).reduce<Uint8Array>((inner) => message([5, message([1, inner])]), message())
@@ -76,6 +78,14 @@ describe('MA-15 OTLP logs in protobuf', () => {
     ['an unknown type', Buffer.from([0x0b])],
     ['values nested too deeply', requestOf(message([5, nested]))],
   ])('are refused if they are %s', (_, bytes) => {
-    expect(() => readOtlpProtobuf(bytes)).toThrow(ProtobufFault)
+    expect(() => readOtlpProtobuf(bytes, MAX_RECORDS)).toThrow(ProtobufFault)
+  })
+
+  it.each([
+    ['empty records', 8_000_000, [0x12, 0]],
+    ['fields that mean nothing', 8_000_000, [0x08, 0]],
+  ])('OP-10 are refused at the first of many %s that is too many', (_, size, bytes) => {
+    const request = message([1, message([2, Buffer.alloc(size, Buffer.from(bytes))])])
+    expect(() => readOtlpProtobuf(request, MAX_RECORDS)).toThrow(ProtobufTooLarge)
   })
 })

@@ -6,6 +6,7 @@ import { closeRelease } from './close-release.ts'
 import { layoutOf } from './layout.ts'
 import { runCommand } from './run-command.ts'
 import { type Machine, takeUser } from './sandbox.ts'
+import { mayRunUnsandboxed, NO_SANDBOX } from './unsandboxed.ts'
 import { writeSource } from './write-source.ts'
 
 type Failure = Extract<BuildResult, { ok: false }>
@@ -28,6 +29,7 @@ export async function buildRelease(
     await mkdir(build, { recursive: true, mode: 0o700 })
     const source = join(build, 'source')
     await writeSource(source, request.files, uid, request.signal)
+    if (!(await mayRun(request, source, machine))) return failed('BUILD_FAILED', `${NO_SANDBOX}.`)
     const failure = buildCommand === null ? undefined : await runBuild(request, buildCommand, build, uid, machine)
     request.signal.throwIfAborted()
     if (failure) return failure
@@ -43,15 +45,24 @@ export async function buildRelease(
   }
 }
 
+async function mayRun({ deploy, environment }: BuildRequest, folder: string, machine: Machine): Promise<boolean> {
+  if ('bubblewrap' in (await machine.walls())) return true
+  const { buildCommand, startCommand } = deploy
+  return mayRunUnsandboxed(
+    { folder, buildCommand, startCommand: startCommand ?? undefined, environment },
+    machine.unsandboxed,
+  )
+}
+
 async function runBuild(
-  { deploy: { appId }, environment, onLine, signal }: BuildRequest,
+  { deploy: { orgId, appId }, environment, onLine, signal }: BuildRequest,
   command: string,
   folder: string,
   uid: number | undefined,
   machine: Machine,
 ): Promise<Failure | undefined> {
   const limitMs = machine.limits.buildMs
-  const of = { appId, folder, command, environment, hasNetwork: true, limitMs, uid, onLine, signal }
+  const of = { orgId, appId, folder, command, environment, hasNetwork: true, limitMs, uid, onLine, signal }
   const { code, description, isLate } = await runCommand(of, machine)
   if (code === 0) return undefined
   return failed(isLate ? 'TIMED_OUT' : 'BUILD_FAILED', `The build command ended: ${description}.`)

@@ -1,22 +1,25 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endProcessTree, forgetProcess, killerOf, rememberProcess } from '#lib/processes/former-process.ts'
+import { startProcess } from '#lib/processes/start-process.ts'
 import type { OnLine } from '../deploys/target.ts'
 import type { InsideMessage } from './inside.ts'
 import { readLines } from './output-lines.ts'
-import { DESCRIPTORS } from './sandbox-command.ts'
+import { DESCRIPTORS, type SandboxCommand } from './sandbox-command.ts'
 import { type ProcessEnd, readStatus } from './status.ts'
 
 type ConfinedOptions = {
-  readonly command: { readonly file: string; readonly args: readonly string[] }
+  readonly command: SandboxCommand
   /** Program of system calls for the sandbox. Undefined: the command has no sandbox. */
   readonly filter: Buffer | undefined
   /** Files that name the processes while they run. */
   readonly pidFile: string
   readonly onLine: OnLine
+  /** Called before the process starts any other, to limit all of them. */
+  readonly limit: (pid: number) => void
 }
 
 /** How long the last output of an ended process may take. */
@@ -64,16 +67,18 @@ export class ConfinedProcess {
   }
 
   static async start(options: ConfinedOptions): Promise<ConfinedProcess> {
-    const child = spawn(options.command.file, options.command.args, {
+    const child = startProcess(options.command.file, options.command.args, {
       cwd: '/',
       env: { PATH },
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     })
     await once(child, 'spawn')
     const started = new ConfinedProcess(child, options)
     rememberProcess(options.pidFile, child.pid!)
-    const filter = descriptor(child, DESCRIPTORS.filter) as Writable
-    filter.on('error', () => {}).end(options.filter ?? '')
+    // Nothing else runs before bubblewrap has its options, or our script its first message.
+    options.limit(child.pid!)
+    write(child, DESCRIPTORS.filter, options.filter ?? '')
+    write(child, DESCRIPTORS.options, options.command.options)
     return started
   }
 
@@ -108,6 +113,11 @@ export class ConfinedProcess {
     rememberProcess(`${this.#options.pidFile}.first`, pid)
     return pid
   }
+}
+
+function write(child: ChildProcess, number: number, content: Buffer | string): void {
+  const stream = descriptor(child, number) as Writable
+  stream.on('error', () => {}).end(content)
 }
 
 function descriptor(child: ChildProcess, number: number): unknown {

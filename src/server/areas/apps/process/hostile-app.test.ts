@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { descendantsOf } from '#lib/processes/process-memory.ts'
 import { appThat, ask, deployFacts, openTestTarget, type TestTarget } from '#test/app-target.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
@@ -186,6 +187,47 @@ needs('bubblewrap')('a hostile app', () => {
     expect(await app.ended).toEqual({ description: 'killed: it used more than 300 MB of memory' })
   })
 
+  it('OP-09 that fills the memory of the kernel with page tables is ended', async () => {
+    await test.build('dep_tables', {}, null)
+    // Reads one byte of every 2 MB: each needs a page of tables, and none counts as memory of the process.
+    const mmap = process.arch === 'x64' ? 9 : 222
+    const program = `$size = 200 * 2 ** 30; $at = syscall(${mmap}, 0, $size, 1, 0x4022, -1, 0);
+      for ($i = 0; $i < $size; $i += 2 ** 21) { unpack("P1", pack("Q", $at + $i)) }
+      sleep 1000`
+    const app = await test.start('dep_tables', `exec perl -e '${program}'`)
+    expect(await app.ended).toEqual({ description: 'killed: it used more than 300 MB of memory' })
+  })
+
+  it('OP-09 that fills fewer sockets than a busy app has is ended too', async () => {
+    await test.build('dep_buffers', {}, null)
+    const program = `use Socket; for (1..7) { last if !fork }
+      for (1..100) { socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or last; push @kept, $a, $b }
+      sleep 1000`
+    const app = await test.start('dep_buffers', `exec perl -e '${program}'`)
+    expect(await app.ended).toEqual({ description: 'killed: it used more than 300 MB of memory' })
+  })
+
+  it('OP-09 that keeps sockets in which nothing waits is ended too', async () => {
+    await using wide = openTestTarget({ limits: { memoryBytes: 150 * MIB, processes: 80, openFiles: 4096 } })
+    await wide.build('dep_idle', {}, null)
+    const socket = process.arch === 'x64' ? 41 : 198
+    const program = `for (1..15) { last if !fork } for (1..3000) { syscall(${socket}, 2, 1, 0) } sleep 1000`
+    const app = await wide.start('dep_idle', `exec perl -e '${program}'`)
+    expect(await app.ended).toEqual({ description: 'killed: it used more than 150 MB of memory' })
+  })
+
+  it('OP-09 has its processor time limited by a group, or gets what nobody else wants', async () => {
+    await test.build('dep_cpu', {}, null, { app: 'app_cpu' })
+    const app = await test.start('dep_cpu', 'sleep 1000', { app: 'app_cpu' })
+    const running = join(test.dataDir, 'apps', 'app_cpu', 'running')
+    await until(() => readdirSync(running).some((name) => name.endsWith('.first')))
+    const [file] = readdirSync(running).filter((name) => name.endsWith('.first'))
+    const pid = readFileSync(join(running, file!), 'utf8').split(' ')[0]
+    const isInGroup = /^\d+:.*\bcpu\b.*:.*\/svc-apps\/org_1$/m.test(readFileSync(`/proc/${pid}/cgroup`, 'utf8'))
+    expect(isInGroup || (await policyOf(Number(pid))) === IDLE).toBe(true)
+    await app.stop(0)
+  })
+
   it('MA-15 that ignores the request to end is killed with everything it started', async () => {
     const files = appThat('return process.ppid')
     files['app.js'] = `process.on('SIGTERM', () => console.log('no'))\n${files['app.js']}`
@@ -226,13 +268,27 @@ needs('bubblewrap')('a hostile build', () => {
   })
   afterAll(() => test[Symbol.asyncDispose]())
 
+  it('OP-09 finds no folder without a limit where apps have their socket', async () => {
+    expect(await test.build('dep_run', {}, 'echo > /svc/run/big')).toMatchObject({ ok: false, code: 'BUILD_FAILED' })
+  })
+
   it.each([
+    [
+      'too much into a file without a name',
+      'exec 3> big; rm big; dd if=/dev/zero bs=1M count=60 >&3; sleep 1000',
+      'it wrote more than 20 MB',
+    ],
     ['too much', 'dd if=/dev/zero of=big bs=1M count=60; sleep 1000', 'it wrote more than 20 MB'],
     ['too much at home', 'dd if=/dev/zero of=$HOME/big bs=1M count=60; sleep 1000', 'it wrote more than 20 MB'],
     [
       'too many files',
       'n=0; while [ $n -lt 400 ]; do : > f$n; n=$((n+1)); done; sleep 1000',
       'it wrote more than 300 files',
+    ],
+    [
+      'below a path that is too long',
+      'n=0; while [ $n -lt 20 ]; do mkdir "$(printf %0250d 0)"; cd "$(printf %0250d 0)"; n=$((n+1)); done; sleep 1000',
+      'it made a path longer than 4,096 bytes, below which files cannot be counted',
     ],
   ])('MA-15 that writes %s is ended and leaves nothing', async (_what, command, reason) => {
     expect(await test.build('dep_full', {}, command)).toEqual({
@@ -258,7 +314,10 @@ needs('bubblewrap')('a hostile build', () => {
     expect(await test.build('dep_deep', {}, command)).toEqual({
       ok: false,
       code: 'BUILD_FAILED',
-      detail: 'The files that the build left cannot be read: ENAMETOOLONG.',
+      // The watch of the disk may see them before the command has ended.
+      detail: expect.stringMatching(
+        /^The (?:files that the build left cannot be read: ENAMETOOLONG|build command ended: killed: it made a path .*)\.$/,
+      ),
     })
     expect(readdirSync(join(test.dataDir, 'apps', 'app_1', 'builds'))).toEqual([])
   })
@@ -279,3 +338,18 @@ needs('bubblewrap')('a hostile build', () => {
     expect(test.lines.find((line) => line.includes(' closed'))).toContain('-rwxr-xr-x')
   })
 })
+
+/** Linux's number of the scheduling class that runs when nothing else does. */
+const IDLE = 5
+
+/** Resolves with the scheduling class of the script in a sandbox (field 41 of /proc/PID/stat), once it runs. */
+async function policyOf(firstPid: number): Promise<number> {
+  let policy = 0
+  await until(async () => {
+    const [script] = await descendantsOf(firstPid)
+    const stat = script === undefined ? '' : readFileSync(`/proc/${script}/stat`, 'utf8')
+    policy = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[38])
+    return stat.includes('(node)') || stat.includes('(MainThread)')
+  })
+  return policy
+}

@@ -1,3 +1,5 @@
+import { orAborted } from '#lib/race.ts'
+
 /**
  * Returns a function that runs work after all earlier work has ended. Rejects with the reason of the signal when that
  * aborts before the turn has come.
@@ -9,22 +11,10 @@ export function oneAtATime(): <T>(signal: AbortSignal, work: () => Promise<T>) =
     const done = Promise.withResolvers<void>()
     last = before.then(() => done.promise)
     try {
-      await untilAborted(before, signal)
+      await orAborted(before, signal)
       return await work()
     } finally {
       done.resolve()
     }
-  }
-}
-
-async function untilAborted(turn: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', onAbort)
-  try {
-    await Promise.race([turn, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
   }
 }

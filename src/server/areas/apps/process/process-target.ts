@@ -3,8 +3,10 @@ import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { AppTrial } from '#edge/app-trials.ts'
 import { rememberFound } from '#lib/processes/bubblewrap.ts'
+import { findCpuGroups } from '#lib/processes/cpu-group.ts'
 import { removeFolder } from '#lib/processes/remove-folder.ts'
 import type { Target } from '../deploys/target.ts'
+import type { AppNetwork } from '../door/network.ts'
 import { buildRelease } from './build.ts'
 import { endOrphans } from './end-orphans.ts'
 import { layoutOf } from './layout.ts'
@@ -13,6 +15,8 @@ import { oneAtATime } from './one-at-a-time.ts'
 import type { Machine } from './sandbox.ts'
 import { startProcess } from './start.ts'
 import { runTrial, type TrialRequest } from './trial.ts'
+import { removeAbandonedTrials } from './trial-folder.ts'
+import type { Unsandboxed } from './unsandboxed.ts'
 import { createUserIds } from './users.ts'
 import { findWalls } from './walls.ts'
 
@@ -20,8 +24,12 @@ type ProcessTargetOptions = {
   readonly dataDir: string
   /** Address of svc's own API, which apps may always reach. Undefined until it is known. */
   readonly apiOrigin: () => string | undefined
+  /** The way to apps and their way out. */
+  readonly network: AppNetwork
   readonly onError: (error: unknown) => void
   readonly limits?: Partial<ProcessLimits>
+  /** What may run where there is no sandbox. */
+  readonly unsandboxed: Unsandboxed
   /** Where bubblewrap is looked for. */
   readonly bubblewrapPlaces?: readonly string[]
 }
@@ -38,8 +46,11 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
   const dataDir = resolve(options.dataDir)
   const machine: Machine = {
     dataDir,
+    network: options.network,
     apiOrigin: options.apiOrigin,
     users: createUserIds(),
+    cpuGroups: findCpuGroups(),
+    unsandboxed: options.unsandboxed,
     walls: rememberFound(() => findWalls(dataDir, options.bubblewrapPlaces)),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     pidFile: async (appId) => {
@@ -50,6 +61,7 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
   }
   // Tried now, so that the start need not wait for the result.
   void machine.walls()
+  removeAbandonedTrials(dataDir, onError).catch(onError)
   const inTurn = oneAtATime()
   return {
     runTrial: (request) => inTurn(request.signal, () => runTrial(request, machine, onError)),
@@ -64,7 +76,8 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
     endOrphans: ({ id }) => endOrphans(layoutOf(dataDir, id).running),
     warnings: async () => {
       const found = await machine.walls()
-      return 'missing' in found ? [withoutSandbox(found.missing)] : []
+      if ('missing' in found) return [withoutSandbox(found.missing, options.unsandboxed)]
+      return machine.cpuGroups === undefined ? [WITHOUT_GROUPS] : []
     },
   }
 }
@@ -84,7 +97,17 @@ async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => [])
 }
 
-function withoutSandbox(missing: string): string {
+const WITHOUT_GROUPS =
+  'This machine lets svc make no groups of processor time, so apps and builds run only when nothing else wants the ' +
+  'processor. Their memory and disk are watched, and one that exceeds a limit is ended within a second.'
+
+function withoutSandbox(missing: string, allowed: Unsandboxed): string {
+  if (allowed !== 'all') {
+    return (
+      `No app but the bundled example can run, because ${missing}. Install bubblewrap 0.8 or later and bash (on Debian: ` +
+      'apt-get install bubblewrap) and restart. With SVC_ALLOW_UNSANDBOXED_APPS=true apps run without a sandbox.'
+    )
+  }
   return (
     `Apps run WITHOUT A SANDBOX, because ${missing}. Every app and every build can read and change what this server ` +
     'can, its secrets and all databases included, and reach its whole network. Deploy only what you would run as this ' +

@@ -7,6 +7,7 @@ import { type Machine, openSandbox } from './sandbox.ts'
 import type { ProcessEnd } from './status.ts'
 
 type CommandRequest = {
+  readonly orgId: string
   readonly appId: string
   /** The files are in `source`, `home` is its HOME. Both are on disk and count for its limit. */
   readonly folder: string
@@ -26,11 +27,11 @@ const DISK_CHECK_MS = 500
 
 /** Runs a command of an app that may write to the app's source. Everything of it is gone when this resolves. */
 export async function runCommand(request: CommandRequest, machine: Machine): Promise<CommandEnd> {
-  const { appId, folder, command, environment, hasNetwork, limitMs, uid, onLine, signal } = request
+  const { orgId, appId, folder, command, environment, hasNetwork, limitMs, uid, onLine, signal } = request
   const { buildMemoryBytes: memoryBytes, buildDisk } = machine.limits
   const buildHome = join(folder, 'home')
   await makeHome(buildHome, uid)
-  const options = { appId, folder: join(folder, 'source'), buildHome, memoryBytes, hasNetwork, onLine, uid }
+  const options = { orgId, appId, folder: join(folder, 'source'), buildHome, memoryBytes, hasNetwork, onLine, uid }
   const sandbox = await openSandbox(options, machine)
   const watching = new AbortController()
   let isLate = false
@@ -43,7 +44,7 @@ export async function runCommand(request: CommandRequest, machine: Machine): Pro
   signal.addEventListener('abort', onAbort)
   if (signal.aborted) onAbort()
   const checkDisk = async () => {
-    const excess = await diskExcess(folder, buildDisk)
+    const excess = await diskExcess(folder, buildDisk, await child.firstPid)
     if (excess) child.kill(`killed: ${excess.reason}`, excess.by)
   }
   void repeat(checkDisk, DISK_CHECK_MS, watching.signal)

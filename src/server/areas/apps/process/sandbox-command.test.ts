@@ -14,11 +14,12 @@ const PLACES: SandboxPlaces = {
   etc: '/tmp/w/etc',
   dataDir: '/data',
 }
-const LIMITS = { tmpfsBytes: 1000, processes: 50, openFiles: 60 }
+const LIMITS = { tmpfsBytes: 1000, processes: 50, openFiles: 60, hasCpuGroup: true }
 
 function commandOf(places: Partial<SandboxPlaces> = {}, outerUid?: number): string {
-  const { file, args } = sandboxCommand({ ...PLACES, ...places }, LIMITS, outerUid)
-  return [file, ...args].join(' ')
+  const { file, args, options } = sandboxCommand({ ...PLACES, ...places }, LIMITS, outerUid)
+  const [, , ...command] = args
+  return [file, ...options.split('\0').slice(0, -1), ...command].join(' ')
 }
 
 describe('the command line of a sandbox', () => {
@@ -56,7 +57,6 @@ describe('the command line of a sandbox', () => {
     expect([...command.matchAll(/--bind (\S+) (\S+)/g)].map(([, from, to]) => `${from} ${to}`)).toEqual([
       '/data/apps/app_1/releases/dep_1 /app',
       '/data/home /home/app',
-      '/tmp/w/run /svc/run',
     ])
   })
 
@@ -65,10 +65,22 @@ describe('the command line of a sandbox', () => {
     expect(commandOf()).not.toContain('--tmpfs /data')
   })
 
+  it('OP-09 runs when nobody else wants the processor where no group limits it', () => {
+    const idle = sandboxCommand(PLACES, { ...LIMITS, hasCpuGroup: false }, undefined)
+    expect(idle.args.join(' ')).toContain('exec chrt -i 0 "$@"')
+    expect(commandOf()).not.toContain('chrt')
+  })
+
   it('MA-15 offers npm if it came with Node', () => {
     expect(commandOf({ npm: '/opt/node/lib/node_modules/npm' })).toContain(
       '--ro-bind /opt/node/lib/node_modules/npm /svc/npm --symlink ../npm/bin/npm-cli.js /svc/bin/npm',
     )
+  })
+
+  it('MA-15 names no path of the machine in the arguments, which the app can read', () => {
+    const { args } = sandboxCommand({ ...PLACES, npm: '/opt/node/lib/npm', home: '/data/home' }, LIMITS, 61_200)
+    expect(args.slice(0, 3)).toEqual(['--args', '6', '--'])
+    expect(args.join(' ')).not.toMatch(/\/opt|\/data|\/tmp/)
   })
 
   it('MA-15 names no variable of the app, because every user of a machine can read command lines', () => {

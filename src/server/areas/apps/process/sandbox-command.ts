@@ -13,7 +13,7 @@ export type SandboxPlaces = {
   readonly isAppWritable: boolean
   /** Folder for HOME on disk. Undefined: HOME is in the tmpfs. */
   readonly home: string | undefined
-  /** Empty folder in which our script makes the socket that requests come through. */
+  /** Empty folder in which our script makes the socket that requests come through. Not used for a build. */
   readonly run: string
   /** Folder with the socket of the proxy for outgoing connections. */
   readonly out: string
@@ -23,7 +23,13 @@ export type SandboxPlaces = {
   readonly dataDir: string
 }
 
-type SandboxLimits = { readonly tmpfsBytes: number; readonly processes: number; readonly openFiles: number }
+type SandboxLimits = {
+  readonly tmpfsBytes: number
+  readonly processes: number
+  readonly openFiles: number
+  /** Whether its processor time is limited by a group. Without, it gets what nobody else wants. */
+  readonly hasCpuGroup: boolean
+}
 
 export const INSIDE = {
   app: '/app',
@@ -35,7 +41,14 @@ export const INSIDE = {
 } as const
 
 /** Descriptors of the sandbox beside standard input, output and error. */
-export const DESCRIPTORS = { info: 3, filter: 4, status: 5 } as const
+export const DESCRIPTORS = { info: 3, filter: 4, status: 5, options: 6 } as const
+
+export type SandboxCommand = {
+  readonly file: string
+  readonly args: readonly string[]
+  /** What bubblewrap reads from the descriptor `options`, so that no path of the machine is in a command line. */
+  readonly options: string
+}
 
 /** Programs and libraries of the machine. Those that are links on one distribution are folders on another. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/nix/store']
@@ -72,7 +85,7 @@ export function sandboxCommand(
   places: SandboxPlaces,
   limits: SandboxLimits,
   outerUid: number | undefined,
-): { file: string; args: string[] } {
+): SandboxCommand {
   const script = `/svc/inside${places.script.slice(places.script.lastIndexOf('.'))}`
   const options = [
     ['--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
@@ -88,15 +101,26 @@ export function sandboxCommand(
     places.home === undefined ? [] : ['--bind', places.home, INSIDE.home],
     ['--ro-bind', places.node, '/svc/bin/node', '--ro-bind', places.script, script],
     npmOf(places.npm),
-    ['--bind', places.run, dirname(INSIDE.socket), '--ro-bind', places.out, dirname(INSIDE.proxySocket)],
+    // A build gets no requests, and the folder would be a place to write without a limit.
+    places.isAppWritable ? [] : ['--bind', places.run, dirname(INSIDE.socket)],
+    ['--ro-bind', places.out, dirname(INSIDE.proxySocket)],
     // Their tmpfs has no size of its own.
     ['--remount-ro', '/dev', '--remount-ro', '/'],
     ['--chdir', INSIDE.app],
-    ['--info-fd', String(DESCRIPTORS.info), '--seccomp', String(DESCRIPTORS.filter), '--'],
+    ['--info-fd', String(DESCRIPTORS.info), '--seccomp', String(DESCRIPTORS.filter)],
+  ]
+  const command = [
     outerUid === undefined ? [] : asUser(outerUid),
     limited(limits, ['/svc/bin/node', ...SCRIPT_OPTIONS, script]),
   ]
-  return { file: places.bubblewrap, args: options.flat() }
+  return {
+    file: places.bubblewrap,
+    args: ['--args', String(DESCRIPTORS.options), '--', ...command.flat()],
+    options: options
+      .flat()
+      .map((each) => `${each}\0`)
+      .join(''),
+  }
 }
 
 /** Keeps our script small: it only moves bytes. */
@@ -114,9 +138,10 @@ function asUser(uid: number): string[] {
  * Sets the limits in a shell, because not every machine has prlimit. `-u` is bash's name of dash's `-p`. When memory or
  * processors are short, apps have to wait or end before the server does.
  */
-function limited({ processes, openFiles }: SandboxLimits, command: readonly string[]): string[] {
+function limited({ processes, openFiles, hasCpuGroup }: SandboxLimits, command: readonly string[]): string[] {
   const limits = `ulimit -c 0; ulimit -n ${openFiles}; ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}`
-  const yielding = 'echo 1000 > /proc/self/oom_score_adj; exec nice -n 5 "$@"'
+  const idle = 'if command -v chrt > /dev/null; then exec chrt -i 0 "$@"; else exec nice -n 19 "$@"; fi'
+  const yielding = `echo 1000 > /proc/self/oom_score_adj; ${hasCpuGroup ? 'exec nice -n 5 "$@"' : idle}`
   return ['sh', '-c', `set -e; ${limits}; ${yielding}`, 'sh', ...command]
 }
 

@@ -1,8 +1,10 @@
 import { dirname, join } from 'node:path'
 import { isLoopback } from '#lib/net/loopback.ts'
 import type { FoundBubblewrap } from '#lib/processes/bubblewrap.ts'
+import { openCpuGroup } from '#lib/processes/cpu-group.ts'
 import { residentBytes } from '#lib/processes/process-memory.ts'
 import type { OnLine } from '../deploys/target.ts'
+import type { AppNetwork } from '../door/network.ts'
 import { appEnvironment } from './app-environment.ts'
 import { ConfinedProcess } from './confined-process.ts'
 import type { ProcessLimits } from './limits.ts'
@@ -10,6 +12,7 @@ import { sandboxBytes } from './memory-watch.ts'
 import { repeat } from './repeat.ts'
 import { INSIDE, SCRIPT_OPTIONS, sandboxCommand } from './sandbox-command.ts'
 import { systemCallFilter } from './system-call-filter.ts'
+import type { Unsandboxed } from './unsandboxed.ts'
 import type { createUserIds } from './users.ts'
 import { isRoot, programPlaces } from './walls.ts'
 import { openWorkplace, PLACE } from './workplace.ts'
@@ -17,15 +20,21 @@ import { openWorkplace, PLACE } from './workplace.ts'
 /** What builds and instances of this process share. */
 export type Machine = {
   readonly dataDir: string
+  readonly network: AppNetwork
   readonly apiOrigin: () => string | undefined
   readonly users: ReturnType<typeof createUserIds>
   readonly walls: () => Promise<FoundBubblewrap>
   readonly limits: ProcessLimits
+  /** Where groups of processor time are made. Undefined: this machine lets svc make none. */
+  readonly cpuGroups: string | undefined
+  /** What may run where there is no sandbox. */
+  readonly unsandboxed: Unsandboxed
   /** Returns a new file that will name a process of the app. */
   readonly pidFile: (appId: string) => Promise<string>
 }
 
 type SandboxOptions = {
+  readonly orgId: string
   readonly appId: string
   /** Source or release. */
   readonly folder: string
@@ -60,12 +69,15 @@ export async function takeUser({ walls, users }: Machine): Promise<number | unde
 }
 
 export async function openSandbox(options: SandboxOptions, machine: Machine): Promise<Sandbox> {
-  const { appId, folder, buildHome, memoryBytes, hasNetwork, onLine, uid } = options
+  const { orgId, appId, folder, buildHome, memoryBytes, hasNetwork, onLine, uid } = options
   const found = await machine.walls()
   if (!hasNetwork && 'missing' in found) throw new Error('without a sandbox nothing keeps the network away')
   const apiOrigin = hasNetwork ? machine.apiOrigin() : undefined
+  const cpuGroup = machine.cpuGroups === undefined ? undefined : openCpuGroup(machine.cpuGroups, orgId)
   const pidFile = await machine.pidFile(appId)
-  const workplace = await openWorkplace({ uid, apiOrigin, hasNetwork, onLine, placeFile: `${pidFile}${PLACE}` })
+  const placeFile = `${pidFile}${PLACE}`
+  const { network } = machine
+  const workplace = await openWorkplace({ uid, apiOrigin, hasNetwork, onLine, network, placeFile })
   try {
     const isWalled = 'bubblewrap' in found
     const places = { ...programPlaces(), ...workplace, dataDir: machine.dataDir }
@@ -73,13 +85,14 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
       command: isWalled
         ? sandboxCommand(
             { ...places, ...found, app: folder, isAppWritable: buildHome !== undefined, home: buildHome },
-            machine.limits,
+            { ...machine.limits, hasCpuGroup: cpuGroup !== undefined },
             uid,
           )
-        : { file: process.execPath, args: [...SCRIPT_OPTIONS, places.script] },
+        : { file: process.execPath, args: [...SCRIPT_OPTIONS, places.script], options: '' },
       filter: isWalled ? systemCallFilter(process.arch) : undefined,
       pidFile,
       onLine,
+      limit: (pid) => cpuGroup?.add(pid),
     })
     const surroundings = isWalled ? inside(apiOrigin, buildHome) : outside(buildHome ?? workplace.home, apiOrigin)
     child.send({
@@ -96,6 +109,7 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
     void repeat(() => checkMemory(child, memoryBytes), MEMORY_CHECK_MS, watching.signal)
     const gone = child.ended.then(async (end) => {
       watching.abort()
+      cpuGroup?.remove()
       await workplace[Symbol.asyncDispose]()
       return end
     })

@@ -1,18 +1,22 @@
-import { createSocketFetch, SocketFetchError } from '#lib/net/socket-fetch.ts'
+import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import { type Instance, InstanceError, StartError, type StartRequest } from '../deploys/target.ts'
+import type { AppNetwork } from '../door/network.ts'
 import { layoutOf } from './layout.ts'
 import { type Machine, openSandbox, type Sandbox, takeUser } from './sandbox.ts'
+import { mayRunUnsandboxed, NO_SANDBOX } from './unsandboxed.ts'
 
 /** Starts one instance of an app. It resolves as soon as the command runs: whether the app answers is another matter. */
 export async function startProcess(request: StartRequest, machine: Machine): Promise<Instance> {
   const { release, environment, onLine } = request
-  const { appId, startCommand } = request.deploy
+  const { orgId, appId, startCommand } = request.deploy
+  await refuseUnsandboxed(request, machine)
   const uid = await takeUser(machine)
   const free = () => void (uid !== undefined && machine.users.free(uid))
   let sandbox: Sandbox | undefined
   try {
     sandbox = await openSandbox(
       {
+        orgId,
         appId,
         folder: layoutOf(machine.dataDir, appId).release(release.deployId),
         buildHome: undefined,
@@ -27,7 +31,7 @@ export async function startProcess(request: StartRequest, machine: Machine): Pro
     const socket = await sandbox.takeSocket()
     sandbox.run(startCommand, environment)
     void sandbox.gone.then(free)
-    return toInstance(sandbox, socket)
+    return toInstance(sandbox, socket, machine.network)
   } catch (error) {
     sandbox?.process.kill('killed: it could not be started')
     await sandbox?.gone
@@ -38,12 +42,23 @@ export async function startProcess(request: StartRequest, machine: Machine): Pro
   }
 }
 
-function toInstance(sandbox: Sandbox, socket: string): Instance {
-  const socketFetch = createSocketFetch(socket)
+/** Also asked at a start, because a release may have been built while everything was allowed. */
+async function refuseUnsandboxed({ deploy, release, environment }: StartRequest, machine: Machine): Promise<void> {
+  if ('bubblewrap' in (await machine.walls())) return
+  const folder = layoutOf(machine.dataDir, deploy.appId).release(release.deployId)
+  const candidate = { folder, buildCommand: null, startCommand: deploy.startCommand, environment }
+  if (!(await mayRunUnsandboxed(candidate, machine.unsandboxed))) throw new StartError(NO_SANDBOX)
+}
+
+const BLAMED = 'killed: its answers ended the process that passes on requests to all apps'
+
+function toInstance(sandbox: Sandbox, socket: string, network: AppNetwork): Instance {
+  const address = { socket }
+  const app = network.attach(address, () => sandbox.process.kill(BLAMED))
   let hasEnded = false
   const ended = sandbox.gone.then(async ({ description }) => {
     hasEnded = true
-    await socketFetch[Symbol.asyncDispose]()
+    await app[Symbol.asyncDispose]()
     return { description }
   })
   const stop = async (graceMs: number) => {
@@ -52,11 +67,12 @@ function toInstance(sandbox: Sandbox, socket: string): Instance {
     await ended.finally(() => clearTimeout(timer))
   }
   return {
+    address,
     ended,
     fetch: async (request) => {
       if (hasEnded) throw new InstanceError('the app has ended', false, undefined)
       try {
-        return await socketFetch(request)
+        return await app.fetch(request)
       } catch (error) {
         if (!(error instanceof SocketFetchError)) throw error
         throw new InstanceError('the app gave no answer', error.sent, error.cause)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeFolder } from '#lib/processes/remove-folder.ts'
@@ -17,6 +18,12 @@ export async function openTrialFolder(dataDir: string, onError: (error: unknown)
   await mkdir(running, { mode: 0o700 })
   await removeAbandoned(trials, await modifiedAt(path), onError)
   return { path, pidFile: join(running, 'process'), [Symbol.asyncDispose]: () => removeFolder(path, onError) }
+}
+
+/** Removes the trials that killed processes of svc left. */
+export async function removeAbandonedTrials(dataDir: string, onError: (error: unknown) => void): Promise<void> {
+  const trials = join(dataDir, 'trials')
+  if (existsSync(trials)) await removeAbandoned(trials, Date.now(), onError)
 }
 
 /** By the clock of the file system, which dates all of these folders. */

@@ -12,6 +12,7 @@ type Tried = { files?: Record<string, string>; build?: string | null; test?: str
 
 function trialOf(target: TestTarget, { files = {}, build = null, test, signal }: Tried) {
   return target.target.runTrial({
+    orgId: 'org_1',
     appId: 'app_1',
     files: sourceOf(files),
     buildCommand: build,
@@ -113,7 +114,7 @@ needs('bubblewrap')('a trial', () => {
 })
 
 const isRunning = ({ dataDir }: TestTarget, name: string) =>
-  readdirSync(join(dataDir, 'trials', name, 'running')).includes('process.first')
+  existsSync(join(dataDir, 'trials', name, 'running', 'process.first'))
 
 needs('bubblewrap')('a trial that does not end', () => {
   it('MA-10 is ended when its time is over', async () => {

@@ -9,6 +9,7 @@ import { openTrialFolder } from './trial-folder.ts'
 import { writeSource } from './write-source.ts'
 
 export type TrialRequest = {
+  readonly orgId: string
   readonly appId: string
   readonly files: AsyncIterable<SourceFile>
   /** Null: the app has none. */
@@ -62,6 +63,7 @@ function allOf(testCommand: TrialRequest['testCommand'], step: TrialStep): AppTr
 }
 
 type Command = {
+  readonly orgId: string
   readonly appId: string
   readonly folder: string
   readonly command: string
@@ -70,11 +72,11 @@ type Command = {
   readonly signal: AbortSignal
 }
 
-async function runOne({ appId, folder, command, environment, uid, signal }: Command, machine: Machine) {
+async function runOne({ orgId, appId, folder, command, environment, uid, signal }: Command, machine: Machine) {
   const tail = createOutputTail()
   const onLine: OnLine = ({ text }) => tail.add(text)
   const limitMs = machine.limits.trialMs
-  const of = { appId, folder, command, environment, hasNetwork: false, limitMs, uid, onLine, signal }
+  const of = { orgId, appId, folder, command, environment, hasNetwork: false, limitMs, uid, onLine, signal }
   const end = await runCommand(of, machine)
   signal.throwIfAborted()
   if (end.code === 0) return { type: 'passed' } as const

@@ -11,7 +11,7 @@ import { type SandboxPlaces, sandboxCommand } from './sandbox-command.ts'
 import { systemCallFilter } from './system-call-filter.ts'
 
 const NOBODY = 65_534
-const LIMITS = { tmpfsBytes: 1024 * 1024, processes: 40, openFiles: 100 }
+const LIMITS = { tmpfsBytes: 1024 * 1024, processes: 40, openFiles: 100, hasCpuGroup: false }
 
 /** Runs in place of our script, reports what it may do, and holds its processes until its input ends. */
 const SCRIPT = `
@@ -65,15 +65,17 @@ needs('bubblewrap')('a sandbox where svc is not root', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   function open() {
-    const { file, args } = sandboxCommand(places, LIMITS, undefined)
+    const { file, args, options } = sandboxCommand(places, LIMITS, undefined)
     const isRoot = process.getuid?.() === 0
     const child = spawn(file, args, {
       env: { PATH: '/usr/bin:/bin' },
       cwd: '/',
-      stdio: ['pipe', 'pipe', 'inherit', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'inherit', 'pipe', 'pipe', 'ignore', 'pipe'],
       ...(isRoot && { uid: NOBODY, gid: NOBODY }),
     })
-    ;(child.stdio[4] as Writable).end(systemCallFilter(process.arch))
+    const streams: readonly unknown[] = child.stdio
+    ;(streams[4] as Writable).end(systemCallFilter(process.arch))
+    ;(streams[6] as Writable).end(options)
     ;(child.stdio[3] as Readable).resume()
     const report = once(child.stdout!, 'data').then(([bytes]) => JSON.parse(String(bytes)) as Record<string, unknown>)
     const close = async () => {

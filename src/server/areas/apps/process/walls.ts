@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,7 +5,8 @@ import type { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { workerEntry } from '#lib/bundle.ts'
 import { type FoundBubblewrap, findBubblewrap } from '#lib/processes/bubblewrap.ts'
-import { DESCRIPTORS, type SandboxPlaces, sandboxCommand } from './sandbox-command.ts'
+import { startProcess } from '#lib/processes/start-process.ts'
+import { DESCRIPTORS, type SandboxCommand, type SandboxPlaces, sandboxCommand } from './sandbox-command.ts'
 import { systemCallFilter } from './system-call-filter.ts'
 import { openWorkplace } from './workplace.ts'
 
@@ -35,7 +35,7 @@ export async function findWalls(dataDir: string, places?: readonly string[]): Pr
       onLine: () => {},
       placeFile: undefined,
     })
-    const { file, args } = sandboxCommand(
+    const command = sandboxCommand(
       {
         ...programPlaces(),
         ...workplace,
@@ -45,10 +45,10 @@ export async function findWalls(dataDir: string, places?: readonly string[]): Pr
         isAppWritable: false,
         home: undefined,
       },
-      { tmpfsBytes: 1024 * 1024, processes: 100, openFiles: 100 },
+      { tmpfsBytes: 1024 * 1024, processes: 100, openFiles: 100, hasCpuGroup: false },
       isRoot ? PROBE_UID : undefined,
     )
-    await attempt(file, [...args.slice(0, -2), '--version'], filter)
+    await attempt({ ...command, args: [...command.args.slice(0, -2), '--version'] }, filter)
   }, places)
 }
 
@@ -56,14 +56,17 @@ export async function findWalls(dataDir: string, places?: readonly string[]): Pr
 const PROBE_UID = 65_534
 
 /** Runs Node's `--version` in place of our script. Rejects with what bubblewrap wrote. */
-async function attempt(file: string, args: readonly string[], filter: Buffer): Promise<void> {
-  const child = spawn(file, args, {
+async function attempt({ file, args, options }: SandboxCommand, filter: Buffer): Promise<void> {
+  const child = startProcess(file, args, {
     env: { PATH: '/usr/bin:/bin' },
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'ignore', 'pipe'],
   })
   const stderr = text(child.stderr!)
-  const input = child.stdio[DESCRIPTORS.filter] as Writable
-  input.on('error', () => {}).end(filter)
+  const streams: readonly unknown[] = child.stdio
+  const write = (number: number, content: Buffer | string) =>
+    (streams[number] as Writable).on('error', () => {}).end(content)
+  write(DESCRIPTORS.filter, filter)
+  write(DESCRIPTORS.options, options)
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) throw Object.assign(new Error('bubblewrap failed'), { stderr: await stderr })
 }

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { chmod, chown, link, lstat, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { openOutgoingProxy } from '#lib/net/outgoing-proxy.ts'
 import type { OnLine } from '../deploys/target.ts'
+import type { AppNetwork } from '../door/network.ts'
 import { refusalLog } from './refusal-log.ts'
 
 type WorkplaceOptions = {
@@ -13,6 +13,8 @@ type WorkplaceOptions = {
   /** False: nothing outside can be reached. */
   readonly hasNetwork: boolean
   readonly onLine: OnLine
+  /** Needed where `hasNetwork`. */
+  readonly network?: Pick<AppNetwork, 'openProxy'>
   /** The file that names the folder while it exists, so that it is removed after a crash of svc. */
   readonly placeFile: string | undefined
 }
@@ -38,7 +40,7 @@ type Workplace = AsyncDisposable & {
 const PREFIX = 'svc-app-'
 
 export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
-  const { uid, apiOrigin, hasNetwork, onLine, placeFile } = options
+  const { uid, hasNetwork, placeFile } = options
   const base = tmpdir().length > 60 ? '/tmp' : tmpdir()
   const folder = await mkdtemp(join(base, PREFIX))
   const [run, out, etc, home] = ['run', 'out', 'etc', 'home'].map((name) => join(folder, name)) as Four
@@ -55,7 +57,7 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
       await writeFile(join(etc, name), content)
       await chmod(join(etc, name), 0o644)
     }
-    const proxy = hasNetwork ? await openProxy(join(out, 'proxy.sock'), apiOrigin, onLine) : undefined
+    const proxy = hasNetwork ? await openProxy(join(out, 'proxy.sock'), options) : undefined
     const takeSocket = async () => {
       const taken = join(folder, 'app.sock')
       await link(join(run, 'app.sock'), taken)
@@ -74,12 +76,10 @@ export async function openWorkplace(options: WorkplaceOptions): Promise<Workplac
   }
 }
 
-function openProxy(path: string, apiOrigin: string | undefined, onLine: OnLine): Promise<AsyncDisposable> {
-  return openOutgoingProxy(path, {
-    ownOrigin: apiOrigin,
-    ownClientAddress: clientAddress(),
-    onRefused: refusalLog(onLine),
-  })
+function openProxy(path: string, { network, apiOrigin, onLine }: WorkplaceOptions): Promise<AsyncDisposable> {
+  const facts = { path, ownOrigin: apiOrigin, ownClientAddress: clientAddress() }
+  if (!network) throw new Error('no network was given')
+  return network.openProxy(facts, refusalLog(onLine))
 }
 
 /** Removes the folder that a file names, if it is one of ours. */

@@ -21,3 +21,9 @@ export function changeOf({ before, after }: Difference): 'added' | 'removed' | '
   if (!before) return 'added'
   return after ? 'modified' : 'removed'
 }
+
+/** What the mode became, or null if it stayed as it was. A new file that cannot be executed has the usual mode. */
+export function modeOf({ before, after }: Difference): 'executable' | 'not_executable' | null {
+  if (!after || (before?.executable ?? false) === after.executable) return null
+  return after.executable ? 'executable' : 'not_executable'
+}

@@ -1,7 +1,5 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 
-/** Larger files are compared by digest only. */
-export const MAX_COMPARED_BYTES = 256 * 1024
 /**
  * Texts that differ by more lines, added and removed, are not compared: the work grows by the square of this number and
  * runs on the thread that answers requests. A limit of time would give up small changes on a busy machine.
@@ -14,17 +12,18 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 type Sides = { readonly before: Buffer | undefined; readonly after: Buffer | undefined }
 
-/** Returns a unified diff, or null if a side is binary or too many lines differ. */
-export function toPatch(path: string, { before, after }: Sides): string | null {
+/** Returns a unified diff, or why there is none. */
+export function toPatch(path: string, { before, after }: Sides): { patch: string } | 'binary' | 'too_different' {
   const oldText = before ? textOf(before) : ''
   const newText = after ? textOf(after) : ''
-  if (oldText === null || newText === null) return null
+  if (oldText === null || newText === null) return 'binary'
   const oldName = before ? `a/${path}` : '/dev/null'
   const newName = after ? `b/${path}` : '/dev/null'
-  if (oldText === '') return `--- ${oldName}\n+++ ${newName}\n${wholeHunk('+', newText)}`
-  if (newText === '') return `--- ${oldName}\n+++ ${newName}\n${wholeHunk('-', oldText)}`
+  if (oldText === '') return { patch: `--- ${oldName}\n+++ ${newName}\n${wholeHunk('+', newText)}` }
+  if (newText === '') return { patch: `--- ${oldName}\n+++ ${newName}\n${wholeHunk('-', oldText)}` }
   const options = { context: 3, maxEditLength: MAX_CHANGED_LINES, headerOptions: FILE_HEADERS_ONLY }
-  return createTwoFilesPatch(oldName, newName, oldText, newText, undefined, undefined, options) ?? null
+  const patch = createTwoFilesPatch(oldName, newName, oldText, newText, undefined, undefined, options)
+  return patch === undefined ? 'too_different' : { patch }
 }
 
 /** Makes the hunk of a text that was added or removed whole, for which the search of the library is needlessly slow. */

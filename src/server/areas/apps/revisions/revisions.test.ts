@@ -269,6 +269,7 @@ describe('comparing', () => {
       { name: 'latin', content: Buffer.from([0xe8]) },
       { name: 'new', content: 'hi\n' },
     ])
+    const shown = { mode: null, not_shown: null }
     const expected = {
       base: base.id,
       revision: next.id,
@@ -277,17 +278,19 @@ describe('comparing', () => {
         {
           path: 'a.txt',
           change: 'modified',
+          ...shown,
           patch: '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n',
         },
         {
           path: 'gone',
           change: 'removed',
+          ...shown,
           patch: '--- a/gone\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-bye\n\\ No newline at end of file\n',
         },
-        { path: 'image', change: 'modified', patch: null },
-        { path: 'latin', change: 'modified', patch: null },
-        { path: 'mode', change: 'modified', patch: null },
-        { path: 'new', change: 'added', patch: '--- /dev/null\n+++ b/new\n@@ -0,0 +1,1 @@\n+hi\n' },
+        { path: 'image', change: 'modified', mode: null, patch: null, not_shown: 'binary' },
+        { path: 'latin', change: 'modified', mode: null, patch: null, not_shown: 'binary' },
+        { path: 'mode', change: 'modified', mode: 'executable', patch: null, not_shown: null },
+        { path: 'new', change: 'added', ...shown, patch: '--- /dev/null\n+++ b/new\n@@ -0,0 +1,1 @@\n+hi\n' },
       ],
     }
     expect(await client.call(diffRevisions, { alias, revision_id: next.id, base: base.id })).toEqual(expected)
@@ -308,6 +311,6 @@ describe('comparing', () => {
     expect(files.length).toBe(9)
     expect(files.filter(({ patch }) => patch !== null).length).toBeGreaterThan(0)
     expect(Buffer.byteLength(files.map(({ patch }) => patch ?? '').join(''))).toBeLessThanOrEqual(1024 * 1024)
-    expect(files.at(-1)).toEqual({ path: 'large', change: 'added', patch: null })
+    expect(files.at(-1)).toEqual({ path: 'large', change: 'added', mode: null, patch: null, not_shown: 'too_large' })
   })
 })

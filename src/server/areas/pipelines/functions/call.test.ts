@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listActivity } from '#contract/activity.ts'
 import { callFunction, listFunctions } from '#contract/functions.ts'
+import { sql } from '#lib/db/sql.ts'
 import { newApp, type TestApp } from '#test/apps.ts'
 import { connectRawWorker } from '#test/raw-worker.ts'
 import { type System, startSystem } from '#test/system.ts'
@@ -64,6 +65,33 @@ describe('a function of an app', () => {
     const refused = expect(answer).rejects.toMatchObject({ code: 'FUNCTION_FAILED', message: 'No Ada here' })
     await one.report({ call_id, fence, error: 'No Ada here' })
     await refused
+  })
+
+  it('OP-03 past 1,000 calls that wait, a call is refused with Retry-After; those before it are answered, and later ones taken', async () => {
+    await using one = await worker()
+    const [first, second] = [call({ name: 'Ada' }), call({ name: 'Bob' })]
+    const taken = [await one.nextCall(), await one.nextCall()]
+    await system.db.query(sql`
+      insert into pipelines.calls (id, org_id, app_id, kind, name, repeatable, state, created_at, deadline)
+      select 'cal_waits' || n, org_id, id, 'pipeline', 'unserved', false, 'queued', now(), now() + interval '1 hour'
+      from apps.apps cross join generate_series(1, 1000) n where alias = ${app.alias}`)
+    const refused = await fetch(`${system.url}/api/deploy/deployments/${app.alias}/functions/greet/calls`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${app.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ arguments: { name: 'Eve' } }),
+    })
+    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([
+      429,
+      '5',
+      { code: 'RATE_LIMITED' },
+    ])
+    await system.db.query(sql`delete from pipelines.calls where id like 'cal_waits%'`)
+    const third = call({ name: 'Cleo' })
+    taken.push(await one.nextCall())
+    const report = ({ call_id, fence, input }: (typeof taken)[number]) => one.report({ call_id, fence, output: input })
+    for (const work of taken) await report(work)
+    const results = (await Promise.all([first, second, third])).map(({ result }) => result)
+    expect(results).toEqual([{ name: 'Ada' }, { name: 'Bob' }, { name: 'Cleo' }])
   })
 
   it('answers NO_WORKER when no worker is connected, and NOT_FOUND for an unknown name', async () => {

@@ -148,15 +148,16 @@ async function runCall(
   signal: AbortSignal,
 ): Promise<CallResult> {
   const { result } = await waiting.expect(id)
-  const stop = Promise.withResolvers<'stopped'>()
-  const onStop = () => stop.resolve('stopped')
+  const outcome = Promise.withResolvers<CallResult | 'stopped'>()
+  const onStop = () => outcome.resolve('stopped')
   let timer: NodeJS.Timeout | undefined
   try {
     await insert()
     timer = setTimeout(onStop, timeoutSeconds * 1000)
     signal.addEventListener('abort', onStop, { once: true })
     if (signal.aborted) onStop()
-    const ended = await Promise.race([result, stop.promise])
+    result.then(outcome.resolve, outcome.reject)
+    const ended = await outcome.promise
     if (ended !== 'stopped') return ended
     const message = `The function did not answer within ${timeoutSeconds} seconds. It was told to stop.`
     return (await waiting.cancel(id)) ?? { ok: false, code: 'TIMEOUT', message }

@@ -7,6 +7,9 @@ import { isTimezone } from '#lib/timezone.ts'
  */
 export const START_WINDOW_MS = 5 * 60_000
 
+/** How long a worker may take to come back, after the slot and after this process began to look. */
+export const GRACE_MS = 60_000
+
 /**
  * Returns the slot that is to be decided now, given the first undecided one. All slots that are too old to be run are
  * decided as one, the latest of them, and so are all that can still be run: downtime never leads to a flood of runs.
@@ -16,6 +19,17 @@ export function slotToDecide(schedule: Schedule, firstUndecided: Date, now: Date
   const oldestToRun = new Date(now.getTime() - START_WINDOW_MS)
   const until = firstUndecided < oldestToRun ? new Date(oldestToRun.getTime() - 1) : now
   const latest = latestTime(schedule, until)
+  return latest && latest > firstUndecided ? latest : firstUndecided
+}
+
+/**
+ * Returns the slot to decide while no worker serves the pipeline: the latest one whose grace has passed, or the first
+ * undecided one. Newer slots keep their own grace. If the newest slot were decided, a schedule with slots as close as the
+ * grace would always have one that still waits.
+ */
+export function unservedSlotToDecide(schedule: Schedule, firstUndecided: Date, now: Date): Date | undefined {
+  if (firstUndecided > now) return undefined
+  const latest = latestTime(schedule, new Date(now.getTime() - GRACE_MS))
   return latest && latest > firstUndecided ? latest : firstUndecided
 }
 

@@ -1,7 +1,4 @@
-import { START_WINDOW_MS } from './cron.ts'
-
-/** How long a worker may take to come back, after the slot and after this process began to look. */
-export const GRACE_MS = 60_000
+import { GRACE_MS, START_WINDOW_MS } from './cron.ts'
 
 type Slot = {
   readonly scheduledAt: Date

@@ -5,7 +5,7 @@ import type { RunDeps } from '../runs/deps.ts'
 import { recordOutcome } from '../runs/record-outcome.ts'
 import { addRun, findPlace, startRun } from '../runs/start.ts'
 import { isConnected } from './connected.ts'
-import { slotToDecide } from './cron.ts'
+import { slotToDecide, unservedSlotToDecide } from './cron.ts'
 import { decideSlot } from './decide-slot.ts'
 import { lockDuePipeline, type PipelineRow, setNextSlot } from './store.ts'
 
@@ -28,42 +28,45 @@ export async function evaluatePipeline(tx: Tx, deps: RunDeps, id: string, look: 
   if (!pipeline || !isScheduled(pipeline)) return false
   const schedule = { cron: pipeline.schedule, timezone: pipeline.timezone }
   const slot = slotToDecide(schedule, pipeline.next_at, look.now)
-  if (!slot || !(await settleSlot(tx, deps, { pipeline, slot, ...look }))) return false
-  const next = nextTime(schedule, slot)
+  const unservedSlot = unservedSlotToDecide(schedule, pipeline.next_at, look.now)
+  if (!slot || !unservedSlot) return false
+  const settled = await settleSlot(tx, deps, { pipeline, slot, unservedSlot, ...look })
+  if (!settled) return false
+  const next = nextTime(schedule, settled)
   await setNextSlot(tx, id, next)
   return !next || next > look.now
 }
 
-/** Returns false while the slot waits for a worker. */
-async function settleSlot(
-  tx: Tx,
-  deps: RunDeps,
-  { pipeline, slot, now, watchingSince }: Look & { pipeline: PipelineRow; slot: Date },
-): Promise<boolean> {
+type Slots = Look & { readonly pipeline: PipelineRow; readonly slot: Date; readonly unservedSlot: Date }
+
+/** Returns the slot that was decided, or undefined while it waits for a worker. */
+async function settleSlot(tx: Tx, deps: RunDeps, slots: Slots): Promise<Date | undefined> {
+  const { pipeline, slot, unservedSlot, now, watchingSince } = slots
   const newRun = { pipeline, scheduled_at: slot, requested_by: null, now }
   const place = await findPlace(tx, pipeline)
   if (place === 'skip') {
     await addRun(tx, newRun, IN_THE_WAY)
-    return true
+    return slot
   }
   if (place === 'wait') {
     await addRun(tx, newRun)
-    return true
+    return slot
   }
   const { app_id, name } = pipeline
   const served = await isServed(tx, app_id, 'pipeline', name)
   const connected = served || (await isConnected(tx, app_id))
-  const decided = decideSlot({ scheduledAt: slot, now, isServed: served, isConnected: connected, watchingSince })
-  if (decided.decision === 'wait') return false
+  const scheduledAt = served ? slot : unservedSlot
+  const decided = decideSlot({ scheduledAt, now, isServed: served, isConnected: connected, watchingSince })
+  if (decided.decision === 'wait') return undefined
   if (decided.decision === 'run') {
     const run = await addRun(tx, newRun)
     if (run) await startRun(tx, deps.sealer, pipeline, run.id)
-    return true
+    return slot
   }
   const { decision: outcome, code: reason_code, reason } = decided
-  const run = await addRun(tx, newRun, { state: outcome, reason_code, reason })
+  const run = await addRun(tx, { ...newRun, scheduled_at: scheduledAt }, { state: outcome, reason_code, reason })
   if (run) await recordOutcome(tx, deps, { pipeline, run, outcome, at: now })
-  return true
+  return scheduledAt
 }
 
 function isScheduled(pipeline: PipelineRow): pipeline is Scheduled {

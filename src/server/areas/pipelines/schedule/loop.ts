@@ -1,6 +1,6 @@
 import type { Loop } from '#lib/work/loop.ts'
 import type { PipelineDeps } from '../deps.ts'
-import { GRACE_MS } from './decide-slot.ts'
+import { GRACE_MS } from './cron.ts'
 import { evaluatePipeline } from './evaluate.ts'
 import { type DuePipeline, findNextDue, pageDuePipelines, SCHEDULE_CHANNEL } from './store.ts'
 

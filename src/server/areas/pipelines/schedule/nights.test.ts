@@ -88,6 +88,44 @@ it('NO-03 a worker that was offline before, during and after a downtime is one a
   expect(await bench.events()).toEqual(['pipeline.run.host_offline'])
 })
 
+// The minute that the guide names (docs/pipelines.md) holds however close the times of the schedule are.
+it.each([
+  ['* * * * *', ['12:01']],
+  ['*/2 * * * *', ['12:02']],
+  ['0,1,2 * * * *', ['12:01']],
+])(
+  'NO-03 a worker that leaves a schedule of %s is offline a minute after its first time without one',
+  async (schedule, slots) => {
+    const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:30Z')
+    await bench.connect({ name: 'often', schedule })
+    await bench.disconnect()
+    const first = Date.parse(`2026-06-01T${slots[0]}:00Z`)
+    await bench.runUntil(new Date(first + 56_000).toISOString())
+    expect(await bench.events()).toEqual([])
+    await bench.runUntil(new Date(first + 64_000).toISOString())
+    expect(await bench.events()).toEqual(['pipeline.run.host_offline'])
+    expect((await bench.runs()).map(({ state, scheduled_at }) => [state, scheduled_at?.toISOString()])).toEqual(
+      slots.map((slot) => ['host_offline', `2026-06-01T${slot}:00.000Z`]),
+    )
+  },
+)
+
+it('NO-03 a worker that comes back after the alert runs the minute that is still within its grace', async () => {
+  const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:30Z')
+  const often = { name: 'often', schedule: '* * * * *' }
+  await bench.connect(often)
+  await bench.disconnect()
+  await bench.runUntil('2026-06-01T12:02:20Z')
+  await bench.connect(often)
+  await bench.runUntil('2026-06-01T12:02:24Z')
+  await endRun(bench, DONE)
+  expect((await bench.runs()).map(({ state, scheduled_at }) => [state, scheduled_at?.toISOString()])).toEqual([
+    ['host_offline', '2026-06-01T12:01:00.000Z'],
+    ['succeeded', '2026-06-01T12:02:00.000Z'],
+  ])
+  expect(await bench.events()).toEqual(['pipeline.run.host_offline', 'pipeline.run.recovered'])
+})
+
 it('NO-03 a worker that is replaced at the time of the run loses no run', async () => {
   const bench = await openPipelineBench(opened.db, '2026-06-01T12:00:00Z')
   await bench.connect(NIGHTLY)

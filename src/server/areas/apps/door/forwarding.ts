@@ -1,9 +1,7 @@
-import { ServiceError } from '#contract/core/errors.ts'
 import type { AppRequest } from '#edge/apps.ts'
 import { HOP_HEADER, type Hops } from '#edge/credentials/hop.ts'
+import { newId } from '#edge/ids.ts'
 import { CONNECTION_HEADERS } from '#lib/net/end-to-end-headers.ts'
-import type { OperatorFetch } from '#lib/net/operator-fetch.ts'
-import type { ForwardToApp } from '../compose/parts.ts'
 
 /** Requests to apps arrive at the worker below this path, followed by the label of the app. */
 const PREFIX = '/.svc/app-traffic/'
@@ -12,31 +10,25 @@ const SECURE_HEADER = 'x-svc-app-secure'
 /** Carries `Upgrade`, which belongs to a connection, so that the door of the worker can refuse it. */
 const UPGRADE_HEADER = 'x-svc-app-upgrade'
 
-type Deps = {
-  readonly workerUrl: () => string | undefined
-  readonly send: OperatorFetch
-  readonly hops: Hops
-}
+type Forward = { readonly send: (request: Request) => Promise<Response>; readonly hops: Hops }
 
-/** Sends requests to apps on to the worker of another process. A signed header says that they are the api-gateway's. */
-export function createAppForwarder({ workerUrl, send, hops }: Deps): ForwardToApp {
-  return async ({ label, request, host, isSecure }, info) => {
-    const base = workerUrl()
-    if (base === undefined)
-      throw new ServiceError('UNAVAILABLE', 'No worker runs apps here. The operator must set WORKER_URL.')
-    const { pathname, search } = new URL(request.url)
-    const url = `${base.replace(/\/$/, '')}${PREFIX}${label}${pathname}${search}`
-    const { method, body, signal } = request
-    const headers = new Headers(request.headers)
-    const upgrade = headers.get('upgrade')
-    for (const name of [...CONNECTION_HEADERS, 'expect', 'host', 'content-length']) headers.delete(name)
-    if (upgrade !== null) headers.set(UPGRADE_HEADER, upgrade)
-    headers.set(HOST_HEADER, host)
-    headers.set(SECURE_HEADER, String(isSecure))
-    headers.set(HOP_HEADER, hops.sign(method, url, info))
-    const init: RequestInit & { duplex: 'half' } = { method, headers, body, signal, redirect: 'manual', duplex: 'half' }
-    return send(new Request(url, init))
-  }
+/** Sends a request to an app on to the door of the worker. A signed header says that it comes from a door of ours. */
+export function forwardToWorker(
+  { label, request, host, isSecure, clientAddress }: AppRequest,
+  { send, hops }: Forward,
+): Promise<Response> {
+  const { pathname, search } = new URL(request.url)
+  const url = `http://worker${PREFIX}${label}${pathname}${search}`
+  const { method, body, signal } = request
+  const headers = new Headers(request.headers)
+  const upgrade = headers.get('upgrade')
+  for (const name of [...CONNECTION_HEADERS, 'expect', 'host']) headers.delete(name)
+  if (upgrade !== null) headers.set(UPGRADE_HEADER, upgrade)
+  headers.set(HOST_HEADER, host)
+  headers.set(SECURE_HEADER, String(isSecure))
+  headers.set(HOP_HEADER, hops.sign(method, url, { clientAddress, requestId: newId('req'), via: 'api', direct: false }))
+  const init: RequestInit & { duplex: 'half' } = { method, headers, body, signal, redirect: 'manual', duplex: 'half' }
+  return send(new Request(url, init))
 }
 
 /** Returns undefined for a request that is not to an app, or that no api-gateway of this installation signed. */

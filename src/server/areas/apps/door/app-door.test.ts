@@ -1,0 +1,174 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, expect, test } from 'vitest'
+import { watchProcessFaults } from '#test/process-faults.ts'
+import { startRawPeer } from '#test/raw-peer.ts'
+import { meetHostileAnswers, openTestDoor, startHealthyApp } from '#test/test-door.ts'
+import { until } from '#test/until.ts'
+
+const SEED = 29
+const ANSWERS = 1_000
+const folder = mkdtempSync(join(tmpdir(), 'svc-door-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test(`OP-09 ${ANSWERS} answers of a hostile server (seed ${SEED}) end no process, and each request ends`, async () => {
+  using watch = watchProcessFaults()
+  expect(await meetHostileAnswers(folder, ANSWERS, SEED)).toEqual({ errors: [], underWay: 0, healthy: 'well' })
+  expect(watch.faults).toEqual([])
+})
+
+test('OP-09 a door that is killed is started again, what was under way has ended, and svc goes on', async () => {
+  using watch = watchProcessFaults()
+  await using healthy = await startHealthyApp()
+  await using silent = await startRawPeer(() => {})
+  await using opened = await openTestDoor(folder, { healthy: healthy.port, silent: silent.port })
+  await opened.door.start()
+  for (let n = 0; n < 2; n++) {
+    const waiting = opened.statusOf('silent')
+    const probe = opened.door.attach({ host: '127.0.0.1', port: healthy.port })
+    await until(() => opened.underWay() === 1)
+    process.kill(opened.door.pid!, 'SIGKILL')
+    expect(await waiting).toBe('broken')
+    await until(() => opened.underWay() === 0)
+    expect((await probe.fetch(new Request('http://app/'))).status).toBe(200)
+    await until(async () => (await opened.statusOf('healthy')) === 200)
+  }
+  expect(opened.errors).toHaveLength(2)
+  expect(watch.faults).toEqual([])
+})
+
+test('OP-09 an app whose answer ends the door is stopped, and no other app is', async () => {
+  const killer = createServer((_, response) => void response.writeHead(200, { 'x-kill': 'yes' }).end())
+  await new Promise<void>((done) => killer.listen(0, '127.0.0.1', done))
+  const { port } = killer.address() as AddressInfo
+  await using healthy = await startHealthyApp()
+  await using silent = await startRawPeer(() => {})
+  await using opened = await openTestDoor(folder, { killer: port, silent: silent.port, healthy: healthy.port }, FRAGILE)
+  const blamed: string[] = []
+  opened.door.attach({ host: '127.0.0.1', port }, () => blamed.push('killer'))
+  opened.door.attach({ host: '127.0.0.1', port: silent.port }, () => blamed.push('silent'))
+  await opened.door.start()
+  const waiting = opened.statusOf('silent', '/', {}, Buffer.from('a POST is not repeated'))
+  await until(() => opened.underWay() === 1)
+  expect(await opened.statusOf('killer')).toBe('broken')
+  expect(await waiting).toBe('broken')
+  await until(() => blamed.length > 0)
+  await until(async () => (await opened.statusOf('healthy')) === 200)
+  expect(blamed).toEqual(['killer'])
+  killer.close()
+})
+
+test('OP-09 a visitor who ends the door brings no app into disrepute', async () => {
+  await using healthy = await startHealthyApp()
+  await using opened = await openTestDoor(folder, { healthy: healthy.port }, FRAGILE)
+  const blamed: string[] = []
+  opened.door.attach({ host: '127.0.0.1', port: healthy.port }, () => blamed.push('healthy'))
+  await opened.door.start()
+  expect(await opened.statusOf('healthy', '/', { 'x-kill': 'yes' })).toBe('broken')
+  await until(async () => (await opened.statusOf('healthy')) === 200)
+  await opened.door.replayed()
+  expect(blamed).toEqual([])
+})
+
+test('OP-09 a door that sends what is not of the protocol is ended, and svc goes on', async () => {
+  using watch = watchProcessFaults()
+  await using opened = await openTestDoor(folder, {}, LYING)
+  await opened.door.start().catch(() => {})
+  await until(() => opened.errors.length >= 2)
+  expect(opened.errors[0]).toContain('it sent a line that is too long')
+  expect(watch.faults).toEqual([])
+})
+
+test('OP-09 a door that does not read is ended, and a request has its slot until its lookup has ended', async () => {
+  await using opened = await openTestDoor(folder, {}, DEAF)
+  let lookups = 0
+  opened.door.serve(() => {
+    lookups++
+    return new Promise(() => {})
+  })
+  await opened.door.start().catch(() => {})
+  await until(() => opened.errors.length >= 2)
+  expect(opened.errors[0]).toContain('it does not read what it is told')
+  expect(lookups).toBe(128)
+})
+
+test('OP-09 the process for the bytes of apps reads and writes no file of svc and starts no process', async () => {
+  await using opened = await openTestDoor(folder, {}, CURIOUS)
+  writeFileSync(join(folder, 'secret'), 'secret')
+  const facts = { path: join(folder, 'curious.sock'), ownOrigin: undefined, ownClientAddress: '127.0.0.1' }
+  await expect(opened.door.openProxy(facts, () => {})).rejects.toThrow(
+    'read ERR_ACCESS_DENIED, list ERR_ACCESS_DENIED, write ERR_ACCESS_DENIED, start ERR_ACCESS_DENIED, thread ERR_ACCESS_DENIED',
+  )
+})
+
+test('OP-09 a way out that cannot be opened again keeps the door from no other app', async () => {
+  await using healthy = await startHealthyApp()
+  await using opened = await openTestDoor(folder, { healthy: healthy.port })
+  const facts = (name: string) => ({ path: join(folder, name), ownOrigin: undefined, ownClientAddress: '127.0.0.1' })
+  await using _broken = await opened.door.openProxy(facts('broken.sock'), () => {})
+  await using _working = await opened.door.openProxy(facts('working.sock'), () => {})
+  expect(statSync(facts('working.sock').path).mode & 0o777).toBe(0o666)
+  rmSync(facts('broken.sock').path)
+  mkdirSync(facts('broken.sock').path)
+  process.kill(opened.door.pid!, 'SIGKILL')
+  await until(() => opened.errors.length === 2)
+  await opened.door.start()
+  expect(opened.errors[1]).toContain('the way out of an app could not be opened again')
+  expect(await answerAt(facts('working.sock').path)).toContain('HTTP/1.1 403 Forbidden')
+  expect(await opened.statusOf('healthy')).toBe(200)
+})
+
+test('OP-09 one app takes 128 requests at once, and other apps are answered', async () => {
+  await using healthy = await startHealthyApp()
+  await using silent = await startRawPeer(() => {})
+  await using opened = await openTestDoor(folder, { healthy: healthy.port, silent: silent.port })
+  await opened.door.start()
+  const waiting = Array.from({ length: 128 }, () => opened.statusOf('silent'))
+  await until(() => opened.underWay() === 128)
+  expect(await opened.statusOf('silent')).toBe(503)
+  expect(await opened.statusOf('healthy')).toBe(200)
+  process.kill(opened.door.pid!, 'SIGKILL')
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['broken']))
+})
+
+test('OP-09 thousands of connections with unfinished headers do not end the door', async () => {
+  await using healthy = await startHealthyApp()
+  await using opened = await openTestDoor(folder, { healthy: healthy.port })
+  await opened.door.start()
+  const head = `GET / HTTP/1.1\r\nhost: healthy.apps.test\r\n${'x-a: b\r\n'.repeat(980)}`
+  const sockets = await holdConnections(opened.door.port, head, { '127.0.0.2': 1_600, '127.0.0.3': 1_600 })
+  for (const socket of sockets) socket.destroy()
+  await until(async () => (await opened.statusOf('healthy')) === 200)
+  expect(opened.errors).toEqual([])
+})
+
+/** Connects from addresses of this machine, sends a text, and resolves when all of it was sent or refused. */
+async function holdConnections(port: number, sent: string, counts: Record<string, number>): Promise<Socket[]> {
+  const sockets = Object.entries(counts).flatMap(([localAddress, count]) =>
+    Array.from({ length: count }, () => connect({ host: '127.0.0.1', port, localAddress })),
+  )
+  const ends = sockets.map(
+    (socket) =>
+      new Promise<void>((done) => {
+        socket.on('error', () => done()).on('close', () => done())
+        socket.write(sent, () => done())
+      }),
+  )
+  await Promise.all(ends)
+  return sockets
+}
+
+async function answerAt(path: string): Promise<string> {
+  const socket = connect(path)
+  socket.write('CONNECT 127.0.0.1:1 HTTP/1.1\r\n\r\n')
+  return text(socket)
+}
+
+const FRAGILE = join(import.meta.dirname, '../../../../../test/help/fragile-door.ts')
+const LYING = join(import.meta.dirname, '../../../../../test/help/lying-door.ts')
+const DEAF = join(import.meta.dirname, '../../../../../test/help/deaf-door.ts')
+const CURIOUS = join(import.meta.dirname, '../../../../../test/help/curious-door.ts')

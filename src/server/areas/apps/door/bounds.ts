@@ -1,0 +1,12 @@
+/** Bytes of an answer to svc itself that are passed on. */
+export const MAX_ANSWER_BYTES = 64 * 1024
+/** The longest line has such an answer in base64. */
+export const MAX_LINE_BYTES = 128 * 1024
+/** The longest path of a request that svc repeats after the door ended. */
+export const MAX_PATH = 2_000
+/** Requests that one door has under way. One more is answered with 503. */
+export const MAX_UNDER_WAY = 1_024
+/** Those to one app, so that no app takes the slots of all others. */
+export const MAX_UNDER_WAY_PER_APP = 128
+/** Bytes of orders that a door has not read yet. One that stops reading is ended. */
+export const MAX_UNREAD_BYTES = 1024 * 1024

@@ -1,0 +1,182 @@
+import type { AppRequest } from '#edge/apps.ts'
+import { createHops, type Hops } from '#edge/credentials/hop.ts'
+import { type Listener, listen } from '#edge/http/listen.ts'
+import { addressList, createInfoReader } from '#edge/http/request-info.ts'
+import { systemClock } from '#lib/clock.ts'
+import { SocketFetchError } from '#lib/net/socket-fetch.ts'
+import { MAX_ANSWER_BYTES, MAX_PATH } from './bounds.ts'
+import { type AppRoute, createAppDoor } from './door.ts'
+import { createDoorFetch } from './door-fetch.ts'
+import { forwardToWorker } from './forwarding.ts'
+import type { AppAddress, FromDoor, RouteAnswer, ToDoor } from './messages.ts'
+import { type AttachedApp, createDirectNetwork } from './network.ts'
+import { portLimits } from './port-limits.ts'
+import { once, whileRead } from './while-read.ts'
+
+type Order<D extends ToDoor['do']> = Extract<ToDoor, { do: D }>
+type Tell = (message: FromDoor) => void
+
+/** Carries out the orders of svc in the process that handles the bytes of apps. */
+export class DoorProgram {
+  readonly #tell: Tell
+  readonly #exit: (code: number) => void
+  readonly #network = createDirectNetwork()
+  readonly #apps = new Map<string, AttachedApp>()
+  readonly #proxies = new Map<string, AsyncDisposable>()
+  readonly #routes = new Map<number, (to: RouteAnswer) => void>()
+  readonly #fetches = new Map<number, AbortController>()
+  #listener: Listener | undefined
+  #nextId = 0
+
+  constructor(tell: Tell, exit: (code: number) => void) {
+    this.#tell = tell
+    this.#exit = exit
+  }
+
+  receive(order: ToDoor): void {
+    switch (order.do) {
+      case 'listen':
+        return void this.#openPort(order)
+      case 'route':
+        this.#routes.get(order.id)?.(order.to)
+        return void this.#routes.delete(order.id)
+      case 'open_proxy':
+        this.#run(order.id, this.#openProxy(order))
+        return
+      case 'close_proxy':
+        this.#run(order.id, this.#closeProxy(order.path))
+        return
+      case 'forget':
+        return void this.#forget(order.address)
+      case 'fetch':
+        return void this.#askApp(order)
+      case 'cancel':
+        this.#fetches.get(order.id)?.abort(new Error('cancelled'))
+        return
+      case 'drain':
+        this.#listener?.drain()
+        return
+      case 'close_port':
+        this.#run(order.id, this.#closePort())
+        return
+      case 'stop':
+        return void this.#closePort().then(() => this.#exit(0))
+      default:
+        order satisfies never
+    }
+  }
+
+  async #openPort({ host, port, domain, isSecure, trustedProxies, hopSecret }: Order<'listen'>): Promise<void> {
+    const hops = createHops(hopSecret, systemClock)
+    const proxies = addressList(trustedProxies)
+    const answer = createAppDoor({
+      find: (asked) => this.#findRoute(asked, hops),
+      onError: (error, label) => this.#tell({ is: 'fault', label, reason: reasonOf(error) }),
+    })
+    try {
+      this.#listener = await listen({
+        host,
+        port,
+        fetch: createDoorFetch({ domain, isSecure, hops, answer }),
+        readInfo: createInfoReader({ trustedProxies: proxies, hops }),
+        ...portLimits(proxies),
+        onError: (error) => this.#tell({ is: 'fault', label: '', reason: reasonOf(error) }),
+      })
+      this.#tell({ is: 'listening', port: this.#listener.port })
+    } catch (error) {
+      this.#tell({ is: 'not_listening', reason: reasonOf(error) })
+    }
+  }
+
+  async #closePort(): Promise<void> {
+    await this.#listener?.[Symbol.asyncDispose]()
+  }
+
+  /** Asks svc where a request goes. svc counts it as under way until it ended. */
+  async #findRoute({ label, request }: AppRequest, hops: Hops): Promise<AppRoute> {
+    const id = this.#nextId++
+    const { promise, resolve } = Promise.withResolvers<RouteAnswer>()
+    this.#routes.set(id, resolve)
+    const { pathname, search } = new URL(request.url)
+    const path = pathname + search
+    const isRepeatable = request.method === 'GET' && path.length <= MAX_PATH
+    this.#tell({ is: 'asked', id, label, ...(isRepeatable && { path }) })
+    const route = await promise
+    const end = once(() => this.#tell({ is: 'ended', id }))
+    if (route.type !== 'app' && route.type !== 'worker') {
+      end()
+      return route
+    }
+    const send = (sent: Request) => whileRead(this.#appAt(route.address).fetch, sent, end)
+    if (route.type === 'app') return { type: 'app', fetch: send, end }
+    return { type: 'elsewhere', forward: (asked) => forwardToWorker(asked, { send, hops }), end }
+  }
+
+  #appAt(address: AppAddress): AttachedApp {
+    const key = JSON.stringify(address)
+    const app = this.#apps.get(key) ?? this.#network.attach(address)
+    this.#apps.set(key, app)
+    return app
+  }
+
+  async #forget(address: AppAddress): Promise<void> {
+    const key = JSON.stringify(address)
+    const app = this.#apps.get(key)
+    this.#apps.delete(key)
+    await app?.[Symbol.asyncDispose]()
+  }
+
+  async #askApp({ id, address, path, headers }: Order<'fetch'>): Promise<void> {
+    const stopping = new AbortController()
+    this.#fetches.set(id, stopping)
+    try {
+      const init = { headers: new Headers(headers.map((pair) => [...pair])), signal: stopping.signal }
+      const { status, body } = await this.#appAt(address).fetch(new Request(`http://127.0.0.1${path}`, init))
+      this.#tell({ is: 'answered', id, status })
+      this.#tell({ is: 'body', id, ...(await startOf(body)) })
+    } catch (error) {
+      this.#tell({ is: 'unanswered', id, sent: !(error instanceof SocketFetchError) || error.sent })
+    } finally {
+      this.#fetches.delete(id)
+    }
+  }
+
+  async #openProxy({ path, ownOrigin, ownClientAddress }: Order<'open_proxy'>): Promise<void> {
+    const onRefused = (reason: string) => this.#tell({ is: 'refused', path, reason: reason.slice(0, 500) })
+    this.#proxies.set(path, await this.#network.openProxy({ path, ownOrigin, ownClientAddress }, onRefused))
+  }
+
+  async #closeProxy(path: string): Promise<void> {
+    await this.#proxies.get(path)?.[Symbol.asyncDispose]()
+    this.#proxies.delete(path)
+  }
+
+  #run(id: number, work: Promise<void>): void {
+    work.then(
+      () => this.#tell({ is: 'done', id }),
+      (error: unknown) => this.#tell({ is: 'done', id, fault: reasonOf(error) }),
+    )
+  }
+}
+
+/** Reads the start of a body. */
+async function startOf(body: ReadableStream<Uint8Array> | null): Promise<{ bytes: string; broken: boolean }> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  let broken = false
+  try {
+    for await (const part of body ?? []) {
+      parts.push(part)
+      size += part.length
+      if (size >= MAX_ANSWER_BYTES) break
+    }
+  } catch {
+    broken = true
+  }
+  return { bytes: Buffer.concat(parts).subarray(0, MAX_ANSWER_BYTES).toString('base64'), broken }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  return (cause instanceof Error ? cause.message : String(cause)).slice(0, 500)
+}

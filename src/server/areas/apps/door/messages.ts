@@ -1,0 +1,54 @@
+import type * as z from 'zod'
+import type { fromDoor } from './from-door.ts'
+
+/** Where an app is reached: a socket of this machine, or a pod. */
+export type AppAddress = { readonly socket: string } | { readonly host: string; readonly port: number }
+
+export type ProxyFacts = {
+  readonly path: string
+  readonly ownOrigin: string | undefined
+  readonly ownClientAddress: string
+}
+
+/** The settings that the door gets. `hopSecret` is its only secret, and is used for requests to apps alone. */
+export type DoorSettings = {
+  readonly host: string
+  readonly port: number
+  readonly domain: string
+  readonly isSecure: boolean
+  readonly trustedProxies: readonly string[]
+  readonly hopSecret: string
+}
+
+/** Why a request goes to no app. */
+export type NoRoute = { readonly type: 'not_running' | 'unknown' | 'no_worker' | 'failed' | 'busy' }
+
+export type RouteAnswer =
+  | { readonly type: 'app'; readonly address: AppAddress }
+  /** The door of the worker in another process. */
+  | { readonly type: 'worker'; readonly address: AppAddress }
+  | NoRoute
+
+export type ToDoor =
+  | ({ readonly do: 'listen' } & DoorSettings)
+  | { readonly do: 'route'; readonly id: number; readonly to: RouteAnswer }
+  | ({ readonly do: 'open_proxy'; readonly id: number } & ProxyFacts)
+  | { readonly do: 'close_proxy'; readonly id: number; readonly path: string }
+  /** A request of svc itself. */
+  | {
+      readonly do: 'fetch'
+      readonly id: number
+      readonly address: AppAddress
+      readonly path: string
+      readonly headers: readonly (readonly [string, string])[]
+    }
+  | { readonly do: 'cancel'; readonly id: number }
+  /** The app at this address has ended. */
+  | { readonly do: 'forget'; readonly address: AppAddress }
+  /** Closes each connection after its next answer. */
+  | { readonly do: 'drain' }
+  /** Closes the port and waits for the requests that are being answered. */
+  | { readonly do: 'close_port'; readonly id: number }
+  | { readonly do: 'stop' }
+
+export type FromDoor = z.infer<typeof fromDoor>

@@ -1,0 +1,88 @@
+import { SocketFetchError } from '#lib/net/socket-fetch.ts'
+import type { DoorProcess } from './door-process.ts'
+import type { AppAddress, FromDoor } from './messages.ts'
+
+/** Thrown if the door ended before the app had answered. */
+export class DoorEnded extends Error {
+  override readonly name = 'DoorEnded'
+}
+
+type Waiting = {
+  readonly address: AppAddress
+  readonly path: string
+  readonly head: PromiseWithResolvers<number>
+  readonly body: PromiseWithResolvers<Uint8Array>
+}
+
+const WITHOUT_BODY = [204, 205, 304]
+
+/** The requests of svc itself that one door is sending. Only a status and the start of a body come back. */
+export class OwnRequests {
+  readonly #waiting = new Map<number, Waiting>()
+  #nextId = 0
+
+  /** Rejects with a SocketFetchError, with DoorEnded, or with the reason of the request's signal. */
+  async send(door: DoorProcess, address: AppAddress, request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url)
+    const id = this.#nextId++
+    const path = pathname + search
+    const waiting = { address, path, head: Promise.withResolvers<number>(), body: Promise.withResolvers<Uint8Array>() }
+    waiting.body.promise.catch(() => {})
+    this.#waiting.set(id, waiting)
+    const forget = () => {
+      if (this.#waiting.delete(id)) door.tell({ do: 'cancel', id })
+    }
+    const onAbort = () => {
+      waiting.head.reject(request.signal.reason)
+      waiting.body.reject(request.signal.reason)
+      forget()
+    }
+    request.signal.addEventListener('abort', onAbort, { once: true })
+    if (request.signal.aborted) onAbort()
+    else door.tell({ do: 'fetch', id, address, path, headers: [...request.headers] })
+    const status = await waiting.head.promise
+    if (!WITHOUT_BODY.includes(status)) return new Response(bodyOf(waiting, forget), { status })
+    forget()
+    return new Response(null, { status })
+  }
+
+  receive(message: Extract<FromDoor, { is: 'answered' | 'body' | 'unanswered' }>): void {
+    const waiting = this.#waiting.get(message.id)
+    if (!waiting) return
+    if (message.is === 'answered') {
+      waiting.head.resolve(message.status)
+      return
+    }
+    this.#waiting.delete(message.id)
+    if (message.is === 'unanswered') {
+      waiting.head.reject(new SocketFetchError('no answer', message.sent, undefined))
+      waiting.body.reject(new SocketFetchError('no answer', message.sent, undefined))
+    } else if (message.broken) waiting.body.reject(new Error('the app broke the connection'))
+    else waiting.body.resolve(Buffer.from(message.bytes, 'base64'))
+  }
+
+  /** Ends all of them, because the door has ended. Returns where they went. */
+  end(): { readonly address: AppAddress; readonly path: string }[] {
+    const all = [...this.#waiting.values()]
+    this.#waiting.clear()
+    for (const { head, body } of all) {
+      head.reject(new DoorEnded('the door ended'))
+      body.reject(new DoorEnded('the door ended'))
+    }
+    return all
+  }
+}
+
+function bodyOf({ body }: Waiting, onCancel: () => void): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        const bytes = await body.promise
+        if (bytes.length > 0) controller.enqueue(bytes)
+        controller.close()
+      },
+      cancel: onCancel,
+    },
+    { highWaterMark: 0 },
+  )
+}
