@@ -103,4 +103,21 @@ describe('DS-24 the model that ships with the product', () => {
     })
     await expect(wrong.embed(['x'], going)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
+
+  it('OP-03 a stop lets the text that is worked on end, because ending the native code aborts the process', async () => {
+    const stopping = createBuiltin()
+    await stopping.warm()
+    const embedded = stopping.embed([words(256)], going)
+    await stopping[Symbol.asyncDispose]()
+    expect((await embedded).vectors[0]).toHaveLength(384)
+  })
+
+  it('OP-03 its check fails after it could not be loaded', async () => {
+    await using missing = createBuiltin({ folder: join(place, 'none') })
+    await missing.check()
+    await expect(missing.warm()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(missing.check()).rejects.toThrow('The built-in model cannot be loaded.')
+    await model.warm()
+    await model.check()
+  })
 })

@@ -23,6 +23,8 @@ export type Builtin = AsyncDisposable & {
   embed(texts: readonly string[], signal: AbortSignal): Promise<Embeddings>
   /** Loads the model before the first request. */
   warm(): Promise<void>
+  /** Rejects if the model could not be loaded when it was last needed. */
+  check(): Promise<void>
 }
 
 type Job = { ask: symbol; text: string; done: (embedded: Embedded) => void; failed: (error: unknown) => void }
@@ -55,6 +57,10 @@ export function createBuiltin(options: BuiltinOptions = {}): Builtin {
     },
     warm: async () => {
       await Promise.all(threads.map((thread) => thread.ready()))
+    },
+    check: async () => {
+      const fault = threads.map(({ loadFault }) => loadFault).find((each) => each !== undefined)
+      if (fault !== undefined) throw unavailable('The built-in model cannot be loaded.', fault)
     },
     [Symbol.asyncDispose]: async () => {
       closed = true

@@ -28,6 +28,8 @@ type Ai = AsyncDisposable & {
   readonly models: Models
   /** Loads the built-in model before the first request. */
   warm(): Promise<void>
+  /** Rejects if the built-in model could not be loaded when it was last needed. */
+  checkModel(): Promise<void>
 }
 
 type Options = {
@@ -64,6 +66,7 @@ export function createAi(options: Options): Ai {
     embedContent: createEmbedContent({ models, meter }),
     models,
     warm: () => builtin.warm(),
+    checkModel: () => builtin.check(),
     [Symbol.asyncDispose]: () => builtin[Symbol.asyncDispose](),
   }
 }

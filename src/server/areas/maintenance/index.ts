@@ -8,6 +8,7 @@ import { createRunTokens } from './identity/token.ts'
 import { type ActDeps, actRoutes } from './proposals/act.ts'
 import { revalidateJobs } from './proposals/revalidate.ts'
 import { proposalRoutes } from './proposals/routes.ts'
+import { createFindUnshown } from './proposals/unshown.ts'
 import { retentionLoop } from './retention.ts'
 import { type RunDeps, runJobs } from './runs/job.ts'
 import { runRoutes } from './runs/routes.ts'
@@ -30,8 +31,9 @@ type Maintenance = {
 
 /** Builds what deploy-api serves: settings, runs, the tools of runs, and proposals. */
 export function createMaintenance(
-  deps: MaintenanceDeps & ToolDeps & ActDeps & { internalSecret: string },
+  given: MaintenanceDeps & ToolDeps & Omit<ActDeps, 'findUnshown'> & { internalSecret: string },
 ): Maintenance {
+  const deps = { ...given, findUnshown: createFindUnshown(given) }
   return {
     routes: [
       ...orgRoutes(deps),

@@ -113,6 +113,22 @@ describe('MA-08 the pool of an organization', () => {
     clock.set(before)
   })
 
+  it('is not refilled by a change of the timezone, to the east, to the west and back', async () => {
+    let timezone = 'UTC'
+    const pool = createAgentPool({ db: database.db, clock, limit: 100, timezoneOf: async () => timezone })
+    await reserved(pool, 'org_moves', 100)
+    for (const moved of ['Pacific/Kiritimati', 'Etc/GMT+12', 'UTC', 'Pacific/Kiritimati']) {
+      timezone = moved
+      expect([await reserve(pool, 'org_moves', 1), await pool.remaining('org_moves')]).toEqual(['exhausted', 0])
+    }
+    expect(await days('org_moves')).toEqual(['2026-03-01 100'])
+    timezone = 'UTC'
+    clock.advance(12 * 3_600_000)
+    await reserved(pool, 'org_moves', 100)
+    expect(await days('org_moves')).toEqual(['2026-03-01 100', '2026-03-02 100'])
+    clock.advance(-12 * 3_600_000)
+  })
+
   it('a reservation that nobody settles in time is booked in full', async () => {
     const pool = poolOf(100, { lifetimeSeconds: 0 })
     await reserved(pool, 'org_lost', 60)
@@ -159,6 +175,13 @@ describe('MA-08 the pool of an organization', () => {
   })
 
   needs('postgres')('with many spenders', () => {
+    it('20 at once that see two timezones begin one day', async () => {
+      const pools = ['UTC', 'Pacific/Kiritimati'].map((timezone) => poolOf(100, { timezone }))
+      const all = await Promise.all(Array.from({ length: 20 }, (_, n) => reserve(pools[n % 2]!, 'org_race', 10)))
+      expect(all.filter((one) => one === 'exhausted')).toHaveLength(10)
+      expect(await days('org_race')).toEqual([expect.stringMatching(/^2026-03-0[12] 100$/)])
+    })
+
     it('20 at once reserve what fits and not one token more', async () => {
       const pool = poolOf(100)
       const all = await Promise.all(Array.from({ length: 20 }, () => reserve(pool, 'org_fits', 7)))

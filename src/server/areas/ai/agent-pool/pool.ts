@@ -3,6 +3,7 @@ import type { Clock } from '#lib/clock.ts'
 import { dayIn } from '#lib/day.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import { beginCurrentDay, currentDay, type TimezoneOf } from './current-day.ts'
 import { bookLostReservations, countTokens, deleteDaysBefore, insertReservation, settleReservation } from './store.ts'
 
 /** Longer than any call can take, so that only a crash loses a reservation. */
@@ -17,7 +18,7 @@ type PoolOptions = {
   /** Tokens of an organization and day. */
   limit: number
   /** Returns the IANA timezone in which the organization's days begin. */
-  timezoneOf: (orgId: string, db: Querier) => Promise<string>
+  timezoneOf: TimezoneOf
   lifetimeSeconds?: number
 }
 
@@ -25,15 +26,16 @@ export function createAgentPool(options: PoolOptions): AgentPool & { readonly re
   const { db, clock, limit, timezoneOf, lifetimeSeconds = LIFETIME_SECONDS } = options
   return {
     reserve: async ({ orgId, spender, reference, tokens }, tx) => {
+      if (tokens > limit) return 'exhausted'
       const within: Querier = tx ?? db
-      const day = dayIn(await timezoneOf(orgId, within), clock.now())
+      const { day } = await beginCurrentDay(within, { orgId, timezoneOf, now: clock.now() })
       const entry = { orgId, day, spender, reference, tokens }
       const id = await insertReservation(within, entry, { limit, lifetimeSeconds })
       return id === undefined ? 'exhausted' : { id, tokens }
     },
     settle: ({ id }, served, tx) => settleReservation(tx ?? db, id, served),
     remaining: async (orgId) => {
-      const day = dayIn(await timezoneOf(orgId, db), clock.now())
+      const { day } = await currentDay(db, { orgId, timezoneOf, now: clock.now() })
       return Math.max(0, limit - (await countTokens(db, orgId, day)))
     },
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readAgentPool } from '#contract/ai.ts'
+import { changeOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { systemClock } from '#lib/clock.ts'
 import { dayIn } from '#lib/day.ts'
 import { sql } from '#lib/db/sql.ts'
@@ -38,6 +39,17 @@ describe('MA-08 the tokens of agents by day', () => {
     ])
     expect(days.at(-1)!.day).toBe(dayIn('UTC', new Date()))
     expect((await read(other, 1)).days).toMatchObject([{ checks: 7, maintenance: 0 }])
+  })
+
+  it('a change of the maintenance timezone shows no fresh day', async () => {
+    const admin = await system.member('admin')
+    await poolOf().reserve({ orgId: admin.org_id, reference: 'x', spender: 'check', tokens: 1000 })
+    // In one of them it is tomorrow or yesterday at any moment.
+    for (const timezone of ['Pacific/Kiritimati', 'Etc/GMT+12']) {
+      const settings = { org_id: admin.org_id, enabled: true, model: 'builtin/detectors', timezone }
+      await system.client(admin.token).call(changeOrgMaintenance, settings)
+      expect((await read(admin, 1)).days).toMatchObject([{ checks: 1000 }])
+    }
   })
 
   it('is for admins', async () => {

@@ -1,5 +1,24 @@
+import type { LimitDay } from '#lib/day.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+
+/** Returns the last day on which the organization spent tokens. */
+export async function findLastDay(db: Querier, orgId: string): Promise<LimitDay | undefined> {
+  const [row] = await db.query<{ day: string; ends_at: Date | null }>(sql`
+    select day, ends_at from ai.agent_pool_days where org_id = ${orgId} order by day desc limit 1`)
+  return row && { day: row.day, endsAt: row.ends_at }
+}
+
+/** Begins a day after the former one. Does nothing if another process began a day after it in the meantime. */
+export async function insertDay(
+  db: Querier,
+  { orgId, day, endsAt, former }: LimitDay & { orgId: string; former: string | undefined },
+): Promise<void> {
+  await db.query(sql`
+    insert into ai.agent_pool_days (org_id, day, tokens, ends_at, former_day)
+    values (${orgId}, ${day}::date, 0, ${endsAt}, coalesce(${former ?? null}::date, '-infinity'))
+    on conflict do nothing`)
+}
 
 type NewReservation = {
   readonly orgId: string
@@ -10,8 +29,9 @@ type NewReservation = {
 }
 
 /**
- * Counts the tokens and writes the reservation, or returns undefined and does neither if they exceed the limit. One
- * statement, so that concurrent spenders wait for the row of the day, and a crash leaves both or none.
+ * Counts the tokens of a day that has begun and writes the reservation, or returns undefined and does neither if they
+ * exceed the limit. One statement, so that concurrent spenders wait for the row of the day, and a crash leaves both or
+ * none.
  */
 export async function insertReservation(
   db: Querier,
@@ -20,10 +40,9 @@ export async function insertReservation(
 ): Promise<number | undefined> {
   const [row] = await db.query<{ id: number }>(sql`
     with counted as (
-      insert into ai.agent_pool_days as days (org_id, day, tokens)
-      select ${orgId}::text, ${day}::date, ${tokens}::bigint where ${tokens}::bigint <= ${limit}::bigint
-      on conflict (org_id, day) do update set tokens = days.tokens + excluded.tokens
-        where days.tokens + excluded.tokens <= ${limit}::bigint and not days.is_closed
+      update ai.agent_pool_days as days set tokens = days.tokens + ${tokens}::bigint
+      where org_id = ${orgId} and day = ${day}::date
+        and days.tokens + ${tokens}::bigint <= ${limit}::bigint and not days.is_closed
       returning org_id, day)
     insert into ai.agent_reservations (org_id, day, spender, reference, tokens, expires_at)
     select org_id, day, ${spender}, ${reference}, ${tokens}::bigint,

@@ -6,6 +6,7 @@ import type { OpenStreams } from '#edge/http/open-streams.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
+import { endsWithin } from '#lib/race.ts'
 import type { Meter, SettleUsage } from '../usage.ts'
 import type { ChatModels, StreamingChatModel } from './chat-models.ts'
 import { type CompletionHead, toChatRequest, toCompletion } from './completion.ts'
@@ -58,7 +59,9 @@ async function answerAsStream(
   const opened = Promise.withResolvers<void>()
   const events = metered(model.stream(request, AbortSignal.any([signal, ending.signal]), opened.resolve), meter)
   const first = events.next()
-  await withinStatusWait([first, opened.promise])
+  // Also a refusal ends the wait.
+  first.then(() => opened.resolve(), opened.reject)
+  await endsWithin(STATUS_WAIT_MS, opened.promise)
   const onFault = (error: ServiceError) =>
     log.warn({ error: error.cause ?? error, request_id: requestId }, 'a streamed chat completion ended with a fault')
   const body = completionStream(
@@ -71,13 +74,6 @@ async function answerAsStream(
 }
 
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
-
-/** Resolves with the first of these or after the wait. Rejects if the first of them does. */
-async function withinStatusWait(work: readonly Promise<unknown>[]): Promise<void> {
-  const late = Promise.withResolvers<void>()
-  const timer = setTimeout(late.resolve, STATUS_WAIT_MS)
-  await Promise.race([...work, late.promise]).finally(() => clearTimeout(timer))
-}
 
 /**
  * Counts what the call used when it ends. One that was cut off, also by its caller, costs all that was reserved, because

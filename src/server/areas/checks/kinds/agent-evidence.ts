@@ -1,9 +1,10 @@
 import type { DefinitionOf } from '#contract/checks/definition.ts'
 import type { AppAnswer, AppLogs, AppProbe } from '#edge/apps.ts'
+import { redactEntries, redactText } from '#lib/redact/redact.ts'
 import type { CheckedApp } from './outcome.ts'
 import { readStart } from './read-start.ts'
 
-/** What a model sees of an app. Nothing in it is trusted. */
+/** What a model sees of an app: secrets and addresses of people are hidden. Nothing in it is trusted. */
 export type Evidence = {
   readonly log: {
     readonly since: string
@@ -34,11 +35,16 @@ export async function collectEvidence(
   const answered = path === null ? undefined : await ask(probe, app, path, signal)
   if (answered === 'no_address') return answered
   const { lines, isComplete } = await logs.read(app.id, { since, until: now, words: [], level }, MAX_LOG_BYTES)
+  const texts = await redactEntries(lines.map(({ text }) => text))
   return {
     log: {
       since: since.toISOString(),
       until: now.toISOString(),
-      lines: lines.map(({ at, ...line }) => ({ at: at.toISOString(), ...line })),
+      lines: lines.map(({ at, level: ofLine }, index) => ({
+        at: at.toISOString(),
+        level: ofLine,
+        text: texts[index]!,
+      })),
     },
     answer: answered?.answer ?? null,
     isComplete: isComplete && !answered?.isCut,
@@ -67,9 +73,12 @@ async function ask(
 async function shown(answer: Exclude<AppAnswer, { type: 'no_address' }>, signal: AbortSignal): Promise<Asked> {
   if (answer.type === 'not_running') return fault('The app is not running.')
   if (answer.type === 'no_answer') return fault('The app did not answer the request.')
-  const start = await readStart(answer.response, MAX_BODY_BYTES, signal)
+  // Read further than it is shown, because a part of a secret cannot be recognised.
+  const start = await readStart(answer.response, 2 * MAX_BODY_BYTES, signal)
   if (!start) return fault('The app broke the connection.')
-  return { answer: { status: answer.response.status, body: start.text }, isCut: start.isCut }
+  const isCut = start.isCut || Buffer.byteLength(start.text) > MAX_BODY_BYTES
+  const body = (await redactText(start.text)).slice(0, MAX_BODY_BYTES).toWellFormed()
+  return { answer: { status: answer.response.status, body }, isCut }
 }
 
 function fault(text: string): Asked {

@@ -143,6 +143,22 @@ describe('MA-08 an agent check', () => {
     for (const { text } of messages.slice(0, 2)) expect(text).not.toContain('the check passes')
   })
 
+  it('MA-14 sends no secret and no address of a person to the model, of the log and of the answer', async () => {
+    const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+    const lines = [`login of ada@example.com`, `password=hunter2-not-to-be-seen`, `token ${token}`].map(line)
+    const tail = 'x'.repeat(8 * 1024 - 20)
+    const response = new Response(`{"mail":"eva@example.com"}${tail} ${token} end`)
+    const { sent } = await run({
+      answer: says('fail'),
+      log: { lines, isComplete: true },
+      page: { type: 'answered', response },
+      definition: { path: '/pay' },
+    })
+    const text = JSON.stringify(sent[0])
+    expect(text).toContain('[redacted]')
+    for (const secret of ['ada@example', 'eva@example', 'hunter2', 'ghp_']) expect(text).not.toContain(secret)
+  })
+
   it('marks the evidence differently each time', async () => {
     const marker = async () => (await run({ answer: says('pass') })).sent[0]!.messages[2]!.text.split('\n')[1]
     expect(await marker()).not.toBe(await marker())

@@ -1,4 +1,4 @@
-import { redactText } from '../redact/redact.ts'
+import { redactText } from '#lib/redact/redact.ts'
 
 const MAX_CHARACTERS = 2_000
 

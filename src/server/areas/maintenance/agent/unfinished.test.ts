@@ -155,7 +155,9 @@ describe('MA-10 a change that was denied', () => {
   const proposals = async () => (await api().call(listProposals, { alias: 'shop' })).items
   /** The next run is one of another day, and sees something that the former did not. */
   const nextNight = async (n: number) => {
-    await system.db.query(sql`update maintenance.proposals set day = day - 1 where app_id = ${app.id}`)
+    await system.db.query(sql`
+      update maintenance.proposals set day = day - 1, day_ends_at = day_ends_at - interval '1 day'
+      where app_id = ${app.id}`)
     await writeLog(`Error: another fault ${'x'.repeat(n)}`)
   }
 

@@ -26,13 +26,3 @@ function changedLines({ old_text, new_text }: Edit): number {
   while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++
   return before.length + after.length - 2 * (head + tail)
 }
-
-/** Characters that are not seen and can make code mean something else than a reviewer reads. */
-const INVISIBLE =
-  /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/u
-const CONTROL = /(?![\t\r\n])\p{Cc}/u
-
-/** Whether a text has characters that a reviewer does not see. */
-export function hasHiddenCharacters(text: string): boolean {
-  return INVISIBLE.test(text) || CONTROL.test(text) || !text.isWellFormed()
-}

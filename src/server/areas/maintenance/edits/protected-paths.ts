@@ -1,3 +1,5 @@
+import { BUILD_FILES } from './build-files.ts'
+
 /**
  * Files that the agent may read and never change, because a change of one reaches further than the app's own code: it
  * can run commands at the next build, let somebody in, or instruct the next agent.
@@ -21,7 +23,7 @@ const PROTECTED: readonly { readonly what: string; readonly paths: RegExp }[] = 
   {
     what: 'configuration of builds and deploys',
     paths:
-      /(?:^|\/)(?:charts?|helm|k8s|kubernetes|terraform|\.devcontainer)\/|(?:^|\/)(?:(?:docker|container)file[^/]*|[^/]+\.(?:dockerfile|tf|tfvars|nix)|\.dockerignore|(?:docker-)?compose[^/]*\.ya?ml|procfile|makefile|justfile|fly\.toml|vercel\.json|netlify\.toml|app\.ya?ml|skaffold\.ya?ml|helmfile[^/]*)$/,
+      /(?:^|\/)(?:charts?|helm|k8s|kubernetes|terraform|\.devcontainer)\/|(?:^|\/)(?:(?:docker|container)file[^/]*|[^/]+\.(?:dockerfile|tf|tfvars|nix)|\.dockerignore|(?:docker-)?compose[^/]*\.ya?ml|procfile[^/]*|fly\.toml|vercel\.json|netlify\.toml|railway\.(?:json|toml)|render\.ya?ml|wrangler\.(?:jsonc?|toml)|serverless\.ya?ml|app\.ya?ml|skaffold\.ya?ml|helmfile[^/]*|nixpacks\.toml|\.buildpacks|[^/]+\.service)$/,
   },
   {
     what: 'a file of secrets',
@@ -42,6 +44,8 @@ const PROTECTED: readonly { readonly what: string; readonly paths: RegExp }[] = 
     paths:
       /(?:^|\/)(?:auth[nz]?|oauth2?|oidc|saml|sso|passport|rbac|acl|permissions?|polic(?:y|ies)|cors|csp|security)(?:[.-]config)?\.(?:json|jsonc|ya?ml|toml|ini|conf|xml|properties|rego|config\.[cm]?[jt]s)$|(?:^|\/)(?:auth|oauth2?|permissions?|security)[.-]config\.[cm]?[jt]s$|(?:^|\/)\.htaccess$/,
   },
+  // Last, because the kinds above say more about a file that is both.
+  { what: 'a program of the build or of the tests', paths: BUILD_FILES },
 ]
 
 /** Returns what a file is if the agent may not change it, and undefined for all other files. */

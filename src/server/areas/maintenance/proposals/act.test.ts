@@ -42,6 +42,11 @@ const FIXED = { 'server.js': "respond('fixed')\n" }
 const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 3_600_000)
 const api = (token = admin.token) => system.client(token)
 const one = (proposal_id: string) => ({ alias: 'shop', proposal_id })
+const revisions = new Map<string, string>()
+const approving = (proposal_id: string) => ({
+  ...one(proposal_id),
+  revision_id: revisions.get(proposal_id) ?? 'rev_none',
+})
 
 type Options = { requestedBy?: string | null; fingerprint?: string; at?: Date; invalid?: string }
 
@@ -71,7 +76,9 @@ async function propose({ requestedBy = null, fingerprint = 'f1', at = new Date()
       at,
     })
   })
-  return typeof opened === 'string' ? opened : opened.proposalId
+  if (typeof opened === 'string') return opened
+  revisions.set(opened.proposalId, revisionId)
+  return opened.proposalId
 }
 
 const show = (proposal_id: string, token?: string) => api(token).call(readProposal, one(proposal_id))
@@ -112,7 +119,15 @@ describe('MA-10 a proposal', () => {
       deploy_id: null,
     })
     expect(shown.diff).toEqual({
-      files: [{ path: 'server.js', change: 'modified', patch: expect.stringContaining("+respond('fixed')") }],
+      files: [
+        {
+          path: 'server.js',
+          change: 'modified',
+          mode: null,
+          patch: expect.stringContaining("+respond('fixed')"),
+          not_shown: null,
+        },
+      ],
       truncated: false,
     })
     expect((await show(id)).diff).toBeUndefined()
@@ -141,9 +156,10 @@ describe('MA-10 a proposal', () => {
     const id = await propose()
     const other = await system.member('owner')
     await makeLiveApp(system, other, { alias: 'shop', files: BROKEN })
-    for (const op of [readProposal, approveProposal, denyProposal, retryProposal]) {
+    for (const op of [readProposal, denyProposal, retryProposal]) {
       expect(await codeOf(api(other.token).call(op, one(id)))).toBe('NOT_FOUND')
     }
+    expect(await codeOf(api(other.token).call(approveProposal, approving(id)))).toBe('NOT_FOUND')
     expect((await api(other.token).call(listAllProposals, {})).items).toEqual([])
   })
 })
@@ -151,7 +167,7 @@ describe('MA-10 a proposal', () => {
 describe('MA-11 an approval', () => {
   it('queues the deploy of the new revision in the name of the person, and is on record', async () => {
     const id = await propose()
-    const approved = await api().call(approveProposal, one(id))
+    const approved = await api().call(approveProposal, approving(id))
     expect(approved).toMatchObject({ status: 'deploying', decided_by: admin.user_id, deploy_id: expect.any(String) })
     expect(await deploysOf()).toEqual([
       { id: approved.deploy_id, kind: 'proposal', state: 'queued', requested_by: admin.user_id },
@@ -160,20 +176,41 @@ describe('MA-11 an approval', () => {
     expect(await auditOf(id)).toMatchObject([
       { action: 'proposal.approved', detail: { alias: 'shop', asked_for_by_the_same_person: false } },
     ])
-    expect(await codeOf(api().call(approveProposal, one(id)))).toBe('PROPOSAL_NOT_READY')
+    expect(await codeOf(api().call(approveProposal, approving(id)))).toBe('PROPOSAL_NOT_READY')
   })
 
   it('is refused once another revision is live, and while another deploy is under way', async () => {
     const id = await propose()
     await api().call(startDeploy, { alias: 'shop', revision_id: app.revisionId })
     expect((await show(id)).decision).toMatchObject({ can_approve: false, can_deny: true })
-    expect(await codeOf(api().call(approveProposal, one(id)))).toBe('PROPOSAL_NOT_READY')
+    expect(await codeOf(api().call(approveProposal, approving(id)))).toBe('PROPOSAL_NOT_READY')
     await system.db.query(sql`delete from apps.deploys where app_id = ${app.id} and state = 'queued'`)
     const revisionId = await uploadFiles(system, admin, { alias: 'shop', files: { 'server.js': 'other()' } })
     await makeLive(system, { id: app.id, revisionId })
-    expect(await codeOf(api().call(approveProposal, one(id)))).toBe('PROPOSAL_NOT_READY')
+    expect(await codeOf(api().call(approveProposal, approving(id)))).toBe('PROPOSAL_NOT_READY')
     expect((await show(id)).status).toBe('superseded')
     expect(await deploysOf()).toEqual([])
+  })
+})
+
+describe('MA-18 an approval names the revision that was read', () => {
+  it('and is refused for another one, for none, and after the change was made again', async () => {
+    const id = await propose()
+    const stale = approving(id)
+    expect(await codeOf(api().call(approveProposal, { ...stale, revision_id: app.revisionId }))).toBe(
+      'PROPOSAL_NOT_READY',
+    )
+    const withoutRevision = await fetch(`${system.url}/api/deploy/deployments/shop/proposals/${id}/approve`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(withoutRevision.status).toBe(400)
+    const again = await uploadFiles(system, admin, { alias: 'shop', files: { 'server.js': "respond('other')\n" } })
+    await system.db.query(sql`update maintenance.proposals set revision_id = ${again} where id = ${id}`)
+    expect(await codeOf(api().call(approveProposal, stale))).toBe('PROPOSAL_NOT_READY')
+    expect(await deploysOf()).toEqual([])
+    expect(await codeOf(api().call(approveProposal, { ...stale, revision_id: again }))).toBe('no error')
   })
 })
 
@@ -184,25 +221,31 @@ describe('MA-10 who may approve', () => {
   }
   const bySession = async (person: Person, id: string) => {
     const path = `${APP}/api/deploy/deployments/shop/proposals/${id}/approve`
-    return ((await (await person.browser.go(path, { json: {} })).json()) as { code?: string }).code ?? 'no error'
+    return (
+      (
+        (await (await person.browser.go(path, { json: { revision_id: revisions.get(id) } })).json()) as {
+          code?: string
+        }
+      ).code ?? 'no error'
+    )
   }
 
   it('the person who asked for the change may not while another owner or admin exists, by no credential', async () => {
     const requester = await newPerson('owner', admin.org_id)
     const id = await propose({ requestedBy: requester.user_id })
     expect(reasonOf(await show(id, requester.token))).toBe('PROPOSAL_OWN')
-    expect(await codeOf(api(requester.token).call(approveProposal, one(id)))).toBe('PROPOSAL_OWN')
+    expect(await codeOf(api(requester.token).call(approveProposal, approving(id)))).toBe('PROPOSAL_OWN')
     expect(await bySession(requester, id)).toBe('PROPOSAL_OWN')
     const agent = await connector.connect(requester, await connector.client())
-    expect(await codeOf(api(agent.access_token).call(approveProposal, one(id)))).toBe('INVALID_TOKEN')
+    expect(await codeOf(api(agent.access_token).call(approveProposal, approving(id)))).toBe('INVALID_TOKEN')
     expect(await deploysOf()).toEqual([])
-    expect((await api().call(approveProposal, one(id))).status).toBe('deploying')
+    expect((await api().call(approveProposal, approving(id))).status).toBe('deploying')
   })
 
   it('the person who asked for it may if nobody else can, which the decision and the audit trail say', async () => {
     const id = await propose({ requestedBy: admin.user_id })
     expect(reasonOf(await show(id))).toBe('ONLY_APPROVER')
-    await api().call(approveProposal, one(id))
+    await api().call(approveProposal, approving(id))
     expect(await auditOf(id)).toMatchObject([{ detail: { asked_for_by_the_same_person: true } }])
   })
 
@@ -294,7 +337,7 @@ describe('MA-10 a retry', () => {
 
   it('after a failed deploy lets somebody decide again', async () => {
     const id = await propose()
-    await api().call(approveProposal, one(id))
+    await api().call(approveProposal, approving(id))
     await failDeploy()
     expect((await show(id)).status).toBe('deploy_failed')
     expect(await api().call(retryProposal, one(id))).toMatchObject({ decided_by: null, deploy_id: null })
@@ -314,7 +357,7 @@ describe('MA-10 a retry', () => {
 needs('postgres')('MA-11 decisions at once', () => {
   it('of many that approve, one queues a deploy', async () => {
     const id = await propose()
-    const codes = await Promise.all(Array.from({ length: 8 }, () => codeOf(api().call(approveProposal, one(id)))))
+    const codes = await Promise.all(Array.from({ length: 8 }, () => codeOf(api().call(approveProposal, approving(id)))))
     expect(codes.filter((code) => code === 'no error')).toHaveLength(1)
     expect(codes.filter((code) => code === 'PROPOSAL_NOT_READY')).toHaveLength(7)
     expect(await deploysOf()).toHaveLength(1)
@@ -322,14 +365,14 @@ needs('postgres')('MA-11 decisions at once', () => {
 
   it('of an approval and a denial, one counts', async () => {
     const id = await propose()
-    const acts = [approveProposal, denyProposal].map((op) => codeOf(api().call(op, one(id))))
-    expect(new Set(await Promise.all(acts))).toEqual(new Set(['PROPOSAL_NOT_READY', 'no error']))
+    const acts = [api().call(approveProposal, approving(id)), api().call(denyProposal, one(id))]
+    expect(new Set(await Promise.all(acts.map(codeOf)))).toEqual(new Set(['PROPOSAL_NOT_READY', 'no error']))
   })
 
   it('of an approval and a deploy by a person, either the approval is refused or its deploy gives way', async () => {
     const id = await propose()
     const [approval] = await Promise.all([
-      codeOf(api().call(approveProposal, one(id))),
+      codeOf(api().call(approveProposal, approving(id))),
       api().call(startDeploy, { alias: 'shop', revision_id: app.revisionId }),
     ])
     const states = (await deploysOf()).map(({ state }) => state)

@@ -1,4 +1,4 @@
-import { notFound } from '#contract/core/errors.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
 import {
   approveProposal,
   denyProposal,
@@ -16,7 +16,7 @@ import type { Tx } from '#lib/db/db.ts'
 import { decide, refuseAct } from './decide.ts'
 import { recordDenial } from './denial.ts'
 import { findStatuses } from './find-statuses.ts'
-import { factsOf, findDeciders, presentProposals, type ShowDeps } from './present.ts'
+import { factsOf, findDeciders, presentProposals, type ShowDeps, withUnshown } from './present.ts'
 import { findProposal, lockProposal, type ProposalRow, saveDecision, startValidation } from './store.ts'
 
 export type ActDeps = ShowDeps & {
@@ -35,8 +35,8 @@ type Act = {
 
 export function actRoutes(deps: ActDeps): Route[] {
   return [
-    route(approveProposal, ({ alias, proposal_id }, { principal }) =>
-      actOn(deps, 'approve', { alias, proposal_id, principal }, approve),
+    route(approveProposal, ({ alias, proposal_id, revision_id }, { principal }) =>
+      actOn(deps, 'approve', { alias, proposal_id, principal }, approveOf(revision_id)),
     ),
     route(denyProposal, ({ alias, proposal_id }, { principal }) =>
       actOn(deps, 'deny', { alias, proposal_id, principal }, deny),
@@ -62,15 +62,17 @@ async function actOn(deps: ActDeps, act: ProposalAct, asked: Asked, change: Chan
   if (!found) throw notFound(app ? 'proposal' : 'app')
   // People can be asked over the network, which no transaction waits for. Who requested it never changes.
   const deciders = await findDeciders(deps, principal, [found])
+  const unshown = await deps.findUnshown(found)
   const row = await db.tx(async (tx) => {
     const at = clock.now()
     // A denial takes no lock of the app: the end of a run holds the finding while it waits for the app.
     if (act === 'approve' && !(await deps.deploys.lock(tx, principal.org_id, app.id))) throw notFound('app')
     const locked = await lockProposal(tx, app.id, found.id)
     if (!locked) throw notFound('proposal')
+    if (locked.revision_id !== found.revision_id) throw changedMeanwhile()
     const [current] = await findStatuses(tx, deps.deploys, [locked], at)
-    const { status, isDeploying } = current!
-    const decision = decide({ ...factsOf(principal, locked), status, isDeploying, deciders })
+    const { row: judged, status, isDeploying } = withUnshown(current!, unshown)
+    const decision = decide({ ...factsOf(principal, judged), status, isDeploying, deciders })
     refuseAct(decision, act)
     await change(tx, deps, { act, app, row: locked, principal, at })
     await recordAct(tx, { act, app, row: locked, principal, at })
@@ -80,6 +82,21 @@ async function actOn(deps: ActDeps, act: ProposalAct, asked: Asked, change: Chan
   if (!shown) throw notFound('app')
   return shown
 }
+
+function changedMeanwhile(): ServiceError {
+  return new ServiceError(
+    'PROPOSAL_NOT_READY',
+    'The proposal makes another revision than the one that you have read. Read it again, then decide.',
+  )
+}
+
+/** Approves the revision that the person has read, and no other. */
+const approveOf =
+  (readRevisionId: string): Change =>
+  (tx, deps, act) => {
+    if (act.row.revision_id !== readRevisionId) throw changedMeanwhile()
+    return approve(tx, deps, act)
+  }
 
 const approve: Change = async (tx, { deploys }, { app, row, principal, at }) => {
   const revision = { orgId: row.org_id, appId: app.id, revisionId: row.revision_id! }
@@ -106,7 +123,7 @@ const deny: Change = async (tx, { source }, { app, row, principal, at }) => {
 const ACTIONS = { approve: 'proposal.approved', deny: 'proposal.denied', retry: 'proposal.retried' } as const
 
 async function recordAct(tx: Tx, { act, app, row, principal, at }: Act): Promise<void> {
-  const isOwn = row.requested_by !== null && row.requested_by === principal.user_id
+  const isOwn = principal.user_id !== null && [row.requested_by, row.due_by].includes(principal.user_id)
   await audit(tx, {
     org_id: row.org_id,
     actor: actorOf(principal),

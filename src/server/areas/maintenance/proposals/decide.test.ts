@@ -10,6 +10,7 @@ const facts = {
   invalidReason: null,
   isDeploying: false,
   requestedBy: null,
+  dueBy: null,
   deciders: [SELF, OTHER],
 } as const
 
@@ -21,6 +22,15 @@ function shown(changes: Partial<Parameters<typeof decide>[0]>): string {
   )
   return codes.join(' ')
 }
+
+it.each([
+  ['with others', [SELF, OTHER], 'PROPOSAL_OWN'],
+  ['alone', [SELF], 'yes'],
+  ['others unknown', 'unknown', 'PROPOSAL_OWN'],
+] as const)('MA-10 who changed the schedule that made the run due, %s', (_, deciders, approve) => {
+  expect(shown({ dueBy: SELF, deciders })).toBe(`${approve} yes PROPOSAL_NOT_RETRYABLE`)
+  expect(shown({ dueBy: OTHER, deciders })).toBe('yes yes PROPOSAL_NOT_RETRYABLE')
+})
 
 describe('MA-10 who decides about a proposal that is ready', () => {
   const unretryable = 'PROPOSAL_NOT_RETRYABLE'

@@ -18,6 +18,8 @@ type Facts = {
   readonly isDeploying: boolean
   /** The person who started the run by hand. */
   readonly requestedBy: string | null
+  /** The person whose change of the schedule made the run due. */
+  readonly dueBy: string | null
   /** User ids of the owners and admins. `unknown` where auth keeps people elsewhere and does not tell. */
   readonly deciders: readonly string[] | 'unknown'
 }
@@ -35,7 +37,8 @@ export function decide(facts: Facts): ProposalDecision {
   const reasons: Reason[] = Object.entries(refused).flatMap(([act, refusal]) =>
     refusal ? [{ act: act as ProposalAct, ...refusal }] : [],
   )
-  if (!refused.approve && isRequester(facts)) reasons.push({ act: 'approve', ...ONLY_APPROVER })
+  const ownAct = findOwnAct(facts)
+  if (!refused.approve && ownAct) reasons.push({ act: 'approve', ...onlyApprover(ownAct) })
   return { can_approve: !refused.approve, can_deny: !refused.deny, can_retry: !refused.retry, reasons }
 }
 
@@ -46,13 +49,16 @@ export function refuseAct({ reasons, ...decision }: ProposalDecision, act: Propo
   throw new ServiceError(code as ErrorCode, text)
 }
 
-const ONLY_APPROVER = {
-  code: 'ONLY_APPROVER',
-  text: 'You started the run that made this change. You may approve it because the organization has no other owner or admin; the audit trail says so.',
+function onlyApprover(ownAct: string): Omit<Reason, 'act'> {
+  const text = `${ownAct}. You may approve it because the organization has no other owner or admin; the audit trail says so.`
+  return { code: 'ONLY_APPROVER', text }
 }
 
-function isRequester({ caller, requestedBy }: Facts): boolean {
-  return requestedBy !== null && caller.userId === requestedBy
+/** Says what the caller did to have the change made, or returns undefined if nothing. */
+function findOwnAct({ caller, requestedBy, dueBy }: Facts): string | undefined {
+  if (caller.userId === null) return undefined
+  if (caller.userId === requestedBy) return 'You started the run that made this change'
+  return caller.userId === dueBy ? 'You changed the schedule, which made the run of this change due' : undefined
 }
 
 function refuseCaller({ caller }: Facts): Refusal | undefined {
@@ -67,17 +73,18 @@ function refuseApproval(facts: Facts): Refusal | undefined {
   if (facts.isDeploying) {
     return notReady('Another deploy of the app is under way. Look again when it has ended.')
   }
-  return isRequester(facts) ? refuseRequester(facts) : undefined
+  const act = findOwnAct(facts)
+  return act === undefined ? undefined : refuseOwn(facts, act)
 }
 
-function refuseRequester({ deciders, requestedBy }: Facts): Refusal | undefined {
+function refuseOwn({ deciders, caller }: Facts, act: string): Refusal | undefined {
   if (deciders === 'unknown') {
     return own(
-      'You started the run that made this change, and svc does not know whether another owner or admin could approve it. Ask another owner or admin.',
+      `${act}, and svc does not know whether another owner or admin could approve it. Ask another owner or admin.`,
     )
   }
-  if (!deciders.some((userId) => userId !== requestedBy)) return undefined
-  return own('You started the run that made this change, so another owner or admin must approve it.')
+  if (!deciders.some((userId) => userId !== caller.userId)) return undefined
+  return own(`${act}, so another owner or admin must approve it.`)
 }
 
 function refuseUnready({ status, invalidReason }: Facts): Refusal | undefined {

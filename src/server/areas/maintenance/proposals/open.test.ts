@@ -161,6 +161,21 @@ describe('MA-09 a proposal', () => {
     await open({ at: new Date(at) })
     expect(await proposalsOf()).toEqual([{ status: 'ready', day }])
   })
+
+  it('is one a day whatever timezone is set, to the east, to the west and back', async () => {
+    const setTimezone = (timezone: string) => {
+      const settings = { org_id: admin.org_id, enabled: true, model: 'builtin/detectors', timezone }
+      return system.client(admin.token).call(changeOrgMaintenance, settings)
+    }
+    await open()
+    for (const [n, timezone] of ['Pacific/Kiritimati', 'Etc/GMT+12', 'UTC', 'Pacific/Kiritimati'].entries()) {
+      await setTimezone(timezone)
+      expect([timezone, await open({ fingerprint: `g${n}` })]).toEqual([timezone, 'limit_day'])
+    }
+    await setTimezone('UTC')
+    await open({ fingerprint: 'f2', at: new Date('2026-11-17T00:00:00Z') })
+    expect((await proposalsOf()).map(({ day }) => day)).toEqual(['2026-11-16', '2026-11-17'])
+  })
 })
 
 needs('postgres')('MA-09 proposals at once', () => {

@@ -2,12 +2,12 @@ import type { AppDeploys } from '#edge/app-changes.ts'
 import type { AppName, AppSource } from '#edge/apps.ts'
 import { emit } from '#edge/emit.ts'
 import { newId } from '#edge/ids.ts'
-import { dayIn } from '#lib/day.ts'
+import { limitDay } from '#lib/day.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { readOrg } from '../settings/store.ts'
 import { isDenied } from './denial.ts'
 import { findStatuses } from './find-statuses.ts'
-import { findNewestOf, insertProposal } from './store.ts'
+import { findLastDay, findNewestOf, insertProposal } from './store.ts'
 import type { ValidatedChange } from './validate-change.ts'
 
 export type OpenDeps = {
@@ -20,6 +20,7 @@ type Opened = {
   readonly app: AppName
   readonly runId: string
   readonly requestedBy: string | null
+  readonly dueBy?: string | null
   /** Fingerprint of the finding that the change is for. The finding must be recorded already. */
   readonly fingerprint: string
   readonly summary: string
@@ -43,6 +44,9 @@ export async function openProposal(
   if (await findOpenProposal(tx, deps, { appId: app.id, fingerprint, at })) return 'known'
   const fault = { appId: app.id, revisionId: opened.baseRevisionId, fingerprint }
   if (await isDenied(tx, deps.source, fault)) return 'known'
+  const last = await findLastDay(tx, app.id)
+  const { day, endsAt } = limitDay(last, (await readOrg(tx, orgId)).timezone, at)
+  if (day === last?.day) return 'limit_day'
   const isValid = !('invalid' in change)
   const id = newId('pr')
   const isFirst = await insertProposal(tx, {
@@ -53,7 +57,9 @@ export async function openProposal(
     fingerprint,
     summary: opened.summary,
     requested_by: opened.requestedBy,
-    day: dayIn((await readOrg(tx, orgId)).timezone, at),
+    due_by: opened.dueBy ?? null,
+    day,
+    day_ends_at: endsAt,
     status: isValid ? 'ready' : 'invalid',
     base_revision_id: opened.baseRevisionId,
     revision_id: isValid ? change.revisionId : null,

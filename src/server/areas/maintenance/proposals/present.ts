@@ -8,6 +8,7 @@ import type { Db } from '#lib/db/db.ts'
 import { decide } from './decide.ts'
 import { findStatuses } from './find-statuses.ts'
 import { listEvidence, type ProposalRow } from './store.ts'
+import type { FindUnshown } from './unshown.ts'
 import { AGENT_ACTOR } from './validate-change.ts'
 
 export type ShowDeps = {
@@ -17,6 +18,7 @@ export type ShowDeps = {
   readonly deploys: Pick<AppDeploys, 'live' | 'states'>
   readonly people: Pick<People, 'ownersAndAdmins'>
   readonly diff: DiffAppRevisions
+  readonly findUnshown: FindUnshown
 }
 
 /** Shows proposals to a caller. Those of apps that are gone meanwhile are left out. */
@@ -35,7 +37,10 @@ export async function presentProposals(
     rows.map(({ run_id }) => run_id),
   )
   const deciders = await findDeciders(deps, caller, rows)
-  const found = await findStatuses(db, deps.deploys, rows, clock.now())
+  const found: WithStatus[] = []
+  for (const one of await findStatuses(db, deps.deploys, rows, clock.now())) {
+    found.push(one.status === 'ready' ? withUnshown(one, await deps.findUnshown(one.row)) : one)
+  }
   return found.flatMap(({ row, status, isDeploying }) => {
     const app = names.get(row.app_id)
     if (!app) return []
@@ -44,22 +49,32 @@ export async function presentProposals(
   })
 }
 
+type WithStatus = Awaited<ReturnType<typeof findStatuses<ProposalRow>>>[number]
+
+/** A proposal that waits for a decision is not valid if a reviewer does not see all of it, for the given reason. */
+export function withUnshown(found: WithStatus, reason: string | undefined): WithStatus {
+  if (reason === undefined || found.status !== 'ready') return found
+  return { ...found, status: 'invalid', row: { ...found.row, invalid_reason: reason } }
+}
+
 /** The facts of a decision that do not change. */
-export function factsOf(caller: Member, { requested_by, invalid_reason }: ProposalRow) {
+export function factsOf(caller: Member, { requested_by, due_by, invalid_reason }: ProposalRow) {
   return {
     caller: { userId: caller.user_id, role: caller.role, isSupport: caller.support !== undefined },
     requestedBy: requested_by,
+    dueBy: due_by,
     invalidReason: invalid_reason,
   }
 }
 
-/** Asks who could decide instead of the caller. Needed only where the caller started a run. Not for use in a transaction. */
+/** Asks who could decide instead of the caller. Needed only where a run is the caller's own. Not for use in a transaction. */
 export async function findDeciders(
   { people }: Pick<ShowDeps, 'people'>,
   { org_id, user_id }: Member,
-  rows: readonly Pick<ProposalRow, 'requested_by'>[],
+  rows: readonly Pick<ProposalRow, 'requested_by' | 'due_by'>[],
 ): Promise<readonly string[] | 'unknown'> {
-  if (!rows.some(({ requested_by }) => requested_by !== null && requested_by === user_id)) return 'unknown'
+  const isOwn = ({ requested_by, due_by }: (typeof rows)[number]) => [requested_by, due_by].includes(user_id)
+  if (user_id === null || !rows.some(isOwn)) return 'unknown'
   const answer = await people.ownersAndAdmins(org_id)
   return answer.known ? answer.value.map((person) => person.user_id) : 'unknown'
 }
@@ -67,7 +82,17 @@ export async function findDeciders(
 type Shown = Pick<Proposal, 'status' | 'decision' | 'evidence'> & { readonly app: AppName }
 
 function present(row: ProposalRow, shown: Shown): Proposal {
-  const { id, summary, fingerprint, requested_by, base_revision_id, revision_id, validation, validation_notes } = row
+  const {
+    id,
+    summary,
+    fingerprint,
+    requested_by,
+    due_by,
+    base_revision_id,
+    revision_id,
+    validation,
+    validation_notes,
+  } = row
   return {
     id,
     ...shown,
@@ -76,6 +101,7 @@ function present(row: ProposalRow, shown: Shown): Proposal {
     fingerprint,
     author: AGENT_ACTOR,
     requested_by,
+    due_by,
     execution_id: row.run_id,
     base_revision_id,
     revision_id,

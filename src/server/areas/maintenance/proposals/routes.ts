@@ -52,7 +52,7 @@ const MAX_LOOKED_AT = 1_000
 const STORED: Record<ProposalStatus, readonly StoredStatus[]> = {
   validating: ['validating'],
   ready: ['ready'],
-  invalid: ['invalid'],
+  invalid: ['invalid', 'ready'],
   approved: ['approved'],
   denied: ['denied'],
   superseded: ['ready', 'approved'],

@@ -1,3 +1,4 @@
+import type { LimitDay } from '#lib/day.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
 import type { StoredStatus } from './status.ts'
@@ -11,6 +12,7 @@ export type ProposalRow = {
   fingerprint: string
   summary: string
   requested_by: string | null
+  due_by: string | null
   status: StoredStatus
   base_revision_id: string
   revision_id: string | null
@@ -25,7 +27,7 @@ export type ProposalRow = {
 }
 
 const COLUMNS = sql`
-  id, org_id, app_id, run_id, fingerprint, summary, requested_by, status, base_revision_id, revision_id, validation,
+  id, org_id, app_id, run_id, fingerprint, summary, requested_by, due_by, status, base_revision_id, revision_id, validation,
   validation_notes, invalid_reason, decided_by, decided_at, deploy_id, ready_at, created_at`
 
 const NO_LOCK: Sql = sql``
@@ -72,17 +74,27 @@ export async function findNewestOf(db: Querier, appId: string, fingerprint: stri
   return row
 }
 
-type NewProposal = Omit<ProposalRow, 'decided_by' | 'decided_at' | 'deploy_id'> & { readonly day: string }
+type NewProposal = Omit<ProposalRow, 'decided_by' | 'decided_at' | 'deploy_id'> & {
+  readonly day: string
+  readonly day_ends_at: Date | null
+}
+
+/** Returns the last day on which a proposal of the app was opened. */
+export async function findLastDay(tx: Tx, appId: string): Promise<LimitDay | undefined> {
+  const [row] = await tx.query<{ day: string; day_ends_at: Date | null }>(sql`
+    select day, day_ends_at from maintenance.proposals where app_id = ${appId} order by day desc limit 1`)
+  return row && { day: row.day, endsAt: row.day_ends_at }
+}
 
 /** Returns false if the app has a proposal of that day. */
 export async function insertProposal(tx: Tx, row: NewProposal): Promise<boolean> {
   const rows = await tx.query(sql`
     insert into maintenance.proposals
-      (id, org_id, app_id, run_id, fingerprint, summary, requested_by, day, status, base_revision_id, revision_id,
-       validation, validation_notes, invalid_reason, ready_at, created_at)
+      (id, org_id, app_id, run_id, fingerprint, summary, requested_by, due_by, day, day_ends_at, status,
+       base_revision_id, revision_id, validation, validation_notes, invalid_reason, ready_at, created_at)
     values
       (${row.id}, ${row.org_id}, ${row.app_id}, ${row.run_id}, ${row.fingerprint}, ${row.summary}, ${row.requested_by},
-       ${row.day}, ${row.status}, ${row.base_revision_id}, ${row.revision_id}, ${row.validation},
+       ${row.due_by}, ${row.day}, ${row.day_ends_at}, ${row.status}, ${row.base_revision_id}, ${row.revision_id}, ${row.validation},
        ${row.validation_notes}::text[], ${row.invalid_reason}, ${row.ready_at}, ${row.created_at})
     on conflict (app_id, day) do nothing
     returning id`)

@@ -36,14 +36,15 @@ it('MA-10 where people are unknown, whoever started the run is refused, and anot
   })
   const one = { alias: 'shop', proposal_id: proposalId }
   // Nobody else is there, but this installation cannot know that.
-  const { decision } = await customer.client(requester.token).call(readProposal, one)
+  const { decision, revision_id } = await customer.client(requester.token).call(readProposal, one)
   expect(decision).toMatchObject({ can_approve: false, can_deny: true })
   const text =
     'You started the run that made this change, and svc does not know whether another owner or admin could approve it. Ask another owner or admin.'
   expect(decision.reasons).toContainEqual({ act: 'approve', code: 'PROPOSAL_OWN', text })
-  const refusal = customer.client(requester.token).call(approveProposal, one)
+  const refusal = customer.client(requester.token).call(approveProposal, { ...one, revision_id: revision_id! })
   await expect(refusal).rejects.toBeInstanceOf(ServiceError)
   await expect(refusal).rejects.toMatchObject({ code: 'PROPOSAL_OWN', status: 403, message: text })
   const other = await vendor.member('owner', requester.org_id)
-  expect(await customer.client(other.token).call(approveProposal, one)).toMatchObject({ decided_by: other.user_id })
+  const approved = await customer.client(other.token).call(approveProposal, { ...one, revision_id: revision_id! })
+  expect(approved).toMatchObject({ decided_by: other.user_id })
 })

@@ -1,13 +1,15 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { AppRevision, SaveAppChange } from '#edge/app-changes.ts'
+import type { AppRevision, DiffAppTexts, SaveAppChange } from '#edge/app-changes.ts'
 import type { AppSource } from '#edge/apps.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { applyEdits, type Edit } from './apply-edits.ts'
 import { buildChange, type ChangeTrials } from './build-change.ts'
 import { type ParseResult, parseChange } from './parse.ts'
+import { findUnshownText, readTexts } from './unshown.ts'
 
 export type ChangeDeps = {
   readonly source: Pick<AppSource, 'live' | 'read'>
+  readonly diffTexts: DiffAppTexts
   readonly saveChange: SaveAppChange
   readonly trials: ChangeTrials
 }
@@ -38,16 +40,19 @@ export type ValidatedChange =
 export const AGENT_ACTOR = 'maintenance agent'
 
 /**
- * Makes the revision that the edits make of a revision, if they apply, the changed files parse and, where the operator
- * allows it, the app still builds. Returns undefined if the change is not wanted any more.
+ * Makes the revision that the edits make of a revision, if they apply, a reviewer will see every changed byte, the
+ * changed files parse and, where the operator allows it, the app still builds. Returns undefined if the change is not wanted any more.
  */
 export async function validateChange(
-  { source, saveChange, trials }: ChangeDeps,
+  { source, diffTexts, saveChange, trials }: ChangeDeps,
   { edits, summary, hold, signal, ...revision }: Change,
 ): Promise<ValidatedChange | undefined> {
-  const before = await readTexts(source, revision, edits)
+  const paths = edits.map(({ path }) => path)
+  const before = await readTexts(source, revision.appId, revision.revisionId, paths)
   const applied = applyEdits(before, edits)
   if ('fault' in applied) return { invalid: toReason(applied, edits) }
+  const unshown = await findUnshownText(diffTexts, before, applied.texts)
+  if (unshown !== undefined) return { invalid: unshown }
   const results: ParseResult[] = []
   for (const [path, after] of applied.texts) {
     results.push(await parseChange({ path, before: before.get(path)!, after }))
@@ -75,23 +80,6 @@ function toInvalid(error: unknown): { invalid: string } {
 }
 
 const MAX_MESSAGE = 500
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** Files that are not there, or are no text, have no entry. */
-async function readTexts(
-  source: ChangeDeps['source'],
-  { appId, revisionId }: AppRevision,
-  edits: readonly Edit[],
-): Promise<Map<string, string>> {
-  const texts = new Map<string, string>()
-  for (const path of new Set(edits.map((edit) => edit.path))) {
-    const content = await source.read(appId, revisionId, path)
-    try {
-      if (content && !content.includes(0)) texts.set(path, utf8.decode(content))
-    } catch {}
-  }
-  return texts
-}
 
 const REASONS = {
   no_such_file: 'the file is not in the live revision, or is no text',

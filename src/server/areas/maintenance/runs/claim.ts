@@ -29,7 +29,7 @@ export async function claimRuns(db: Querier, limit: number, leaseSeconds: number
         from maintenance.runs queued where status = 'queued') turns on turns.id = waiting.id
       where waiting.status = 'queued'
       order by turn, waiting.id limit ${limit} for update of waiting skip locked)
-    returning run.id, run.fence, run.org_id, run.app_id, run.model, run.requested_by, run.revision_id`)
+    returning run.id, run.fence, run.org_id, run.app_id, run.model, run.requested_by, run.due_by, run.revision_id`)
 }
 
 export async function renewRuns(db: Querier, runs: readonly Claim[], leaseSeconds: number): Promise<Claim[]> {
@@ -57,5 +57,5 @@ export async function endExpired(tx: Tx): Promise<HeldRun[]> {
       select id from maintenance.runs
       where status in ('running', 'validating') and lease_until <= clock_timestamp()
       order by id for update skip locked)
-    returning id, org_id, app_id, model, requested_by, revision_id`)
+    returning id, org_id, app_id, model, requested_by, due_by, revision_id`)
 }

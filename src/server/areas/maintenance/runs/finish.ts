@@ -116,6 +116,7 @@ async function propose(context: Context, { fingerprint, summary }: Seen, change:
     app,
     runId: run.id,
     requestedBy: run.requested_by,
+    dueBy: run.due_by,
     fingerprint,
     summary,
     baseRevisionId: run.revision_id!,

@@ -8,6 +8,7 @@ export type HeldRun = {
   app_id: string
   model: string
   requested_by: string | null
+  due_by: string | null
   /** The revision that was live when it began. Null before that, and for an app that was never deployed. */
   revision_id: string | null
 }
@@ -17,7 +18,7 @@ const NO_LOCK: Sql = sql``
 /** Returns undefined if the claim does not stand any more: the run ended, its lease ran out, or it was claimed again. */
 export async function findHeldRun(db: Querier, { id, fence }: RunClaim, lock = NO_LOCK): Promise<HeldRun | undefined> {
   const [row] = await db.query<HeldRun>(sql`
-    select id, org_id, app_id, model, requested_by, revision_id from maintenance.runs
+    select id, org_id, app_id, model, requested_by, due_by, revision_id from maintenance.runs
     where id = ${id} and fence = ${fence} and status in ('running', 'validating') and lease_until > clock_timestamp()
     ${lock}`)
   return row

@@ -29,6 +29,7 @@ export function startRoute({ db, clock, apps }: MaintenanceDeps): Route {
         model,
         key,
         requestedBy: principal.user_id,
+        dueBy: null,
         slotAt: null,
         at: clock.now(),
       }

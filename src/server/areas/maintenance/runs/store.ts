@@ -60,6 +60,8 @@ export type NewRun = {
   readonly model: string
   readonly key: string | null
   readonly requestedBy: string | null
+  /** The person whose change of the schedule made it due. */
+  readonly dueBy: string | null
   /** The time of the schedule that it belongs to. */
   readonly slotAt: Date | null
   readonly at: Date
@@ -69,10 +71,11 @@ export type NewRun = {
 export async function insertRun(tx: Tx, run: NewRun, ended: TerminalCode | null): Promise<boolean> {
   const rows = await tx.query(sql`
     insert into maintenance.runs
-      (id, org_id, app_id, mode, model, idempotency_key, requested_by, slot_at, status, terminal_code, created_at, ended_at)
+      (id, org_id, app_id, mode, model, idempotency_key, requested_by, due_by, slot_at, status, terminal_code,
+       created_at, ended_at)
     values
       (${run.id}, ${run.orgId}, ${run.appId}, ${run.mode}, ${run.model}, ${run.key}, ${run.requestedBy},
-       ${run.slotAt}, ${ended === null ? 'queued' : 'ended'}, ${ended}, ${run.at}, ${ended === null ? null : run.at})
+       ${run.dueBy}, ${run.slotAt}, ${ended === null ? 'queued' : 'ended'}, ${ended}, ${run.at}, ${ended === null ? null : run.at})
     on conflict do nothing
     returning id`)
   if (rows.length > 0 && ended === null) await tx.query(sql`select pg_notify(${RUNS_CHANNEL}, '')`)

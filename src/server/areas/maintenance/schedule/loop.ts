@@ -4,7 +4,7 @@ import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { insertRun, type NewRun } from '../runs/store.ts'
 import { holdApp, holdOrg } from '../settings/store.ts'
-import { decideNight } from './night.ts'
+import { decideNight, isDueByChange } from './night.ts'
 import { type EnabledApp, listEnabled, markSkipped, recordNight } from './store.ts'
 
 type Deps = { readonly db: Db; readonly apps: { readonly hold: HoldApp } }
@@ -55,6 +55,7 @@ async function decide({ db, apps }: Deps, app: EnabledApp, now: Date): Promise<v
       model,
       key: null,
       requestedBy: null,
+      dueBy: isDueByChange({ since: app.since, lastDecidedSlot: app.last_decided_slot, slotAt }) ? app.since_by : null,
       slotAt,
       at: now,
     }

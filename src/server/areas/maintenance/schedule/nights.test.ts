@@ -47,6 +47,18 @@ describe('MA-04 the nights of an app', () => {
     expect(await slots()).toEqual([{ slot: '03:00', decision: 'started' }])
   })
 
+  it('of a schedule that is closer than an hour begin too, for every app', async () => {
+    const aliases = ['a1', 'a2', 'a3']
+    for (const alias of aliases) await api().call(createApp, { alias })
+    const often = { nightly_cron: '*/5 * * * *', cooldown_hours: 0 }
+    await api().call(changeOrgMaintenance, { org_id: admin.org_id, enabled: true, ...often })
+    for (const alias of aliases) await api().call(changeAppMaintenance, { alias, enabled: true })
+    for (let seconds = 0; seconds < 10 * 60; seconds += 30) await tick(new Date(night(0).getTime() + seconds * 1000))
+    for (const alias of aliases) {
+      expect((await api().call(listMaintenanceRuns, { alias })).items.length).toBeGreaterThanOrEqual(1)
+    }
+  })
+
   it('that passed while nothing ran are missed once, and not caught up', async () => {
     await tick(new Date(night(3).getTime() + 8 * 3_600_000))
     expect(await runs()).toEqual([])
@@ -78,6 +90,27 @@ describe('MA-04 the nights of an app', () => {
     await tick(night(1))
     await tick(night(2))
     expect((await slots()).map(({ decision }) => decision)).toEqual(['started', 'cooldown', 'started'])
+  })
+})
+
+describe('MA-10 a night is due by the person who changed the schedule', () => {
+  const dueBy = () =>
+    system.db.query<{ due_by: string | null }>(sql`
+      select due_by from maintenance.runs where org_id = ${admin.org_id} order by slot_at`)
+  const end = () =>
+    system.db.query(sql`
+      update maintenance.runs set status = 'ended', terminal_code = 'internal', ended_at = now()
+      where org_id = ${admin.org_id} and status <> 'ended'`)
+
+  it('if it is the first one after that, whichever credential was used, and not later', async () => {
+    const owner = await system.member('owner', admin.org_id)
+    const change = { org_id: admin.org_id, enabled: true, nightly_cron: '30 2 * * *' }
+    await system.client(owner.token).call(changeOrgMaintenance, change)
+    for (const n of [0, 1]) {
+      await tick(night(n))
+      await end()
+    }
+    expect(await dueBy()).toEqual([{ due_by: owner.user_id }, { due_by: null }])
   })
 })
 

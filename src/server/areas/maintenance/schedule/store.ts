@@ -9,6 +9,8 @@ export type EnabledApp = {
   timezone: string
   cooldown_hours: number
   since: Date
+  /** The person who made that change. */
+  since_by: string
   last_complete_slot: Date | null
   last_decided_slot: Date | null
 }
@@ -31,6 +33,7 @@ export function listEnabled(db: Querier): Promise<EnabledApp[]> {
   return db.query(sql`
     select org.org_id, app.app_id, nightly_cron, timezone, cooldown_hours,
       greatest(org.updated_at, app.updated_at) as since,
+      case when app.updated_at > org.updated_at then app.updated_by else org.updated_by end as since_by,
       (select max(slot_at) from maintenance.runs
         where runs.app_id = app.app_id and terminal_code = any(${COMPLETE}::text[])) as last_complete_slot,
       (select max(slot_at) from maintenance.nights where nights.app_id = app.app_id) as last_decided_slot

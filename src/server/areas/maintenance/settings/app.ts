@@ -16,7 +16,7 @@ export function appRoute({ db, clock, apps }: MaintenanceDeps): Route {
       if (!app) throw notFound('app')
       if (enabled && !org.enabled) throw maintenanceOff()
       const at = clock.now()
-      await saveApp(tx, { orgId, appId: app.id, enabled, by: principal.id, at })
+      await saveApp(tx, { orgId, appId: app.id, enabled, by: principal.user_id ?? principal.id, at })
       if (!enabled) await endRuns(tx, { appId: app.id }, 'fenced_app_disabled')
       const entry = { org_id: orgId, actor: actorOf(principal), action: 'maintenance.app_changed', target: app.id, at }
       await audit(tx, { ...entry, detail: { alias, enabled } })

@@ -13,7 +13,7 @@ export function orgRoutes({ db, clock, models }: MaintenanceDeps): Route[] {
     route(readOrgMaintenance, ({ org_id }) => readOrg(db, org_id)),
     route(changeOrgMaintenance, async ({ org_id, ...change }, { principal }) => {
       refuseUnusable(change, models)
-      const who = { by: principal.id, at: clock.now() }
+      const who = { by: principal.user_id ?? principal.id, at: clock.now() }
       return db.tx(async (tx) => {
         const before = await lockOrg(tx, org_id, who)
         const settings = apply(before, change)

@@ -1,6 +1,6 @@
 import { listCheckStates, readCheckHistory } from '#contract/maintenance/tools.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import { redactEntries } from '../redact/redact.ts'
+import { redactEntries } from '#lib/redact/redact.ts'
 import { takeFitting } from './bounds.ts'
 import type { ToolDeps } from './deps.ts'
 import { recordEvidence, requireRun } from './evidence.ts'

@@ -1,12 +1,15 @@
+import { MAX_COMPARED_BYTES } from '#contract/apps/revisions.ts'
+import { findHiddenText } from '#contract/core/show-invisible.ts'
 import { stageEdit } from '#contract/maintenance/tools.ts'
 import type { AppSource } from '#edge/apps.ts'
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import { findCapFault, hasHiddenCharacters } from '../edits/caps.ts'
+import { findSecrets } from '#lib/redact/redact.ts'
+import { findCapFault } from '../edits/caps.ts'
+import { findNewHiddenText } from '../edits/hidden-text.ts'
 import { findProtection } from '../edits/protected-paths.ts'
 import { insertEdit, listEdits } from '../edits/store.ts'
 import { applyEdits, type Edit } from '../proposals/apply-edits.ts'
-import { findSecrets } from '../redact/redact.ts'
 import { holdRun } from '../runs/held.ts'
 import type { ToolDeps } from './deps.ts'
 import { type CallingRun, requireRun } from './evidence.ts'
@@ -47,7 +50,8 @@ async function findFault(
   if (protection !== undefined) return `This file is ${protection}, which the agent may not change.`
   const capFault = findCapFault([...earlier, edit])
   if (capFault !== undefined) return capFault
-  if (hasHiddenCharacters(edit.new_text)) return 'The new text has characters that a reader does not see.'
+  const hidden = findHiddenText(edit.new_text)
+  if (hidden !== undefined) return `The new text has something that a reader does not see: ${hidden}.`
   return findTextFault(
     text,
     earlier.filter(({ path }) => path === edit.path),
@@ -64,10 +68,21 @@ async function findTextFault(text: string, earlier: readonly Edit[], edit: Edit)
   const at = before.indexOf(old_text)
   // The same answer as for a text that is not there: otherwise guesses would reveal a secret letter by letter.
   if (secrets.some(([start, end]) => start < at + old_text.length && end > at)) return FAULTS.not_found
+  const unseen = findUnseen(before, applied.texts.get(path)!)
+  if (unseen !== undefined) return unseen
   const known = new Set(secrets.map(([start, end]) => before.slice(start, end)))
   const after = applied.texts.get(path)!
   const isNew = (await findSecrets(after)).some(([start, end]) => !known.has(after.slice(start, end)))
   return isNew ? 'The new text has something that looks like a secret or an e-mail address.' : undefined
+}
+
+/** Returns why a person would not see the whole edit in a diff. */
+function findUnseen(before: string, after: string): string | undefined {
+  if (Math.max(Buffer.byteLength(before), Buffer.byteLength(after)) > MAX_COMPARED_BYTES) {
+    return 'This file is larger than 256 KiB and cannot be changed, because its diff would not be shown.'
+  }
+  const code = findNewHiddenText(before, after)
+  return code === undefined ? undefined : `A changed line would have something that a reader does not see: ${code}.`
 }
 
 function textAfter(path: string, text: string, edits: readonly Edit[]): string {
