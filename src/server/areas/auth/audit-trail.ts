@@ -1,5 +1,6 @@
 import { listAudit } from '#contract/auth/members.ts'
 import { adminListAudit } from '#contract/auth/support.ts'
+import { roleAtLeast } from '#contract/core/roles.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { AuthDeps } from './deps.ts'
@@ -7,8 +8,9 @@ import { pageAudit } from './store/members.ts'
 
 export function auditRoutes({ db }: AuthDeps): Route[] {
   return [
-    route(listAudit, async ({ org_id, limit, cursor }) => {
-      const rows = await pageAudit(db, { org_id }, readCursor(cursor), limit)
+    route(listAudit, async ({ org_id, limit, cursor }, { principal }) => {
+      const isOfSupport = !roleAtLeast(principal.role, 'owner')
+      const rows = await pageAudit(db, { org_id, isOfSupport }, readCursor(cursor), limit)
       return toPage(rows, limit, (row) => ({ ...row, at: row.at.toISOString() }))
     }),
     route(adminListAudit, async ({ limit, cursor }) => {

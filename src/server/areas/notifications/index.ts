@@ -72,7 +72,7 @@ export function createNotifications(deps: Deps): Notifications {
       ...forumRoutes(deps),
       ...emailRoutes({ ...deps, mails: createSystemMails(deps) }),
       ...confirmEmailRoutes(deps),
-      ...subscriptionRoutes(deps),
+      ...subscriptionRoutes({ ...deps, mails: createSystemMails(deps) }),
       ...unsubscribeRoutes(deps),
       mailboxRoute({ ...deps, hasMailbox: deps.mail === 'mailbox' }),
       ...settingsRoutes(deps),

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process'
 import { realpath } from 'node:fs/promises'
-import { promisify } from 'node:util'
-
-const run = promisify(execFile)
+import { runToEnd } from '#lib/processes/start-process.ts'
 
 /** Returns the commit of a checkout without changes, and null for any other folder. */
 export async function commitOf(root: string): Promise<string | null> {
@@ -18,6 +15,6 @@ export async function commitOf(root: string): Promise<string | null> {
 }
 
 async function git(root: string, ...args: string[]): Promise<string> {
-  const { stdout } = await run('git', ['-C', root, '--no-optional-locks', ...args])
+  const { stdout } = await runToEnd('git', ['-C', root, '--no-optional-locks', ...args])
   return stdout.trim()
 }

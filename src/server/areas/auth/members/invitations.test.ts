@@ -116,6 +116,21 @@ describe('invitations and domains', () => {
     await expect(atBirth).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 
+  it('AU-06 an owner cannot add a domain of which another person has a verified address; the operator can', async () => {
+    const [owner, other] = [await system.member('owner'), await system.member('viewer')]
+    const domain = `corp-${owner.user_id.slice(-6)}.example`
+    for (const [n, { user_id }] of [owner, other].entries()) {
+      await system.db.query(sql`
+        update auth.users set email = ${`p${n}@${domain}`}, first_signed_in_at = now() where id = ${user_id}`)
+    }
+    const domains = { org_id: owner.org_id, domains: [domain] }
+    await expect(system.client(owner.token).call(setDomains, domains)).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: `Other people have an address of ${domain} too, so your address does not prove that the domain is yours. Ask the operator to add it.`,
+    })
+    expect(await system.operator.call(adminSetDomains, domains)).toEqual({ domains: [domain] })
+  })
+
   it('AU-06 an owner who never signed in can add no domain', async () => {
     const owner = await system.member('owner')
     const refused = system.client(owner.token).call(setDomains, { org_id: owner.org_id, domains: ['example.com'] })

@@ -1,5 +1,7 @@
 import { oauthRegister } from '#contract/auth/oauth.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
+import { parseJson } from '#edge/http/parse-json.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
@@ -70,9 +72,10 @@ function full(retryAfterSeconds: number): Response {
 async function readJson(request: Request): Promise<unknown> {
   const text = await request.text()
   try {
-    return JSON.parse(text)
-  } catch {
-    throw new MetadataFault('invalid_client_metadata', 'The body is not valid JSON.')
+    return parseJson(text)
+  } catch (error) {
+    const detail = error instanceof ServiceError ? error.message : 'The body is not valid JSON.'
+    throw new MetadataFault('invalid_client_metadata', detail)
   }
 }
 

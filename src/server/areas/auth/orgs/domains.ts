@@ -6,7 +6,7 @@ import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { AuthDeps } from '../deps.ts'
-import { findVerifiedEmail } from '../store/invitations.ts'
+import { countPeopleOf, findVerifiedEmail } from '../store/invitations.ts'
 import { deleteDomainsExcept, findOrg, insertDomains, listDomains } from '../store/orgs.ts'
 import { isPublicMailDomain } from './public-mail-domains.ts'
 
@@ -54,12 +54,19 @@ export async function claimDomains(tx: Tx, orgId: string, domains: readonly stri
   }
 }
 
-/** An owner may add only the domain of their own verified email address. */
+/**
+ * An owner may add only the domain of their own verified email address, and only while nobody else has an address of it:
+ * being the first of several people is no proof that the domain is theirs.
+ */
 async function refuseForeignDomains(tx: Tx, userId: string | null, added: readonly string[]): Promise<void> {
   const email = userId === null ? undefined : await findVerifiedEmail(tx, userId)
   const own = email?.split('@')[1]
   const foreign = added.filter((domain) => domain !== own)
-  if (foreign.length === 0) return
+  if (foreign.length === 0 && own !== undefined) {
+    if ((await countPeopleOf(tx, own)) <= 1) return
+    const detail = `Other people have an address of ${own} too, so your address does not prove that the domain is yours. Ask the operator to add it.`
+    throw new ServiceError('FORBIDDEN', detail)
+  }
   const detail = `You can add only the domain of your own verified email address. Ask the operator to add ${foreign.join(', ')}.`
   throw new ServiceError('FORBIDDEN', detail)
 }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { request as send } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -83,6 +83,41 @@ describe('local sign-in', () => {
       expect(body).not.toContain(code)
     }
     expect(codeNow()).toBe(code)
+  })
+
+  it('AU-05 takes the right code after any number of wrong ones', async () => {
+    const guesses = await Promise.all(Array.from({ length: 25 }, (_, n) => ask({}, { code: `${n}`.padStart(32, '0') })))
+    expect(guesses.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(4)
+    expect((await ask({}, { code: codeNow() })).status).toBe(303)
+  })
+
+  it('AU-05 refuses a code after 15 minutes, and the page has written another one then', async () => {
+    await ask({}, { code: codeNow() })
+    const code = codeNow()
+    clock.advance(15 * 60_000 - 1)
+    await ask()
+    expect(codeNow()).toBe(code)
+    clock.advance(1)
+    expect((await ask({}, { code })).status).toBe(403)
+    expect(codeNow()).not.toBe(code)
+    clock.advance(15 * 60_000)
+    const old = codeNow()
+    await ask()
+    expect(codeNow()).not.toBe(old)
+    expect((await ask({}, { code: codeNow() })).status).toBe(303)
+  })
+
+  it('AU-05 takes a code that `svc console` wrote, once and for 15 minutes', async () => {
+    const write = (code: string) => {
+      writeFileSync(file(), `${code}\n`, { mode: 0o600 })
+      utimesSync(file(), clock.now(), clock.now())
+    }
+    write('ab'.repeat(16))
+    expect((await ask({}, { code: 'ab'.repeat(16) })).status).toBe(303)
+    expect((await ask({}, { code: 'ab'.repeat(16) })).status).toBe(403)
+    write('cd'.repeat(16))
+    clock.advance(15 * 60_000)
+    expect((await ask({}, { code: 'cd'.repeat(16) })).status).toBe(403)
   })
 
   it('CO-01 answers the script of the console with the cookie alone, once per code', async () => {

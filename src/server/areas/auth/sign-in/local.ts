@@ -11,8 +11,9 @@ import { asPage, localFormPage } from './pages.ts'
 import { checkReturnTo } from './start.ts'
 import { findUserByEmail } from './store.ts'
 
-const CODE_WRONG = 'Wrong code. Read the file again: the code changes after each use.'
-const LINK_USED = 'This sign-in link was used already or is from an earlier start. Run `svc console` to get a new one.'
+const CODE_WRONG = 'Wrong code. Read the file again: the code changes after each use and after 15 minutes.'
+const LINK_USED =
+  'This sign-in link was used already, is older than 15 minutes or is from an earlier start. Run `svc console` to get a new one.'
 
 /** Routes of sign-in on the machine that svc runs on. It binds no identity and does not verify the email. */
 export function localRoutes(deps: SignInDeps): Route[] {
@@ -21,7 +22,7 @@ export function localRoutes(deps: SignInDeps): Route[] {
     route(
       localPage,
       asPage(async ({ return_to }, { request }) => {
-        admit(local, request)
+        admit(local, request).renew()
         return localFormPage({ returnTo: checkReturnTo(deps, return_to), allowed })
       }),
     ),

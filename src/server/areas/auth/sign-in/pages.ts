@@ -27,7 +27,7 @@ export function localFormPage(of: { returnTo: string; allowed: readonly string[]
     ...(of.fault !== undefined && { status: 403 }),
     formTargets: [...new Set(of.allowed.map((base) => new URL(base).origin))],
     body: html`<p class="soft">Enter the code from the file <code>sign-in-code</code> in the data folder. The server prints its path
-when it starts. Each code works once.</p>
+when it starts. Each code works once and for 15 minutes; this page renews one that is older.</p>
 ${of.fault !== undefined && html`<p class="fault" role="alert" id="fault">${of.fault}</p>`}
 <form method="post" action="/auth/local">
 <input type="hidden" name="return_to" value="${of.returnTo}">

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ReturnTo, switchOrg } from '#contract/auth/sign-in.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
+import { parseJson } from '#edge/http/parse-json.ts'
 import { inputError } from '#edge/http/problem.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { seeOther } from '#edge/pages/page.ts'
@@ -57,12 +58,4 @@ async function readFields(request: Request, isForm: boolean) {
   const fields = Fields.safeParse(isForm ? Object.fromEntries(new URLSearchParams(text)) : parseJson(text))
   if (!fields.success) throw inputError(fields.error)
   return fields.data
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new ServiceError('MALFORMED_REQUEST', 'The body is not valid JSON.', { cause })
-  }
 }

@@ -129,6 +129,14 @@ export async function consumeInvitation(
   return row
 }
 
+/** Counts the people whose verified email address is of the domain. */
+export async function countPeopleOf(tx: Tx, domain: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(sql`
+    select count(*)::int as count from auth.users
+    where first_signed_in_at is not null and lower(split_part(email, '@', 2)) = ${domain}`)
+  return row!.count
+}
+
 /** Returns the user's email if an identity provider verified it. */
 export async function findVerifiedEmail(db: Querier, userId: string): Promise<string | undefined> {
   const [row] = await db.query<{ email: string }>(sql`

@@ -83,14 +83,21 @@ type AuditRow = {
   at: Date
 }
 
-/** Lists the audit entries of one organization, or of one actor across organizations. */
+/** Sessions of vendor staff, and what vendor staff did: their actor is `<email> (<session>)`, see `actorOf`. */
+const OF_SUPPORT = sql`and (action like 'support.%' or actor like '% (sup\\_%)')`
+
+/**
+ * Lists the audit entries of one organization, or of one actor across organizations. `isOfSupport`: only those about
+ * support access.
+ */
 export async function pageAudit(
   db: Querier,
-  filter: { org_id: string } | { actor: string },
+  filter: { org_id: string; isOfSupport: boolean } | { actor: string },
   before: string | null,
   limit: number,
 ): Promise<AuditRow[]> {
-  const condition = 'org_id' in filter ? sql`entry.org_id = ${filter.org_id}` : sql`actor = ${filter.actor}`
+  const part = 'org_id' in filter && filter.isOfSupport ? OF_SUPPORT : sql``
+  const condition = 'org_id' in filter ? sql`entry.org_id = ${filter.org_id} ${part}` : sql`actor = ${filter.actor}`
   return db.query<AuditRow>(sql`
     select entry.id, entry.org_id, entry.actor, coalesce(person.name, split_part(person.email, '@', 1)) as actor_name,
       entry.action, entry.target, entry.detail, entry.at

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listAudit, listMembers, me } from '#contract/auth/members.ts'
+import { listAudit, listMembers, me, renameOrg } from '#contract/auth/members.ts'
 import { elevateSupport, endSupport, listSupport, startSupport } from '#contract/auth/support.ts'
 import { createToken } from '#contract/auth/tokens.ts'
+import { EVENTS } from '#contract/core/events.ts'
+import { addEmail, deleteEmail } from '#contract/notifications/email.ts'
 import { testClock } from '#lib/clock.ts'
 import { eventsOf } from '#test/events.ts'
 import { type System, startSystem } from '#test/system.ts'
@@ -50,6 +52,32 @@ describe('AU-18 support access', () => {
     const { items } = await system.client(owner.token).call(listAudit, { org_id: owner.org_id, limit: 3 })
     expect(items.map(({ action }) => action)).toEqual(['support.ended', 'support.elevated', 'support.started'])
     expect(items[2]!.detail).toEqual({ staff_email: 'sam@vendor.example', reason: 'ticket 7' })
+  })
+
+  it('an admin reads the part of the audit log about support access, where the mail of the event leads', async () => {
+    const admin = await system.member('admin', owner.org_id)
+    const channel = await system.client(owner.token).call(addEmail, { address: owner.email })
+    const { id, token } = await start()
+    await system.operator.call(elevateSupport, { id })
+    system.secrets.push(token)
+    await system.client(token).call(deleteEmail, { id: channel.id })
+    await system.client(owner.token).call(renameOrg, { org_id: owner.org_id, name: 'Renamed' })
+    const read = async (by: { token: string }) =>
+      (await system.client(by.token).call(listAudit, { org_id: owner.org_id, limit: 4 })).items
+    const entries = await read(admin)
+    expect(entries.slice(0, 3).map(({ action, actor }) => [action, actor])).toEqual([
+      ['email.deleted', `sam@vendor.example (${id})`],
+      ['support.elevated', 'operator'],
+      ['support.started', 'operator'],
+    ])
+    expect((await read(owner))[0]!.action).toBe('org.renamed')
+    const link = EVENTS['org.support_access.started'].link({} as never)
+    expect(link).toBe('/settings/organization/audit')
+    for (const role of ['developer', 'member', 'viewer'] as const) {
+      await expect(read(await system.member(role, owner.org_id))).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    }
+    await expect(read({ token })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await system.operator.call(endSupport, { id })
   })
 
   it('NO-02 emits one event if it is elevated twice', async () => {

@@ -9,6 +9,8 @@ export type NewSubscription = {
   org_id: string
   pattern: string
   timing: Timing
+  /** It waits until the person behind the address confirms. */
+  isUnconfirmed?: boolean
 } & (
   | { owner: 'organization'; channel_id: string; user_id?: undefined }
   | { owner: 'reporter' | 'support_access'; user_id: string; channel_id?: undefined }
@@ -20,9 +22,11 @@ export async function addSubscription(tx: Tx, sealer: Sealer, added: NewSubscrip
   const token = newUnsubscribeToken()
   const [row] = await tx.query<{ id: string }>(sql`
     insert into notifications.subscriptions
-      (id, org_id, owner, user_id, channel_id, pattern, timing, unsubscribe_digest, unsubscribe_token, created_at)
+      (id, org_id, owner, user_id, channel_id, pattern, timing, enabled, disabled_by, awaits_recipient,
+       unsubscribe_digest, unsubscribe_token, created_at)
     values (${id}, ${added.org_id}, ${added.owner}, ${added.user_id ?? null}, ${added.channel_id ?? null},
-      ${added.pattern}, ${added.timing}, ${unsubscribeDigest(token)},
+      ${added.pattern}, ${added.timing}, ${added.isUnconfirmed !== true},
+      ${added.isUnconfirmed === true ? 'unsubscribe' : null}, ${added.isUnconfirmed === true}, ${unsubscribeDigest(token)},
       ${sealer.seal(token, UNSUBSCRIBE_TOKENS.context({ id }))}, clock_timestamp())
     on conflict do nothing
     returning id`)

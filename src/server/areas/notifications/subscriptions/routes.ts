@@ -9,22 +9,38 @@ import {
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
+import type { People } from '#edge/people.ts'
+import type { SystemMails } from '#edge/system-mail.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
+import { lockAddresses } from '../channels/email/address-store.ts'
+import { askToConfirm } from '../channels/email/confirmation.ts'
 import { type ChannelRow, findChannel } from '../channels/store.ts'
+import { lockDestinations } from '../deliver/lock.ts'
+import { mailKey } from '../match/match.ts'
 import { patternFault } from '../match/pattern.ts'
 import { addSubscription } from './add.ts'
+import { noticeOf } from './notice.ts'
 import {
   findSubscription,
   listSubscriptionRows,
+  listUnconfirmed,
   removeSubscription,
   type SubscriptionRow,
   updateSubscription,
 } from './store.ts'
 import { findUnsubscribedPattern, keepUnsubscribeLinks } from './unsubscribed-store.ts'
 
-type Deps = { db: Db; sealer: Sealer; clock: Clock }
+type Deps = {
+  db: Db
+  sealer: Sealer
+  clock: Clock
+  people: People
+  mails: SystemMails
+  /** Address of the console, which links begin with. */
+  baseUrl: () => string
+}
 
 const MAX_SUBSCRIPTIONS = 200
 
@@ -38,18 +54,22 @@ function listRoute({ db }: Deps): Route {
   })
 }
 
-function createRoute({ db, sealer, clock }: Deps): Route {
+function createRoute(deps: Deps): Route {
+  const { db, sealer, clock, people } = deps
   return route(createSubscription, async ({ event_type, channel_id, timing }, { principal }) => {
     refuseUnknownType(event_type)
     const { org_id } = principal
+    const organization = await people.organization(org_id)
+    const orgName = organization.known ? organization.value.name : undefined
     return db.tx(async (tx) => {
       const channel = await findChannel(tx, org_id, channel_id)
       if (!channel) throw notFound('channel')
-      await refuseUnsubscribed(tx, channel, event_type)
+      const isUnconfirmed = await hasUnsubscribedPart(tx, channel, event_type)
       if ((await listSubscriptionRows(tx, org_id)).length >= MAX_SUBSCRIPTIONS) throw tooMany()
-      const added = { org_id, owner: 'organization', channel_id, pattern: event_type, timing } as const
+      const added = { org_id, owner: 'organization', channel_id, pattern: event_type, timing, isUnconfirmed } as const
       const id = await addSubscription(tx, sealer, added)
       if (id === undefined) throw exists(event_type)
+      if (isUnconfirmed) await askPerson(tx, deps, channel, orgName)
       await auditChange(tx, principal, { action: 'subscription.created', id, at: clock.now() })
       return present((await findSubscription(tx, org_id, id))!)
     })
@@ -85,15 +105,26 @@ function refuseUnknownType(eventType: string): void {
   }
 }
 
-/** What a person unsubscribed from is not sent to their address again, by no other subscription either. */
-async function refuseUnsubscribed(tx: Tx, { org_id, kind, settings }: ChannelRow, pattern: string): Promise<void> {
-  if (kind !== 'email') return
+/** Whether a subscription would bring back a part of what the person behind the address unsubscribed from. */
+async function hasUnsubscribedPart(tx: Tx, { org_id, kind, settings }: ChannelRow, pattern: string): Promise<boolean> {
+  if (kind !== 'email') return false
   const address = String(settings.address)
-  const former = await findUnsubscribedPattern(tx, { org_id, address, pattern })
-  if (former === undefined) return
-  const why = `The person behind ${address} unsubscribed from ${former}, and only they can undo that.`
-  const how = 'PUT /api/integrations/email with ask_again mails them a link. Once they confirm, try again.'
-  throw new ServiceError('UNSUBSCRIBED', `${why} ${how}`)
+  return (await findUnsubscribedPattern(tx, { org_id, address, pattern })) !== undefined
+}
+
+/** Mails the person which subscriptions wait for them. Nothing is stored if they may not be mailed. */
+async function askPerson(
+  tx: Tx,
+  { mails, clock, baseUrl }: Deps,
+  { id: channelId, org_id, settings }: ChannelRow,
+  orgName: string | undefined,
+): Promise<void> {
+  const address = String(settings.address)
+  await lockAddresses(tx, org_id)
+  await lockDestinations(tx, [mailKey({ org_id }, address)])
+  const eventTypes = await listUnconfirmed(tx, channelId)
+  const asked = { org_id, orgName, channelId, address, eventTypes, baseUrl: baseUrl(), now: clock.now() }
+  await askToConfirm(tx, mails, asked)
 }
 
 function exists(eventType: string): ServiceError {
@@ -121,6 +152,7 @@ function present(row: SubscriptionRow): Subscription {
   return {
     ...rest,
     event_type: pattern,
+    notice: noticeOf(row),
     channel: { id: channel_id, kind: channel_kind, label: channel_label, state: channel_state },
     created_at: created_at.toISOString(),
   }

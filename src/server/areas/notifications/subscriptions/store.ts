@@ -10,7 +10,7 @@ export type SubscriptionRow = {
   pattern: string
   timing: Timing
   enabled: boolean
-  disabled_by: 'admin' | 'unsubscribe' | 'connection_lost' | 'gone' | null
+  disabled_by: 'admin' | 'unsubscribe' | 'unconfirmed' | 'connection_lost' | 'gone' | null
   created_at: Date
   channel_id: string
   channel_kind: ChannelKind
@@ -19,7 +19,8 @@ export type SubscriptionRow = {
 }
 
 const SELECTED = sql`
-  select subscription.id, pattern, timing, enabled, disabled_by, subscription.created_at, channel_id,
+  select subscription.id, pattern, timing, enabled,
+    case when awaits_recipient then 'unconfirmed' else disabled_by end as disabled_by, subscription.created_at, channel_id,
     kind as channel_kind, label as channel_label, state as channel_state
   from notifications.subscriptions as subscription
   join notifications.channels as channel on channel.id = channel_id`
@@ -39,8 +40,8 @@ export async function findSubscription(db: Querier, orgId: string, id: string): 
 type SubscriptionChange = { enabled?: boolean | undefined; timing?: Timing | undefined }
 
 /**
- * Returns false when there is no such subscription, or when its recipient unsubscribed and it would be enabled. What an
- * admin disables stays disabled, also when a lost connection had disabled it before and comes back.
+ * Returns false when there is no such subscription, or when it would be enabled and its recipient unsubscribed or has not
+ * confirmed. What an admin disables stays disabled, also when a lost connection had disabled it before and comes back.
  */
 export async function updateSubscription(
   db: Querier,
@@ -65,6 +66,20 @@ export async function removeSubscription(db: Querier, orgId: string, id: string)
     delete from notifications.subscriptions
     where org_id = ${orgId} and id = ${id} and owner = 'organization' returning id`)
   return rows.length === 1
+}
+
+/** The event types of an address that wait for its person. */
+export async function listUnconfirmed(db: Querier, channelId: string): Promise<string[]> {
+  const rows = await db.query<{ pattern: string }>(sql`
+    select pattern from notifications.subscriptions
+    where channel_id = ${channelId} and awaits_recipient order by id`)
+  return rows.map(({ pattern }) => pattern)
+}
+
+export async function enableUnconfirmed(db: Querier, channelId: string): Promise<void> {
+  await db.query(sql`
+    update notifications.subscriptions set enabled = true, disabled_by = null, awaits_recipient = false
+    where channel_id = ${channelId} and awaits_recipient`)
 }
 
 /** Returns undefined when the subscription does not exist. */

@@ -58,6 +58,7 @@ describe('NO-04 subscriptions of an organization', () => {
       timing: 'immediately',
       enabled: true,
       disabled_by: null,
+      notice: null,
       created_at: expect.any(String),
     })
     expect((await api().call(listSubscriptions, {})).items).toEqual([made])

@@ -4,18 +4,23 @@ import { type Route, route } from '#edge/http/route.ts'
 import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
 import type { Db } from '#lib/db/db.ts'
+import { hasRefusalLink, refuseByDigest } from './refusal-store.ts'
 import { unsubscribeDigest } from './unsubscribe-token.ts'
 import { hasUnsubscribeDigest, unsubscribeByDigest } from './unsubscribed-store.ts'
 
-/** An unknown token gets the same pages with the status 404. */
 export function unsubscribeRoutes({ db }: { db: Db }): Route[] {
   return [
     route(unsubscribePage, async ({ token }) => {
-      return questionPage(await hasUnsubscribeDigest(db, unsubscribeDigest(token)))
+      const digest = unsubscribeDigest(token)
+      if (await hasRefusalLink(db, digest)) return questionPage(REFUSE)
+      return (await hasUnsubscribeDigest(db, digest)) ? questionPage(UNSUBSCRIBE) : unknownPage()
     }),
     route(unsubscribe, async ({ token }, { request }) => {
       await refuseOtherForms(request)
-      return donePage(await db.tx((tx) => unsubscribeByDigest(tx, unsubscribeDigest(token))))
+      const digest = unsubscribeDigest(token)
+      if (await db.tx((tx) => refuseByDigest(tx, digest))) return donePage(REFUSE)
+      const isKnown = await db.tx((tx) => unsubscribeByDigest(tx, digest))
+      return isKnown ? donePage(UNSUBSCRIBE) : unknownPage()
     }),
   ]
 }
@@ -27,23 +32,40 @@ async function refuseOtherForms(request: Request): Promise<void> {
   throw new ServiceError('INVALID_REQUEST', 'The form must have the field List-Unsubscribe with the value One-Click.')
 }
 
+const UNSUBSCRIBE = {
+  title: 'Unsubscribe?',
+  button: 'Unsubscribe',
+  done: 'You are unsubscribed',
+  effect: 'You will get no more mails of this kind.',
+} as const
+const REFUSE = {
+  title: 'Get no more requests?',
+  button: 'Refuse further requests',
+  done: 'You will not be asked again',
+  effect: 'This organization cannot ask you to confirm this address any more.',
+} as const
+type Texts = typeof UNSUBSCRIBE | typeof REFUSE
+
 /** The form has no address, so it is sent to the address of the page itself. */
-function questionPage(isKnown: boolean): Response {
+function questionPage({ title, button, effect }: Texts): Response {
   return pageResponse({
-    title: 'Unsubscribe?',
-    status: isKnown ? 200 : 404,
-    body: html`<p>You will get no more mails of this kind.</p>
+    title,
+    body: html`<p>${effect}</p>
 <form method="post">
 <input type="hidden" name="List-Unsubscribe" value="One-Click">
-<button class="button main" type="submit">Unsubscribe</button>
+<button class="button main" type="submit">${button}</button>
 </form>`,
   })
 }
 
-function donePage(isKnown: boolean): Response {
+function donePage({ done, effect }: Texts): Response {
+  return pageResponse({ title: done, body: html`<p>${effect}</p>` })
+}
+
+function unknownPage(): Response {
   return pageResponse({
-    title: 'You are unsubscribed',
-    status: isKnown ? 200 : 404,
-    body: html`<p>You will get no more mails of this kind.</p>`,
+    title: 'This link is not valid',
+    status: 404,
+    body: html`<p>No mail of ours has this link, so nothing was changed. Open the link of the mail again, or copy all of it.</p>`,
   })
 }

@@ -23,6 +23,17 @@ export async function findUnsubscribedPattern(db: Querier, { pattern, ...recipie
   return patterns.find((one) => matchesPattern(one, pattern) || matchesPattern(pattern, one))
 }
 
+/** Forgets what a confirmed subscription brings back, and nothing else. */
+export async function forgetUnsubscribedPart(tx: Tx, { pattern, ...recipient }: Unsubscribed): Promise<void> {
+  const { org_id, address } = recipient
+  const patterns = (await listUnsubscribed(tx, recipient)).filter(
+    (one) => matchesPattern(one, pattern) || matchesPattern(pattern, one),
+  )
+  await tx.query(sql`
+    delete from notifications.unsubscribed_addresses
+    where org_id = ${org_id} and address = ${address.toLowerCase()} and pattern = any(${patterns}::text[])`)
+}
+
 /** Called when the person confirmed the address by a link. */
 export async function forgetUnsubscribed(tx: Tx, { org_id, address }: Recipient): Promise<void> {
   await tx.query(sql`
@@ -73,7 +84,7 @@ export async function unsubscribeByDigest(tx: Tx, digest: Buffer): Promise<boole
   const [linked] = await tx.query<Unsubscribed>(LINKED(digest))
   if (linked) await rememberUnsubscribed(tx, linked)
   const disabled = await tx.query(sql`
-    update notifications.subscriptions set enabled = false, disabled_by = 'unsubscribe'
+    update notifications.subscriptions set enabled = false, disabled_by = 'unsubscribe', awaits_recipient = false
     where unsubscribe_digest = ${digest} returning id`)
   return linked !== undefined || disabled.length > 0
 }
@@ -84,7 +95,7 @@ async function rememberUnsubscribed(tx: Tx, { org_id, address, pattern }: Unsubs
     values (${org_id}, ${address}, ${pattern}, clock_timestamp())
     on conflict (org_id, address, pattern) do nothing`)
   await tx.query(sql`
-    update notifications.subscriptions as subscription set enabled = false, disabled_by = 'unsubscribe'
+    update notifications.subscriptions as subscription set enabled = false, disabled_by = 'unsubscribe', awaits_recipient = false
     from notifications.channels as channel
     where channel.id = channel_id and channel.kind = 'email' and lower(channel.settings ->> 'address') = ${address}
       and subscription.org_id = ${org_id} and pattern = ${pattern}`)

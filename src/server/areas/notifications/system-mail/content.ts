@@ -12,11 +12,11 @@ export const SYSTEM_MAILS: SealedColumn<{ id: string }> = {
 }
 
 /** What is stored of a mail until it ended. */
-export type MailContent = Pick<SystemMail, 'to' | 'subject' | 'paragraphs' | 'action' | 'expires_at'>
+export type MailContent = Pick<SystemMail, 'to' | 'subject' | 'paragraphs' | 'action' | 'refusal' | 'expires_at'>
 
 export function sealContent(sealer: Sealer, deliveryId: string, mail: MailContent): string {
-  const { to, subject, paragraphs, action, expires_at } = mail
-  const text = JSON.stringify({ to, subject, paragraphs, action, expires_at })
+  const { to, subject, paragraphs, action, refusal, expires_at } = mail
+  const text = JSON.stringify({ to, subject, paragraphs, action, refusal, expires_at })
   return sealer.seal(text, SYSTEM_MAILS.context({ id: deliveryId }))
 }
 

@@ -244,6 +244,7 @@ describe('NO-10 a linked chat account', () => {
     expect(await api(member).call(readChatLink, {})).toEqual({
       connected: true,
       state: 'linked',
+      unlinked_reason: null,
       account: {
         workspace_id: team,
         chat_user_id: user,
@@ -429,7 +430,12 @@ describe('NO-10 a direct message to a person who follows an app', () => {
     await failDeploy()
     await ended(1)
     expect(await ledger()).toMatchObject([{ status: 'not_sent', reason: 'chat_account_inactive', attempts: 1 }])
-    expect(await api().call(readChatLink, {})).toMatchObject({ state: 'inactive' })
+    expect(await api().call(readChatLink, {})).toEqual({
+      connected: true,
+      state: 'unlinked',
+      unlinked_reason: 'account_inactive',
+      account: null,
+    })
     const asked = requests().length
     await failDeploy()
     await ended(2)

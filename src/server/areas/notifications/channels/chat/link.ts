@@ -30,10 +30,12 @@ function readRoute({ db }: Deps): Route {
     const link = await findLink(db, person)
     const installation = await findInstallation(db, person.orgId)
     const isHere = link !== undefined && (!installation || link.workspace_id === installation.workspace_id)
+    const isLinked = isHere && link.inactive_since === null
     return {
       connected: installation?.broken_since === null,
-      state: !isHere ? 'unlinked' : link.inactive_since === null ? 'linked' : 'inactive',
-      account: isHere
+      state: isLinked ? 'linked' : 'unlinked',
+      unlinked_reason: isHere && !isLinked ? 'account_inactive' : null,
+      account: isLinked
         ? {
             workspace_id: link.workspace_id,
             chat_user_id: link.chat_user_id,

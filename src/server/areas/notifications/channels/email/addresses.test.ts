@@ -5,7 +5,7 @@ import { removeMember } from '#contract/auth/members.ts'
 import { listChannels } from '#contract/notifications/channels.ts'
 import { listDeliveries } from '#contract/notifications/deliveries.ts'
 import { addEmail, deleteEmail } from '#contract/notifications/email.ts'
-import { createSubscription, deleteSubscription, listSubscriptions } from '#contract/notifications/subscriptions.ts'
+import { createSubscription, listSubscriptions } from '#contract/notifications/subscriptions.ts'
 import { testChannel } from '#contract/notifications/test-channel.ts'
 import { emit } from '#edge/emit.ts'
 import { newId } from '#edge/ids.ts'
@@ -59,7 +59,7 @@ const linkOf = async (count = 1) => {
 const press = (link: string, body: BodyInit = new URLSearchParams({ confirm: 'yes' })) =>
   fetch(link, { method: 'POST', redirect: 'manual', body })
 const subscribe = (channel_id: string) => api().call(createSubscription, { event_type: 'deploy.failed', channel_id })
-const failDeploy = () =>
+const failDeploy = (name = 'Shop') =>
   system.db.tx((tx) =>
     emit(tx, {
       type: 'deploy.failed',
@@ -68,7 +68,7 @@ const failDeploy = () =>
       body: {
         status: 'BUILD_FAILED',
         actor_id: null,
-        app: { id: newId('app'), alias: 'shop', name: 'Shop' },
+        app: { id: newId('app'), alias: 'shop', name },
         deployment_id: newId('dep'),
       },
     }),
@@ -90,6 +90,21 @@ describe('NO-04 an email address of an organization', () => {
     const { subject } = await PostalMime.parse(mailsTo(member.email)[0]!.message)
     expect(subject).toBe('Deploy of Shop failed: BUILD_FAILED')
     expect(mailsTo(member.email)).toHaveLength(1)
+  })
+
+  it.each([
+    '=?utf-8?q?Your_account_is_locked?=',
+    '=?UTF-8?B?WW91ciBhY2NvdW50?= ☃',
+    `${'x'.repeat(60)} =?iso-8859-1?q?=E9?= ünd =?us-ascii?q?y?= =?us-ascii?q?z?=`,
+    '=?utf-8?q?a?=\r\nBcc: all@example.org\r\n',
+  ])('shows text of a tenant in the subject as it was typed: %j', async (name) => {
+    const member = await system.member('viewer', admin.org_id)
+    await subscribe((await add(false, member.email)).id)
+    await failDeploy(name)
+    const mail = await until(async () => mailsTo(member.email)[0])
+    const { subject, bcc } = await PostalMime.parse(mail.message)
+    const shown = name.replaceAll('\r\n', ' ').trim()
+    expect([subject, bcc]).toEqual([`Deploy of ${shown} failed: BUILD_FAILED`, undefined])
   })
 
   it('of a member gets nothing after the member left, until the person confirms', async () => {
@@ -215,13 +230,46 @@ describe('NO-04 an email address of an organization', () => {
       method: 'POST',
       body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
     })
-    await api().call(deleteSubscription, { id: subscription.id })
-    expect(await refusalOf(subscribe(id))).toMatchObject({ status: 409, code: 'UNSUBSCRIBED' })
+    const wider = await api().call(createSubscription, { event_type: 'deploy.*', channel_id: id })
+    expect(wider).toMatchObject({ enabled: false, disabled_by: 'unconfirmed' })
+    const link = await linkOf(3)
+    const { text } = await PostalMime.parse(mailsTo()[2]!.message)
+    expect(text).toContain('You unsubscribed from some of them. They would be sent again: deploy.*.')
+    expect((await press(link)).status).toBe(200)
+    expect((await api().call(listSubscriptions, {})).items).toMatchObject([
+      { id: subscription.id, disabled_by: 'unsubscribe' },
+      { id: wider.id, enabled: true, notice: null },
+    ])
+    await failDeploy()
+    await until(async () => mailsTo().length === 4)
+  })
+
+  it('can refuse an organization by a link of the confirmation mail, which asks it no more', async () => {
+    const { id } = await add()
+    const confirmation = await linkOf()
+    const { text, headers } = await PostalMime.parse(mailsTo()[0]!.message)
+    const link = /To get no more such mails from this organization, open: (\S+)/.exec(text!)![1]!
+    expect(headers.find(({ key }) => key === 'list-unsubscribe')!.value).toBe(`<${link}>`)
+    const refusal = `${system.url}${new URL(link).pathname}`
+    system.secrets.push(refusal.split('/').at(-1)!)
+    expect(await (await fetch(refusal)).text()).toContain('Refuse further requests')
+    expect((await add(false)).state).toBe('unconfirmed')
+    const refused = await press(refusal, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))
+    expect(await refused.text()).toContain('You will not be asked again')
+    expect((await press(confirmation)).status).toBe(404)
+    const REFUSED = {
+      status: 409,
+      code: 'UNSUBSCRIBED',
+      message: `The person behind ${address} asked this organization not to mail them. Use another address.`,
+    }
+    expect(await refusalOf(add(true))).toMatchObject(REFUSED)
     await api().call(deleteEmail, { id })
-    const again = await add()
-    expect(await refusalOf(subscribe(again.id))).toMatchObject({ code: 'UNSUBSCRIBED' })
-    await press(await linkOf(3))
-    expect(await subscribe(again.id)).toMatchObject({ enabled: true })
+    expect(await refusalOf(add(false, address.toUpperCase()))).toMatchObject({ code: 'UNSUBSCRIBED' })
+    expect(await state()).toEqual([])
+    admin = await system.member('admin')
+    expect(await add()).toMatchObject({ state: 'unconfirmed' })
+    await linkOf(2)
+    expect(mailsTo()).toHaveLength(2)
   })
 
   it('is deleted with its subscriptions and its link', async () => {

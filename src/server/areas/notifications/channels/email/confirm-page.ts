@@ -6,7 +6,8 @@ import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import { forgetUnsubscribed } from '../../subscriptions/unsubscribed-store.ts'
+import { enableUnconfirmed, listUnconfirmed } from '../../subscriptions/store.ts'
+import { forgetUnsubscribed, forgetUnsubscribedPart } from '../../subscriptions/unsubscribed-store.ts'
 import { findConfirmation, useConfirmation } from './address-store.ts'
 import { confirmationDigest } from './confirmation.ts'
 
@@ -36,7 +37,10 @@ async function confirm({ db, clock }: Deps, digest: Buffer): Promise<string | un
   const { channel_id, org_id, address } = found
   const isUsed = await db.tx(async (tx) => {
     if (!(await useConfirmation(tx, { channelId: channel_id, digest, now }))) return false
-    await forgetUnsubscribed(tx, { org_id, address })
+    const waiting = await listUnconfirmed(tx, channel_id)
+    for (const pattern of waiting) await forgetUnsubscribedPart(tx, { org_id, address, pattern })
+    await enableUnconfirmed(tx, channel_id)
+    if (waiting.length === 0) await forgetUnsubscribed(tx, { org_id, address })
     await audit(tx, { org_id, actor: 'recipient', action: 'email.confirmed', target: channel_id, at: now })
     return true
   })

@@ -43,6 +43,12 @@ export function mailButton({ label, link }: { readonly label: string; readonly l
 `
 }
 
+/** A sentence in small type with its link. */
+export function mailNote({ text, link }: { readonly text: string; readonly link: string }): Html {
+  return html`<p class="soft" style="margin:16px 0 0;color:#59636e;font-size:13px;overflow-wrap:anywhere;word-break:break-word">${text} <a class="link" href="${link}" style="color:#4250c9">${link}</a></p>
+`
+}
+
 const DARK_STYLE = `:root { color-scheme: light dark; supported-color-schemes: light dark; }
 @media (prefers-color-scheme: dark) {
   .paper { background: #0f1215 !important; color: #dfe3e8 !important; }

@@ -80,7 +80,7 @@ type Written = { rendered: RenderedMail; unsubscribeLink: string | null }
 
 async function write({ baseUrl, unsubscribeToken }: Deps, message: Message): Promise<Written> {
   const { notifications, isDigest, systemMail } = message
-  if (systemMail) return { rendered: renderSystemMail(systemMail), unsubscribeLink: null }
+  if (systemMail) return { rendered: renderSystemMail(systemMail), unsubscribeLink: systemMail.refusal?.link ?? null }
   const subscriptionId = notifications[0]?.subscription_id
   const token = subscriptionId == null ? undefined : await unsubscribeToken(subscriptionId)
   const unsubscribeLink = token === undefined ? null : new URL(`/unsubscribe/${token}`, baseUrl()).href
