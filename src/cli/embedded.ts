@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Login } from './contexts.ts'
 import { localError } from './hinted-error.ts'
@@ -16,8 +17,16 @@ export async function findEmbedded(dataDir: string): Promise<Login | undefined> 
   }
 }
 
-/** Reads the one-time code for local sign-in. Undefined if there is none. */
-export async function readSignInCode(dataDir: string): Promise<string | undefined> {
-  const text = await readFile(join(dataDir, 'sign-in-code'), 'utf8').catch(() => undefined)
-  return text?.trim()
+/**
+ * Writes a new one-time code for local sign-in, because the one that the server wrote may be older than the 15 minutes
+ * for which a code works. Undefined if the instance has no local sign-in.
+ */
+export async function newSignInCode(dataDir: string): Promise<string | undefined> {
+  const file = join(dataDir, 'sign-in-code')
+  const isThere = await stat(file).catch(() => undefined)
+  if (!isThere) return undefined
+  const code = randomBytes(16).toString('hex')
+  await writeFile(`${file}.new`, `${code}\n`, { mode: 0o600, flush: true })
+  await rename(`${file}.new`, file)
+  return code
 }

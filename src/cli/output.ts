@@ -1,9 +1,10 @@
+import { INVISIBLE_CHARACTER } from '#contract/core/show-invisible.ts'
 import { toYaml } from '#contract/core/yaml.ts'
 import type { Cli } from './cli.ts'
 import type { Format } from './command.ts'
 import { toTable } from './table.ts'
 
-/** Control and direction characters that JSON and YAML allow unescaped but a terminal interprets. */
+/** Control and direction characters that YAML allows unescaped but a terminal interprets. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** Prints `document` as JSON or YAML, or `lines` for people. */
@@ -40,10 +41,23 @@ export function showList<T>(
 }
 
 export function toJson(value: unknown): string {
-  return escapeUnsafe(JSON.stringify(value, null, 2))
+  return escapeInvisible(JSON.stringify(value, null, 2))
 }
 
-/** Escapes control and direction characters. Works for JSON and for YAML, whose strings are quoted the same way. */
+/** As `toJson`, on one line. */
+export function toJsonLine(value: unknown): string {
+  return escapeInvisible(JSON.stringify(value))
+}
+
+/** Escapes what a reader does not see. The document means the same. */
+function escapeInvisible(json: string): string {
+  return json.replace(INVISIBLE_CHARACTER, (character) => {
+    const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
+    return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
+  })
+}
+
+/** Escapes control and direction characters in YAML, which has them in quoted strings only. */
 function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

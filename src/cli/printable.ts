@@ -1,3 +1,5 @@
+import { showInvisible } from '#contract/core/show-invisible.ts'
+
 /** Characters that change the reading direction of the text after them. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
@@ -12,4 +14,9 @@ export function printableLines(text: string): string {
     .split(/\r?\n/)
     .map((line) => line.split('\t').map(printable).join('\t'))
     .join('\n')
+}
+
+/** Shows text of several lines as it is, with codes for what a reader would not see. For diffs. */
+export function visibleLines(text: string): string {
+  return text.split('\n').map(showInvisible).join('\n')
 }

@@ -5,7 +5,7 @@ import type { Cli } from '../cli.ts'
 import type { LoginFlags, OutputFlags } from '../command.ts'
 import type { Login } from '../contexts.ts'
 import { findLogin, requireLogin } from '../credentials.ts'
-import { findEmbedded, readSignInCode } from '../embedded.ts'
+import { findEmbedded, newSignInCode } from '../embedded.ts'
 import { writeLinkPage } from '../link-page.ts'
 import { show } from '../output.ts'
 
@@ -35,6 +35,6 @@ async function findInstance(flags: Flags, cli: Cli): Promise<{ login: Login; cod
   const { config } = cli
   const embedded = await findEmbedded(config.dataDir)
   const login = (await findLogin(config, flags.context)) ?? embedded ?? (await requireLogin(config))
-  const code = embedded?.api_url === login.api_url ? await readSignInCode(config.dataDir) : undefined
+  const code = embedded?.api_url === login.api_url ? await newSignInCode(config.dataDir) : undefined
   return { login, code }
 }

@@ -1,5 +1,6 @@
 import { type Deploy, followDeploy } from '#contract/apps/deploys.ts'
 import type { Client } from '#contract/core/client.ts'
+import { showInvisible } from '#contract/core/show-invisible.ts'
 import { printable } from '../printable.ts'
 
 /** Passes on lines of the build and changes of state until the deploy is live or has ended. Returns its last state. */
@@ -11,7 +12,7 @@ export async function untilDeployed(
 ): Promise<Deploy> {
   let last = deploy
   for await (const event of client.stream(followDeploy, { alias, deploy_id: deploy.id })) {
-    if (event.type === 'log') onLine(printable(event.text))
+    if (event.type === 'log') onLine(showInvisible(event.text))
     else {
       last = event.deploy
       onLine(`${last.id}: ${last.state}`)

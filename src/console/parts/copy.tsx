@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { VisibleLines } from './visible-text.tsx'
 
 /** Shows an id, a command or code in monospace with a button that copies it. */
 export function Copy({ text, label = 'Copy', isBlock = false }: { text: string; label?: string; isBlock?: boolean }) {
@@ -23,7 +24,9 @@ export function Copy({ text, label = 'Copy', isBlock = false }: { text: string; 
     <div className="copy-block">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: text that scrolls must be reachable by keyboard */}
       <pre tabIndex={0}>
-        <code>{text}</code>
+        <code>
+          <VisibleLines lines={text.split('\n')} />
+        </code>
       </pre>
       {button}
     </div>

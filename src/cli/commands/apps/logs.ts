@@ -1,11 +1,11 @@
 import { type LogRecord, searchLogs, tailLogs } from '#contract/apps/logs.ts'
 import type { Client } from '#contract/core/client.ts'
+import { showInvisible } from '#contract/core/show-invisible.ts'
 import type { Cli } from '../../cli.ts'
 import { openClient } from '../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../command.ts'
 import { HintedError } from '../../hinted-error.ts'
-import { show } from '../../output.ts'
-import { printable } from '../../printable.ts'
+import { show, toJsonLine } from '../../output.ts'
 
 type Filter = { text?: string; level?: LogRecord['level']; deploy?: string }
 type Flags = OutputFlags & LoginFlags & Filter & { since?: string; until?: string; lines?: number; follow?: boolean }
@@ -21,7 +21,7 @@ export async function run([alias]: [string], flags: Flags, cli: Cli): Promise<vo
 async function follow(client: Client, alias: string, flags: Flags, cli: Cli): Promise<void> {
   const input = { alias, ...filterOf(flags), lines: flags.lines ?? 20 }
   for await (const event of client.stream(tailLogs, input)) {
-    if (flags.output !== 'table') cli.print(JSON.stringify(event))
+    if (flags.output !== 'table') cli.print(toJsonLine(event))
     else if (event.type === 'dropped') cli.note(`${event.count} lines were dropped here.`)
     else cli.print(lineOf(event))
   }
@@ -76,5 +76,5 @@ function timeOf(text: string | undefined): string | undefined {
 }
 
 function lineOf({ at, level, source, text }: LogRecord): string {
-  return `${at} ${level.padEnd(5)} ${source.padEnd(6)} ${printable(text)}`
+  return `${at} ${level.padEnd(5)} ${source.padEnd(6)} ${showInvisible(text)}`
 }

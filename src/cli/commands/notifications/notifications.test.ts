@@ -48,6 +48,7 @@ const SUBSCRIPTION = {
   timing: 'immediately',
   enabled: false,
   disabled_by: 'connection_lost',
+  notice: null,
   created_at: '2026-02-03T04:05:06.789Z',
 }
 const FOLLOW = {

@@ -1,4 +1,4 @@
-import { approveProposal, denyProposal, type ProposalAct, retryProposal } from '#contract/maintenance/proposals.ts'
+import { denyProposal, type ProposalAct, retryProposal } from '#contract/maintenance/proposals.ts'
 import type { Cli } from '../../../cli.ts'
 import { openClient } from '../../../client.ts'
 import type { ConfirmFlags, LoginFlags, OutputFlags } from '../../../command.ts'
@@ -9,12 +9,6 @@ export type ActFlags = OutputFlags & LoginFlags & ConfirmFlags
 type Named = { readonly alias: string; readonly id: string }
 
 const ACTS = {
-  approve: {
-    op: approveProposal,
-    ask: ({ alias, id }: Named) => `This deploys the change ${id} to ${alias}`,
-    done: ({ alias, id }: Named, deployId: string | null) =>
-      `Approved ${id}. Its deploy is ${deployId}: svc apps deploys ${alias}`,
-  },
   deny: {
     op: denyProposal,
     ask: ({ id }: Named) => `This denies the change ${id} for good`,
@@ -28,10 +22,15 @@ const ACTS = {
 } as const
 
 /** Decides about a proposal. Whether the caller may is the server's to say. */
-export async function act(kind: ProposalAct, { alias, id }: Named, flags: ActFlags, cli: Cli): Promise<void> {
+export async function act(
+  kind: Exclude<ProposalAct, 'approve'>,
+  { alias, id }: Named,
+  flags: ActFlags,
+  cli: Cli,
+): Promise<void> {
   const { op, ask, done } = ACTS[kind]
   const client = await openClient(flags, cli)
   await confirm(cli, flags.yes, ask({ alias, id }))
   const proposal = await client.call(op, { alias, proposal_id: id })
-  show(cli, flags.output, proposal, () => done({ alias, id: proposal.id }, proposal.deploy_id))
+  show(cli, flags.output, proposal, () => done({ alias, id: proposal.id }))
 }

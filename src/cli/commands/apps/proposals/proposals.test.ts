@@ -71,6 +71,15 @@ describe('MA-12 svc apps proposals', () => {
     expect(await svc(['retry', 'shop', proposalId, '--yes'])).toMatchObject({ exit: 6 })
   })
 
+  it('MA-18 approves the revision that it prints', async () => {
+    const { revision_id } = JSON.parse((await svc(['show', 'shop', proposalId, '--json'])).stdout) as {
+      revision_id: string
+    }
+    const { stderr } = await svc(['approve', 'shop', proposalId, '--yes'])
+    expect(stderr).toContain(`Changes ${app.revisionId} to ${revision_id}\n`)
+    expect(stderr).toContain("\n-respond('broken')\n+respond('fixed')\n")
+  })
+
   it('denies with 0', async () => {
     const denied = await svc(['deny', 'shop', proposalId, '--yes', '--json'])
     expect([denied.exit, JSON.parse(denied.stdout)]).toMatchObject([0, { status: 'denied' }])
@@ -82,7 +91,7 @@ describe('MA-12 svc apps proposals', () => {
     const own = await propose(admin.user_id)
     await system.member('owner', admin.org_id)
     const refused = await svc(['approve', 'shop', own, '--yes'])
-    expect([refused.exit, refused.stderr]).toEqual([
+    expect([refused.exit, refused.stderr.split('\n').slice(-2).join('\n')]).toEqual([
       3,
       'svc: You started the run that made this change, so another owner or admin must approve it.\n',
     ])

@@ -3,8 +3,9 @@ import type { Cli } from '../../../cli.ts'
 import { openClient } from '../../../client.ts'
 import type { LoginFlags, OutputFlags } from '../../../command.ts'
 import { show } from '../../../output.ts'
-import { printable, printableLines } from '../../../printable.ts'
+import { printable } from '../../../printable.ts'
 import { toPairs } from '../../../table.ts'
+import { fileDiffText } from '../file-diff-text.ts'
 
 type Flags = OutputFlags & LoginFlags & { diff?: boolean }
 
@@ -57,8 +58,9 @@ function reasonsOf({ decision }: Proposal): string[] {
 function diffOf({ diff }: Proposal): string[] {
   if (diff === undefined) return []
   if (diff === null) return ['', 'There is no diff, because the change makes no revision.']
-  const files = diff.files.map(({ path, change, patch }) =>
-    patch === null ? `${printable(path)}: ${change}, without a text comparison` : printableLines(patch.trimEnd()),
-  )
-  return ['', ...files, ...(diff.truncated ? ['Some patches were left out, because there are too many.'] : [])]
+  return [
+    '',
+    ...diff.files.map(fileDiffText),
+    ...(diff.truncated ? ['Some patches were left out, because there are too many.'] : []),
+  ]
 }

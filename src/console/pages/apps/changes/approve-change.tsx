@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { listDeploys } from '#contract/apps/deploys.ts'
 import {
   approveProposal,
@@ -13,6 +14,8 @@ import { explainValidation } from './proposal-words.ts'
 /** Says what approval does before it is given. */
 export function ApproveChange({ proposal, onClose }: { proposal: Proposal; onClose: () => void }) {
   const { app, id, diff, validation } = proposal
+  // The page reads the proposal again while the dialog is open. What was read before is approved, or nothing.
+  const [revisionId] = useState(proposal.revision_id ?? proposal.base_revision_id)
   const act = useAct(approveProposal, {
     changes: [readProposal, listAllProposals, listProposals, listDeploys],
     done: () => `Approved. The deploy of ${app.name} is in the queue.`,
@@ -24,7 +27,7 @@ export function ApproveChange({ proposal, onClose }: { proposal: Proposal; onClo
       title="Approve and deploy"
       isRunning={act.isRunning}
       error={act.error}
-      onConfirm={() => act.run({ alias: app.alias, proposal_id: id })}
+      onConfirm={() => act.run({ alias: app.alias, proposal_id: id, revision_id: revisionId })}
       onClose={onClose}
     >
       <p>

@@ -4,6 +4,7 @@ import { listApps, readApp } from '#contract/apps/apps.ts'
 import { type Deploy, followDeploy, listDeploys, readDeploy } from '#contract/apps/deploys.ts'
 import { useLive } from '../../../call/use-live.ts'
 import { Fault } from '../../../parts/fault.tsx'
+import { VisibleLines } from '../../../parts/visible-text.tsx'
 import { DeployChip } from './deploy-chip.tsx'
 import { explainFailure } from './deploy-state.ts'
 import '../../../styles/logs.css'
@@ -33,7 +34,7 @@ export function DeployProgress({ alias, deploy }: { alias: string; deploy: Deplo
       <Fault of={error} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: text that scrolls must be reachable by keyboard */}
       <pre className="log-lines" tabIndex={0}>
-        {lines.length === 0 ? 'No lines yet.' : lines.map(({ text }) => `${text}\n`)}
+        {lines.length === 0 ? 'No lines yet.' : <VisibleLines lines={lines.map(({ text }) => text)} />}
       </pre>
     </section>
   )

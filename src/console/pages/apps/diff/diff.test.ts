@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { highlightHunk } from './highlight.ts'
 import { pairLines } from './pair-lines.ts'
 import { countLines, parsePatch } from './parse-patch.ts'
-import { showInvisible } from './show-invisible.ts'
+import { showPieces } from './show-pieces.ts'
 
 const PATCH = `===================================================================
 --- server.js
@@ -28,7 +28,7 @@ it('CO-03 a unified diff is read with the line numbers of both sides', () => {
         { kind: 'removed', text: 'close()', before: 9, after: null },
         { kind: 'added', text: 'listen(a ?? 0)', before: null, after: 8 },
         { kind: 'same', text: '// end', before: 10, after: 9 },
-        { kind: 'added', text: '', before: null, after: 10 },
+        { kind: 'added', text: '', before: null, after: 10, isUnended: true },
       ],
     },
   ])
@@ -68,6 +68,18 @@ it('CO-03 files of an unknown language and hunks with a very long line stay plai
   expect(highlightHunk(long, 'a.js')).toBeUndefined()
 })
 
-it('CO-03 characters that hide or reorder code are shown as their code', () => {
-  expect(showInvisible('if (admin\u202e) {\u200b\t}')).toBe('if (admin⟨U+202E⟩) {⟨U+200B⟩\t}')
+it('MA-18 what cannot be seen in a coloured line is shown as a code, and the rest keeps its colours', () => {
+  const hunk = parsePatch('@@ -1 +1 @@\n+const \u3164 = 1  \n')[0]!
+  const line = hunk.lines[0]!
+  const shown = showPieces(line.text, highlightHunk(hunk, 'a.js')!.get(line)!)
+  expect(shown.map(({ text, className }) => [text, className])).toEqual([
+    ['const', 'token keyword'],
+    [' ', undefined],
+    ['‹U+3164›', 'invisible'],
+    [' ', undefined],
+    ['=', 'token operator'],
+    [' ', undefined],
+    ['1', 'token number'],
+    ['‹U+0020×2›', 'invisible'],
+  ])
 })

@@ -1,6 +1,8 @@
 export type Line = {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
+  /** The file ends with this line, without a line end. */
+  readonly isUnended?: true
   /** Number of the line in the former file; null if it was added. */
   readonly before: number | null
   /** Number of the line in the new file; null if it was removed. */
@@ -28,6 +30,8 @@ export function parsePatch(patch: string): Hunk[] {
     }
     const kind = KINDS[line.charAt(0)]
     const hunk = hunks.at(-1)
+    const last = hunk?.lines.at(-1)
+    if (line.startsWith('\\') && last) hunk!.lines[hunk!.lines.length - 1] = { ...last, isUnended: true }
     if (!kind || !hunk) continue
     hunk.lines.push({
       kind,

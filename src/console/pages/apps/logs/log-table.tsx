@@ -5,6 +5,7 @@ import { Copy } from '../../../parts/copy.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { LongTable } from '../../../parts/long-table.tsx'
 import type { Column } from '../../../parts/table.tsx'
+import { VisibleText } from '../../../parts/visible-text.tsx'
 import '../../../styles/logs.css'
 
 type Props = {
@@ -24,7 +25,7 @@ export function LogTable({ alias, ...list }: Props) {
       head: 'Line',
       cell: (line) => (
         <button type="button" className="log-line" onClick={() => setOpened(line)}>
-          {line.text.slice(0, 500) || ' '}
+          {line.text === '' ? ' ' : <VisibleText line={line.text.slice(0, 500)} />}
         </button>
       ),
     },

@@ -3,6 +3,7 @@ import { readPipelineRun, readPipelineRunLog } from '#contract/pipelines.ts'
 import { useCall } from '../../../call/use-call.ts'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { VisibleLines } from '../../../parts/visible-text.tsx'
 import { isRunUnderWay } from './pipeline-words.ts'
 import '../../../styles/logs.css'
 
@@ -22,9 +23,11 @@ export function RunLog({ alias, name, runId, onClose }: Props) {
           <>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: text that scrolls must be reachable by keyboard */}
             <pre className="log-lines" tabIndex={0}>
-              {lines.length === 0
-                ? 'It logged nothing.'
-                : lines.map(({ level, text }) => `${level.padEnd(5)} ${text}\n`)}
+              {lines.length === 0 ? (
+                'It logged nothing.'
+              ) : (
+                <VisibleLines lines={lines.map(({ level, text }) => `${level.padEnd(5)} ${text}`)} />
+              )}
             </pre>
             <footer className="row">
               {after.length > 1 && (

@@ -17,8 +17,6 @@ const OUTCOMES: Record<CallOutcome, { tone: 'success' | 'attention' | 'failure' 
 /** Callers that act for no person. */
 const CALLERS: Partial<Record<PrincipalKind, string>> = { workload: 'an app', run: 'maintenance agent' }
 
-const WAYS = { mcp: 'MCP', cli: 'svc', api: 'API' } as const
-
 const TARGET: Column<ActivityRecord> = { head: 'Target', cell: ({ target }) => <Target target={target} /> }
 
 /** What is shown of a call without its target, for the page of one source. */
@@ -26,7 +24,7 @@ export const CALL_COLUMNS: readonly Column<ActivityRecord>[] = [
   { head: 'Person', cell: (record) => <Person record={record} /> },
   { head: 'Result', cell: ({ status }) => <Outcome status={status} /> },
   { head: 'When', cell: ({ asked_at }) => <Time at={asked_at} /> },
-  { head: 'Through', cell: ({ source }) => WAYS[source], isWide: true },
+  { head: 'Source', cell: ({ source }) => source, isWide: true },
   {
     head: 'Duration',
     cell: (record) => <Known value={record.duration_ms} as={latencyText} />,

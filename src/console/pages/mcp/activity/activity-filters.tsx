@@ -14,10 +14,10 @@ const TYPES = [
   { value: 'data_sources', label: 'Data sources' },
 ] as const
 const WAYS = [
-  { value: ALL, label: 'Every way' },
-  { value: 'mcp', label: 'MCP' },
-  { value: 'cli', label: 'svc' },
-  { value: 'api', label: 'API' },
+  { value: ALL, label: 'Any source' },
+  { value: 'mcp', label: 'mcp' },
+  { value: 'cli', label: 'cli' },
+  { value: 'api', label: 'api' },
 ] as const
 const STATUSES = [
   { value: ALL, label: 'Every result' },
@@ -53,7 +53,7 @@ export function ActivityFilters({ search, onChange, isOfOneSource = false }: Pro
       )}
       {isAdmin && <PersonFilter value={search.person} onChange={(person) => onChange({ person })} />}
       <Choice
-        label="Through"
+        label="Source"
         value={search.source ?? ALL}
         options={WAYS}
         onChange={(source) => onChange({ source: source === ALL ? undefined : source })}

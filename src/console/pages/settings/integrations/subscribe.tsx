@@ -20,7 +20,7 @@ export function Subscribe({ onClose }: { onClose: () => void }) {
   const [chosen, setChannel] = useState<string>()
   const create = useAct(createSubscription, {
     changes: [listSubscriptions],
-    done: ({ channel }) => `${channel.label} now gets ${event_type}.`,
+    done: ({ channel, notice }) => notice ?? `${channel.label} now gets ${event_type}.`,
     after: onClose,
   })
   const fault = faultOf(create.error, 'event_type')

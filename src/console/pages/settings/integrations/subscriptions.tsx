@@ -56,13 +56,21 @@ export function Subscriptions() {
 const WHY = {
   admin: 'Off',
   unsubscribe: 'The recipient unsubscribed',
+  unconfirmed: 'Waits for the recipient',
   connection_lost: 'The connection was lost',
   gone: 'The receiver is gone',
 } as const
 
-function Enabled({ subscription: { id, enabled, disabled_by, event_type } }: { subscription: Subscription }) {
+function Enabled({ subscription: { id, enabled, disabled_by, event_type, notice } }: { subscription: Subscription }) {
   const change = useAct(changeSubscription, { changes: [listSubscriptions] })
-  if (disabled_by === 'unsubscribe') return <Chip tone="plain">{WHY.unsubscribe}</Chip>
+  if (disabled_by === 'unsubscribe' || disabled_by === 'unconfirmed') {
+    return (
+      <>
+        <Chip tone="plain">{WHY[disabled_by]}</Chip>
+        <p className="soft">{notice}</p>
+      </>
+    )
+  }
   return (
     <>
       <Switch
@@ -72,6 +80,7 @@ function Enabled({ subscription: { id, enabled, disabled_by, event_type } }: { s
         onChange={(isOn) => change.run({ id, enabled: isOn })}
       />
       <span className="visually-hidden">{event_type}</span>
+      {notice !== null && disabled_by !== 'admin' && <p className="soft">{notice}</p>}
       <Fault of={change.error} />
     </>
   )

@@ -22,7 +22,7 @@ const columnsOf = (nameOf: (userId: string) => string): readonly Column<Entry>[]
   { head: 'Details', cell: ({ detail }) => <code>{withNames(detailText(detail), nameOf)}</code>, isWide: true },
 ]
 
-/** Who changed what in the organization. For owners. */
+/** Lists who changed what in the organization. Admins see the part about support access. */
 export function AuditPage() {
   const { me } = useSession()
   const isOwner = useHasRole('owner')
@@ -31,6 +31,7 @@ export function AuditPage() {
   return (
     <Page title="Organization settings">
       <OrganizationTabs />
+      {!isOwner && <p className="soft">Support access by vendor staff. Owners see the whole audit log.</p>}
       <Loaded of={entries}>
         {(items) => (
           <LongTable caption="Audit log" columns={columnsOf(nameOf)} rows={items} keyOf={({ id }) => id} {...entries} />

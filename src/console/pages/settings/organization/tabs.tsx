@@ -9,7 +9,7 @@ const TABS: readonly { label: string; to: string; role: Role }[] = [
   { label: 'Integrations', to: '/settings/organization/integrations', role: 'admin' },
   { label: 'Deliveries', to: '/settings/organization/deliveries', role: 'admin' },
   { label: 'Maintenance', to: '/settings/organization/maintenance', role: 'viewer' },
-  { label: 'Audit', to: '/settings/organization/audit', role: 'owner' },
+  { label: 'Audit', to: '/settings/organization/audit', role: 'admin' },
 ]
 
 /** The parts of the organization settings that the person's role reaches. */

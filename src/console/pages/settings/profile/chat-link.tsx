@@ -18,7 +18,7 @@ export function ChatLink() {
   )
 }
 
-function Account({ account: { connected, state, account } }: { account: ChatAccount }) {
+function Account({ account: { connected, state, unlinked_reason, account } }: { account: ChatAccount }) {
   const start = useAct(startChatLink, { changes: [], after: ({ url }) => location.assign(url) })
   const remove = useAct(deleteChatLink, {
     changes: [readChatLink],
@@ -41,8 +41,8 @@ function Account({ account: { connected, state, account } }: { account: ChatAcco
   return (
     <>
       <p>
-        {state === 'inactive'
-          ? 'Your chat account was deactivated. Link again to resume.'
+        {unlinked_reason === 'account_inactive'
+          ? 'Not linked: your account was deactivated at the chat service. Link again to resume.'
           : 'Link your account to get direct messages about the apps you follow.'}
       </p>
       <button type="button" className="button" aria-busy={start.isRunning} onClick={() => start.run({})}>
