@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findDoubleExports, findUnusedExports } from '#test/exports.ts'
 import { findViolations, type SourceFile } from '#test/layers.ts'
+import { ALLOWED_RACES, ALLOWED_REACTIONS, findLongPromises, reactionsIn } from '#test/long-promises.ts'
 import { ALLOWED_STATE, findModuleState } from '#test/module-state.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -92,8 +93,90 @@ describe('imports point one way', () => {
       `import { makeId } from '#lib/ids.ts'`,
       'console may not import lib',
     ],
+    [
+      'a connection outside the entrance',
+      'server/areas/databases/move/a.ts',
+      'const client = new pg.Client({ connectionString })',
+      'engine/postgres/entrance.ts and engine/pools.ts only',
+    ],
+    [
+      'a connection of a class that was imported by name',
+      'server/areas/databases/move/a.ts',
+      `import { Client } from 'pg'\nnew Client({ connectionString })`,
+      'engine/postgres/entrance.ts and engine/pools.ts only',
+    ],
+    [
+      'a pool outside the entrance',
+      'server/areas/data-sources/a.ts',
+      'const db = openPostgres({ url, onError })',
+      'engine/postgres/entrance.ts and engine/pools.ts only',
+    ],
+    ...[
+      `import postgres from 'pg'\nnew postgres.Client()`,
+      `import { Client as C } from 'pg'\nnew C()`,
+      `import * as driver from 'pg'`,
+      `import Pool from 'pg-pool'`,
+      `const { default: driver } = await import('pg')`,
+      `import { openPostgres as open } from '#lib/db/postgres.ts'`,
+      `import { createPools as make } from './engine/pools.ts'`,
+      'const db = deps.pools.open(adminUrl)',
+    ].map((text) => [
+      `a connection by ${text.replaceAll('\n', ' ')}`,
+      'server/areas/databases/a.ts',
+      text,
+      'engine/postgres/entrance.ts and engine/pools.ts only',
+    ]),
+    [
+      'a connection in a file that may use the driver',
+      'server/areas/databases/engine/schema-grants.ts',
+      `import pg from 'pg'\nconst { Client } = pg`,
+      'engine/postgres/entrance.ts and engine/pools.ts only',
+    ],
+    ...[
+      'engine.admin.entrance.enter<number>(name, 1_000, work)',
+      'const { enter } = engine.admin.entrance',
+      'admin.entrance.enter?.(name, 1_000, work)',
+      `import { createEntrance } from './entrance.ts'`,
+    ].map((text) => [
+      `an entry by ${text}`,
+      'server/areas/databases/engine/postgres/a.ts',
+      text,
+      'add it to ENTRANTS and to hostile-database.test.ts',
+    ]),
+    [
+      'a program of Postgres by its path',
+      'server/process/backup.ts',
+      `startProcess('/usr/bin/vacuumdb', args)`,
+      'programs of Postgres are started by move/programs.ts only',
+    ],
+    [
+      'a new file that enters managed databases',
+      'server/areas/databases/a.ts',
+      'await admin.entrance.enter(name, 1_000, work)',
+      'add it to ENTRANTS and to hostile-database.test.ts',
+    ],
+    [
+      'another start of pg_dump',
+      'server/process/backup.ts',
+      `spawn('pg_dump', args)`,
+      'programs of Postgres are started by move/programs.ts only',
+    ],
     ['process.env in a handler', 'server/areas/auth/a.ts', 'const key = process.env.KEY', 'read the environment'],
     ['the environment taken apart', 'lib/a.ts', 'const { env } = process', 'read the environment'],
+    [
+      'a program started in an area',
+      'server/areas/auth/a.ts',
+      `import { spawn } from 'node:child_process'`,
+      'programs are started by',
+    ],
+    [
+      'a program started by a dynamic import',
+      'server/areas/auth/a.ts',
+      `const { fork } = await import('child_process')`,
+      'programs are started by',
+    ],
+    ['a cluster of processes', 'lib/a.ts', `import cluster from 'node:cluster'`, 'programs are started by'],
+    ['another program in our place', 'server/a.ts', 'process.execve(file)', 'programs are started by'],
     ['a bare fetch', 'server/areas/auth/a.ts', `await fetch('http://x')`, 'no bare fetch'],
     ['the global fetch', 'edge/a.ts', 'const send = globalThis.fetch', 'no bare fetch'],
     ['fetch under another name', 'server/areas/auth/a.ts', 'const send = fetch', 'no bare fetch'],
@@ -225,6 +308,40 @@ describe('modules hold no state', () => {
       { path: 'lib/a.test.ts', text: 'let count = 0' },
     ]
     expect(findModuleState(files)).toEqual([])
+  })
+})
+
+describe('promises that live as long as a process', () => {
+  it('OP-03 no race and no reaction is added to one', () => {
+    expect(findLongPromises(readSources())).toEqual([])
+  })
+
+  it('OP-03 every exception still exists', () => {
+    for (const path of Object.keys(ALLOWED_RACES)) {
+      expect(readFileSync(join(SRC, path), 'utf8')).toContain('Promise.race')
+    }
+    for (const exception of Object.keys(ALLOWED_REACTIONS)) {
+      const [path = '', receiver] = exception.split(' ')
+      expect(reactionsIn(readFileSync(join(SRC, path), 'utf8'))).toContain(receiver)
+    }
+  })
+
+  it.each([
+    ['a race', 'await Promise.race([a, b])', 'lib/a.ts: Promise.race outside lib/race.ts'],
+    ['a race under another name', 'const { race } = Promise', 'lib/a.ts: Promise.race outside lib/race.ts'],
+    [
+      'a reaction to a field',
+      'this.#killed.promise.then(stop)',
+      'lib/a.ts: this.#killed.promise may outlive its reactions',
+    ],
+    ['a reaction to a property', 'void host.stopped.then(stop)', 'lib/a.ts: host.stopped may outlive its reactions'],
+  ])('OP-03 %s is found', (_, text, fault) => {
+    expect(findLongPromises([{ path: 'lib/a.ts', text }])).toEqual([fault])
+  })
+
+  it('reactions to the result of a call do not count', () => {
+    const text = 'await this.#ask(1).catch(() => undefined)\nawait client.end().finally(stop)\nfirst.then(done)'
+    expect(findLongPromises([{ path: 'lib/a.ts', text }])).toEqual([])
   })
 })
 

@@ -5,6 +5,7 @@ import { createApp } from '#contract/apps/apps.ts'
 import { type Deploy, followDeploy, startDeploy } from '#contract/apps/deploys.ts'
 import { uploadRevision } from '#contract/apps/revisions.ts'
 import type { Client } from '#contract/core/client.ts'
+import { appPortOf } from '#test/app-port.ts'
 import type { AppServer } from './server.ts'
 
 const ALIAS = 'switched'
@@ -28,7 +29,7 @@ export async function benchSwitch(server: AppServer, perSecond: number, switches
   const settings = { start_command: 'node server.mjs', health_path: '/healthz' }
   const { url } = await client.call(createApp, { alias: ALIAS, settings })
   await deploy(client, 0)
-  await using asking = askSteadily(server.url, new URL(url!).host, perSecond)
+  await using asking = askSteadily(await appOrigin(server.url, new URL(url!).host), new URL(url!).host, perSecond)
   for (let n = 1; n <= switches; n++) {
     await deploy(client, n)
     await asking.untilAnswered(String(n))
@@ -53,6 +54,10 @@ async function deploy(client: Client, n: number): Promise<void> {
   }
   if (last.state !== 'live')
     throw new Error(`deploy ${n} is ${last.state}: ${last.failure_code} ${last.failure_detail}`)
+}
+
+async function appOrigin(apiUrl: string, host: string): Promise<string> {
+  return `http://127.0.0.1:${await appPortOf(apiUrl, host)}`
 }
 
 /** Sends requests at fixed times, whether earlier ones were answered or not. */

@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,6 +21,7 @@ import { runIn } from '#test/configured-source.ts'
 import { type ServerProcess, startProcess, untilExample, untilReady } from '#test/processes.ts'
 import { needs } from '#test/stores.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { currentBuild, makeBuild } from '../../scripts/build-folder.ts'
 import { readPublication } from '../../src/server/areas/skills/publication.ts'
 import type { FirstRun } from '../../src/server/process/first-run.ts'
 
@@ -40,6 +51,7 @@ describe('a release', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
+  const dist = () => join(folder, 'release', 'dist')
   const svc = (...args: string[]) =>
     run(process.execPath, [join(folder, 'release', 'bin', 'svc.js'), ...args], {
       env: { PATH: process.env.PATH, SVC_CONFIG_DIR: join(folder, 'config') },
@@ -56,7 +68,7 @@ describe('a release', () => {
   })
 
   it('SK-05 the server hands out the skills as the build packed them, whatever its own zlib would make', async () => {
-    for (const [path, bytes] of await readPublication(join(folder, 'release', 'dist', 'skills'))) {
+    for (const [path, bytes] of await readPublication(join(dist(), 'builds', currentBuild(dist())!, 'skills'))) {
       const response = await fetch(`${server.url}/.well-known/agent-skills/${path}`)
       expect(Buffer.from(await response.arrayBuffer()).equals(bytes), path).toBe(true)
     }
@@ -114,4 +126,46 @@ describe('a release', () => {
       }
     })
   })
+
+  it('OP-01 a later build leaves a running server all that it needs: engines, apps and the model', async () => {
+    const running = join(dist(), 'builds', currentBuild(dist())!)
+    const build = (text: string) =>
+      makeBuild(dist(), async (into) => {
+        for (const file of ['server.js', 'svc-server.js']) writeFileSync(join(into, file), text)
+      })
+    const unused = await build('// second')
+    await build('// third')
+    await build('// fourth')
+    expect([existsSync(running), existsSync(unused)]).toEqual([true, false])
+    expect(readdirSync(join(running, 'users'))).toEqual([String(server.child.pid)])
+
+    await svc('db', 'create', 'later')
+    const { stdout: connection } = await svc('db', 'connect', 'later')
+    await runIn(/postgres\S+/.exec(connection)![0], 'create table awake (n int)')
+    const asked = await svc('datasource', 'query', 'db_handbook', 'sick days', '-o', 'json')
+    expect((JSON.parse(asked.stdout) as { count: number }).count).toBe(10)
+    await svc('apps', 'create', 'awake', '--start', 'node server.js')
+    const example = join(ROOT, 'examples', 'hello')
+    const deployed = await svc('apps', 'deploy', 'awake', '--dir', example, '--follow')
+    expect(deployed.stdout).toContain('live')
+  })
+
+  it('OP-03 a process whose files are gone is not ready and names them', async () => {
+    const running = join(dist(), 'builds', readdirSync(join(dist(), 'builds')).find(hasUsers)!)
+    rmSync(join(running, 'workers', 'inside.js'))
+    const response = await fetch(`${server.url}/readyz`)
+    expect([response.status, await response.json()]).toMatchObject([
+      503,
+      {
+        dependencies: {
+          'program files': {
+            status: 'failing',
+            detail: 'a file of the running program is missing: inside.js; restart svc',
+          },
+        },
+      },
+    ])
+  })
+
+  const hasUsers = (name: string) => existsSync(join(dist(), 'builds', name, 'users'))
 })

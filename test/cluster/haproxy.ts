@@ -81,8 +81,9 @@ listen ${name}
   # A request that may have changed something is never sent twice.
   http-request disable-l7-retry if !METH_GET
   option httpchk
-  http-check send meth GET uri ${check} ver HTTP/1.1 hdr Host ${name}
-${replicas.map((to, i) => `  server ${name}-${i} 127.0.0.1:${to} check inter 500ms fall 2 rise 2`).join('\n')}
+  http-check send meth GET uri ${check === '/readyz' ? '/readyz?draining=404' : check} ver HTTP/1.1 hdr Host ${name}
+  http-check disable-on-404
+${replicas.map((to, i) => `  server ${name}-${i} 127.0.0.1:${to} check inter 500ms fall 2 rise 2 on-marked-down shutdown-sessions`).join('\n')}
 `
 }
 

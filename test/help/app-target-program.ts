@@ -1,4 +1,5 @@
 /** Starts an app as a server would, prints a line, and waits to be killed. Arguments: data folder, `bare` or `walled`. */
+import { createDirectNetwork } from '../../src/server/areas/apps/door/network.ts'
 import { createProcessTarget } from '../../src/server/areas/apps/process/process-target.ts'
 import { deployFacts } from './app-target.ts'
 
@@ -6,6 +7,8 @@ const [dataDir = '', mode] = process.argv.slice(2)
 const target = createProcessTarget({
   dataDir,
   apiOrigin: () => undefined,
+  network: createDirectNetwork(),
+  unsandboxed: 'all',
   onError: (error) => console.error(error),
   ...(mode === 'bare' && { bubblewrapPlaces: [] }),
 })

@@ -9,6 +9,7 @@ import type {
   Instance,
   SourceFile,
 } from '../../src/server/areas/apps/deploys/target.ts'
+import { createDirectNetwork } from '../../src/server/areas/apps/door/network.ts'
 import { createProcessTarget } from '../../src/server/areas/apps/process/process-target.ts'
 import { until } from './until.ts'
 
@@ -34,7 +35,9 @@ export function openTestTarget(options: Partial<ProcessTargetOptions> = {}): Tes
   const errors: unknown[] = []
   const target = createProcessTarget({
     apiOrigin: () => undefined,
+    network: createDirectNetwork(),
     onError: (error) => errors.push(error),
+    unsandboxed: 'all',
     ...options,
     dataDir,
   })

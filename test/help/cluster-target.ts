@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClusterFetch } from '#lib/net/cluster-fetch.ts'
-import { createHostFetch } from '#lib/net/socket-fetch.ts'
+import { createDirectNetwork } from '../../src/server/areas/apps/door/network.ts'
 import { createKubernetesClient } from '../../src/server/areas/apps/kubernetes/client.ts'
 import {
   createKubernetesTarget,
@@ -39,11 +39,12 @@ export function openClusterTarget(
   addressOf: (service: { name: string }) => { host: string; port: number },
 ): KubernetesTarget {
   const { client, ...connections } = openClient(cluster)
+  const network = createDirectNetwork()
   const target = createKubernetesTarget({
     client,
     settings: POD_SETTINGS,
     credentialsDir: cluster.credentialsDir,
-    fetchHost: createHostFetch(),
+    network: () => network,
     addressOf,
     now: () => new Date(),
     delay: hasten,

@@ -19,9 +19,11 @@ export const EMBEDDED_ONLY_TESTS = [
   'src/server/areas/databases/engine/embedded/hostile-engine.test.ts',
   'src/server/areas/databases/engine/embedded/own-answer.test.ts',
   'src/server/areas/databases/engine/embedded/wire-connection.test.ts',
+  'test/descriptors.test.ts',
   'test/journeys/embedded-start.test.ts',
   'test/journeys/full-disk.test.ts',
   'test/journeys/readme.test.ts',
+  'test/journeys/sends-nothing.test.ts',
   'test/journeys/start-parent.test.ts',
 ]
 

@@ -50,6 +50,7 @@ export function createFakeTarget(): FakeTarget {
       await gone
     }
     const instance: Instance = {
+      address: { socket: `/nowhere/${deployId}` },
       fetch: async () => {
         if (behaviour.refuses || !instances.has(running)) throw new Error('connection refused')
         const holding = held

@@ -6,6 +6,18 @@ const SHARED = ['contract', 'lib', 'edge']
 const CLIENTS = ['cli', 'console', 'worker-sdk']
 /** The only readers of the environment, one per part. */
 const ENVIRONMENT_READERS = ['server/config/reader.ts', 'cli/config.ts', 'worker-sdk/config.ts']
+/** Writes one variable and reads none. */
+const ENVIRONMENT_WRITERS = ['lib/native-environment.ts']
+/**
+ * Where programs are started. The client's own run for its user, and the script inside a sandbox runs there alone.
+ */
+const PROCESS_STARTERS = [
+  'lib/processes/start-process.ts',
+  'server/areas/apps/process/inside.ts',
+  'cli/pager.ts',
+  'cli/browser.ts',
+  'cli/commands/db/psql.ts',
+]
 const HTTP_PACKAGES =
   /^(?:undici|axios|got|ky|node-fetch|superagent|ws|eventsource|(?:node:)?(?:https?|http2|net|tls|dgram))(?:\/|$)/
 const MAIL_PACKAGES = /^(?:nodemailer|emailjs|smtp-client)(?:\/|$)/
@@ -16,6 +28,7 @@ const HTTP_ROOMS = [
   'edge/http/incoming.ts',
   'edge/http/listen.ts',
   'edge/http/connection.ts',
+  'edge/http/connection-limits.ts',
   'edge/http/body-rate.ts',
   'edge/http/request-info.ts',
   'server/main.ts',
@@ -31,6 +44,8 @@ export function findViolations(files: readonly SourceFile[]): string[] {
     ...imports.flatMap((file) => file.imports.flatMap((to) => arrowFaults(file.path, to))),
     ...sources.flatMap(environmentFaults),
     ...sources.flatMap(fetchFaults),
+    ...sources.flatMap(processFaults),
+    ...sources.flatMap(connectionFaults),
     ...fetchNamedOnce(sources),
     ...cycles(new Map(imports.map((file) => [file.path, file.imports]))),
   ]
@@ -89,13 +104,98 @@ function packageFaults(from: string, name: string): string[] {
   return []
 }
 
+const DATABASES = 'server/areas/databases'
+/** The only files that open connections to Postgres. Those to managed databases are the first two. */
+const CONNECTION_OPENERS = [
+  `${DATABASES}/engine/postgres/entrance.ts`,
+  `${DATABASES}/engine/pools.ts`,
+  `${DATABASES}/open-servers.ts`,
+  'server/areas/example/fill.ts',
+  'server/process/resources.ts',
+  'cli/commands/db/embed/connection.ts',
+  'lib/db/',
+]
+/** Files that use the driver only for its quoting, its types and its errors. */
+const DRIVER_USERS = [
+  'server/areas/data-sources/search/row-security.ts',
+  'server/areas/data-sources/search/database-errors.ts',
+  'server/areas/data-sources/configure/grants.ts',
+  `${DATABASES}/engine/embedded/own-types.ts`,
+  `${DATABASES}/engine/embedded/logins.ts`,
+  `${DATABASES}/engine/embedded/wire-session.ts`,
+  `${DATABASES}/engine/schema-grants.ts`,
+]
+/** Their packages are judged by `packageFaults`. */
+const JUDGED_BY_PACKAGE = ['contract/', 'cli/']
+const NEW_CONNECTION =
+  /\bnew\s+pg\s*\.|=\s*pg\s*\.\s*(?:Client|Pool|Connection|native)\b|\{[^}]*\b(?:Client|Pool|Connection|native)\b[^}]*\}\s*=\s*pg\b/
+const DRIVER = /\b(?:from|import|require)\s*\(?\s*['"`](?:pg(?:-[a-z-]+)?|postgres)(?:\/[^'"`]*)?['"`]/
+
+/**
+ * The files that name the way of the platform's role into managed databases. What a new one does must be done to the
+ * hostile database in server/areas/databases/hostile-database.test.ts too.
+ */
+const ENTRANTS = [
+  ...['alter-role', 'drop', 'dump-role', 'engine', 'entrance', 'owner-limit', 'template'].map(
+    (name) => `${DATABASES}/engine/postgres/${name}.ts`,
+  ),
+  `${DATABASES}/engine/engine.ts`,
+  ...['check', 'compare', 'copy', 'fill', 'owner-gate', 'programs', 'undo'].map(
+    (name) => `${DATABASES}/move/${name}.ts`,
+  ),
+]
+const CLIENT_PROGRAM =
+  /['"`](?:[^'"`\s]*\/)?(?:pg_dump|pg_restore|pg_dumpall|pg_basebackup|psql|vacuumdb|reindexdb|clusterdb)['"`]/
+
+const OPENED_ELSEWHERE =
+  'connections to managed databases are opened by engine/postgres/entrance.ts and engine/pools.ts only'
+/** Judges by what a file names and not by how it calls it, because a call can be written in many ways. */
+const NAMED_ONLY_BY: readonly { names: RegExp; places: readonly string[]; why: string }[] = [
+  { names: DRIVER, places: [...CONNECTION_OPENERS, ...DRIVER_USERS, ...JUDGED_BY_PACKAGE], why: OPENED_ELSEWHERE },
+  { names: NEW_CONNECTION, places: CONNECTION_OPENERS, why: OPENED_ELSEWHERE },
+  { names: /\bopenPostgres\b/, places: CONNECTION_OPENERS, why: OPENED_ELSEWHERE },
+  {
+    names: /\b(?:createPools|pools\s*\??\.\s*open)\b/,
+    places: [`${DATABASES}/engine/pools.ts`, `${DATABASES}/index.ts`],
+    why: OPENED_ELSEWHERE,
+  },
+  {
+    names: /\b(?:entrance|createEntrance)\b/,
+    places: ENTRANTS,
+    why: 'enters a managed database; add it to ENTRANTS and to hostile-database.test.ts',
+  },
+  {
+    names: CLIENT_PROGRAM,
+    places: [`${DATABASES}/move/programs.ts`, `${DATABASES}/move/copy.ts`, 'cli/'],
+    why: 'programs of Postgres are started by move/programs.ts only',
+  },
+]
+
+function connectionFaults({ path, text }: SourceFile): string[] {
+  const code = withoutTypeImports(withoutComments(text))
+  const faults = NAMED_ONLY_BY.filter(
+    ({ names, places }) => names.test(code) && !places.some((place) => path.startsWith(place)),
+  )
+  return [...new Set(faults.map(({ why }) => `${path}: ${why}`))]
+}
+
 function environmentFaults({ path, text }: SourceFile): string[] {
   const reads = /\bprocess\s*(?:\.\s*env\b|\[\s*['"]env)|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b|import\.meta\.env/.test(
     withoutComments(text),
   )
-  return reads && !ENVIRONMENT_READERS.includes(path)
+  return reads && ![...ENVIRONMENT_READERS, ...ENVIRONMENT_WRITERS].includes(path)
     ? [`${path}: only ${ENVIRONMENT_READERS.join(', ')} read the environment`]
     : []
+}
+
+const STARTS_PROCESSES =
+  /\b(?:from|import|require)\s*\(?\s*['"`](?:node:)?(?:child_process|cluster)['"`]|\bprocess\s*\.\s*execve\b/
+
+/** Types may be imported anywhere. */
+function processFaults({ path, text }: SourceFile): string[] {
+  const code = withoutTypeImports(withoutComments(text))
+  if (!STARTS_PROCESSES.test(code) || PROCESS_STARTERS.includes(path)) return []
+  return [`${path}: programs are started by lib/processes/start-process.ts, which closes descriptors`]
 }
 
 const NAMES_FETCH =
@@ -129,6 +229,10 @@ function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   }
   for (const path of graph.keys()) walk(path, [])
   return found
+}
+
+function withoutTypeImports(code: string): string {
+  return code.replace(/\bimport type [^;'"]*['"][^'"]*['"]/g, '')
 }
 
 export function withoutComments(text: string): string {

@@ -3,7 +3,7 @@ import { uploadRevision } from '#contract/apps/revisions.ts'
 import { newId } from '#edge/ids.ts'
 import { systemClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
-import { createAppDeploys, createAppSource, createSaveChange } from '../../src/server/areas/apps/index.ts'
+import { createAppDeploys, createAppSource, createSaveChange, diffTexts } from '../../src/server/areas/apps/index.ts'
 import type { System } from './system.ts'
 import { tarOf } from './tar.ts'
 
@@ -54,6 +54,7 @@ export function appPorts({ db }: System) {
   const clock = systemClock
   return {
     source: createAppSource({ db }),
+    diffTexts,
     saveChange: createSaveChange({ db, clock, maxStoreBytes: 2 ** 30 }),
     deploys: createAppDeploys({ clock, deploysOff: undefined }),
     trials: { off: 'the test runs nothing' },

@@ -10,7 +10,7 @@ const CHANGES_OR_MEASURES_THE_PROCESS = [
   /\bprocess\.env(?:\.\w+|\[[^\]]+\]) \??\??= /,
   /\bdelete process\.env\b/,
   /\bglobalThis\.\w+ = /,
-  /\b(?:setFlagsFromString|monitorEventLoopDelay|setGlobalDispatcher)\b/,
+  /\b(?:setFlagsFromString|queryObjects|monitorEventLoopDelay|setGlobalDispatcher)\b/,
 ]
 
 export function changesOrMeasuresItsProcess(text: string): boolean {

@@ -8,6 +8,7 @@ export const stores = {
   redis: process.env.SVC_TEST_REDIS_URL,
   chromium: process.env.SVC_TEST_CHROMIUM,
   bubblewrap: findWorkingBubblewrap(),
+  'network namespaces': canMakeNetworks() ? 'unshare' : undefined,
   exim: ['/usr/sbin/exim4'].find(existsSync),
   helm: process.env.HELM_BIN,
   promtool: process.env.PROMTOOL_BIN,
@@ -18,6 +19,7 @@ const REASONS = {
   redis: 'needs Redis, set SVC_TEST_REDIS_URL',
   chromium: 'needs a browser, set SVC_TEST_CHROMIUM',
   bubblewrap: 'needs a bubblewrap that works here, such as the package bubblewrap of Debian',
+  'network namespaces': 'needs root, unshare of util-linux and ip of iproute2',
   exim: 'needs the mail server Exim, such as the package exim4-daemon-light of Debian',
   helm: 'needs Helm, set HELM_BIN',
   promtool: 'needs promtool of Prometheus, set PROMTOOL_BIN',
@@ -40,6 +42,11 @@ export function needsPrograms(...programs: string[]): Describe {
 function skippedFor(reasons: readonly string[]): Describe {
   if (reasons.length === 0) return describe
   return (title, tests) => describe.skip(`${title} (skipped: ${reasons.join('; ')})`, tests)
+}
+
+function canMakeNetworks(): boolean {
+  const link = 'ip link add out type veth peer name nowhere'
+  return spawnSync('unshare', ['--net', '--mount', 'sh', '-c', link]).status === 0
 }
 
 /** Whether bubblewrap works, because the kernel or a container's profile may refuse it. */

@@ -10,6 +10,7 @@ import { uploadRevision } from '#contract/apps/revisions.ts'
 import { createCheck, readCheckRun, runCheck } from '#contract/checks/checks.ts'
 import type { Client } from '#contract/core/client.ts'
 import { sql } from '#lib/db/sql.ts'
+import { appPortOf } from '#test/app-port.ts'
 import { type Mode, type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
@@ -173,8 +174,8 @@ describe.each<[Mode, Record<string, string>, string]>([
   }
 
   /** `*.localhost` need not resolve on every machine, so the name travels in the Host header. */
-  function ask(path: string, headers: Record<string, string> = {}, host = new URL(url).host) {
-    const { port } = new URL(system.url)
+  async function ask(path: string, headers: Record<string, string> = {}, host = new URL(url).host) {
+    const port = await appPortOf(system.url, host)
     return new Promise<{ status: number; body: string }>((resolve, reject) => {
       const request = send({ host: '127.0.0.1', port, path, headers: { host, ...headers } }, (response) => {
         text(response).then((body) => resolve({ status: response.statusCode!, body }), reject)

@@ -12,6 +12,7 @@ import { readDeploy, startDeploy } from '#contract/apps/deploys.ts'
 import { uploadRevision } from '#contract/apps/revisions.ts'
 import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { type Client, createClient } from '#contract/core/client.ts'
+import { appPortOf } from '#test/app-port.ts'
 import { openTestDatabase } from '#test/database.ts'
 import { type ServerProcess, startProcess } from '#test/processes.ts'
 import { stores } from '#test/stores.ts'
@@ -67,7 +68,8 @@ describe('MA-15 svc killed while a deploy is under way', () => {
     })
     expect(ended).toMatchObject({ state: 'live', failure_code: null })
     const host = new URL(url!).hostname
-    await until(async () => (await ask(second, host)) === 'up')
+    // The port for apps opens with the first app, some time after the start.
+    await until(async () => (await ask(second, host).catch(() => undefined)) === 'up')
     expect(countProcesses(marker)).toBe(1)
   })
 })
@@ -105,9 +107,10 @@ function archive(): AsyncIterable<Uint8Array> {
   return tar
 }
 
-function ask({ url }: ServerProcess, host: string): Promise<string> {
+async function ask({ url }: ServerProcess, host: string): Promise<string> {
+  const port = await appPortOf(url, host)
   return new Promise((resolve, reject) => {
-    const request = send({ host: '127.0.0.1', port: new URL(url).port, path: '/', headers: { host } }, (response) => {
+    const request = send({ host: '127.0.0.1', port, path: '/', headers: { host } }, (response) => {
       text(response).then(resolve, reject)
     })
     request.on('error', reject)

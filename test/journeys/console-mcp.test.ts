@@ -95,6 +95,9 @@ needs('chromium')('data sources, agents and databases in the console', () => {
     await page.getByRole('cell', { name: 'Pat admin' }).waitFor()
     expect(new URL(page.url()).search).toBe('?type=data_sources')
     expect(await page.getByRole('row').nth(1).innerText()).toMatch(/docs\s+Pat admin\s+✓?\s*Answered/)
+    // The words of the API and of `svc`: mcp, cli, api.
+    await page.getByRole('columnheader', { name: 'Source', exact: true }).waitFor()
+    await page.getByRole('cell', { name: 'api', exact: true }).waitFor()
     expect(await axe()).toEqual([])
     expect(admin.faults).toEqual([])
   })

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -173,8 +174,10 @@ const disk = mountSmallDisk(8)
 afterAll(() => disk?.[Symbol.dispose]())
 
 describe.skipIf(!disk)('a data folder on a disk of 8 MiB (skipped: needs to mount one)', () => {
-  it('OP-03 svc-server doctor says that the folder has no database, and that the disk is full', async () => {
+  it('OP-03 svc-server doctor says that the folder has no database, that the disk is full and what was not removed', async () => {
+    mkdirSync(join(disk!.path, 'databases', 'removed-0123456789ab'), { recursive: true })
     const run = await doctor({ SVC_DATA_DIR: disk!.path })
+    expect(said(run, 'removed data')).toContain('databases/removed-0123456789ab holds data that was being removed')
     expect([run.code, said(run, 'database')]).toEqual([6, expect.stringContaining(`no database in ${disk!.path}`)])
     expect(said(run, 'disk')).toContain('the disk is full')
   })

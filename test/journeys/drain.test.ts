@@ -24,12 +24,15 @@ describe('OP-03 a process that gets SIGTERM', () => {
     const { api_key } = await start('3600')
     const authorization = `Bearer ${api_key}`
     await untilReady(server)
+    expect(await statusOf('/readyz?draining=404')).toBe(200)
     server.child.kill('SIGTERM')
     await until(async () => (await statusOf('/readyz')) === 503)
     expect(await (await fetch(`${server.url}/readyz`)).json()).toMatchObject({
       status: 'not_ready',
       dependencies: { draining: { status: 'failing', detail: 'the process stops soon' }, database: { status: 'ok' } },
     })
+    // For a proxy that cuts the requests of servers that fail, and not of those that drain.
+    expect(await statusOf('/readyz?draining=404')).toBe(404)
     expect(await statusOf('/healthz')).toBe(200)
     expect(await statusOf('/api/wf/slim/data-sources', { authorization })).toBe(200)
     const exited = once(server.child, 'exit')

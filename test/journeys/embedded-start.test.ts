@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { killRounds } from '#test/kill-rounds.ts'
 import { type ServerProcess, startProcess, untilReady } from '#test/processes.ts'
@@ -76,12 +77,23 @@ describe('OP-01 the embedded default', () => {
     await expect(second).rejects.toThrow('ended with 1')
   })
 
-  it('after kill -9 it starts at once with everything there', async () => {
+  it('DS-02 after kill -9 it starts at once with everything there, and deletes what was being removed', async () => {
+    const leftovers = [
+      'databases/removed-0123456789ab',
+      'databases/d_new.part',
+      'apps/app_1/releases/removed-0123456789ab',
+      'trials/removed-0123456789ab',
+    ].map((path) => join(folder, path))
+    for (const leftover of leftovers) {
+      mkdirSync(leftover, { recursive: true })
+      writeFileSync(join(leftover, 'rows'), 'a row that was dropped')
+    }
     server.child.kill('SIGKILL')
     await once(server.child, 'exit')
     server = await startProcess(env())
     expect(server.output.join('\n')).toContain('your API key is in')
     expect((await list(server.url)).status).toBe(200)
+    await until(() => globSync('**/rows', { cwd: folder }).length === 0)
   })
 
   it('a stop finishes what runs, then ends with 0', async () => {
@@ -137,6 +149,19 @@ describe('configuration', () => {
       SVC_INTERNAL_SECRET: key,
     })
     await expect(started).rejects.toThrow('SVC_REDIRECT_BASE_URL is required when services run in separate processes')
+  })
+
+  it('OP-03 a process that may open too few files refuses to start and says how to raise the limit', async () => {
+    const main = join(import.meta.dirname, '..', '..', 'src', 'server', 'main.ts')
+    const child = spawn('bash', ['-c', 'ulimit -n 256; exec "$0" "$1"', process.execPath, main], {
+      env: { PATH: process.env.PATH, PORT: '0', SVC_DATA_DIR: join(tmpdir(), 'svc-never-made') },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const [message, [code]] = await Promise.all([readText(child.stderr), once(child, 'exit')])
+    expect([code, message]).toEqual([
+      1,
+      'svc cannot start: This process may open 256 files, and svc needs at least 1024. Raise the hard limit (ulimit -Hn, LimitNOFILE= of systemd, --ulimit nofile= of containers).\n',
+    ])
   })
 
   it('reports every fault at once, in words, and ends with 1', async () => {

@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { adminCreateOrg } from '#contract/auth/auth.ts'
+import { adminCreateOrg, adminCreateToken } from '#contract/auth/auth.ts'
 import { type Client, createClient } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
+import { callFunction } from '#contract/functions.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase } from '#test/database.ts'
 import { type ServerProcess, startProcess } from '#test/processes.ts'
+import { connectRawWorker } from '#test/raw-worker.ts'
 import { needs } from '#test/stores.ts'
 import { testEnvironment } from '#test/system.ts'
 import { until } from '#test/until.ts'
@@ -18,7 +20,7 @@ const WRITERS = 4
 const WRITES = 20
 
 needs('postgres', 'redis')('OP-02 a kill -9 of one of two replicas under requests', () => {
-  it('loses no acknowledged write, doubles none, and the other answers every request', async () => {
+  it('loses no acknowledged write, doubles none, and either answers every request as if it were alone', async () => {
     await using stack = new AsyncDisposableStack()
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-replica-'))
     stack.defer(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -39,6 +41,8 @@ needs('postgres', 'redis')('OP-02 a kill -9 of one of two replicas under request
         headers: () => ({ authorization: `Bearer ${env.SVC_OPERATOR_TOKEN}` }),
       })
     const [atDoomed, atSurvivor] = [clientOf(doomed), clientOf(survivor)]
+
+    await expectNoState({ one: doomed, other: survivor, operator: atDoomed })
 
     const acknowledged: string[] = []
     const failures: { isSurvivor: boolean; error: unknown }[] = []
@@ -74,3 +78,33 @@ needs('postgres', 'redis')('OP-02 a kill -9 of one of two replicas under request
     expect(new Set(stored).size).toBe(stored.length)
   })
 })
+
+type Replicas = { one: ServerProcess; other: ServerProcess; operator: Client }
+
+/** What one replica created or remembers holds at the other from the next request on. */
+async function expectNoState({ one, other, operator }: Replicas): Promise<void> {
+  const { id: org_id } = await operator.call(adminCreateOrg, { name: 'Stateless' })
+  const made = { org_id, email: 'ada@example.com', role: 'owner', name: 'first' } as const
+  const { token } = await operator.call(adminCreateToken, made)
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const clientAt = ({ url }: ServerProcess) => createClient({ baseUrl: url, fetch, headers: () => headers })
+  const [atOne, atOther] = [clientAt(one), clientAt(other)]
+
+  const create = (at: ServerProcess, alias: string) =>
+    fetch(`${at.url}/api/deploy/deployments`, {
+      method: 'POST',
+      headers: { ...headers, 'idempotency-key': 'create-shop' },
+      body: JSON.stringify({ alias }),
+    })
+  const first = await (await create(one, 'shop')).json()
+  const repeated = await create(other, 'shop')
+  expect([repeated.status, await repeated.json()]).toEqual([201, first])
+  expect(await (await create(other, 'another')).json()).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' })
+
+  const echo = { name: 'echo', description: 'Returns its input', input_schema: { type: 'object' as const } }
+  await using worker = await connectRawWorker(atOne, 'shop', { functions: [echo] })
+  const answer = atOther.call(callFunction, { alias: 'shop', name: 'echo', arguments: { from: 'the other' } })
+  const { call_id, fence, input } = await worker.nextCall()
+  await worker.report({ call_id, fence, output: input })
+  expect(await answer).toEqual({ call_id, result: { from: 'the other' } })
+}

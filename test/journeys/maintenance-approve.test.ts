@@ -5,6 +5,7 @@ import { createApp } from '#contract/apps/apps.ts'
 import { followDeploy, startDeploy } from '#contract/apps/deploys.ts'
 import { searchLogs } from '#contract/apps/logs.ts'
 import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
+import { appPortOf } from '#test/app-port.ts'
 import { runSvc } from '#test/cli-run.ts'
 import { type FakeChat, startFakeChat } from '#test/fake-chat.ts'
 import { uploadFiles } from '#test/live-app.ts'
@@ -58,9 +59,9 @@ const svc = (args: string[], as: Person) =>
   runSvc(['apps', ...args], { env: { SVC_API_URL: system.url, SVC_API_KEY: as.token } })
 
 /** `*.localhost` need not resolve on every machine, so the name travels in the Host header. */
-function ask(): Promise<string> {
+async function ask(): Promise<string> {
+  const port = await appPortOf(system.url, host)
   return new Promise((resolve, reject) => {
-    const { port } = new URL(system.url)
     const request = send({ host: '127.0.0.1', port, path: '/cart', headers: { host } }, (response) => {
       text(response).then(resolve, reject)
     })

@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runIn } from '#test/configured-source.ts'
 import { type FakeChat, startFakeChat } from '#test/fake-chat.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
@@ -46,8 +47,12 @@ describe('following the skills', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  const sh = async (script: string, more: Record<string, string> = {}) =>
-    (await run('sh', ['-ec', script], { cwd: folder, env: { ...env, ...more } })).stdout
+  /** Every script that the agent ran, so that the last test knows which commands of the skills are left. */
+  const scripts: string[] = []
+  const sh = async (script: string, more: Record<string, string> = {}) => {
+    scripts.push(script)
+    return (await run('sh', ['-ec', script], { cwd: folder, env: { ...env, ...more } })).stdout
+  }
 
   it('SK-06 from an empty database to an answered question', async () => {
     const guide = 'svc/references/data-sources-configure.md'
@@ -62,7 +67,14 @@ describe('following the skills', () => {
     await sh(`"${process.execPath}" fill.ts`, { CONNECTION: connection })
 
     await writeFile(join(folder, 'search.json'), (await blocks(guide, 'json'))[0]!)
-    const [switchOn, configure, expose, ask] = await blocks(guide, 'sh')
+    const [embed, switchOn, configure, expose, ask] = await blocks(guide, 'sh')
+    await runIn(
+      connection,
+      `insert into public.articles values ('late', 'Parking', 'Park behind the house.', 'travel')`,
+    )
+    await sh(embed!)
+    const unfilled = await runIn(connection, 'select id from public.articles where embedding is null')
+    expect(unfilled).toEqual([])
     expect(JSON.parse(await sh(switchOn!))).toMatchObject({ source_id: 'db_docs', enabled: true, exposed: false })
     expect(JSON.parse(await sh(configure!))).toMatchObject({ filter_schema: { category: 'string' } })
     const stored = JSON.parse(await sh('svc api GET /api/wf/data-sources/db_docs')) as Stored
@@ -169,7 +181,67 @@ describe('following the skills', () => {
     expect([refusal!.code, refusal!.stdout]).toEqual([4, ''])
     expect(JSON.parse(refusal!.stderr)).toMatchObject({ error: { code: 'NOT_FOUND', exit_code: 4 } })
   })
+
+  it('SK-06 every other command in a code block of a skill works as it stands, with its placeholders filled in', async () => {
+    const viewer = await system.member('viewer', orgId)
+    await writeFile(join(folder, 'key.txt'), env.SVC_API_KEY!)
+    const made = JSON.parse(await sh('svc tokens create to-revoke --expires-days 1 -o json')) as { id: string }
+    const filled: Record<string, string> = {
+      'https://svc.example.com': system.url,
+      db_handbook: 'db_docs',
+      '<alias>': 'shop',
+      '<name>': 'greet',
+      '<source_id>': 'db_docs',
+      '<question>': 'when do I stay at home?',
+      '[--filter column=value]': '--filter category=leave',
+      '[--top-k 10]': '--top-k 10',
+      '[--target <label>]': '--target articles',
+      '<org_id>': orgId,
+      '<email>': viewer.email,
+      'tokens revoke <id>': `tokens revoke ${made.id}`,
+      'db create docs': 'db create spare',
+      'db drop docs': 'db drop spare',
+    }
+    const fill = (line: string) => Object.entries(filled).reduce((text, [from, to]) => text.replaceAll(from, to), line)
+    const done = scripts.join('\n').replaceAll('\\\n', '')
+    const left = (await commandsOfSkills())
+      .filter((line) => !NOT_RUN.some(([command]) => command === line))
+      .map(fill)
+      // The recipe of an app ran the commands about a ticket with its id.
+      .filter((line) => !done.includes(line) && !line.includes('<ticket_id>'))
+    const failures: string[] = []
+    for (const line of left) {
+      const isAboutLogins = /^svc (login|context|logout)/.test(line)
+      const own = isAboutLogins ? { SVC_CONFIG_DIR: join(folder, 'logins') } : {}
+      await sh(isAboutLogins ? `unset SVC_API_URL SVC_API_KEY; ${line}` : line, own).catch((error: Error) =>
+        failures.push(`${line}: ${error.message}`),
+      )
+    }
+    expect(failures).toEqual([])
+    expect(left.length).toBeGreaterThan(10)
+  })
 })
+
+/** Commands that the agent cannot run here, with the reason and where they are proven. */
+const NOT_RUN: readonly (readonly [command: string, reason: string])[] = [
+  ['svc login', 'opens a browser; test/journeys/client.test.ts'],
+  ['svc agents disconnect <id>', 'needs an agent that a person connected; test/journeys/client.test.ts'],
+  [
+    'svc apps proposals show shop <proposal_id> --diff',
+    'needs a proposal of a model; src/cli/commands/apps/proposals/proposals.test.ts',
+  ],
+  ['svc notifications ack <id>', 'needs a notification; test/journeys/client.test.ts'],
+]
+
+/** Each line of the code blocks of all skills that calls svc, as it is written. */
+async function commandsOfSkills(): Promise<string[]> {
+  const lines: string[] = []
+  for await (const path of glob('**/*.md', { cwd: join(ROOT, 'skills') })) {
+    const code = (await blocks(path, 'sh')).join('\n').replaceAll('\\\n', '')
+    lines.push(...code.split('\n').filter((line) => line.startsWith('svc ')))
+  }
+  return [...new Set(lines)]
+}
 
 /** Ends the worker as an operator would; its exit code says whether it ended by itself. */
 async function end(worker: ChildProcess): Promise<void> {

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { askHttp } from '#test/askers.ts'
+import { sql } from '#lib/db/sql.ts'
+import { askHttp, openAgent } from '#test/askers.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '#test/fake-embeddings.ts'
+import { connectTo } from '#test/managed-databases.ts'
 import { ARTICLES, makeAskable } from '#test/sources.ts'
+import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { until } from '#test/until.ts'
 
 const SLOW = `${ARTICLES}; create view slow as select a.* from articles a, pg_sleep(60)`
 
@@ -41,4 +45,31 @@ it('DS-21 a source with all its connections at their time limit holds up no ques
   // A question that had to wait for the slow ones would be answered after the first of them ends.
   expect(order[0]).toBe('docs 200')
   expect(order.filter((line) => line !== 'docs 200')).toEqual(Array(4).fill('slow 503'))
+})
+
+needs('postgres')('DS-21 a source that an owner’s lock makes wait', () => {
+  it('holds its own three connections while all others are answered, and is asked again once it is free', async () => {
+    const source = await makeAskable(system.client(token), 'held')
+    const stranger = (await system.member('admin')).token
+    await makeAskable(system.client(stranger), 'docs')
+    const { pathname } = new URL(source.connection_string)
+    const waiting = () =>
+      system.db.query(sql`
+        select pid from pg_stat_activity where datname = ${pathname.slice(1)} and wait_event_type = 'Lock'`)
+    await using owner = await connectTo(source.connection_string)
+    await owner.query('begin; lock table articles in access exclusive mode')
+    const held = Array.from({ length: 30 }, () => ask('db_held'))
+    await until(async () => (await waiting()).length === 3)
+
+    expect([await ask('db_docs'), (await askHttp(system.url, stranger, { query: 'cars' })).status]).toEqual([200, 200])
+    await using agent = await openAgent(system.url, token)
+    const asked = { name: 'data_source_query', arguments: { id: 'db_docs', query: 'cars' } }
+    expect((await agent.callTool(asked)).isError).toBeFalsy()
+    expect((await waiting()).length).toBeLessThanOrEqual(3)
+
+    await owner.query('rollback')
+    // 503 where the machine was so busy that the questions waited for their ten seconds.
+    expect((await Promise.all(held)).filter((status) => status !== 200 && status !== 503)).toEqual([])
+    expect(await ask('db_held')).toBe(200)
+  })
 })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { startFakeEmbeddings } from '#test/fake-embeddings.ts'
+import { sendMcp } from '#test/mcp.ts'
 import { makeAskable } from '#test/sources.ts'
 import { stores } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
@@ -8,6 +9,7 @@ import { until } from '#test/until.ts'
 
 const CANARY = 'where is the zebrafinch invoice'
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const AGENT_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const OUTER_SPAN = 'b7ad6b7169203331'
 
 type Collector = Awaited<ReturnType<typeof startTraceCollector>>
@@ -25,6 +27,15 @@ async function ask(system: System, token: string): Promise<number> {
   return response.status
 }
 
+async function askAsAgent(system: System, token: string): Promise<void> {
+  const { body } = await sendMcp(`${system.url}/mcp/platform`, token, {
+    method: 'tools/call',
+    params: { name: 'data_source_query', arguments: { id: 'db_docs', query: CANARY } },
+    headers: { traceparent: `00-${AGENT_TRACE}-${OUTER_SPAN}-00` },
+  })
+  expect(body).toMatchObject({ result: { structuredContent: { count: 2 } } })
+}
+
 /** On the embedded engine all services run in one process, each with its own listener. */
 function processOf(service: string): string {
   return stores.postgres ? `svc-${service}` : 'svc'
@@ -34,10 +45,15 @@ function named(collector: Collector, name: string) {
   return collector.spans().filter((span) => span.traceId === TRACE && span.name === name)
 }
 
-it('OP-03 a question is one trace across services and continues the trace of its caller', async () => {
+it('OP-03 DS-19 a question is one trace across services, continues the trace of its caller and holds no text of it', async () => {
   await using stack = new AsyncDisposableStack()
   const collector = stack.use(await startTraceCollector())
-  const env = { SVC_TRACES_URL: collector.url, SVC_TRACES_HEADERS: 'x-team=platform' }
+  const fake = stack.use(await startFakeEmbeddings())
+  const env = {
+    SVC_TRACES_URL: collector.url,
+    SVC_TRACES_HEADERS: 'x-team=platform',
+    SVC_AI_PROVIDERS: JSON.stringify([fake.provider('fake')]),
+  }
   const system = stack.use(await startSystem({ mode: 'apart', env }))
   const { token } = await system.member('viewer')
 
@@ -49,6 +65,23 @@ it('OP-03 a question is one trace across services and continues the trace of its
   const [validated] = named(collector, 'auth-service auth.validate-token')
   expect(validated).toMatchObject({ parentSpanId: asked!.spanId, service: processOf('auth-service') })
   expect([...collector.requests]).toEqual(['POST /v1/traces platform'])
+
+  const admin = await system.member('admin')
+  await makeAskable(system.client(admin.token), 'docs')
+  await askAsAgent(system, admin.token)
+  const call = `call ${new URL(fake.baseUrl).host}`
+  const names = ['mcp-server mcp.platform', 'api-gateway data-sources.query', call]
+  // On the embedded engine all listeners share the engine, whose spans belong to the first of them.
+  if (stores.postgres) names.push('search in a managed database')
+  const inAgentTrace = (name: string) =>
+    collector.spans().find((span) => span.traceId === AGENT_TRACE && span.name === name)
+  await until(() => names.every((name) => inAgentTrace(name) !== undefined))
+  const [agent, query, ...steps] = names.map((name) => inAgentTrace(name)!)
+  expect(agent).toMatchObject({ parentSpanId: OUTER_SPAN, service: processOf('mcp-server') })
+  expect(query).toMatchObject({ parentSpanId: agent!.spanId, service: processOf('api-gateway') })
+  for (const step of steps) expect(step).toMatchObject({ parentSpanId: query!.spanId })
+  const text = collector.bodies.join('\n')
+  for (const secret of ['zebrafinch', token, admin.token, fake.apiKey]) expect(text).not.toContain(secret)
 })
 
 it('OP-03 DS-19 spans name search and provider, hold no text of a question, and are dropped while the collector fails', async () => {

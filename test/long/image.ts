@@ -18,7 +18,7 @@ console.log(`built ${image.id}`)
 
 assert.equal(image.config.User, '65532:65532')
 assert.deepEqual([image.config.Entrypoint, image.config.Cmd.at(-1)], [['node'], 'dist/server.js'])
-for (const file of ['bin/svc-server.js', 'dist/server.js', 'dist/migrations', 'package.json']) {
+for (const file of ['bin/svc-server.js', 'dist/server.js', 'dist/builds', 'package.json']) {
   assert.ok(existsSync(join(image.folder, 'app', file)), `the image has no ${file}`)
 }
 const unwanted = globSync(['app/src', 'app/test', 'app/node_modules/vitest', 'app/.git', 'app/**/.env', 'bin/sh'], {
