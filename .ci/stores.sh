@@ -9,7 +9,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/lib.sh"
 
 packages=(postgresql-15 postgresql-server-dev-15 gcc libc6-dev make redis-server chromium bubblewrap zsh fish
-  exim4-daemon-light unzip haproxy pgbouncer)
+  exim4-daemon-light unzip haproxy pgbouncer iproute2)
 pg_bin=/usr/lib/postgresql/15/bin
 pgvector_version=0.8.0
 pgvector_sha256=867a2c328d4928a5a9d6f052cd3bc78c7d60228a9b914ad32aa3db88e9de27b0

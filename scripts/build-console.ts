@@ -38,10 +38,6 @@ const CONFIG: InlineConfig = {
 type Compression = 'best' | 'quick'
 const BROTLI_QUALITY: Record<Compression, number> = { best: 11, quick: 5 }
 
-export async function buildConsole(compression: Compression = 'best'): Promise<void> {
-  await buildPage(join(root, 'src', 'console'), join(root, 'dist', 'console'), compression)
-}
-
 /** Builds the page in `source`. The folder `target` is renamed into place last: a folder that is there is complete. */
 export async function buildPage(source: string, target: string, compression: Compression = 'best'): Promise<void> {
   const unfinished = `${target}.part`
@@ -64,4 +60,5 @@ async function compress(file: string, compression: Compression): Promise<void> {
   await writeFile(`${file}.gz`, await toGzip(bytes, { level: 9 }))
 }
 
-if (import.meta.main) await buildConsole(process.argv.includes('--quick') ? 'quick' : 'best')
+// The console of `npm start`, in a checkout. A release has its own in the folder of its build.
+if (import.meta.main) await buildPage(join(root, 'src', 'console'), join(root, 'dist', 'console'), 'quick')

@@ -7,8 +7,8 @@ import { commitOf } from '../src/server/areas/skills/source.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Writes the skill files and archives to `dist/skills/` as they are served. */
-export async function buildSkills(into: string = join(root, 'dist', 'skills')): Promise<void> {
+/** Writes the skill files and archives as they are served. */
+export async function buildSkills(into: string): Promise<void> {
   const origin = { version: packageJson.version, commit: await commitOf(root) }
   for (const [path, bytes] of await makePublication(join(root, 'skills'), origin)) {
     await mkdir(dirname(join(into, path)), { recursive: true })

@@ -1,15 +1,17 @@
-import { cp, glob, rm, stat } from 'node:fs/promises'
+import { cp, glob, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { EMPTY_CLUSTER } from '../src/lib/db/cluster.ts'
 import { assets, WORKERS } from '../src/server/process/assets.ts'
 import { buildCli, packClient } from './build-cli.ts'
-import { buildConsole } from './build-console.ts'
+import { buildPage } from './build-console.ts'
+import { makeBuild } from './build-folder.ts'
 import { buildSkills } from './build-skills.ts'
 import { packSdk } from './pack-sdk.ts'
 
 /**
- * `node scripts/build.ts [part…]` makes a release in `dist/`. `lib/bundle.ts` and `process/assets.ts` find its files.
+ * `node scripts/build.ts [part…]` makes a release in `dist/`. The files of the server are in a folder of their own for
+ * each build; `lib/bundle.ts` and `process/assets.ts` find them.
  */
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
@@ -27,32 +29,33 @@ const common: BuildOptions = {
 }
 
 const PARTS: Record<string, () => Promise<unknown>> = {
-  // A release has its production dependencies installed, some of which carry wasm or native files.
-  server: async () => {
-    const options = { ...common, packages: 'external' } as const
-    await build({ ...options, entryPoints: ['src/server/main.ts'], outfile: 'dist/server.js' })
-    await build({ ...options, entryPoints: ['src/server/svc-server.ts'], outfile: 'dist/svc-server.js' })
-  },
-  workers: () =>
-    build({ ...common, packages: 'external', entryPoints: WORKERS, entryNames: '[name]', outdir: 'dist/workers' }),
+  server: () => makeBuild(dist, buildServer),
   cli: async () => {
     await buildCli(common)
     await packClient()
   },
   sdk: () => packSdk(join(dist, 'worker-sdk')),
-  skills: () => buildSkills(),
-  migrations: copyMigrations,
-  look: () => cp(join(root, 'src', 'look'), join(dist, 'look'), { recursive: true }),
-  cluster: async () => {
-    for (const file of [EMPTY_CLUSTER, assets.preparedSchema()]) await cp(file, join(dist, basename(file)))
-  },
-  examples: () => cp(join(root, 'examples'), join(dist, 'examples'), { recursive: true }),
-  console: buildConsole,
 }
 
-async function copyMigrations(): Promise<void> {
-  for await (const folder of glob(['src/lib/migrations', 'src/server/areas/*/migrations'], { cwd: root })) {
-    await cp(join(root, folder), join(dist, 'migrations', basename(dirname(folder))), { recursive: true })
+async function buildServer(folder: string): Promise<void> {
+  // A release has its production dependencies installed, some of which carry wasm or native files.
+  const options = { ...common, packages: 'external' } as const
+  await build({ ...options, entryPoints: ['src/server/main.ts'], outfile: join(folder, 'server.js') })
+  await build({ ...options, entryPoints: ['src/server/svc-server.ts'], outfile: join(folder, 'svc-server.js') })
+  await build({ ...options, entryPoints: WORKERS, entryNames: '[name]', outdir: join(folder, 'workers') })
+  await buildSkills(join(folder, 'skills'))
+  await copyMigrations(folder)
+  await cp(join(root, 'src', 'look'), join(folder, 'look'), { recursive: true })
+  for (const file of [EMPTY_CLUSTER, assets.preparedSchema(), assets.packageJson()]) {
+    await cp(file, join(folder, basename(file)))
+  }
+  await cp(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
+  await buildPage(join(root, 'src', 'console'), join(folder, 'console'))
+}
+
+async function copyMigrations(folder: string): Promise<void> {
+  for await (const from of glob(['src/lib/migrations', 'src/server/areas/*/migrations'], { cwd: root })) {
+    await cp(join(root, from), join(folder, 'migrations', basename(dirname(from))), { recursive: true })
   }
 }
 
@@ -68,7 +71,6 @@ const unknown = requestedParts.filter((part) => !(part in PARTS))
 if (unknown.length > 0) throw new Error(`no part ${unknown.join(', ')}: there are ${Object.keys(PARTS).join(', ')}`)
 
 const startedAt = performance.now()
-if (requestedParts.length === 0) await rm(dist, { recursive: true, force: true })
 for (const [name, make] of Object.entries(PARTS)) {
   if (requestedParts.length === 0 || requestedParts.includes(name)) await make()
 }

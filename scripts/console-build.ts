@@ -25,7 +25,7 @@ export function runConsoleBuild(): Promise<void> {
   const script = join(import.meta.dirname, 'build-console.ts')
   // Tests set another NODE_ENV, with which React would be built for development.
   const env = { ...process.env, NODE_ENV: 'production' }
-  const child = spawn(process.execPath, [script, '--quick'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, [script], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
   process.once('exit', () => child.kill())
   return new Promise((resolve, reject) => {
     child.on('error', reject)

@@ -1,7 +1,11 @@
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { cp, mkdir, rename, writeFile } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
+import { EMPTY_CLUSTER } from '../src/lib/db/cluster.ts'
+import { forgetUsers, holdBuild, removeUnusedBuilds } from '../src/lib/processes/build-users.ts'
 import { WORKERS } from '../src/server/process/assets.ts'
+import { replace } from './build-folder.ts'
 
 type Place = {
   /** The checkout. */
@@ -10,13 +14,26 @@ type Place = {
   entry: string
   /** Sources of threads and child processes, from `root`. */
   workers: readonly string[]
+  /** Other files that a running server reads long after its start, from `root`. */
+  files: readonly string[]
+  /** Whether this process runs the bundle. It is then marked as used before another start can remove it. */
+  isOwn?: boolean
 }
 
-const CHECKOUT: Place = { root: join(import.meta.dirname, '..'), entry: 'src/server/main.ts', workers: WORKERS }
+const ROOT = join(import.meta.dirname, '..')
+const CHECKOUT: Place = {
+  root: ROOT,
+  entry: 'src/server/main.ts',
+  workers: WORKERS,
+  files: [relative(ROOT, EMPTY_CLUSTER)],
+  isOwn: true,
+}
 /** Files that decide how the bundle is made, beside the sources in it. */
 const BUILT_BY = ['package.json', 'scripts/server-bundle.ts']
-/** `lib/bundle.ts` finds the checkout two folders above. */
+/** Has a folder for each bundle, which `lib/bundle.ts` finds the checkout three folders above. */
 const FOLDER = join('dist', 'start')
+/** Names the folder of the current bundle. */
+const CURRENT = 'current'
 const SOURCES = 'sources.json'
 
 /** Time of the last change and size of each source, by its path from the checkout. */
@@ -25,13 +42,22 @@ type Sources = Record<string, [changedMs: number, size: number]>
 /**
  * Returns the file of the server that `npm start` runs: all sources joined into one, because a thousand files take half
  * a second longer to load, and a second and a half longer where their types were not stripped before. Makes it where it
- * is missing or a source was changed since.
+ * is missing or a source was changed since, in a folder of its own, because a server may run from the former one and
+ * load parts of it, or start processes from it, much later.
  */
 export async function bundledServer(place: Place = CHECKOUT): Promise<string> {
   const { root, entry } = place
-  const folder = join(root, FOLDER)
-  if (!isCurrent(root, folder)) await makeBundle(place, folder)
-  return join(folder, `${basename(entry, '.ts')}.js`)
+  const bundles = join(root, FOLDER)
+  const former = readCurrent(bundles)
+  const id = former !== undefined && isCurrent(root, join(bundles, former)) ? former : await makeBundle(place, bundles)
+  if (place.isOwn) holdBuild(join(bundles, id))
+  if (id !== former) await removeUnusedBuilds(bundles, [id, former])
+  return join(bundles, id, `${basename(entry, '.ts')}.js`)
+}
+
+function readCurrent(bundles: string): string | undefined {
+  const file = join(bundles, CURRENT)
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
 /** Compares for equality, because a source can also be replaced by an older one. */
@@ -46,15 +72,19 @@ function isCurrent(root: string, folder: string): boolean {
 }
 
 /**
- * Writes the list of sources last and renames every file into place, because a second start may do the same meanwhile.
- * A source that is changed during the build is listed as never built, so that the next start builds again.
+ * Returns the name of the new bundle's folder. It is renamed into place when it is complete, because a second start may
+ * do the same meanwhile. A source that is changed during the build is listed as never built, so that the next start
+ * builds again.
  */
-async function makeBundle({ root, entry, workers }: Place, folder: string): Promise<void> {
+async function makeBundle({ root, entry, workers, files, isOwn }: Place, bundles: string): Promise<string> {
   const beganMs = Date.now()
+  const id = randomBytes(8).toString('hex')
+  const folder = join(bundles, id)
+  const unfinished = `${folder}.part`
   const { build, stop } = await import('esbuild')
   const options = {
     absWorkingDir: root,
-    outdir: FOLDER,
+    outdir: folder,
     bundle: true,
     packages: 'external',
     platform: 'node',
@@ -74,26 +104,21 @@ async function makeBundle({ root, entry, workers }: Place, folder: string): Prom
     build({ ...options, entryPoints: [...workers], entryNames: '[name]' }),
   ])
   await stop()
-  await mkdir(folder, { recursive: true })
-  const files = built.flatMap(({ outputFiles }) => outputFiles)
-  for (const { path, contents } of files) await replace(path, contents)
+  await mkdir(unfinished, { recursive: true })
+  // Another start that runs at the same time must not remove it.
+  holdBuild(unfinished)
+  for (const { path, contents } of built.flatMap(({ outputFiles }) => outputFiles)) {
+    await writeFile(join(unfinished, relative(folder, path)), contents)
+  }
+  for (const path of files) await cp(join(root, path), join(unfinished, basename(path)))
   const sources: Sources = {}
-  for (const path of [...built.flatMap(({ metafile }) => Object.keys(metafile.inputs)), ...BUILT_BY]) {
+  for (const path of [...built.flatMap(({ metafile }) => Object.keys(metafile.inputs)), ...files, ...BUILT_BY]) {
     const { mtimeMs, size } = statSync(join(root, path))
     sources[path] = [mtimeMs <= beganMs ? mtimeMs : 0, size]
   }
-  await replace(join(folder, SOURCES), JSON.stringify(sources))
-  await removeOthers(folder, new Set(files.map(({ path }) => basename(path))))
-}
-
-/** Removes parts of former bundles. A server that still runs from them has loaded all of them at its start. */
-async function removeOthers(folder: string, names: ReadonlySet<string>): Promise<void> {
-  const others = globSync('*.{js,js.map}', { cwd: folder }).filter((name) => !names.has(name))
-  for (const name of others) await rm(join(folder, name), { force: true })
-}
-
-async function replace(file: string, contents: string | Uint8Array): Promise<void> {
-  const part = join(dirname(file), `.${basename(file)}.${process.pid}.part`)
-  await writeFile(part, contents)
-  await rename(part, file)
+  await writeFile(join(unfinished, SOURCES), JSON.stringify(sources))
+  if (!isOwn) await forgetUsers(unfinished)
+  await rename(unfinished, folder)
+  await replace(join(bundles, CURRENT), id)
+  return id
 }

@@ -26,15 +26,21 @@ export function createSystem(deps: Deps): { readonly routes: readonly Route[] } 
 function operatorRoutes(deps: Deps): Route[] {
   return [
     route(health, async () => ({ status: 'ok' as const, services: [...deps.running], version: deps.version })),
-    route(ready, async () => {
+    route(ready, async ({ draining }) => {
       const readiness = await deps.readiness()
-      return answer(JSON.stringify(readiness), 'application/json', {}, readiness.status === 'ready' ? 200 : 503)
+      const failing = draining === '404' && isOnlyDraining(readiness) ? 404 : 503
+      return answer(JSON.stringify(readiness), 'application/json', {}, readiness.status === 'ready' ? 200 : failing)
     }),
     route(metrics, async (_, context) => {
       admitScraper(context, deps.operatorToken)
       return answer(await deps.metrics.registry.metrics(), deps.metrics.registry.contentType)
     }),
   ]
+}
+
+function isOnlyDraining({ dependencies }: Readiness): boolean {
+  const failing = Object.entries(dependencies).filter(([, { status }]) => status === 'failing')
+  return failing.every(([name]) => name === 'draining')
 }
 
 /** Serves the OpenAPI document and the page made from it. Both are made once, when somebody asks for one of them. */
