@@ -26,6 +26,9 @@ export type Replica = {
   readonly service: ServiceName
   /** Kills it as a crash does. */
   kill(): Promise<void>
+  /** Stops it without ending it, as a swapping or paused machine does, until `thaw`. */
+  freeze(): void
+  thaw(): void
   /** Ends it as an orchestrator does; returns its exit code. */
   terminate(): Promise<number | null>
   /** Starts it with the code of this checkout, or of another one; resolves when it listens. */
@@ -232,6 +235,8 @@ function createReplica(name: string, service: ServiceName, env: Environment, sin
       return [...output, ...(running?.output ?? [])]
     },
     kill: async () => void (await end('SIGKILL')),
+    freeze: () => void running?.child.kill('SIGSTOP'),
+    thaw: () => void running?.child.kill('SIGCONT'),
     terminate: () => end('SIGTERM'),
     launch: async (checkout = HERE) => {
       const main = join(checkout, 'src', 'server', 'main.ts')

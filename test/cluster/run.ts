@@ -110,6 +110,15 @@ function faultsOf(on: Cluster, isUpgraded: boolean): [string, () => Promise<void
         await wait(1_500)
       },
     ]),
+    ...firsts.map((replica): [string, () => Promise<void>] => [
+      `${replica.name} frozen for 20 s`,
+      async () => {
+        replica.freeze()
+        await wait(20_000)
+        replica.thaw()
+        await wait(1_500)
+      },
+    ]),
     [
       'Redis stopped for 10 s',
       async () => {
