@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { OPERATIONS } from '#contract/operations.ts'
 import { toOpenApi } from '#edge/openapi/document.ts'
 
-it('OP-02 the OpenAPI document passes the recommended rules of Redocly without a warning', () => {
+it('OP-04 the OpenAPI document passes the recommended rules of Redocly without a warning', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-openapi-'))
   try {
     const file = join(folder, 'openapi.json')

@@ -32,7 +32,7 @@ function svc(args: string[], { as = owner, ...options }: Options = {}) {
 }
 const linesOf = (text: string) => text.trimEnd().split('\n')
 
-describe('MA-15 CL-01 svc apps', () => {
+describe('MA-15 CL-03 svc apps', () => {
   it('creates an app and shows it', async () => {
     const none = await svc(['apps', 'list'])
     expect(none).toMatchObject({ exit: 0, stdout: '' })

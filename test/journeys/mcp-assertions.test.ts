@@ -47,7 +47,7 @@ describe('what the MCP server says of an agent', () => {
   }
   const bearerIn = ({ headers }: Seen) => String(headers.authorization).replace('Bearer ', '')
 
-  it('AU-13 row 39: the agent’s token is never seen upstream; each service gets its own fresh assertion', async () => {
+  it('AU-13 the agent’s token is never seen upstream; each service gets its own fresh assertion', async () => {
     for (let n = 0; n < 2; n++) {
       const { body } = await callTool(platform, token, 'data_sources_list')
       expect(body.result!.structuredContent).toEqual({ items: [], next_cursor: null })
@@ -70,20 +70,20 @@ describe('what the MCP server says of an agent', () => {
     expect(new Set(assertions.map((assertion) => decodeJwt(assertion).jti)).size).toBe(4)
   })
 
-  it('AU-13 row 39: an assertion that was used is used up', async () => {
+  it('AU-13 an assertion that was used is used up', async () => {
     await callTool(platform, token, 'data_sources_list')
     const used = bearerIn(recorder.seen.findLast(({ path }) => path === SOURCES)!)
     expect(await ask(used)).toBe(401)
   })
 
-  it('AU-13 row 39: one of eight that come at once passes', async () => {
+  it('AU-13 one of eight that come at once passes', async () => {
     const assertion = signer()(actor, 'api-gateway')
     const statuses = await Promise.all(Array.from({ length: 8 }, () => ask(assertion)))
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(statuses.filter((status) => status === 401)).toHaveLength(7)
   })
 
-  it('AU-13 row 39: too old, of another secret, for another service, or of what was not granted', async () => {
+  it('AU-13 too old, of another secret, for another service, or of what was not granted', async () => {
     expect(await ask(signer()(actor, 'api-gateway'))).toBe(200)
     const refused = {
       'older than a minute': signer(undefined, 61)(actor, 'api-gateway'),

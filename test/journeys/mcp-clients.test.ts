@@ -158,7 +158,7 @@ describe('known clients', () => {
     expect(await listed(admin.token)).toEqual(['db_docs', 'db_payroll'])
   })
 
-  it('DS-17 a long answer is cut to 16 KiB of its text block, and says so', async () => {
+  it('DS-16 a long answer is cut to 16 KiB of its text block, and says so', async () => {
     const input = { ...QUESTION, target: 'long', top_k: 20 }
     const { body } = await callTool(platform, viewer.token, 'data_source_query', input)
     const { content, structuredContent } = body.result as {

@@ -52,7 +52,7 @@ describe('what is no access token of a live grant', () => {
     expect((await send(await sign(claims))).status).toBe(200)
   })
 
-  it('AU-13 row 33: alg none, a public key as a secret, another secret, the secret itself', async () => {
+  it('AU-13 alg none, a public key as a secret, another secret, the secret itself', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
     const { jwtSecret } = connector.system.config.secrets
@@ -66,7 +66,7 @@ describe('what is no access token of a live grant', () => {
     })
   })
 
-  it('AU-13 row 34: another or no audience, issuer, type, grant, subject or client', async () => {
+  it('AU-13 another or no audience, issuer, type, grant, subject or client', async () => {
     const without = (name: string) => Object.fromEntries(Object.entries(claims).filter(([known]) => known !== name))
     await expectRefused({
       'aud of the other endpoint': await sign({ ...claims, aud: 'https://app.example.test/mcp/notifications' }),
@@ -87,7 +87,7 @@ describe('what is no access token of a live grant', () => {
     })
   })
 
-  it('AU-13 row 34: a session, a user JWT or an assertion is no access token, nor the reverse', async () => {
+  it('AU-13 a session, a user JWT or an assertion is no access token, nor the reverse', async () => {
     const session = person.browser.cookie('https://app.example.test', SESSION)!
     const assertions = createAssertionSigner(connector.system.config.secrets.actorAssertionSecret!, systemClock)
     const actor = { grantId: claims.gid, userId: claims.sub!, clientId: claims.client_id, scopes: ['datasources:read'] }
@@ -105,7 +105,7 @@ describe('what is no access token of a live grant', () => {
     }
   })
 
-  it('AU-13 row 35: expired, not yet good, or without an end', async () => {
+  it('AU-13 expired, not yet good, or without an end', async () => {
     const { exp: _, ...endless } = claims
     await expectRefused({
       expired: await sign({ ...claims, iat: seconds() - 700, exp: seconds() - 1 }),
@@ -114,7 +114,7 @@ describe('what is no access token of a live grant', () => {
     })
   })
 
-  it('AU-13 row 36: no token at all, in the query or in a cookie', async () => {
+  it('AU-13 no token at all, in the query or in a cookie', async () => {
     const asked = `Bearer resource_metadata="${METADATA}", scope="datasources:read datasources:query functions:call"`
     const token = await sign(claims)
     const inQuery = await sendMcp(`${platform}?access_token=${token}`, undefined)
@@ -127,7 +127,7 @@ describe('what is no access token of a live grant', () => {
     expect([basic.status, basic.challenge]).toEqual([401, REFUSED])
   })
 
-  it('AU-13 row 38: scopes the person did not grant are no use in a token that says so', async () => {
+  it('AU-13 scopes the person did not grant are no use in a token that says so', async () => {
     const { access_token } = await connector.connect(person, client, { scope: 'datasources:read' })
     const narrow = decodeJwt(access_token)
     const wide = await sign({ ...narrow, scope: 'datasources:read datasources:query' })
@@ -145,7 +145,7 @@ describe('what is no access token of a live grant', () => {
     ])
   })
 
-  it('AU-14 row 37: a grant that is revoked, removed or whose person has left is dead at the next call', async () => {
+  it('AU-14 a grant that is revoked, removed or whose person has left is dead at the next call', async () => {
     const { db } = connector.system
     const leaver = await connector.person('viewer', person.org_id)
     const endings: [string, Person, (gid: string) => Promise<unknown>][] = [

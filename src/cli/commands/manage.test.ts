@@ -48,7 +48,7 @@ it('CL-03 the choices of the commands are those of the API', () => {
   for (const type of TYPE_CHOICES) expect(listActivity.input.safeParse({ type }).success).toBe(true)
 })
 
-describe('CL-01 svc members and svc invitations', () => {
+describe('AU-06 AU-07 svc members and svc invitations', () => {
   it('list the members, also without the word list, and refuse those below admin', async () => {
     const { exit, stdout } = await svc('members')
     expect(exit).toBe(0)
@@ -92,7 +92,7 @@ describe('CL-01 svc members and svc invitations', () => {
   })
 })
 
-describe('DS-02 svc datasource enable, expose, unexpose and disable', () => {
+describe('DS-03 DS-08 svc datasource enable, expose, unexpose and disable', () => {
   const stateOf = async () => {
     const { items } = await system.client(owner.token).call(listSources, {})
     return items.map(({ source_id, enabled, exposed, min_role }) => [source_id, enabled, exposed, min_role])
@@ -121,7 +121,7 @@ describe('DS-02 svc datasource enable, expose, unexpose and disable', () => {
   })
 })
 
-describe('DS-01 svc db psql', () => {
+describe('DS-02 svc db psql', () => {
   const runWith = async (script: string, line: string) => {
     const bin = await mkdtemp(join(folder, 'bin-'))
     await writeFile(join(bin, 'psql'), `#!/bin/sh\n${script}\n`)
@@ -168,7 +168,7 @@ describe('CL-03 svc complete', () => {
   })
 })
 
-describe('DS-14 svc activity', () => {
+describe('DS-20 svc activity', () => {
   it('lists questions with the address of who asked, to admins and owners', async () => {
     await svc('datasource enable handbook')
     await svc('datasource expose db_handbook --min-role viewer')
@@ -188,7 +188,7 @@ describe('DS-14 svc activity', () => {
   })
 })
 
-describe('DS-14 what --watch prints', () => {
+describe('DS-20 what --watch prints', () => {
   const call = (id: string, status: number | null) => ({ id, status }) as ActivityRecord
   it('prints each call once, oldest first, and one that is under way when it has ended', () => {
     const first = newRecords([call('c', null), call('b', 200), call('a', 200)], new Set(['a']), new Set())

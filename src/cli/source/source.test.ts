@@ -21,7 +21,7 @@ function write(path: string, content = ''): void {
 
 const paths = async () => (await findFiles(folder)).files.map(({ path }) => path)
 
-describe('CL-03 the files of a folder', () => {
+describe('MA-15 the files of a folder', () => {
   it('are all but those of git, of other machines and of secrets', async () => {
     for (const path of [
       'a.js',
@@ -85,7 +85,7 @@ describe('CL-03 the files of a folder', () => {
 })
 
 needsPrograms('tar')('the archive that is sent', () => {
-  it('CL-03 is read by the tar of the system, and is as large as announced', async () => {
+  it('MA-15 is read by the tar of the system, and is as large as announced', async () => {
     async function* files() {
       yield { name: 'a'.repeat(64), content: Buffer.from('hello') }
       yield { name: 'b'.repeat(64), content: Buffer.alloc(0) }

@@ -92,7 +92,7 @@ describe('an Idempotency-Key and a database that goes away', () => {
     await database.db.query(sql`update auth.orgs set name = 'Found' where name = 'Lost'`)
   })
 
-  it('DS-20 a key of a process that died before it changed anything runs again; after a change its outcome is unknown at once', async () => {
+  it('OP-02 a key of a process that died before it changed anything runs again; after a change its outcome is unknown at once', async () => {
     await create('first', 'Model')
     const plant = (key: string, holder: string, changed: boolean) =>
       database.db.query(sql`

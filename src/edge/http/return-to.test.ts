@@ -3,7 +3,7 @@ import { isAllowedRedirect, isAllowedReturn } from './return-to.ts'
 
 const ALLOWED = ['https://app.base.com', 'https://docs.base.com/team', 'http://localhost:3000']
 
-describe('45 where people are sent after signing in', () => {
+describe('AU-05 where people are sent after signing in', () => {
   it.each([
     ['/', true],
     ['/a/b?c=d#e', true],

@@ -13,6 +13,6 @@ it.each([
   [['drop-old', 'notes'], { ...NONE, dryRun: true }, '--to and --dry-run belong to svc-server databases move.'],
   [['move', 'notes'], { ...NONE, to: 'two', confirm: true }, '--confirm belongs to svc-server databases drop-old.'],
   [['move', 'notes'], { ...NONE, to: 'two' }, 'svc-server databases needs DATABASE_URL'],
-])('OP-03 svc-server databases %j %j is refused in words', async (args, options, message) => {
+])('DS-01 svc-server databases %j %j is refused in words', async (args, options, message) => {
   await expect(runDatabases({}, () => undefined, args, options)).rejects.toThrow(message)
 })

@@ -17,7 +17,7 @@ const call = (id: string, status: number | null) => ({
   status,
 })
 
-it('DS-14 svc activity --watch prints each call once as a line of JSON, until it is refused', async () => {
+it('DS-20 svc activity --watch prints each call once as a line of JSON, until it is refused', async () => {
   const pages = [[call('a', 200)], [call('b', null), call('a', 200)], [call('b', 503), call('a', 200)]]
   const server = createServer((_request, response) => {
     const items = pages.shift()

@@ -16,7 +16,7 @@ const svc = (...args: string[]) => runSvc(['checks', ...args], { env: { SVC_API_
 const YEARLY = ['--cron', '0 0 1 1 *']
 const LOG = ['--kind', 'log', '--text', 'backup done']
 
-describe('CL-01 svc checks', () => {
+describe('MA-15 svc checks', () => {
   it('creates, runs, lists, shows, changes, pauses, resumes and deletes', async () => {
     expect(await svc('list', 'shop')).toMatchObject({
       exit: 0,

@@ -18,7 +18,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-it('DS-02 the hint of svc datasource enable shows the file that its command reads', async () => {
+it('DS-03 DS-05 the hint of svc datasource enable shows the file that its command reads', async () => {
   const { token } = await system.member('admin')
   const client = system.client(token)
   await client.call(createDatabase, { name: 'docs' })

@@ -5,7 +5,7 @@ import { connectRawWorker } from '#test/raw-worker.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 
-describe('CL-01 svc functions', () => {
+describe('DS-20 svc functions', () => {
   let system: System
   let app: TestApp
   let worker: Awaited<ReturnType<typeof connectRawWorker>>

@@ -28,7 +28,7 @@ const file = async (title: string, options: Options = { as: viewer }) =>
     (await svc(['file', 'shop', title, '--body', 'It sticks.'], options)).stdout,
   )![1]!
 
-describe('NO-02 CL-01 svc tickets', () => {
+describe('NO-02 CL-03 svc tickets', () => {
   it('files, lists, replies, moves and shows', async () => {
     const none = await svc(['list', 'shop'], { as: viewer })
     expect(none).toMatchObject({ exit: 0, stdout: '', stderr: 'You see no tickets of shop.\n' })

@@ -165,7 +165,7 @@ describe('MA-15 deleting an app', () => {
   })
 })
 
-describe('AU-12 support sessions', () => {
+describe('AU-18 support sessions', () => {
   it('read nothing of apps before they are elevated, and never create or delete one', async () => {
     const ask = { org_id: owner.org_id, staff_email: 's@example.com', reason: 'test' }
     const { id, token } = await system.operator.call(startSupport, ask)

@@ -25,7 +25,7 @@ needs('postgres')('a Postgres that is paused', () => {
     await platform?.[Symbol.asyncDispose]()
   })
 
-  it('DS-12 ends every read and every owner’s statement in its limit, and is read again when it goes on', async () => {
+  it('DS-21 ends every read and every owner’s statement in its limit, and is read again when it goes on', async () => {
     const [reader, owner] = [await area.open('notes', 'reader'), await area.open('notes', 'owner')]
     const pid = sql`select pg_backend_pid() as pid`
     const read = () => reader.reads((on) => on.query<{ pid: number }>(pid), sql`select 1`)

@@ -223,7 +223,7 @@ needs('postgres')('DS-01 managed databases on two Postgres servers', () => {
       expect(await ask('db_one')).toEqual(['1'])
     })
 
-    it('OP-03 whose command is killed before the switch is undone by the worker', async () => {
+    it('DS-01 whose command is killed before the switch is undone by the worker', async () => {
       const { connection_string } = await client.call(readConnection, { name: 'one' })
       const [row] = await system.db.query<{ id: string }>(sql`select id from databases.databases where name = 'one'`)
       // While the command is only stopped, it holds its lease, so that the worker leaves the move as it is.
@@ -240,7 +240,7 @@ needs('postgres')('DS-01 managed databases on two Postgres servers', () => {
       expect(await copiesOnPlatform()).toEqual([])
     })
 
-    it('OP-03 whose command is killed after the switch is finished by the worker', async () => {
+    it('DS-01 whose command is killed after the switch is finished by the worker', async () => {
       await kill(await interruptAt('Switched to platform.', 'SIGKILL'))
       await runJobs(rescue())
       const { connection_string } = await client.call(readConnection, { name: 'one' })

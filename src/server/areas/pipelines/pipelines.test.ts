@@ -257,7 +257,7 @@ describe('NO-03 pipelines of the worker SDK', () => {
   })
 })
 
-describe('CL-01 svc pipelines', () => {
+describe('NO-03 svc pipelines', () => {
   const svc = (line: string) =>
     runSvc(line.split(' '), { env: { SVC_API_URL: system.url, SVC_API_KEY: app.token, NO_COLOR: '1' } })
 

@@ -68,7 +68,7 @@ describe('signing in with an identity', () => {
       ['Microsoft is silent', 'microsoft', microsoftUser({ xms_edov: undefined })],
       ['Microsoft says false', 'microsoft', microsoftUser({ xms_edov: false })],
       ['Microsoft says 0', 'microsoft', microsoftUser({ xms_edov: '0' })],
-    ])('43 an address that is not verified signs nobody in: %s', async (_, provider, claims) => {
+    ])('an address that is not verified signs nobody in: %s', async (_, provider, claims) => {
       if (claims.email?.includes('@')) await made(claims.email)
       const browser = at.browser()
       const response = await at.signIn(browser, provider, claims)

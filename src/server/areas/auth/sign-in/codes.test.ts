@@ -111,7 +111,7 @@ describe('AU-09 the code of a hosted sign-in', () => {
     await expect(at.system.client(code).call(me, {})).rejects.toMatchObject({ status: 401 })
   })
 
-  it('48 is refused after a secret was rotated', async () => {
+  it('AU-08 is refused after a secret was rotated', async () => {
     const code = await codeOf(await signedIn())
     const { jwtSecret } = at.system.config.secrets
     await using rotated = await startSystem({ on: at.system, clock, env: { SVC_JWT_SECRET: jwtSecret } })

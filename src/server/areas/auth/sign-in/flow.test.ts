@@ -47,7 +47,7 @@ describe('AU-05 a sign-in with a provider', () => {
     expect(await me.json()).toMatchObject({ kind: 'user', user: { email: claims.email, name: 'Pat' }, org: null })
   })
 
-  it('40 is refused without a state, with an invented one, and with one of another browser', async () => {
+  it('is refused without a state, with an invented one, and with one of another browser', async () => {
     const browser = at.browser()
     const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
     const without = new URL(back)
@@ -62,7 +62,7 @@ describe('AU-05 a sign-in with a provider', () => {
     await refused(await stranger.go(back, { site: 'cross-site' }), 400, STALE)
   })
 
-  it('40 accepts a state once, whatever the outcome', async () => {
+  it('accepts a state once, whatever the outcome', async () => {
     const browser = at.browser()
     const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
     const flow = browser.cookie(APP, FLOW)!
@@ -71,7 +71,7 @@ describe('AU-05 a sign-in with a provider', () => {
     await refused(await browser.go(back, { site: 'cross-site' }), 400, STALE)
   })
 
-  it('40 can be finished in two tabs of a browser', async () => {
+  it('can be finished in two tabs of a browser', async () => {
     const browser = at.browser()
     const [one, two] = [await at.leave(browser, 'google'), await at.leave(browser, 'google')]
     const flow = browser.cookie(APP, FLOW)!
@@ -81,7 +81,7 @@ describe('AU-05 a sign-in with a provider', () => {
     expect((await browser.go(at.idp.authorize(two, claims), { site: 'cross-site' })).status).toBe(303)
   })
 
-  it('40 is refused after ten minutes', async () => {
+  it('is refused after ten minutes', async () => {
     const browser = at.browser()
     const url = await at.leave(browser, 'google')
     clock.advance(600_000)
@@ -94,18 +94,18 @@ describe('AU-05 a sign-in with a provider', () => {
     ['another audience', { aud: 'somebody-else' }],
     ['another issuer', { iss: 'https://evil.test' }],
     ['a token that has run out', { iat: 1_600_000_000, exp: 1_600_000_300 }],
-  ])('40 refuses an ID token with %s', async (_, lie) => {
+  ])('refuses an ID token with %s', async (_, lie) => {
     await refused(await at.signIn(at.browser(), 'google', googleUser(lie)), 400, NOT_CONFIRMED)
   })
 
-  it('40 refuses an ID token that is not signed with the provider’s key', async () => {
+  it('refuses an ID token that is not signed with the provider’s key', async () => {
     at.idp.useForeignKey(true)
     const response = await at.signIn(at.browser(), 'google', googleUser())
     at.idp.useForeignKey(false)
     await refused(response, 400, NOT_CONFIRMED)
   })
 
-  it('40 refuses the code of another flow, by PKCE', async () => {
+  it('refuses the code of another flow, by PKCE', async () => {
     const [mine, theirs] = [at.browser(), at.browser()]
     const back = new URL(at.idp.authorize(await at.leave(mine, 'google'), googleUser()))
     const stolen = new URL(at.idp.authorize(await at.leave(theirs, 'google'), googleUser()))
@@ -113,14 +113,14 @@ describe('AU-05 a sign-in with a provider', () => {
     await refused(await mine.go(back.href, { site: 'cross-site' }), 400, NOT_CONFIRMED)
   })
 
-  it('41 is refused if it returns through another provider', async () => {
+  it('is refused if it returns through another provider', async () => {
     const browser = at.browser()
     const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
     const mixed = back.replace('/auth/google/', '/auth/microsoft/')
     await refused(await browser.go(mixed, { site: 'cross-site' }), 400, STALE)
   })
 
-  it('41 refuses the code of another provider', async () => {
+  it('refuses the code of another provider', async () => {
     const browser = at.browser()
     const google = new URL(at.idp.authorize(await at.leave(browser, 'google'), googleUser()))
     const microsoft = new URL(at.idp.authorize(await at.leave(browser, 'microsoft'), microsoftUser()))
@@ -128,7 +128,7 @@ describe('AU-05 a sign-in with a provider', () => {
     await refused(await browser.go(google.href, { site: 'cross-site' }), 400, NOT_CONFIRMED)
   })
 
-  it('41 refuses an answer that names another issuer (RFC 9207)', async () => {
+  it('refuses an answer that names another issuer (RFC 9207)', async () => {
     const browser = at.browser()
     const back = at.idp.authorize(await at.leave(browser, 'google'), googleUser())
     await refused(await browser.go(`${back}&iss=https%3A%2F%2Fevil.test`, { site: 'cross-site' }), 400, NOT_CONFIRMED)

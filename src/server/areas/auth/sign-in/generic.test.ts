@@ -130,11 +130,11 @@ describe('AU-05 a sign-in with another OpenID Connect provider', () => {
     ['another realm of the same provider', { iss: 'https://id.company.test/realms/guests' }],
     ['a token that has run out', { iat: 1_600_000_000, exp: 1_600_000_300 }],
     ['no subject', { sub: undefined }],
-  ])('40 refuses an ID token with %s', async (_, lie) => {
+  ])('refuses an ID token with %s', async (_, lie) => {
     await refused(await at.signInGeneric(at.browser(), genericUser(lie)), 400, NOT_CONFIRMED)
   })
 
-  it.each(['none', 'secret'] as const)('40 refuses an ID token that is signed with: %s', async (how) => {
+  it.each(['none', 'secret'] as const)('refuses an ID token that is signed with: %s', async (how) => {
     describeAnew({ id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'] })
     at.idp.signWith(how)
     const response = await at.signInGeneric(at.browser(), genericUser())
@@ -143,20 +143,20 @@ describe('AU-05 a sign-in with another OpenID Connect provider', () => {
     await refused(response, 400, NOT_CONFIRMED)
   })
 
-  it('40 refuses an ID token that is signed with a key that is not published', async () => {
+  it('refuses an ID token that is signed with a key that is not published', async () => {
     at.idp.useForeignKey(true)
     const response = await at.signInGeneric(at.browser(), genericUser())
     at.idp.useForeignKey(false)
     await refused(response, 400, NOT_CONFIRMED)
   })
 
-  it('40 refuses the token of an earlier sign-in, whose nonce was used', async () => {
+  it('refuses the token of an earlier sign-in, whose nonce was used', async () => {
     const first = new URL(await at.leave(at.browser(), 'oidc'))
     const replayed = genericUser({ nonce: first.searchParams.get('nonce') })
     await refused(await at.signInGeneric(at.browser(), replayed), 400, NOT_CONFIRMED)
   })
 
-  it('41 refuses the code of another provider, and an answer through the callback of another', async () => {
+  it('refuses the code of another provider, and an answer through the callback of another', async () => {
     const browser = at.browser()
     const google = new URL(at.idp.authorize(await at.leave(browser, 'google'), googleUser()))
     const back = new URL(at.idp.authorize(await at.leave(browser, 'oidc'), genericUser()))
@@ -167,7 +167,7 @@ describe('AU-05 a sign-in with another OpenID Connect provider', () => {
     await refused(await browser.go(own.href, { site: 'cross-site' }), 400, NOT_CONFIRMED)
   })
 
-  it('41 refuses an answer that names another issuer (RFC 9207), or none where the provider always names it', async () => {
+  it('refuses an answer that names another issuer (RFC 9207), or none where the provider always names it', async () => {
     describeAnew({ authorization_response_iss_parameter_supported: true })
     const answer = async () => at.idp.authorize(await at.leave(browser, 'oidc'), genericUser())
     const browser = at.browser()
@@ -187,7 +187,7 @@ describe('AU-05 a sign-in with another OpenID Connect provider', () => {
     ['true about an address that is none', { email: 'nobody' }, undefined],
     ['true in the ID token and the address elsewhere', { email: undefined }, { email: 'boss@people.test' }],
     ['false in the ID token, whatever UserInfo says', { email_verified: false }, { email_verified: true }],
-  ])('43 an address that is not verified binds nobody: email_verified is %s', async (_, over, userInfo) => {
+  ])('an address that is not verified binds nobody: email_verified is %s', async (_, over, userInfo) => {
     const claims = genericUser(over)
     await made(typeof claims.email === 'string' && claims.email.includes('@') ? claims.email : 'boss@people.test')
     const info = userInfo && { sub: claims.sub, email: claims.email, ...userInfo }

@@ -143,7 +143,7 @@ describe('a mailed invitation', () => {
     expect(await titles(expired.invitation.link)).toEqual([409, 'This invitation has expired'])
   })
 
-  it('NO-07 a resend mails a new link, and the former one stops working', async () => {
+  it('AU-06 a resend mails a new link, and the former one stops working', async () => {
     const person = googleUser()
     const { owner, client, invitation } = await invite(person.email)
     await mailTo(person.email)

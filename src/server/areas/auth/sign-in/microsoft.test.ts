@@ -31,7 +31,7 @@ const CASES: [tenantId: string, what: string, claims: Record<string, unknown>, l
   [TENANT, 'a personal account', { tid: CONSUMERS_TENANT }, false],
 ]
 
-describe.each(['common', 'organizations', 'consumers', TENANT])('42 Microsoft with tenantId %s', (tenantId) => {
+describe.each(['common', 'organizations', 'consumers', TENANT])('AU-05 Microsoft with tenantId %s', (tenantId) => {
   it('admits exactly the accounts of the configured tenants', async () => {
     await using at = await startSignIn({ env: { SVC_MICROSOFT_TENANT_ID: tenantId } })
     for (const [, what, claims, letIn] of CASES.filter(([of]) => of === tenantId)) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { APP, googleUser, startSignIn, titleOf } from '#test/sign-in.ts'
 
-describe('45 the return_to of a sign-in', () => {
+describe('AU-05 the return_to of a sign-in', () => {
   it('is checked before redirecting to the provider, over HTTP', async () => {
     await using at = await startSignIn()
     for (const return_to of ['//evil.test', 'https://app.base.com.evil.test/']) {

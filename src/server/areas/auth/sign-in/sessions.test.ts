@@ -33,7 +33,7 @@ describe('sessions', () => {
   const statusOf = async (token: string, path = '/api/v1/me', init: RequestInit = {}) =>
     (await fetch(`${at.system.url}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } })).status
 
-  it('46 signing in sets a new cookie, and the one set before is refused', async () => {
+  it('AU-05 signing in sets a new cookie, and the one set before is refused', async () => {
     const attacker = await signedIn()
     const planted = attacker.cookie(APP, SESSION)!
     const victim = at.browser()
@@ -137,7 +137,7 @@ describe('sessions', () => {
       expect(await statusOf('', '/api/v1/sessions/token', { method: 'POST' })).toBe(401)
     })
 
-    it('48 of another type, algorithm, key or issuer are refused', async () => {
+    it('AU-01 of another type, algorithm, key or issuer are refused', async () => {
       const browser = await signedIn()
       const { token } = await jwtOf(browser)
       expect(await statusOf(token)).toBe(200)
@@ -260,7 +260,7 @@ describe('sessions', () => {
   })
 
   it.each(['SVC_JWT_SECRET', 'SVC_JWT_SIGNING_KEY'])(
-    '48 AU-08 are refused, like JWTs, after rotating %s',
+    'AU-08 are refused, like JWTs, after rotating %s',
     async (rotated) => {
       const browser = await signedIn()
       const { token } = await jwtOf(browser)

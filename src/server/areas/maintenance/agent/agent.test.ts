@@ -247,7 +247,7 @@ describe('MA-07 a run that cannot finish says why', () => {
   })
 })
 
-describe('MA-14 tool calls of a model', () => {
+describe('MA-14 MA-19 tool calls of a model', () => {
   it('that are wrong come back to it as errors', async () => {
     const wrong = [
       written('read_file', '{"path'),

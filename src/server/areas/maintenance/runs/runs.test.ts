@@ -155,7 +155,7 @@ describe('MA-13 an idempotency key of a run', () => {
   })
 })
 
-describe('MA-05 the identity of a run', () => {
+describe('MA-05 MA-19 the identity of a run', () => {
   it('calls its tools while the run holds the app, and reads that app alone', async () => {
     await writeLog(FAULT)
     const token = tokenOf(await claimedRun())
