@@ -4,7 +4,7 @@ import { sql } from '#lib/db/sql.ts'
 import { lowestIdAt } from '#lib/ids.ts'
 import { claimDeliveries } from '../../src/server/areas/notifications/deliver/claim.ts'
 import { finishDeliveries } from '../../src/server/areas/notifications/deliver/finish.ts'
-import { addNotifications } from '../../src/server/areas/notifications/match/enqueue.ts'
+import { addNotifications } from '../../src/server/areas/notifications/queue/enqueue.ts'
 import { cpuMs } from '../ask/processes.ts'
 import type { Installation } from './installation.ts'
 

@@ -1,7 +1,7 @@
 import type { ChannelKind } from '#contract/notifications/channels.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { rescheduleDestinations } from '../deliver/reschedule.ts'
+import { rescheduleDestinations } from '../queue/reschedule.ts'
 
 /**
  * Saves where a channel leads and lets it begin anew: what the circuit breaker learnt, and the answer that disabled the

@@ -83,28 +83,3 @@ export async function findRecipient(db: Querier, id: string): Promise<ChannelRec
     where id = ${id} and kind = 'email' and state = 'active'`)
   return row
 }
-
-/**
- * Disables a channel that does not exist any more at the other side. Subscriptions to a lost chat connection are
- * disabled with it, marked so that reconnecting enables exactly these again.
- */
-export async function disableGoneChannel(
-  tx: Tx,
-  { id, reason, attempt }: { id: string; reason: string; attempt: { id: string; fence: number } },
-): Promise<void> {
-  // An attempt that began before a URL was saved may have reached the former URL, so it says nothing of this one.
-  const disabled = await tx.query(sql`
-    update notifications.channels set state = 'disabled', disabled_reason = ${reason}
-    where id = ${id} and state = 'active' and not exists (
-      select from notifications.deliveries
-      where id = ${attempt.id} and fence = ${attempt.fence}
-        and started_at < (settings ->> 'url_saved_at')::timestamptz)
-    returning id`)
-  if (disabled.length === 0) return
-  await tx.query(sql`
-    update notifications.subscriptions
-    set enabled = false, disabled_by = (
-      select case kind when 'chat' then 'connection_lost' else 'gone' end
-      from notifications.channels where id = ${id})
-    where channel_id = ${id} and enabled`)
-}

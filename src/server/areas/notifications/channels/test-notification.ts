@@ -7,8 +7,8 @@ import { newId } from '#edge/ids.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { addNotifications } from '../match/enqueue.ts'
-import { destinationOf } from '../match/match.ts'
+import { destinationOf } from '../model/destination-key.ts'
+import { addNotifications } from '../queue/enqueue.ts'
 import { type ChannelRow, findChannel } from './store.ts'
 
 /** Queues a notification for one channel. Nothing of its way differs from that of a real one, except the matching. */

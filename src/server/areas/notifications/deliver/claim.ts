@@ -2,7 +2,6 @@ import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import { DELIVERY_SETTINGS } from './lock.ts'
 import {
   type DueDestination,
   type PlannedDelivery,
@@ -10,8 +9,9 @@ import {
   type ReadyNotification,
   type WaitingDelivery,
   whereMoreWaits,
-} from './plan.ts'
-import { moveToEnd } from './reschedule.ts'
+} from '../model/plan.ts'
+import { DELIVERY_SETTINGS } from '../queue/lock.ts'
+import { moveToEnd } from '../queue/reschedule.ts'
 
 /** Slots for first attempts are kept apart, so that retries to dead destinations never delay a new notification. */
 export type AttemptKind = 'first' | 'retry'

@@ -1,13 +1,12 @@
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { disableGoneTarget } from '../channels/chat/link-store.ts'
-import { disableGoneChannel } from '../channels/store.ts'
+import type { Outcome } from '../model/outcome.ts'
+import { DELIVERY_RULES } from '../model/schedule.ts'
+import { DELIVERY_SETTINGS, lockInDelivery } from '../queue/lock.ts'
+import { recordResults } from '../queue/reschedule.ts'
 import { pauseSeconds } from './breaker.ts'
 import type { ClaimedDelivery } from './claim.ts'
-import { DELIVERY_SETTINGS, lockInDelivery } from './lock.ts'
-import type { Outcome } from './outcome.ts'
-import { recordResults } from './reschedule.ts'
-import { DELIVERY_RULES } from './schedule.ts'
+import { disableGoneChannel, disableGoneTarget } from './disable-gone.ts'
 import { nextState, type Transition } from './transition.ts'
 
 export type Ended = {

@@ -1,8 +1,8 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { lockDestinations } from '../queue/lock.ts'
+import { rescheduleDestinations } from '../queue/reschedule.ts'
 import type { ClaimedDelivery } from './claim.ts'
-import { lockDestinations } from './lock.ts'
-import { rescheduleDestinations } from './reschedule.ts'
 
 /** Gives claims back that were never begun: no byte left, so the attempt is undone. */
 export async function releaseDeliveries(db: Db, claimed: readonly ClaimedDelivery[]): Promise<void> {

@@ -1,8 +1,8 @@
 import type { DestinationKind } from '#contract/notifications/channels.ts'
-import type { MailContent } from '../system-mail/content.ts'
+import type { MailContent } from '../model/mail-content.ts'
+import type { Outcome } from '../model/outcome.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import type { DueNotification } from './load.ts'
-import type { Outcome } from './outcome.ts'
 
 /** Longest time one attempt may take, from the first byte to the end of the answer. */
 export const SEND_TIMEOUT_MS = 15_000

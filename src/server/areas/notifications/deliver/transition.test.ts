@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DESTINATION_KINDS, type DestinationKind } from '#contract/notifications/channels.ts'
+import type { Outcome } from '../model/outcome.ts'
+import { retryAfterSeconds, retryDelaySeconds } from '../model/schedule.ts'
 import { pauseSeconds } from './breaker.ts'
-import type { Outcome } from './outcome.ts'
-import { retryAfterSeconds, retryDelaySeconds } from './schedule.ts'
 import { nextState } from './transition.ts'
 
 const MIDDLE = 0.5

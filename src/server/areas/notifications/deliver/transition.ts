@@ -1,6 +1,6 @@
 import type { DestinationKind } from '#contract/notifications/channels.ts'
-import type { DeliveryState, Outcome } from './outcome.ts'
-import { retryDelaySeconds } from './schedule.ts'
+import type { DeliveryState, Outcome } from '../model/outcome.ts'
+import { retryDelaySeconds } from '../model/schedule.ts'
 
 export type Transition = {
   readonly state: Exclude<DeliveryState, 'sending'>

@@ -13,8 +13,8 @@ import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/internet.t
 import { runJobs } from '#test/run-jobs.ts'
 import { insertChannel } from '../channels/store.ts'
 import { createDeliveries } from '../create-deliveries.ts'
+import type { DigestTiming } from '../model/window.ts'
 import { addSubscription } from '../subscriptions/add.ts'
-import type { DigestTiming } from './window.ts'
 
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
 const app = { id: newId('app'), alias: 'shop', name: 'Shop' }

@@ -3,9 +3,9 @@ import { newId } from '#edge/ids.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { wakeDestinations } from '../match/enqueue.ts'
+import { type DigestTiming, windowEnd } from '../model/window.ts'
+import { wakeDestinations } from '../queue/enqueue.ts'
 import { timezoneOf } from '../settings/store.ts'
-import { type DigestTiming, windowEnd } from './window.ts'
 
 const POLL_SECONDS = 20
 const DIGESTS_PER_TICK = 100

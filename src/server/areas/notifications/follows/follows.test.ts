@@ -19,10 +19,10 @@ import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createCheck } from '../deliver/check.ts'
 import { claimDeliveries } from '../deliver/claim.ts'
 import { finishDeliveries } from '../deliver/finish.ts'
-import type { Outcome } from '../deliver/outcome.ts'
 import { intakeLoop } from '../intake/intake.ts'
 import { matchLoop } from '../match/match-loop.ts'
 import { peopleLoop } from '../match/people-loop.ts'
+import type { Outcome } from '../model/outcome.ts'
 import { followRoutes } from './routes.ts'
 
 const ORG = newId('org')

@@ -2,7 +2,7 @@ import type { FollowCategory } from '#contract/core/event-definition.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { HAS_STATUS, type LedgerRow } from '../ledger/store.ts'
-import type { Timing } from '../match/match.ts'
+import type { Timing } from '../model/notification.ts'
 
 type Follower = { org_id: string; user_id: string }
 

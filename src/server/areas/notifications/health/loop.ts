@@ -2,7 +2,7 @@ import type { People, Person } from '#edge/people.ts'
 import type { SystemMails } from '#edge/system-mail.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { mailKey } from '../match/match.ts'
+import { mailKey } from '../model/destination-key.ts'
 import { healthMail } from './mail.ts'
 import { type FailingChannel, markMailed, readFailing } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { eventLink, eventSubject, readStoredEvent } from '#contract/core/events.ts'
 import type { Delivery } from '#contract/notifications/deliveries.ts'
-import { PARKED_REASON } from '../restore/park-notifications.ts'
+import { PARKED_REASON } from '../queue/park-notifications.ts'
 import type { LedgerRow, LedgerStatus } from './store.ts'
 
 /** Maps the state of a notification to its public status. */

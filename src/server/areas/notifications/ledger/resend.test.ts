@@ -8,7 +8,7 @@ import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { insertChannel } from '../channels/store.ts'
-import { addNotifications } from '../match/enqueue.ts'
+import { addNotifications } from '../queue/enqueue.ts'
 import { parkDeliveries } from '../restore/park.ts'
 
 describe('resending what was parked after a restore', () => {

@@ -8,8 +8,8 @@ import { newId } from '#edge/ids.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { lockDestinations } from '../deliver/lock.ts'
-import { wakeDestinations } from '../match/enqueue.ts'
+import { wakeDestinations } from '../queue/enqueue.ts'
+import { lockDestinations } from '../queue/lock.ts'
 import { findLedgerRow, type LedgerRow } from './store.ts'
 
 /** Sends the message of an entry again as a new delivery, because an admin asked for it. */

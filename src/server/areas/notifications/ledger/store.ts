@@ -1,7 +1,7 @@
 import type { DestinationKind } from '#contract/notifications/channels.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import type { DeliveryState } from '../deliver/outcome.ts'
+import type { DeliveryState } from '../model/outcome.ts'
 
 /** One event for one destination, with what became of it. */
 export type LedgerRow = {

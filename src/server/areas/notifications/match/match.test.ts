@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EVENT_TYPES } from '#contract/core/events.ts'
 import { newId } from '#edge/ids.ts'
-import { type MatchedEvent, matchPeople, matchSubscriptions, type SubscriptionFacts, type Timing } from './match.ts'
-import { matchesPattern } from './pattern.ts'
+import type { MatchedEvent, Timing } from '../model/notification.ts'
+import { matchesPattern } from '../model/pattern.ts'
+import { matchPeople, matchSubscriptions, type SubscriptionFacts } from './match.ts'
 
 const when = { timezone: 'UTC', now: new Date('2026-05-01T09:30:00Z') }
 const app = { id: newId('app'), alias: 'shop', name: 'Shop' }

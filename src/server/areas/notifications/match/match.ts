@@ -1,11 +1,8 @@
-import type { EventOf } from '#contract/core/events.ts'
 import type { ChannelKind } from '#contract/notifications/channels.ts'
-import { type DigestTiming, windowEnd } from '../digest/window.ts'
-import type { NewNotification } from './enqueue.ts'
-import { matchesPattern } from './pattern.ts'
-
-export type Timing = 'immediately' | DigestTiming
-export type MatchedEvent = EventOf & { readonly id: string }
+import { destinationOf, mailKey } from '../model/destination-key.ts'
+import type { MatchedEvent, NewNotification, Timing } from '../model/notification.ts'
+import { matchesPattern } from '../model/pattern.ts'
+import { windowEnd } from '../model/window.ts'
 
 export type SubscriptionFacts = {
   readonly id: string
@@ -63,14 +60,6 @@ function byPreference(a: SubscriptionFacts, b: SubscriptionFacts): number {
 }
 
 const TIMINGS: readonly Timing[] = ['immediately', 'hourly', 'daily']
-
-/** Returns the key of the destination that a channel is. Channels with one email address are one destination. */
-export function destinationOf(
-  event: Pick<MatchedEvent, 'org_id'>,
-  { kind, channel_id, address }: Pick<SubscriptionFacts, 'kind' | 'channel_id' | 'address'>,
-): string {
-  return kind === 'email' ? mailKey(event, address ?? '') : `${kind}:${channel_id}`
-}
 
 /** Returns the notifications of an event for people: mails that are theirs, and messages about apps they follow. */
 export function matchPeople(
@@ -136,11 +125,6 @@ function common(event: MatchedEvent) {
     dropped_reason: null,
     per_message: 1,
   }
-}
-
-/** Addresses are compared without regard to case, so that one mailbox gets one mail. */
-export function mailKey({ org_id }: Pick<MatchedEvent, 'org_id'>, address: string): string {
-  return `email:${org_id}:${address.toLowerCase()}`
 }
 
 function digestOf(key: string, timing: Timing, { timezone, now }: When): NewNotification['digest'] {

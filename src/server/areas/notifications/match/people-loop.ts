@@ -6,10 +6,11 @@ import { sql } from '#lib/db/sql.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { seedPersonalMail } from '../defaults/seed.ts'
 import { addToInbox } from '../inbox/store.ts'
+import type { MatchedEvent } from '../model/notification.ts'
 import { maySeeApp } from '../people/may-see-app.ts'
+import { addNotifications } from '../queue/enqueue.ts'
 import { timezoneOf } from '../settings/store.ts'
-import { addNotifications } from './enqueue.ts'
-import { type FollowFacts, type MatchedEvent, matchPeople, type PersonalMail, recordOnly } from './match.ts'
+import { type FollowFacts, matchPeople, type PersonalMail, recordOnly } from './match.ts'
 import { markPeopleMatched, PEOPLE_NOTIFY, readFollows, readPeoplePending } from './store.ts'
 
 type Deps = { db: Db; sealer: Sealer; people: People }

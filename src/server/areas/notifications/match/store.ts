@@ -1,7 +1,8 @@
 import { readStoredEvent } from '#contract/core/events.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { MatchedEvent, SubscriptionFacts } from './match.ts'
+import type { MatchedEvent } from '../model/notification.ts'
+import type { SubscriptionFacts } from './match.ts'
 import { forgetUnreadable } from './unreadable.ts'
 
 type EventRow = { id: string; org_id: string; type: string; body: unknown; occurred_at: Date }

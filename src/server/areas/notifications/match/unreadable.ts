@@ -1,7 +1,7 @@
 import { readStoredEvent } from '#contract/core/events.ts'
 import type { Db, Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { addNotifications } from './enqueue.ts'
+import { addNotifications } from '../queue/enqueue.ts'
 import { recordUnreadable, UNREADABLE_KEY } from './match.ts'
 
 /** An event that a newer release wrote, so that only its type and organization are known here. */

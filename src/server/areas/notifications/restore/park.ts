@@ -1,10 +1,10 @@
 import { lowestId } from '#edge/ids.ts'
 import type { Db, Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { lockDestinations } from '../deliver/lock.ts'
-import { rescheduleDestinations } from '../deliver/reschedule.ts'
-import { saveRestoreMark } from './mark.ts'
-import { type LooseNotification, PARKED_REASON, parkNotifications } from './park-notifications.ts'
+import { lockDestinations } from '../queue/lock.ts'
+import { type LooseNotification, PARKED_REASON, parkNotifications } from '../queue/park-notifications.ts'
+import { rescheduleDestinations } from '../queue/reschedule.ts'
+import { saveRestoreMark } from '../queue/restore-mark.ts'
 
 const ROWS_PER_TRANSACTION = 200
 

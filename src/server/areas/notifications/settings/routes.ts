@@ -6,11 +6,10 @@ import { type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { isTimezone } from '#lib/timezone.ts'
-import type { MailSettings } from '../channels/email/send.ts'
 import { saveTimezone, timezoneOf } from './store.ts'
 
 /** `mailbox`: mails are kept on this machine. Undefined: no mail can be sent. */
-type Deps = { db: Db; clock: Clock; mail?: MailSettings | 'mailbox' | undefined }
+type Deps = { db: Db; clock: Clock; mail?: object | 'mailbox' | undefined }
 
 export function settingsRoutes({ db, clock, mail }: Deps): Route[] {
   return [

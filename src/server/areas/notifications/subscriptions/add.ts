@@ -2,7 +2,7 @@ import { newId } from '#edge/ids.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { Timing } from '../match/match.ts'
+import type { Timing } from '../model/notification.ts'
 import { newUnsubscribeToken, UNSUBSCRIBE_TOKENS, unsubscribeDigest } from './unsubscribe-token.ts'
 
 export type NewSubscription = {

@@ -2,7 +2,7 @@ import type { ChannelKind } from '#contract/notifications/channels.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { Timing } from '../match/match.ts'
+import type { Timing } from '../model/notification.ts'
 import { UNSUBSCRIBE_TOKENS } from './unsubscribe-token.ts'
 
 export type SubscriptionRow = {

@@ -1,6 +1,6 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { matchesPattern } from '../match/pattern.ts'
+import { matchesPattern } from '../model/pattern.ts'
 
 type Recipient = { org_id: string; address: string }
 type Unsubscribed = Recipient & { pattern: string }

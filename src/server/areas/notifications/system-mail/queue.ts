@@ -3,12 +3,12 @@ import type { MailOutcome, SystemMail, SystemMails } from '#edge/system-mail.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { lockDestinations } from '../deliver/lock.ts'
-import type { DeliveryState } from '../deliver/outcome.ts'
-import { rescheduleDestinations } from '../deliver/reschedule.ts'
-import { wakeDestinations } from '../match/enqueue.ts'
-import { mailKey } from '../match/match.ts'
-import { sealContent } from './content.ts'
+import { mailKey } from '../model/destination-key.ts'
+import { sealContent } from '../model/mail-content.ts'
+import type { DeliveryState } from '../model/outcome.ts'
+import { wakeDestinations } from '../queue/enqueue.ts'
+import { lockDestinations } from '../queue/lock.ts'
+import { rescheduleDestinations } from '../queue/reschedule.ts'
 
 export function createSystemMails({ sealer }: { sealer: Sealer }): SystemMails {
   return {

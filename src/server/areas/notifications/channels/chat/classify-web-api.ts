@@ -1,11 +1,8 @@
-import type { Outcome } from '../../deliver/outcome.ts'
-import { retryAfterSeconds } from '../../deliver/schedule.ts'
+import { ACCOUNT_INACTIVE, INSTALLATION_BROKEN, type Outcome } from '../../model/outcome.ts'
+import { retryAfterSeconds } from '../../model/schedule.ts'
 import type { Exchange } from '../exchange.ts'
 import { classifyWebhook } from '../webhook/classify.ts'
 import { readAnswer } from './web-api.ts'
-
-export const INSTALLATION_BROKEN = 'chat_installation_broken'
-export const ACCOUNT_INACTIVE = 'chat_account_inactive'
 
 /**
  * What the errors of the Web API mean. They are about the installation (its token does not work any more), about the

@@ -1,5 +1,5 @@
-import type { Outcome } from '../../deliver/outcome.ts'
-import { retryAfterSeconds } from '../../deliver/schedule.ts'
+import type { Outcome } from '../../model/outcome.ts'
+import { retryAfterSeconds } from '../../model/schedule.ts'
 import type { Exchange } from '../exchange.ts'
 import { classifyWebhook } from '../webhook/classify.ts'
 

@@ -1,7 +1,7 @@
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { ACCOUNT_INACTIVE, INSTALLATION_BROKEN } from './classify-web-api.ts'
+import { ACCOUNT_INACTIVE, INSTALLATION_BROKEN } from '../../model/outcome.ts'
 import { CHAT_BOT_TOKENS } from './secret.ts'
 
 type LinkRow = {
@@ -85,30 +85,4 @@ function reasonNotSent(row: TargetRow): string | undefined {
   // The organization has moved to another workspace, where this person has linked no account yet.
   if (row.linked_workspace !== row.installed_workspace) return 'chat_not_linked'
   return row.inactive_since === null ? undefined : ACCOUNT_INACTIVE
-}
-
-type GoneTarget = {
-  org_id: string
-  user_id: string | null
-  reason: string
-  attempt: { id: string; fence: number }
-}
-
-/**
- * Records that a person's account or the organization's installation stopped working, so that nothing more is sent. An
- * attempt that began before the account was linked, or the app installed, says nothing about the present ones.
- */
-export async function disableGoneTarget(tx: Tx, { org_id, user_id, reason, attempt }: GoneTarget): Promise<void> {
-  const startedAt = sql`
-    (select started_at from notifications.deliveries where id = ${attempt.id} and fence = ${attempt.fence})`
-  if (reason === ACCOUNT_INACTIVE) {
-    await tx.query(sql`
-      update notifications.chat_links set inactive_since = clock_timestamp()
-      where org_id = ${org_id} and user_id = ${user_id} and inactive_since is null and linked_at <= ${startedAt}`)
-  }
-  if (reason === INSTALLATION_BROKEN) {
-    await tx.query(sql`
-      update notifications.chat_installations set broken_since = clock_timestamp()
-      where org_id = ${org_id} and broken_since is null and installed_at <= ${startedAt}`)
-  }
 }

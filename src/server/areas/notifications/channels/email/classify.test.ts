@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { MailResult } from '#lib/net/mail.ts'
-import type { Outcome } from '../../deliver/outcome.ts'
+import type { Outcome } from '../../model/outcome.ts'
 import { classifyMail } from './classify.ts'
 
 type Refused = Extract<MailResult, { accepted: false }>

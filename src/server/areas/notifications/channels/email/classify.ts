@@ -1,5 +1,5 @@
 import type { MailResult } from '#lib/net/mail.ts'
-import type { Outcome } from '../../deliver/outcome.ts'
+import type { Outcome } from '../../model/outcome.ts'
 
 /** Says what an attempt to send a mail came to. Only a reply, or an end before the body, proves non-delivery. */
 export function classifyMail(result: MailResult): Outcome {

@@ -1,6 +1,6 @@
 import { subjectLine } from '#contract/core/subject-line.ts'
 import { html } from '#edge/pages/html.ts'
-import type { MailContent } from '../../system-mail/content.ts'
+import type { MailContent } from '../../model/mail-content.ts'
 import { mailButton, mailDocument, mailHeading, mailNote, mailParagraph, type RenderedMail } from './layout.ts'
 
 /** Renders a mail that belongs to no event: what it is about, at most one button, and how to refuse. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../deliver/outcome.ts'
+import type { Outcome } from '../../model/outcome.ts'
 import type { Exchange } from '../exchange.ts'
 import { classifyAccount, classifyTopicPost, classifyTopicSearch, type PostVerdict } from './classify.ts'
 

@@ -23,3 +23,7 @@ export type Outcome =
 
 const DELIVERY_STATES = ['pending', 'sending', 'sent', 'failed', 'unknown', 'dropped'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
+
+/** Reasons of `gone` that end more than one delivery. */
+export const INSTALLATION_BROKEN = 'chat_installation_broken'
+export const ACCOUNT_INACTIVE = 'chat_account_inactive'

@@ -2,32 +2,15 @@ import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { LIMIT_IDLE_TIME } from '../deliver/lock.ts'
-import { rescheduleDestinations } from '../deliver/reschedule.ts'
-import { DELIVERY_RULES } from '../deliver/schedule.ts'
-import type { DigestTiming } from '../digest/window.ts'
-import { readRestoreMark } from '../restore/mark.ts'
-import { parkNotificationsOf } from '../restore/park-notifications.ts'
+import type { NewNotification } from '../model/notification.ts'
+import { DELIVERY_RULES } from '../model/schedule.ts'
+import { LIMIT_IDLE_TIME } from './lock.ts'
+import { parkNotificationsOf } from './park-notifications.ts'
+import { rescheduleDestinations } from './reschedule.ts'
+import { readRestoreMark } from './restore-mark.ts'
 
 /** NOTIFY channel that wakes the slots of deliveries. */
 export const DELIVERIES_NOTIFY = 'svc_notifications'
-
-/** One event for one destination. */
-export type NewNotification = {
-  event_id: string
-  org_id: string
-  destination_key: string
-  /** `none` for what goes nowhere and is only recorded. */
-  kind: DestinationKind | 'none'
-  channel_id: string | null
-  user_id: string | null
-  subscription_id: string | null
-  app_id: string | null
-  digest: { key: string; timing: DigestTiming; windowEnd: Date } | null
-  dropped_reason: string | null
-  /** Notifications that fit into one message to this destination. */
-  per_message: number
-}
 
 /**
  * Stores notifications. One that is stored already, of the same event for the same destination, is left as it is. Those

@@ -17,11 +17,10 @@ import type { Db, Tx } from '#lib/db/db.ts'
 import { lockAddresses } from '../channels/email/address-store.ts'
 import { askToConfirm } from '../channels/email/confirmation.ts'
 import { type ChannelRow, findChannel } from '../channels/store.ts'
-import { lockDestinations } from '../deliver/lock.ts'
-import { mailKey } from '../match/match.ts'
-import { patternFault } from '../match/pattern.ts'
-import { addSubscription } from './add.ts'
-import { noticeOf } from './notice.ts'
+import { mailKey } from '../model/destination-key.ts'
+import { patternFault } from '../model/pattern.ts'
+import { lockDestinations } from '../queue/lock.ts'
+import { addSubscription } from '../subscriptions/add.ts'
 import {
   findSubscription,
   listSubscriptionRows,
@@ -29,8 +28,9 @@ import {
   removeSubscription,
   type SubscriptionRow,
   updateSubscription,
-} from './store.ts'
-import { findUnsubscribedPattern, keepUnsubscribeLinks } from './unsubscribed-store.ts'
+} from '../subscriptions/store.ts'
+import { findUnsubscribedPattern, keepUnsubscribeLinks } from '../subscriptions/unsubscribed-store.ts'
+import { noticeOf } from './notice.ts'
 
 type Deps = {
   db: Db

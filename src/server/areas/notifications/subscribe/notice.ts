@@ -1,4 +1,4 @@
-import type { SubscriptionRow } from './store.ts'
+import type { SubscriptionRow } from '../subscriptions/store.ts'
 
 type Shown = Pick<SubscriptionRow, 'disabled_by' | 'channel_kind' | 'channel_label' | 'channel_state'>
 

@@ -1,6 +1,6 @@
 import type { Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import type { PlannedOf } from './plan.ts'
+import type { PlannedOf } from '../model/plan.ts'
 
 /**
  * Time at which the next first attempt to `destination` can begin, or null when nothing waits for one. Whether as many
