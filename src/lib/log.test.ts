@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { makeToken } from '../server/areas/auth/tokens/token-format.ts'
+import { makeToken } from '../server/areas/auth/model/token-format.ts'
 import { createLog, hideSecrets, redact } from './log.ts'
 import type { LogLevel } from './log-levels.ts'
 

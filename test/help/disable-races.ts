@@ -5,7 +5,7 @@ import { listCheckStates, readLogTemplates } from '#contract/maintenance/tools.t
 import { newId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { createRunTokens } from '../../src/server/areas/maintenance/identity/token.ts'
+import { createRunTokens } from '../../src/server/areas/maintenance/claims/token.ts'
 import { finishRun } from '../../src/server/areas/maintenance/runs/finish.ts'
 import { appPorts } from './live-app.ts'
 import { seeded } from './seeded.ts'

@@ -1,6 +1,6 @@
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { Edit } from '../../src/server/areas/maintenance/proposals/apply-edits.ts'
+import type { Edit } from '../../src/server/areas/maintenance/edits/apply-edits.ts'
 import { openProposal } from '../../src/server/areas/maintenance/proposals/open.ts'
 import { validateChange } from '../../src/server/areas/maintenance/proposals/validate-change.ts'
 import { appPorts } from './live-app.ts'

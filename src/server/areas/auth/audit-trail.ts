@@ -3,7 +3,7 @@ import { adminListAudit } from '#contract/auth/support.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import type { AuthDeps } from './deps.ts'
+import type { AuthDeps } from './model/deps.ts'
 import { pageAudit } from './store/members.ts'
 
 export function auditRoutes({ db }: AuthDeps): Route[] {

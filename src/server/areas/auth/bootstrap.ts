@@ -1,11 +1,11 @@
 import { audit } from '#edge/audit.ts'
 import { newId } from '#edge/ids.ts'
-import type { AuthDeps } from './deps.ts'
+import type { AuthDeps } from './model/deps.ts'
+import { makeToken } from './model/token-format.ts'
 import { makeOrg } from './orgs/make-org.ts'
 import { findOrg } from './store/orgs.ts'
 import { ensureMember, ensureUser } from './store/people.ts'
 import { insertToken } from './store/tokens.ts'
-import { makeToken } from './tokens/token-format.ts'
 
 /**
  * The ids and secrets of the first account, chosen before anything is written, so that a killed start resumes with the

@@ -9,7 +9,7 @@ import { sendMcp } from '#test/mcp.ts'
 import { APP, SESSION } from '#test/sign-in.ts'
 import { type Mode, type System, startSystem } from '#test/system.ts'
 import { annotations } from '#test/workload.ts'
-import { makeToken } from './tokens/token-format.ts'
+import { makeToken } from './model/token-format.ts'
 
 const GUESSER = '203.0.113.1'
 const OTHER = '203.0.113.2'

@@ -6,13 +6,13 @@ import { invalidToken } from '#edge/credentials/caller.ts'
 import type { CountFailure } from '#edge/http/rate-limit.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { jwtType } from '#lib/crypto/jwt-type.ts'
-import type { AuthDeps } from './deps.ts'
+import type { AuthDeps } from './model/deps.ts'
+import { kindOfToken } from './model/token-format.ts'
 import type { ValidateAssertion } from './oauth/index.ts'
 import { liveSession } from './sessions/sessions.ts'
 import { readUserJwt, USER_JWT_TYPE } from './sessions/user-jwt.ts'
 import { findLiveSupport } from './store/support.ts'
 import { findLiveToken } from './store/tokens.ts'
-import { kindOfToken } from './tokens/token-format.ts'
 
 export type Validate = (token: string, audience: Audience, clientAddress: string) => Promise<Principal>
 

@@ -15,7 +15,7 @@ import { startMailServer, type TestMailServer } from '#test/mail-server.ts'
 import { connectRawWorker } from '#test/raw-worker.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
-import { SCHEDULE_CHANNEL } from './schedule/store.ts'
+import { SCHEDULE_CHANNEL } from './registry/store.ts'
 
 const HOOK_IP = '93.184.215.14'
 const HOOK_URL = 'https://hooks.example.com/3f9c1e77a04d'

@@ -1,9 +1,9 @@
 import { audit } from '#edge/audit.ts'
 import type { Tx } from '#lib/db/db.ts'
-import type { AuthKeys } from '../deps.ts'
+import type { AuthKeys } from '../model/deps.ts'
+import { kindOfToken } from '../model/token-format.ts'
 import { consumeInvitation, findVerifiedEmail, type InvitationRow } from '../store/invitations.ts'
 import { ensureMember } from '../store/people.ts'
-import { kindOfToken } from '../tokens/token-format.ts'
 
 type Accepting = { token: string; userId: string; actor: string; now: Date }
 

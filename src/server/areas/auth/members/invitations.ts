@@ -11,7 +11,8 @@ import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
-import type { AuthDeps } from '../deps.ts'
+import type { AuthDeps } from '../model/deps.ts'
+import { makeToken } from '../model/token-format.ts'
 import {
   type InvitationRow,
   insertInvitation,
@@ -20,7 +21,6 @@ import {
   replaceInvitationToken,
   revokeInvitationRow,
 } from '../store/invitations.ts'
-import { makeToken } from '../tokens/token-format.ts'
 import { redeemInvitation } from './accept.ts'
 import { invitationMailKey } from './invitation-mail.ts'
 import { mailInvitation, refuseManyMails } from './send-invitation.ts'

@@ -5,7 +5,7 @@ import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Tx } from '#lib/db/db.ts'
-import type { AuthDeps } from '../deps.ts'
+import type { AuthDeps } from '../model/deps.ts'
 import { deleteMember, lockOwners, type MemberRow, pageMembers, updateRole } from '../store/members.ts'
 
 export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {

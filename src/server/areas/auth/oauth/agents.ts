@@ -4,7 +4,7 @@ import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
-import type { AuthDeps } from '../deps.ts'
+import type { AuthDeps } from '../model/deps.ts'
 import { type ConnectedAgentRow, pageGrants, revokeGrant } from './store/grants.ts'
 
 /** Routes that list and disconnect connected agents. Present also where agents can no longer connect. */

@@ -1,6 +1,6 @@
 import { equalSecrets } from '#lib/crypto/keys.ts'
-import type { AuthDeps } from '../deps.ts'
-import { makeToken } from '../tokens/token-format.ts'
+import type { AuthDeps } from '../model/deps.ts'
+import { makeToken } from '../model/token-format.ts'
 
 type Deps = Pick<AuthDeps, 'keys'>
 

@@ -2,7 +2,7 @@ import type { Cookies } from '#edge/credentials/cookies.ts'
 import type { KeyValueStore } from '#lib/kv.ts'
 import type { Log } from '#lib/log.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
-import type { AuthDeps } from '../deps.ts'
+import type { AuthDeps } from '../model/deps.ts'
 
 export type OAuthOptions = {
   /** Public addresses of the issuer, the MCP server and the sign-in pages. */

@@ -11,7 +11,7 @@ import {
 } from '#test/connector.ts'
 import { APP, SESSION } from '#test/sign-in.ts'
 import { needs } from '#test/stores.ts'
-import { authKeys } from '../deps.ts'
+import { authKeys } from '../model/deps.ts'
 
 const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8]
 

@@ -4,7 +4,7 @@ import { MAX_ORGS_PER_USER } from '#contract/core/limits.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import type { AuthDeps } from '../deps.ts'
+import type { AuthDeps } from '../model/deps.ts'
 import { ensureMember, lockAndCountOwnedOrgs } from '../store/people.ts'
 import { makeOrg, presentOrg } from './make-org.ts'
 

@@ -3,7 +3,7 @@ import { notFound } from '#contract/core/errors.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import type { AuthDeps } from '../deps.ts'
+import type { AuthDeps } from '../model/deps.ts'
 import { listDomains, lockOrg, updateOrgName } from '../store/orgs.ts'
 
 export function renameOrgRoute({ db, clock }: Pick<AuthDeps, 'db' | 'clock'>): Route {

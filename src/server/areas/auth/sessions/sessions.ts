@@ -1,9 +1,9 @@
 import type { Principal } from '#contract/core/principal.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
-import type { AuthDeps } from '../deps.ts'
+import type { AuthDeps } from '../model/deps.ts'
+import { makeToken } from '../model/token-format.ts'
 import { endSessionRow, findSession, insertSession, touchSession } from '../store/sessions.ts'
-import { makeToken } from '../tokens/token-format.ts'
 
 export const SESSION_IDLE_MS = 12 * 3_600_000
 export const SESSION_MAX_MS = 30 * 24 * 3_600_000

@@ -1,5 +1,5 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
-import type { AuthDeps } from '../deps.ts'
+import type { AuthDeps } from '../model/deps.ts'
 
 const USER_JWT_SECONDS = 15 * 60
 /** The JWT `typ` of user tokens, so that no other JWT made with our secrets is accepted as one. */

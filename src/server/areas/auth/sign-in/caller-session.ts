@@ -1,7 +1,7 @@
 import { calledByCookie, tokenOf } from '#edge/credentials/caller.ts'
+import { kindOfToken } from '../model/token-format.ts'
 import { type LiveSession, liveSession } from '../sessions/sessions.ts'
 import { readUserJwt } from '../sessions/user-jwt.ts'
-import { kindOfToken } from '../tokens/token-format.ts'
 import type { SignInDeps } from './deps.ts'
 
 type Deps = Pick<SignInDeps, 'db' | 'clock' | 'keys' | 'cookies'>

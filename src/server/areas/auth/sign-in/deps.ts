@@ -1,7 +1,7 @@
 import type { Cookies } from '#edge/credentials/cookies.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Log } from '#lib/log.ts'
-import type { AuthDeps } from '../deps.ts'
+import type { AuthDeps } from '../model/deps.ts'
 import type { LocalCode } from './local-code.ts'
 import type { Provider } from './providers.ts'
 

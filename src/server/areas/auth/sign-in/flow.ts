@@ -1,6 +1,6 @@
 import { readCookie } from '#edge/credentials/cookies.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
-import { makeToken } from '../tokens/token-format.ts'
+import { makeToken } from '../model/token-format.ts'
 import type { SignInDeps } from './deps.ts'
 import type { StartedAuthorization } from './oidc.ts'
 import type { Provider } from './providers.ts'

@@ -8,7 +8,7 @@ import { sql } from '#lib/db/sql.ts'
 import type { Browser } from '#test/browser.ts'
 import { APP, googleUser, SESSION, type SignIn, startSignIn } from '#test/sign-in.ts'
 import { startSystem } from '#test/system.ts'
-import { authKeys } from '../deps.ts'
+import { authKeys } from '../model/deps.ts'
 
 const HOUR = 3_600_000
 

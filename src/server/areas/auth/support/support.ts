@@ -6,7 +6,8 @@ import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
-import type { AuthDeps } from '../deps.ts'
+import type { AuthDeps } from '../model/deps.ts'
+import { makeToken } from '../model/token-format.ts'
 import { findOrg } from '../store/orgs.ts'
 import {
   elevateSupportRow,
@@ -17,7 +18,6 @@ import {
   pageSupport,
   type SupportRow,
 } from '../store/support.ts'
-import { makeToken } from '../tokens/token-format.ts'
 
 const SESSION_MS = 60 * 60_000
 

@@ -3,11 +3,11 @@ import { notFound } from '#contract/core/errors.ts'
 import { audit } from '#edge/audit.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
-import type { AuthDeps } from '../deps.ts'
+import type { AuthDeps } from '../model/deps.ts'
+import { makeToken } from '../model/token-format.ts'
 import { findOrg } from '../store/orgs.ts'
 import { ensureMember, ensureUser } from '../store/people.ts'
 import { insertToken } from '../store/tokens.ts'
-import { makeToken } from './token-format.ts'
 
 export function adminCreateTokenRoute({ db, clock, keys }: AuthDeps): Route {
   return route(adminCreateToken, async ({ org_id, email, role, name }) => {

@@ -5,9 +5,9 @@ import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
-import type { AuthDeps } from '../deps.ts'
+import type { AuthDeps } from '../model/deps.ts'
+import { makeToken } from '../model/token-format.ts'
 import { insertToken, pageTokens, revokeTokenRow, type TokenListRow } from '../store/tokens.ts'
-import { makeToken } from './token-format.ts'
 
 export function tokenRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[] {
   return [

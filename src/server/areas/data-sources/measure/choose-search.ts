@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { SearchChoice } from '../search/choice.ts'
 
 /** The part of the exact answers that an index found at one effort: `ef_search` of HNSW, `probes` of IVFFlat. */
 export type Measurement = {
@@ -8,17 +8,6 @@ export type Measurement = {
   /** Median time of a question. */
   readonly ms: number
 }
-
-/** How an index is searched from now on. `recall` is the mean of the kind of question that found least. */
-export const SearchChoice = z.object({
-  method: z.enum(['index', 'exact']),
-  effort: z.number().nullable().describe('Null for an exact search'),
-  recall: z.number(),
-  index_recall: z.number().describe('What the index found, also where the search is exact'),
-  questions: z.number(),
-  reason: z.enum(['recall_reached', 'exact_is_cheaper', 'index_misses_rows', 'exact_is_too_slow']),
-})
-export type SearchChoice = z.output<typeof SearchChoice>
 
 const MIN_RECALL = 0.99
 /** Share of questions of a kind that may find less than half of their rows. */

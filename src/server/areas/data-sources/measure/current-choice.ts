@@ -1,24 +1,14 @@
 import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
+import type { FindChoice } from '../search/choice.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import type { Indexes } from '../search/indexes.ts'
 import { choosePlan } from '../search/plan.ts'
-import type { SearchChoice } from './choose-search.ts'
 import { judgeState, stateOf, targetOf } from './index-state.ts'
 import { findMeasurements, requestMeasurement, type StoredMeasurement } from './store.ts'
 
-/** Finds how the entry's index is to be searched. Returns undefined where it was not measured: the default holds. */
-export type FindChoice = (
-  sourceId: string,
-  entry: ResolvedEntry,
-  indexes: Indexes | undefined,
-) => Promise<SearchChoice | undefined>
-
 /** Questions come in bursts, and a source that is in use is not measured. */
 const DELAY_MS = 60_000
-
-/** Where measuring is switched off: every index is searched with the default. */
-export const withoutMeasuring: FindChoice = async () => undefined
 
 /** Reads the stored measurement, and asks the worker for another if there is none for the index as it is now. */
 export function createFindChoice({ db, clock }: { db: Querier; clock: Clock }): FindChoice {

@@ -1,11 +1,12 @@
 import { type Sql, sql } from '#lib/db/sql.ts'
+import type { SearchChoice } from '../search/choice.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import type { Reader } from '../search/reader.ts'
 import { EF_SEARCH_STEPS, probesOf, searchSettings } from '../search/settings.ts'
 import { createStatements, type EntryQuery } from '../search/statements.ts'
 import { bindVector } from '../search/vector.ts'
 import { busyStatement } from './busy.ts'
-import { chooseSearch, isSufficient, isTooPoor, type Measurement, type SearchChoice } from './choose-search.ts'
+import { chooseSearch, isSufficient, isTooPoor, type Measurement } from './choose-search.ts'
 import { makePoints, type Points, readVector } from './points.ts'
 import { sampleStatement } from './sample.ts'
 

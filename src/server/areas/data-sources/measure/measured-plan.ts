@@ -1,9 +1,9 @@
 import type { SourcePlan } from '#contract/data-sources/search-config.ts'
+import type { SearchChoice } from '../search/choice.ts'
 import type { ResolvedEntry } from '../search/entry.ts'
 import type { Indexes } from '../search/indexes.ts'
 import { choosePlan, type Plan, withIndexes } from '../search/plan.ts'
 import { defaultProbes, EF_SEARCH } from '../search/settings.ts'
-import type { SearchChoice } from './choose-search.ts'
 import type { StoredMeasurement } from './store.ts'
 
 export type MeasuredPlan = Omit<SourcePlan, 'label'>

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { SearchChoice } from '../search/choice.ts'
 import { readStoredSearch } from '../search/entry.ts'
-import { SearchChoice } from './choose-search.ts'
 import type { IndexState } from './index-state.ts'
 
 /** A NOTIFY on this channel means that a measurement is due. */

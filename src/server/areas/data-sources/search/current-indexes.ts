@@ -1,5 +1,5 @@
 import type { Clock } from '#lib/clock.ts'
-import type { FindChoice } from '../measure/current-choice.ts'
+import type { FindChoice } from './choice.ts'
 import type { ResolvedEntry } from './entry.ts'
 import { findVectorIndexes } from './indexes.ts'
 import { withIndexes } from './plan.ts'

@@ -1,5 +1,5 @@
 import type { SourcePlan } from '#contract/data-sources/search-config.ts'
-import type { SearchChoice } from '../measure/choose-search.ts'
+import type { SearchChoice } from './choice.ts'
 import type { ResolvedEntry } from './entry.ts'
 import type { Indexes, VectorIndex } from './indexes.ts'
 import { METRICS } from './metrics.ts'

@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Clock } from '#lib/clock.ts'
-import type { FindChoice } from '../measure/current-choice.ts'
+import type { FindChoice } from './choice.ts'
 import { type CurrentIndexes, createCurrentIndexes } from './current-indexes.ts'
 import { withoutDatabaseText } from './database-errors.ts'
 import type { ResolvedEntry } from './entry.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fingerprintOf } from '../findings/fingerprint.ts'
+import { fingerprintOf } from '../detect/fingerprint.ts'
 import { toSeen } from '../findings/record.ts'
 import { factOf } from './facts.ts'
 import { Finish } from './finish.ts'

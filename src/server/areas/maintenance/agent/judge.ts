@@ -1,5 +1,5 @@
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
-import { type Detected, placeIn } from '../detect/detectors.ts'
+import { type Detected, type JudgedFinding, placeIn } from '../detect/detectors.ts'
 import { type Fact, joinFacts } from './facts.ts'
 import type { Finish } from './finish.ts'
 
@@ -12,9 +12,6 @@ export type Known = {
   readonly detected: readonly Detected[]
   readonly stagedEdits: number
 }
-
-/** A finding of a model. `identity` is what its fingerprint is made of; no word of the model is part of it. */
-export type JudgedFinding = Detected & { readonly identity: Omit<Detected, 'summary'> }
 
 type Judged =
   | { readonly verdict: 'nothing' }

@@ -1,9 +1,9 @@
 import { type AgentPool, chatFromPool } from '#edge/agent-pool.ts'
 import type { ChatAnswer, ChatModel, ChatRequest, ChatUsage } from '#edge/chat-model.ts'
 import type { Db } from '#lib/db/db.ts'
-import type { RunClaim } from '../identity/token.ts'
-import { holdRun } from '../runs/held.ts'
-import { bookTokens } from '../runs/store.ts'
+import { holdRun } from '../claims/held.ts'
+import { bookTokens } from '../claims/store.ts'
+import type { RunClaim } from '../claims/token.ts'
 
 /** The run does not hold its app any more: it was switched off, or its lease ran out. */
 export class ClaimLost extends Error {

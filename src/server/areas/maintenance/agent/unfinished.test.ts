@@ -12,8 +12,8 @@ import { appPorts, type LiveApp, makeLive, makeLiveApp, uploadFiles } from '#tes
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { createAgentPool, createChatModels } from '../../ai/index.ts'
-import { createRunTokens } from '../identity/token.ts'
-import type { ClaimedRun } from '../runs/claim.ts'
+import type { ClaimedRun } from '../claims/claim.ts'
+import { createRunTokens } from '../claims/token.ts'
 import { workAt } from '../runs/work.ts'
 import { AGENT_LIMITS } from './limits.ts'
 

@@ -29,6 +29,9 @@ export type Detected = {
   readonly summary: string
 }
 
+/** A finding of a model. `identity` is what its fingerprint is made of; no word of the model is part of it. */
+export type JudgedFinding = Detected & { readonly identity: Omit<Detected, 'summary'> }
+
 /** An error without a stack trace counts from this number on: single ones happen in healthy apps. */
 const MIN_REPEATS = 3
 const MAX_DETECTED = 20

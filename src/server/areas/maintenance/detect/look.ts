@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { z } from 'zod'
 import type { Client } from '#contract/core/client.ts'
 import { listCheckStates, listLiveFiles, readLogTemplates } from '#contract/maintenance/tools.ts'
-import { fingerprintOf } from '../findings/fingerprint.ts'
 import { type Detected, detect } from './detectors.ts'
+import { fingerprintOf } from './fingerprint.ts'
 
 /** What was read of an app, and what the detectors found in it. */
 export type Look = {

@@ -1,7 +1,6 @@
 import type { Tx } from '#lib/db/db.ts'
-import type { JudgedFinding } from '../agent/judge.ts'
-import type { Detected } from '../detect/detectors.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import type { Detected, JudgedFinding } from '../detect/detectors.ts'
+import { fingerprintOf } from '../detect/fingerprint.ts'
 import { recordFinding } from './store.ts'
 
 export type Seen = Detected & { readonly fingerprint: string }

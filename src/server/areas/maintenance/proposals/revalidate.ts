@@ -3,10 +3,10 @@ import type { Clock } from '#lib/clock.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Claim, JobKind } from '#lib/work/job-kind.ts'
+import { VALIDATE_CHANNEL } from '../claims/channels.ts'
 import { listEdits } from '../edits/store.ts'
 import { readApp, readOrg } from '../settings/store.ts'
 import { emitCreated } from './open.ts'
-import { VALIDATE_CHANNEL } from './store.ts'
 import { type ChangeDeps, type ValidatedChange, validateChange } from './validate-change.ts'
 
 type RevalidateDeps = {

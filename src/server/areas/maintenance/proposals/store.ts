@@ -1,6 +1,7 @@
 import type { LimitDay } from '#lib/day.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
+import { VALIDATE_CHANNEL } from '../claims/channels.ts'
 import type { StoredStatus } from './status.ts'
 import type { Validation } from './validate-change.ts'
 
@@ -114,9 +115,6 @@ export async function saveDecision(
     set status = ${status}, decided_by = ${by}, decided_at = ${at}, deploy_id = ${deployId}
     where id = ${id}`)
 }
-
-/** Notified when a proposal is to be validated again. */
-export const VALIDATE_CHANNEL = 'svc_maintenance_validate'
 
 /** Has the edits validated again by a worker. An earlier decision does not count any more. */
 export async function startValidation(tx: Tx, id: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { DiffAppRevisions, DiffAppTexts } from '#edge/app-changes.ts'
 import type { AppSource } from '#edge/apps.ts'
 import { createBoundedCache } from '#lib/bounded-cache.ts'
 import { findNewHiddenText } from '../edits/hidden-text.ts'
-import { textOf } from '../tools/text-file.ts'
+import { textOf } from '../edits/text-file.ts'
 import { diffShowsEverything } from './diff-shows-everything.ts'
 
 type Texts = ReadonlyMap<string, string>

@@ -3,14 +3,14 @@ import type { AppName } from '#edge/apps.ts'
 import { emit } from '#edge/emit.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import type { Claim } from '#lib/work/job-kind.ts'
+import { type HeldRun, holdRun } from '../claims/held.ts'
+import { endRun, type RunEnd } from '../claims/store.ts'
 import { dropEdits } from '../edits/store.ts'
 import { recordAll, type Seen, toSeen } from '../findings/record.ts'
 import { repeatFinding } from '../findings/store.ts'
 import { findOpenProposal, type OpenDeps, openProposal } from '../proposals/open.ts'
 import type { ValidatedChange } from '../proposals/validate-change.ts'
-import { type HeldRun, holdRun } from './held.ts'
 import type { RunResult } from './result.ts'
-import { endRun, type RunEnd } from './store.ts'
 
 type Finished = {
   readonly claim: Claim

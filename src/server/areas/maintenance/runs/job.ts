@@ -1,10 +1,10 @@
 import type { HoldApp } from '#edge/apps.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
-import { type ClaimedRun, claimRuns, endExpired, releaseRuns, renewRuns } from './claim.ts'
+import { RUNS_CHANNEL } from '../claims/channels.ts'
+import { type ClaimedRun, claimRuns, endExpired, releaseRuns, renewRuns } from '../claims/claim.ts'
+import { findHeldRun } from '../claims/held.ts'
 import { emitEnd } from './finish.ts'
-import { findHeldRun } from './held.ts'
-import { RUNS_CHANNEL } from './store.ts'
 import { type WorkDeps, workAt } from './work.ts'
 
 export type RunDeps = WorkDeps & { readonly apps: { readonly hold: HoldApp } }

@@ -1,6 +1,6 @@
 import { OUTCOMES, TERMINAL_CODES } from '#contract/maintenance/outcomes.ts'
 import type { MaintenanceRun } from '#contract/maintenance/runs.ts'
-import type { RunRow } from './store.ts'
+import type { RunRow } from '../claims/store.ts'
 
 export function presentRun({ id, terminal_code, cost, created_at, ended_at, ...rest }: RunRow): MaintenanceRun {
   const outcome = terminal_code === null ? null : TERMINAL_CODES[terminal_code]

@@ -1,7 +1,6 @@
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
-import type { JudgedFinding } from '../agent/judge.ts'
-import type { Detected } from '../detect/detectors.ts'
-import type { LastLook } from './last-look.ts'
+import type { LastLook } from '../claims/last-look.ts'
+import type { Detected, JudgedFinding } from '../detect/detectors.ts'
 
 /** The result of a run. A null `digest` means that later runs cannot be compared with it. */
 export type RunResult =

@@ -2,11 +2,11 @@ import { notFound } from '#contract/core/errors.ts'
 import { listMaintenanceRuns, readMaintenance, readMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import type { MaintenanceDeps } from '../deps.ts'
+import { findRun, pageRuns } from '../claims/store.ts'
+import type { MaintenanceDeps } from '../model/deps.ts'
 import { maintenanceOff } from '../settings/app.ts'
 import { readApp, readOrg } from '../settings/store.ts'
 import { presentRun } from './present.ts'
-import { findRun, pageRuns } from './store.ts'
 
 export function runRoutes({ db, apps }: MaintenanceDeps): Route[] {
   const needApp = async (orgId: string, alias: string) => {

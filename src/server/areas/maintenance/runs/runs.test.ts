@@ -17,7 +17,7 @@ import { sameKey } from '#test/same-key.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
-import { createRunTokens } from '../identity/token.ts'
+import { createRunTokens } from '../claims/token.ts'
 
 type Person = Awaited<ReturnType<System['member']>>
 

@@ -3,11 +3,11 @@ import { MAX_IDEMPOTENCY_KEY_LENGTH } from '#contract/core/limits.ts'
 import { startMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
-import type { MaintenanceDeps } from '../deps.ts'
+import { findRun, findRunByKey, insertRun, type NewRun } from '../claims/store.ts'
+import type { MaintenanceDeps } from '../model/deps.ts'
 import { maintenanceOff } from '../settings/app.ts'
 import { holdApp, holdOrg } from '../settings/store.ts'
 import { presentRun } from './present.ts'
-import { findRun, findRunByKey, insertRun, type NewRun } from './store.ts'
 
 export function startRoute({ db, clock, apps }: MaintenanceDeps): Route {
   return route(startMaintenanceRun, async ({ alias, mode }, { principal, request }) => {

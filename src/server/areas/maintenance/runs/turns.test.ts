@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { lowestId, newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase } from '#test/database.ts'
+import { claimRuns } from '../claims/claim.ts'
 import { retentionLoop } from '../retention.ts'
-import { claimRuns } from './claim.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { changeAppMaintenance } from '#contract/maintenance/settings.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import type { MaintenanceDeps } from '../deps.ts'
-import { endRuns } from '../runs/end.ts'
+import { endRuns } from '../claims/end.ts'
+import type { MaintenanceDeps } from '../model/deps.ts'
 import { holdOrg, saveApp } from './store.ts'
 
 export function appRoute({ db, clock, apps }: MaintenanceDeps): Route {

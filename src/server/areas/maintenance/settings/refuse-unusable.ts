@@ -2,7 +2,7 @@ import { type Fault, ServiceError } from '#contract/core/errors.ts'
 import { DETECTORS_MODEL } from '#contract/maintenance/settings.ts'
 import { cronFault } from '#lib/cron.ts'
 import { isTimezone } from '#lib/timezone.ts'
-import type { UsableModels } from '../deps.ts'
+import type { UsableModels } from '../model/deps.ts'
 
 type Given = { model?: string | undefined; nightly_cron?: string | undefined; timezone?: string | undefined }
 

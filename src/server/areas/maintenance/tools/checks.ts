@@ -1,10 +1,10 @@
 import { listCheckStates, readCheckHistory } from '#contract/maintenance/tools.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { redactEntries } from '#lib/redact/redact.ts'
+import { refused } from '../edits/text-file.ts'
 import { takeFitting } from './bounds.ts'
 import type { ToolDeps } from './deps.ts'
 import { recordEvidence, requireRun } from './evidence.ts'
-import { refused } from './text-file.ts'
 
 const MAX_RUNS = 30
 

@@ -3,8 +3,8 @@ import type { Principal } from '#contract/core/principal.ts'
 import { invalidToken } from '#edge/credentials/caller.ts'
 import type { Db, Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { RunClaim } from '../identity/token.ts'
-import { findHeldRun, type HeldRun, holdRun } from '../runs/held.ts'
+import { findHeldRun, type HeldRun, holdRun } from '../claims/held.ts'
+import type { RunClaim } from '../claims/token.ts'
 
 type Read = {
   readonly kind: 'logs' | 'source' | 'checks' | 'findings'

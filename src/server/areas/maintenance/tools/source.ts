@@ -2,10 +2,10 @@ import { listLiveFiles, readSourceFile, searchSource } from '#contract/maintenan
 import type { AppSource } from '#edge/apps.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { redactText } from '#lib/redact/redact.ts'
+import { MAX_TEXT_BYTES, readTextFile, refused, textOf } from '../edits/text-file.ts'
 import { MAX_ANSWER_CHARACTERS, takeFitting } from './bounds.ts'
 import type { ToolDeps } from './deps.ts'
 import { type CallingRun, recordEvidence, requireRun } from './evidence.ts'
-import { MAX_TEXT_BYTES, readTextFile, refused, textOf } from './text-file.ts'
 
 const MAX_FILES = 5_000
 const MAX_MATCHES = 100

@@ -5,15 +5,15 @@ import type { AppSource } from '#edge/apps.ts'
 import { invalidToken } from '#edge/credentials/caller.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { findSecrets } from '#lib/redact/redact.ts'
+import { holdRun } from '../claims/held.ts'
+import { applyEdits, type Edit } from '../edits/apply-edits.ts'
 import { findCapFault } from '../edits/caps.ts'
 import { findNewHiddenText } from '../edits/hidden-text.ts'
 import { findProtection } from '../edits/protected-paths.ts'
 import { insertEdit, listEdits } from '../edits/store.ts'
-import { applyEdits, type Edit } from '../proposals/apply-edits.ts'
-import { holdRun } from '../runs/held.ts'
+import { readTextFile, refused } from '../edits/text-file.ts'
 import type { ToolDeps } from './deps.ts'
 import { type CallingRun, requireRun } from './evidence.ts'
-import { readTextFile, refused } from './text-file.ts'
 
 /** Each caller of this tool is one run, which calls its tools one after another. */
 export function stageRoute({ db, source }: ToolDeps): Route {

@@ -17,7 +17,7 @@ import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
 import { type LiveApp, makeLiveApp } from '#test/live-app.ts'
 import { type System, startSystem } from '#test/system.ts'
-import { createRunTokens } from '../identity/token.ts'
+import { createRunTokens } from '../claims/token.ts'
 
 type Person = Awaited<ReturnType<System['member']>>
 

@@ -1,6 +1,6 @@
 import type { CallKindHooks } from '../calls/kinds.ts'
-import { registerPipelines } from '../schedule/register.ts'
-import { lockPipeline } from '../schedule/store.ts'
+import { registerPipelines } from '../registry/register.ts'
+import { lockPipeline } from '../registry/store.ts'
 import type { RunDeps } from './deps.ts'
 import { appendRunLines } from './log-store.ts'
 import { outcomeOf } from './outcome.ts'

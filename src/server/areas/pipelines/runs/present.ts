@@ -1,5 +1,5 @@
 import type { Pipeline, PipelineRun } from '#contract/pipelines.ts'
-import type { PipelineRow } from '../schedule/store.ts'
+import type { PipelineRow } from '../registry/store.ts'
 import type { RunRow } from './store.ts'
 
 export function presentRun(row: RunRow): PipelineRun {

@@ -1,6 +1,6 @@
 import { emit } from '#edge/emit.ts'
 import type { Tx } from '#lib/db/db.ts'
-import { type PipelineRow, setState } from '../schedule/store.ts'
+import { type PipelineRow, setState } from '../registry/store.ts'
 import type { RunDeps } from './deps.ts'
 import type { RunRow } from './store.ts'
 import { type RunOutcome, transition } from './transition.ts'

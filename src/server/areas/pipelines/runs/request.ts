@@ -1,6 +1,6 @@
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { isServed } from '../calls/served.ts'
-import { lockPipeline } from '../schedule/store.ts'
+import { lockPipeline } from '../registry/store.ts'
 import type { RunDeps } from './deps.ts'
 import { addRun, findPlace, startRun } from './start.ts'
 import type { RunRow } from './store.ts'

@@ -2,7 +2,7 @@ import { newId } from '#edge/ids.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { enqueue } from '../calls/enqueue.ts'
-import type { PipelineRow } from '../schedule/store.ts'
+import type { PipelineRow } from '../registry/store.ts'
 import { countOpenRuns, insertRun, type RunRow, setCall } from './store.ts'
 
 /** More runs of one pipeline do not wait: they are skipped, so that a schedule that is too dense cannot pile them up. */

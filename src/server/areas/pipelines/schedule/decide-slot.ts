@@ -1,4 +1,4 @@
-import { GRACE_MS, START_WINDOW_MS } from './cron.ts'
+import { GRACE_MS, START_WINDOW_MS } from '../registry/cron.ts'
 
 type Slot = {
   readonly scheduledAt: Date

@@ -1,13 +1,13 @@
 import { nextTime } from '#lib/cron.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { isServed } from '../calls/served.ts'
+import { isConnected } from '../registry/connected.ts'
+import { slotToDecide, unservedSlotToDecide } from '../registry/cron.ts'
+import { lockDuePipeline, type PipelineRow, setNextSlot } from '../registry/store.ts'
 import type { RunDeps } from '../runs/deps.ts'
 import { recordOutcome } from '../runs/record-outcome.ts'
 import { addRun, findPlace, startRun } from '../runs/start.ts'
-import { isConnected } from './connected.ts'
-import { slotToDecide, unservedSlotToDecide } from './cron.ts'
 import { decideSlot } from './decide-slot.ts'
-import { lockDuePipeline, type PipelineRow, setNextSlot } from './store.ts'
 
 type Look = { readonly now: Date; readonly watchingSince: Date }
 type Scheduled = PipelineRow & { readonly schedule: string; readonly next_at: Date }

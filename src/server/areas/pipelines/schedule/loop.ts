@@ -1,8 +1,8 @@
 import type { Loop } from '#lib/work/loop.ts'
 import type { PipelineDeps } from '../deps.ts'
-import { GRACE_MS } from './cron.ts'
+import { GRACE_MS } from '../registry/cron.ts'
+import { type DuePipeline, findNextDue, pageDuePipelines, SCHEDULE_CHANNEL } from '../registry/store.ts'
 import { evaluatePipeline } from './evaluate.ts'
-import { type DuePipeline, findNextDue, pageDuePipelines, SCHEDULE_CHANNEL } from './store.ts'
 
 type ScheduleDeps = Pick<PipelineDeps, 'db' | 'clock' | 'sealer' | 'appsIn' | 'onError'>
 

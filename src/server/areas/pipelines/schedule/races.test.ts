@@ -5,10 +5,10 @@ import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { codeOf } from '#test/managed-databases.ts'
 import { FAILED, openPipelineBench } from '#test/pipeline-bench.ts'
 import { needs } from '#test/stores.ts'
+import { lockPipeline } from '../registry/store.ts'
 import { requestRun } from '../runs/request.ts'
 import { addRun } from '../runs/start.ts'
 import { scheduleLoop } from './loop.ts'
-import { lockPipeline } from './store.ts'
 
 const COUNT = 12
 

@@ -1,10 +1,10 @@
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { isServed } from '../calls/served.ts'
+import { auditPipeline, type ChangedBy } from '../registry/audit.ts'
+import { firstSlot } from '../registry/cron.ts'
+import { deletePipelineRow, lockPipeline, type PipelineRow, setEnabled } from '../registry/store.ts'
 import type { RunDeps } from '../runs/deps.ts'
 import { countOpenRuns, skipWaitingRuns } from '../runs/store.ts'
-import { auditPipeline, type ChangedBy } from './audit.ts'
-import { firstSlot } from './cron.ts'
-import { deletePipelineRow, lockPipeline, type PipelineRow, setEnabled } from './store.ts'
 
 /** Enables or disables a pipeline. The times of the schedule that passed while it was disabled are not made up for. */
 export function switchPipeline(

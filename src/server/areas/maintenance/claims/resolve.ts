@@ -1,7 +1,7 @@
 import type { Principal } from '#contract/core/principal.ts'
 import { bearerOf, invalidToken, type ResolveCaller } from '#edge/credentials/caller.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { findHeldRun } from '../runs/held.ts'
+import { findHeldRun } from './held.ts'
 import { isRunToken, type RunTokens } from './token.ts'
 
 type Deps = { readonly db: Querier; readonly tokens: RunTokens }

@@ -1,8 +1,7 @@
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import { VALIDATE_CHANNEL } from '../proposals/store.ts'
-import { RUNS_CHANNEL } from './store.ts'
+import { RUNS_CHANNEL, VALIDATE_CHANNEL } from './channels.ts'
 
 type Which = { orgId: string } | { appId: string }
 

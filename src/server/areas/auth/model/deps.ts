@@ -3,7 +3,7 @@ import type { SystemMails } from '#edge/system-mail.ts'
 import type { Clock } from '#lib/clock.ts'
 import { deriveKey, hmac, keyEpoch, masterKey } from '#lib/crypto/keys.ts'
 import type { Db } from '#lib/db/db.ts'
-import { TOKEN_PREFIXES, type TokenKind } from './tokens/token-format.ts'
+import { TOKEN_PREFIXES, type TokenKind } from './token-format.ts'
 
 const TOKEN_KINDS = Object.keys(TOKEN_PREFIXES) as TokenKind[]
 const HASH_KINDS = [...TOKEN_KINDS, 'state', 'browser', 'oauth', 'consent'] as const

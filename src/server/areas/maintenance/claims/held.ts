@@ -1,6 +1,6 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import type { RunClaim } from '../identity/token.ts'
+import type { RunClaim } from './token.ts'
 
 export type HeldRun = {
   id: string

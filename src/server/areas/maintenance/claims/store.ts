@@ -3,6 +3,7 @@ import type { RunStatus } from '#contract/maintenance/runs.ts'
 import type { ModelPrice } from '#edge/chat-model.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { RUNS_CHANNEL } from './channels.ts'
 
 export type RunRow = {
   id: string
@@ -48,9 +49,6 @@ export async function findRunByKey(db: Querier, appId: string, key: string): Pro
     select ${COLUMNS} from maintenance.runs run where app_id = ${appId} and idempotency_key = ${key}`)
   return row
 }
-
-/** Notified when a run was queued, and with the id of a run that somebody else than its worker ended. */
-export const RUNS_CHANNEL = 'svc_maintenance_runs'
 
 export type NewRun = {
   readonly id: string

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import type { ResolvedEntry } from './entry.ts'
+import type { Indexes } from './indexes.ts'
+
+/** How an index is searched from now on. `recall` is the mean of the kind of question that found least. */
+export const SearchChoice = z.object({
+  method: z.enum(['index', 'exact']),
+  effort: z.number().nullable().describe('Null for an exact search'),
+  recall: z.number(),
+  index_recall: z.number().describe('What the index found, also where the search is exact'),
+  questions: z.number(),
+  reason: z.enum(['recall_reached', 'exact_is_cheaper', 'index_misses_rows', 'exact_is_too_slow']),
+})
+export type SearchChoice = z.output<typeof SearchChoice>
+
+/** Finds how the entry's index is to be searched. Returns undefined where it was not measured: the default holds. */
+export type FindChoice = (
+  sourceId: string,
+  entry: ResolvedEntry,
+  indexes: Indexes | undefined,
+) => Promise<SearchChoice | undefined>
+
+/** Where measuring is switched off: every index is searched with the default. */
+export const withoutMeasuring: FindChoice = async () => undefined
