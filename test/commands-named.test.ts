@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { faultsOf, findMentions, findOptions, isOptionOfAny } from '#test/command-mentions.ts'
-import type { Table } from '../src/cli/command.ts'
+import type { Table } from '../src/cli/command/command.ts'
 import { TABLE } from '../src/cli/commands.ts'
 
 const ROOT = join(import.meta.dirname, '..')

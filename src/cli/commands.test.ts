@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ERRORS } from '#contract/core/errors.ts'
 import { runSvc } from '#test/cli-run.ts'
-import { optionsOf } from './command.ts'
+import { optionsOf } from './command/command.ts'
+import { EXITS, helpFor, spelling, usageOf } from './command/help.ts'
 import { TABLE } from './commands.ts'
-import { EXITS, helpFor, spelling, usageOf } from './help.ts'
 
 const rows = TABLE.commands.map((command) => [command.path, command] as const)
 

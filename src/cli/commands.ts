@@ -1,4 +1,4 @@
-import { COMPLETED, type Command, type Table } from './command.ts'
+import { COMPLETED, type Command, type Table } from './command/command.ts'
 import { activity } from './commands/activity/index.ts'
 import { agents } from './commands/agents/index.ts'
 import { apps } from './commands/apps/index.ts'

@@ -1,7 +1,7 @@
+import { readConfig } from './command/config.ts'
 import { TABLE } from './commands.ts'
-import { readConfig } from './config.ts'
-import { INTERRUPTED } from './exit.ts'
 import { run } from './run.ts'
+import { INTERRUPTED } from './terminal/exit.ts'
 
 process.once('SIGINT', () => process.exit(INTERRUPTED))
 // The reader of stdout closed it, as `head` does, so there is nothing left to do.

@@ -1,11 +1,11 @@
 import { ERRORS } from '#contract/core/errors.ts'
-import { type Cli, createCli, type Streams } from './cli.ts'
-import type { Table } from './command.ts'
-import type { Config } from './config.ts'
-import { reportError } from './exit.ts'
-import { type Found, findCommand } from './find-command.ts'
-import { helpFor } from './help.ts'
-import { parse } from './parse.ts'
+import type { Table } from './command/command.ts'
+import type { Config } from './command/config.ts'
+import { type Found, findCommand } from './command/find-command.ts'
+import { helpFor } from './command/help.ts'
+import { parse } from './command/parse.ts'
+import { type Cli, createCli, type Streams } from './terminal/cli.ts'
+import { reportError } from './terminal/exit.ts'
 
 /** Runs one command line and returns its exit code. */
 export async function run(argv: readonly string[], table: Table, config: Config, streams: Streams): Promise<number> {

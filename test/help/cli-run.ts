@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
-import type { Streams } from '../../src/cli/cli.ts'
+import { readConfig } from '../../src/cli/command/config.ts'
 import { TABLE } from '../../src/cli/commands.ts'
-import { readConfig } from '../../src/cli/config.ts'
 import { run } from '../../src/cli/run.ts'
+import type { Streams } from '../../src/cli/terminal/cli.ts'
 
 type Options = {
   env?: Record<string, string>

@@ -1,4 +1,4 @@
-import { type Command, type Option, optionsOf, type Table } from '../../src/cli/command.ts'
+import { type Command, type Option, optionsOf, type Table } from '../../src/cli/command/command.ts'
 
 /** A command of svc that a page mentions, in inline code or in a code block. */
 type Mention = { line: number; text: string }

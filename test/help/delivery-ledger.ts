@@ -1,7 +1,7 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { rescheduleDestinations } from '../../src/server/areas/notifications/queue/reschedule.ts'
 import { DELIVERIES_NOTIFY } from '../../src/server/areas/notifications/queue/enqueue.ts'
+import { rescheduleDestinations } from '../../src/server/areas/notifications/queue/reschedule.ts'
 
 /** A notification with what the ledger says of it. `state` is null while it is in no delivery. */
 export type LedgerRow = {

@@ -5,7 +5,7 @@ export type SourceFile = { path: string; text: string }
 const SHARED = ['contract', 'lib', 'edge']
 const CLIENTS = ['cli', 'console', 'worker-sdk']
 /** The only readers of the environment, one per part. */
-const ENVIRONMENT_READERS = ['server/config/reader.ts', 'cli/config.ts', 'worker-sdk/config.ts']
+const ENVIRONMENT_READERS = ['server/config/reader.ts', 'cli/command/config.ts', 'worker-sdk/config.ts']
 /** Writes one variable and reads none. */
 const ENVIRONMENT_WRITERS = ['lib/native-environment.ts']
 /**
@@ -14,8 +14,8 @@ const ENVIRONMENT_WRITERS = ['lib/native-environment.ts']
 const PROCESS_STARTERS = [
   'lib/processes/start-process.ts',
   'server/areas/apps/process/inside.ts',
-  'cli/pager.ts',
-  'cli/browser.ts',
+  'cli/terminal/pager.ts',
+  'cli/terminal/browser.ts',
   'cli/commands/db/psql.ts',
 ]
 const HTTP_PACKAGES =

@@ -4,7 +4,7 @@ import { type SourceFile, withoutComments } from './layers.ts'
 export const ALLOWED_RACES: Readonly<Record<string, string>> = {
   'lib/race.ts': 'the helpers themselves, each with one promise of its own that nobody else holds',
   'contract/core/client-stream.ts': 'contract imports nothing; all three promises are made for one read',
-  'cli/prompt.ts': 'cli imports contract only; both promises are made for one question',
+  'cli/terminal/prompt.ts': 'cli imports contract only; both promises are made for one question',
   'worker-sdk/worker.ts': 'worker-sdk imports contract only; a worker is stopped once',
   'server/process/run.ts': 'a process is started once',
   'server/areas/apps/process/confined-process.ts': 'a confined process becomes ready, is killed and ends once',

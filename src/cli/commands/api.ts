@@ -1,11 +1,11 @@
 import { fromProblem, type Problem, ServiceError } from '#contract/core/errors.ts'
-import { callRaw } from '../api.ts'
-import type { Cli } from '../cli.ts'
-import type { LoginFlags } from '../command.ts'
-import { requireLogin } from '../credentials.ts'
-import { toJson } from '../output.ts'
-import { printable, printableLines } from '../printable.ts'
-import { readData } from '../read-data.ts'
+import { callRaw } from '../call/api.ts'
+import type { LoginFlags } from '../command/command.ts'
+import { requireLogin } from '../login/credentials.ts'
+import type { Cli } from '../terminal/cli.ts'
+import { toJson } from '../terminal/output.ts'
+import { printable, printableLines } from '../terminal/printable.ts'
+import { readData } from '../terminal/read-data.ts'
 
 type Flags = LoginFlags & { data?: string; header?: string[]; include?: boolean }
 

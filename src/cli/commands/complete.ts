@@ -4,10 +4,10 @@ import { listTokens } from '#contract/auth/tokens.ts'
 import type { Client } from '#contract/core/client.ts'
 import { listSlimSources, listSources } from '#contract/data-sources/sources.ts'
 import { listDatabases } from '#contract/databases.ts'
-import type { Cli } from '../cli.ts'
-import { collect, openClient } from '../client.ts'
-import type { Completed } from '../command.ts'
-import { readContexts } from '../contexts.ts'
+import { collect, openClient } from '../call/client.ts'
+import type { Completed } from '../command/command.ts'
+import { readContexts } from '../login/contexts.ts'
+import type { Cli } from '../terminal/cli.ts'
 
 const TIMEOUT_SECONDS = 2
 

@@ -1,7 +1,7 @@
-import type { Cli } from '../cli.ts'
 import { bashScript } from '../completion/bash.ts'
 import { fishScript } from '../completion/fish.ts'
 import { zshScript } from '../completion/zsh.ts'
+import type { Cli } from '../terminal/cli.ts'
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript }
 

@@ -1,13 +1,13 @@
 import { health } from '#contract/system.ts'
-import { connect } from '../api.ts'
-import { openBrowser } from '../browser.ts'
-import type { Cli } from '../cli.ts'
-import type { LoginFlags, OutputFlags } from '../command.ts'
-import type { Login } from '../contexts.ts'
-import { findLogin, requireLogin } from '../credentials.ts'
-import { findEmbedded, newSignInCode } from '../embedded.ts'
-import { writeLinkPage } from '../link-page.ts'
-import { show } from '../output.ts'
+import { connect } from '../call/api.ts'
+import { writeLinkPage } from '../call/link-page.ts'
+import type { LoginFlags, OutputFlags } from '../command/command.ts'
+import type { Login } from '../login/contexts.ts'
+import { findLogin, requireLogin } from '../login/credentials.ts'
+import { findEmbedded, newSignInCode } from '../login/embedded.ts'
+import { openBrowser } from '../terminal/browser.ts'
+import type { Cli } from '../terminal/cli.ts'
+import { show } from '../terminal/output.ts'
 
 type Flags = OutputFlags & LoginFlags & { noBrowser?: boolean }
 

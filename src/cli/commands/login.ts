@@ -1,14 +1,14 @@
 import { validateToken } from '#contract/auth/auth.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Principal } from '#contract/core/principal.ts'
-import { connect } from '../api.ts'
-import type { Cli } from '../cli.ts'
-import type { OutputFlags } from '../command.ts'
-import { addContext, type Contexts, type Login, readContexts, writeContexts } from '../contexts.ts'
-import { parseApiKey, parseApiUrl } from '../credentials.ts'
-import { findEmbedded } from '../embedded.ts'
-import { show } from '../output.ts'
-import { askSecret } from '../prompt.ts'
+import { connect } from '../call/api.ts'
+import type { OutputFlags } from '../command/command.ts'
+import { addContext, type Contexts, type Login, readContexts, writeContexts } from '../login/contexts.ts'
+import { parseApiKey, parseApiUrl } from '../login/credentials.ts'
+import { findEmbedded } from '../login/embedded.ts'
+import type { Cli } from '../terminal/cli.ts'
+import { show } from '../terminal/output.ts'
+import { askSecret } from '../terminal/prompt.ts'
 
 type Flags = OutputFlags & {
   apiUrl?: string

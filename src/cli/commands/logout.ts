@@ -1,11 +1,11 @@
 import { validateToken } from '#contract/auth/auth.ts'
 import { revokeToken } from '#contract/auth/tokens.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import { connect } from '../api.ts'
-import type { Cli } from '../cli.ts'
-import type { LoginFlags } from '../command.ts'
-import { type ActiveLogin, requireLogin } from '../credentials.ts'
-import { forget } from '../forget.ts'
+import { connect } from '../call/api.ts'
+import type { LoginFlags } from '../command/command.ts'
+import { type ActiveLogin, requireLogin } from '../login/credentials.ts'
+import { forget } from '../login/forget.ts'
+import type { Cli } from '../terminal/cli.ts'
 
 type Flags = LoginFlags & { revoke?: boolean }
 

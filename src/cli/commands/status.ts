@@ -4,12 +4,12 @@ import { me } from '#contract/auth/members.ts'
 import type { Client } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Principal } from '#contract/core/principal.ts'
-import { connect } from '../api.ts'
-import type { Cli } from '../cli.ts'
-import type { LoginFlags, OutputFlags } from '../command.ts'
-import { type ActiveLogin, findLogin, notLoggedIn } from '../credentials.ts'
-import { show } from '../output.ts'
-import { toPairs } from '../table.ts'
+import { connect } from '../call/api.ts'
+import type { LoginFlags, OutputFlags } from '../command/command.ts'
+import { type ActiveLogin, findLogin, notLoggedIn } from '../login/credentials.ts'
+import type { Cli } from '../terminal/cli.ts'
+import { show } from '../terminal/output.ts'
+import { toPairs } from '../terminal/table.ts'
 
 type Me = z.infer<(typeof me)['output']>
 type Status = {

@@ -1,7 +1,7 @@
 import packageJson from '../../../package.json' with { type: 'json' }
-import type { Cli } from '../cli.ts'
-import type { OutputFlags } from '../command.ts'
-import { show } from '../output.ts'
+import type { OutputFlags } from '../command/command.ts'
+import type { Cli } from '../terminal/cli.ts'
+import { show } from '../terminal/output.ts'
 
 export async function run(_: [], { output }: OutputFlags, cli: Cli): Promise<void> {
   const { version } = packageJson

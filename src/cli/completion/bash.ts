@@ -1,4 +1,4 @@
-import type { Table } from '../command.ts'
+import type { Table } from '../command/command.ts'
 import { type Node, nodesOf } from './nodes.ts'
 
 /** Written for bash 3.2 too, which has no maps. File names where nothing else fits. */

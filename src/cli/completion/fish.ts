@@ -1,4 +1,4 @@
-import type { Table } from '../command.ts'
+import type { Table } from '../command/command.ts'
 import { type Node, nodesOf } from './nodes.ts'
 
 export function fishScript(table: Table): string {

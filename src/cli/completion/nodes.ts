@@ -1,5 +1,5 @@
-import { type Command, type Completed, type Option, optionsOf, type Table } from '../command.ts'
-import { childrenOf } from '../find-command.ts'
+import { type Command, type Completed, type Option, optionsOf, type Table } from '../command/command.ts'
+import { childrenOf } from '../command/find-command.ts'
 
 export type Word = { word: string; summary: string }
 /** A command or group, with the words and options that can follow it. */

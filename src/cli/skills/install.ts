@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { ServiceError } from '#contract/core/errors.ts'
-import { localError } from '../hinted-error.ts'
+import { localError } from '../command/hinted-error.ts'
 import type { Bundle, BundledSkill } from './bundle.ts'
 import { type InstallOptions, planInstall } from './plan.ts'
 import { replaceFile } from './replace-file.ts'

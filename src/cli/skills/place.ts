@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
-import { localError } from '../hinted-error.ts'
+import { localError } from '../command/hinted-error.ts'
 import type { Scope } from './agents.ts'
 
 /** A file to write and its current content. `real` is the path with links resolved, so that links are kept. */

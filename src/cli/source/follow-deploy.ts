@@ -1,7 +1,7 @@
 import { type Deploy, followDeploy } from '#contract/apps/deploys.ts'
 import type { Client } from '#contract/core/client.ts'
 import { showInvisible } from '#contract/core/show-invisible.ts'
-import { printable } from '../printable.ts'
+import { printable } from '../terminal/printable.ts'
 
 /** Passes on lines of the build and changes of state until the deploy is live or has ended. Returns its last state. */
 export async function untilDeployed(

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MAX_FILE_BYTES, MAX_REVISION_BYTES, MAX_REVISION_FILES } from '#contract/apps/revisions.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import { HintedError } from '../hinted-error.ts'
+import { HintedError } from '../command/hinted-error.ts'
 import { type IgnoreRules, isIgnored, withRulesOf } from './ignore-rules.ts'
 
 /** A file of the folder that is sent. `path` is relative and separated by slashes on every platform. */

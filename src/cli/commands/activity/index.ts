@@ -1,4 +1,4 @@
-import { type Command, LIMIT } from '../../command.ts'
+import { type Command, LIMIT } from '../../command/command.ts'
 
 /** Written out, because reading them from the contract would make every command start slower. A test compares them. */
 export const TYPE_CHOICES = ['functions', 'data_sources'] as const

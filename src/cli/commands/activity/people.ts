@@ -1,6 +1,6 @@
 import { listMembers, me } from '#contract/auth/members.ts'
 import type { Client } from '#contract/core/client.ts'
-import { collect } from '../../client.ts'
+import { collect } from '../../call/client.ts'
 
 const MAX_MEMBERS = 1_000
 

@@ -1,5 +1,5 @@
 import type { ActivityRecord } from '#contract/activity.ts'
-import type { Cli } from '../../cli.ts'
+import type { Cli } from '../../terminal/cli.ts'
 
 type Emails = ReadonlyMap<string, string>
 

@@ -1,9 +1,9 @@
 import { changeApp } from '#contract/apps/apps.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
 import { givenSettings, type SettingFlags } from './settings.ts'
 
 type Flags = OutputFlags & LoginFlags & SettingFlags

@@ -1,6 +1,6 @@
 import type { FileChange } from '#contract/apps/revisions.ts'
 import { showInvisible } from '#contract/core/show-invisible.ts'
-import { visibleLines } from '../../printable.ts'
+import { visibleLines } from '../../terminal/printable.ts'
 
 const MODES: Record<NonNullable<FileChange['mode']>, string> = {
   executable: 'made executable',

@@ -1,4 +1,4 @@
-import { type Argument, type Command, LIMIT, type Option } from '../../command.ts'
+import { type Argument, type Command, LIMIT, type Option } from '../../command/command.ts'
 
 const ALIAS: Argument = { name: 'alias', completes: 'apps', summary: 'alias from `svc apps list`' }
 const PERSON: Argument = { name: 'person', summary: 'user id, or an email address if you may list members' }

@@ -1,11 +1,11 @@
 import { type LogRecord, searchLogs, tailLogs } from '#contract/apps/logs.ts'
 import type { Client } from '#contract/core/client.ts'
 import { showInvisible } from '#contract/core/show-invisible.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { HintedError } from '../../hinted-error.ts'
-import { show, toJsonLine } from '../../output.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import { HintedError } from '../../command/hinted-error.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show, toJsonLine } from '../../terminal/output.ts'
 
 type Filter = { text?: string; level?: LogRecord['level']; deploy?: string }
 type Flags = OutputFlags & LoginFlags & Filter & { since?: string; until?: string; lines?: number; follow?: boolean }

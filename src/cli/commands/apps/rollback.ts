@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { rollBack } from '#contract/apps/deploys.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { Unsuccessful } from '../../exit.ts'
-import { show } from '../../output.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
 import { outcomeOf, untilDeployed } from '../../source/follow-deploy.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { Unsuccessful } from '../../terminal/exit.ts'
+import { show } from '../../terminal/output.ts'
 
 type Flags = OutputFlags & LoginFlags & { revision?: string; follow?: boolean }
 

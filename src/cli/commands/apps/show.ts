@@ -1,9 +1,9 @@
 import { type App, readApp } from '#contract/apps/apps.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
-import { toPairs } from '../../table.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
+import { toPairs } from '../../terminal/table.ts'
 import { stateOf } from './state.ts'
 
 export async function run([alias]: [string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {

@@ -1,9 +1,9 @@
 import { changeCheck, readCheck } from '#contract/checks/checks.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
 import { type DefinitionFlags, givenFields, givenSchedule, type ScheduleFlags } from './definition.ts'
 
 type Flags = OutputFlags & LoginFlags & DefinitionFlags & ScheduleFlags & { name?: string; threshold?: number }

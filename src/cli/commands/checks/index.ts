@@ -1,4 +1,4 @@
-import { type Argument, type Command, LIMIT, type Option } from '../../command.ts'
+import { type Argument, type Command, LIMIT, type Option } from '../../command/command.ts'
 
 const ALIAS: Argument = { name: 'alias', completes: 'apps', summary: 'alias of the app' }
 const CHECK: Argument = { name: 'check', summary: 'name or id from `svc checks list`' }

@@ -1,9 +1,9 @@
 import { listChecks } from '#contract/checks/checks.ts'
-import type { Cli } from '../../cli.ts'
-import { collect, openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { showList } from '../../output.ts'
-import { printable } from '../../printable.ts'
+import { collect, openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { showList } from '../../terminal/output.ts'
+import { printable } from '../../terminal/printable.ts'
 import { scheduleText, stateText } from './texts.ts'
 
 type Flags = OutputFlags & LoginFlags & { limit?: number }

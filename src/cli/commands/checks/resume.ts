@@ -1,8 +1,8 @@
 import { changeCheck } from '#contract/checks/checks.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
 
 type Flags = OutputFlags & LoginFlags
 

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type CheckRun, readCheckRun, runCheck } from '#contract/checks/checks.ts'
 import type { Client } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { Unsuccessful } from '../../exit.ts'
-import { show } from '../../output.ts'
-import { printable } from '../../printable.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { Unsuccessful } from '../../terminal/exit.ts'
+import { show } from '../../terminal/output.ts'
+import { printable } from '../../terminal/printable.ts'
 
 type Flags = OutputFlags & LoginFlags & { noWait?: boolean }
 

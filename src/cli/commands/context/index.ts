@@ -1,4 +1,4 @@
-import type { Argument, Command } from '../../command.ts'
+import type { Argument, Command } from '../../command/command.ts'
 
 const NAME: Argument = { name: 'name', completes: 'contexts', summary: 'context name from `svc context list`' }
 

@@ -1,7 +1,7 @@
-import type { Cli } from '../../cli.ts'
-import type { OutputFlags } from '../../command.ts'
-import { type Contexts, readContexts } from '../../contexts.ts'
-import { showList } from '../../output.ts'
+import type { OutputFlags } from '../../command/command.ts'
+import { type Contexts, readContexts } from '../../login/contexts.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { showList } from '../../terminal/output.ts'
 
 export async function run(_: [], { output }: OutputFlags, cli: Cli): Promise<void> {
   const items = withoutKeys(await readContexts(cli.config.contextsFile))

@@ -1,5 +1,5 @@
-import type { Cli } from '../../cli.ts'
-import { readContexts, switchTo, writeContexts } from '../../contexts.ts'
+import { readContexts, switchTo, writeContexts } from '../../login/contexts.ts'
+import type { Cli } from '../../terminal/cli.ts'
 
 export async function run([name]: [string], _: object, cli: Cli): Promise<void> {
   const { contextsFile, apiUrl, context } = cli.config

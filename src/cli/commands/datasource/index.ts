@@ -1,4 +1,4 @@
-import type { Argument, Command } from '../../command.ts'
+import type { Argument, Command } from '../../command/command.ts'
 
 /** Written out, because reading them from the contract would make every command start slower. A test compares them. */
 export const MIN_ROLE_CHOICES = ['viewer', 'developer', 'admin', 'owner'] as const

@@ -1,8 +1,8 @@
 import { listSlimSources, type SlimSource } from '#contract/data-sources/sources.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { showList } from '../../output.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { showList } from '../../terminal/output.ts'
 
 const NONE_YET = `There are no data sources that you may ask yet.
 An admin of your organization can expose one to your role, or give you the role it needs.`

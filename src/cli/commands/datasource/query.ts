@@ -3,11 +3,11 @@ import type { Client } from '#contract/core/client.ts'
 import { exactNumber, isNumberText } from '#contract/core/decimal.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { listSlimSources, querySource } from '#contract/data-sources/sources.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
-import { printable } from '../../printable.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
+import { printable } from '../../terminal/printable.ts'
 
 type Pair = [column: string, value: string]
 type Flags = OutputFlags & LoginFlags & { filter?: string[]; topK?: number; target?: string }

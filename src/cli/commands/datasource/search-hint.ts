@@ -1,5 +1,5 @@
 import { EXAMPLE_SEARCH } from '#contract/data-sources/example-search.ts'
-import type { Cli } from '../../cli.ts'
+import type { Cli } from '../../terminal/cli.ts'
 
 /** Says how the search of a source is configured. The command reads the file that the lines before it show. */
 export function searchHint(cli: Cli, id: string): string {

@@ -1,9 +1,9 @@
 import { readConnection } from '#contract/databases.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
-import { printable } from '../../printable.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
+import { printable } from '../../terminal/printable.ts'
 
 type Flags = OutputFlags & LoginFlags & { quiet?: boolean }
 

@@ -1,9 +1,9 @@
 import { dropDatabase } from '#contract/databases.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { ConfirmFlags, LoginFlags, OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
-import { confirm } from '../../prompt.ts'
+import { openClient } from '../../call/client.ts'
+import type { ConfirmFlags, LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
+import { confirm } from '../../terminal/prompt.ts'
 
 type Flags = OutputFlags & LoginFlags & ConfirmFlags
 

@@ -1,5 +1,5 @@
-import type { Argument, Command } from '../../command.ts'
-import { LIMIT } from '../../command.ts'
+import type { Argument, Command } from '../../command/command.ts'
+import { LIMIT } from '../../command/command.ts'
 
 const NAME: Argument = { name: 'name', completes: 'databases', summary: 'name of a managed database' }
 

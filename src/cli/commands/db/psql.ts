@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { readConnection } from '#contract/databases.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags } from '../../command.ts'
-import { Unsuccessful } from '../../exit.ts'
-import { ignoreInterrupts } from '../../foreground.ts'
-import { localError } from '../../hinted-error.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags } from '../../command/command.ts'
+import { localError } from '../../command/hinted-error.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { Unsuccessful } from '../../terminal/exit.ts'
+import { ignoreInterrupts } from '../../terminal/foreground.ts'
 
 const KILLED = 1
 

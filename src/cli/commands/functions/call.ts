@@ -1,11 +1,11 @@
 import { callFunction } from '#contract/functions.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { HintedError } from '../../hinted-error.ts'
-import { show, toJson } from '../../output.ts'
-import { printableLines } from '../../printable.ts'
-import { readData } from '../../read-data.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import { HintedError } from '../../command/hinted-error.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show, toJson } from '../../terminal/output.ts'
+import { printableLines } from '../../terminal/printable.ts'
+import { readData } from '../../terminal/read-data.ts'
 
 type Flags = OutputFlags & LoginFlags & { data?: string }
 

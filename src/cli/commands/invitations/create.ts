@@ -1,10 +1,10 @@
 import { createInvitation } from '#contract/auth/members.ts'
 import type { Role } from '#contract/core/roles.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
-import { ownOrg } from '../../own-org.ts'
+import { openClient } from '../../call/client.ts'
+import { ownOrg } from '../../call/own-org.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
 import { invitationLines } from './lines.ts'
 
 type Flags = OutputFlags & LoginFlags & { role?: Role }

@@ -1,4 +1,4 @@
-import { type Argument, type Command, LIMIT } from '../../command.ts'
+import { type Argument, type Command, LIMIT } from '../../command/command.ts'
 import { ROLE_CHOICES } from '../members/index.ts'
 
 const ID: Argument = { name: 'id', summary: 'invitation id from `svc invitations list`' }

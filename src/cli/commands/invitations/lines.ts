@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { createInvitation } from '#contract/auth/members.ts'
-import type { Cli } from '../../cli.ts'
-import { printable } from '../../printable.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { printable } from '../../terminal/printable.ts'
 
 type Invitation = z.infer<(typeof createInvitation)['output']>
 

@@ -1,4 +1,4 @@
-import { type Argument, type Command, LIMIT } from '../../command.ts'
+import { type Argument, type Command, LIMIT } from '../../command/command.ts'
 
 const PERSON: Argument = { name: 'person', summary: 'email address or user id' }
 /** Written out, because reading them from the contract would make every command start slower. A test compares them. */

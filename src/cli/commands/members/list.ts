@@ -1,9 +1,9 @@
 import { listMembers } from '#contract/auth/members.ts'
-import type { Cli } from '../../cli.ts'
-import { collect, openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { showList } from '../../output.ts'
-import { ownOrg } from '../../own-org.ts'
+import { collect, openClient } from '../../call/client.ts'
+import { ownOrg } from '../../call/own-org.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { showList } from '../../terminal/output.ts'
 
 type Flags = OutputFlags & LoginFlags & { limit?: number }
 

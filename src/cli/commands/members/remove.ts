@@ -1,11 +1,11 @@
 import { removeMember } from '#contract/auth/members.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { ConfirmFlags, LoginFlags, OutputFlags } from '../../command.ts'
-import { findPerson } from '../../find-person.ts'
-import { show } from '../../output.ts'
-import { ownOrg } from '../../own-org.ts'
-import { confirm } from '../../prompt.ts'
+import { openClient } from '../../call/client.ts'
+import { findPerson } from '../../call/find-person.ts'
+import { ownOrg } from '../../call/own-org.ts'
+import type { ConfirmFlags, LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
+import { confirm } from '../../terminal/prompt.ts'
 
 type Flags = OutputFlags & LoginFlags & ConfirmFlags
 

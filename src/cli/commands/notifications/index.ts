@@ -1,4 +1,4 @@
-import { type Command, LIMIT } from '../../command.ts'
+import { type Command, LIMIT } from '../../command/command.ts'
 import { channels } from './channels/index.ts'
 import { deliveries } from './deliveries/index.ts'
 import { follows } from './follows/index.ts'

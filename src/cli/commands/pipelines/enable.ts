@@ -1,8 +1,8 @@
 import { changePipeline } from '#contract/pipelines.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
 
 export async function run([alias, name]: [string, string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)

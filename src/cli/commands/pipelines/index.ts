@@ -1,4 +1,4 @@
-import { type Argument, type Command, LIMIT } from '../../command.ts'
+import { type Argument, type Command, LIMIT } from '../../command/command.ts'
 
 const ALIAS: Argument = { name: 'alias', completes: 'apps', summary: 'alias from `svc apps list`' }
 const NAME: Argument = { name: 'pipeline', summary: 'name from `svc pipelines list`' }

@@ -1,8 +1,8 @@
 import { listPipelineRuns } from '#contract/pipelines.ts'
-import type { Cli } from '../../cli.ts'
-import { collect, openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { showList } from '../../output.ts'
+import { collect, openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { showList } from '../../terminal/output.ts'
 
 type Flags = OutputFlags & LoginFlags & { limit?: number }
 

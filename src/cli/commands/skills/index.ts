@@ -1,4 +1,4 @@
-import type { Argument, Command, RootOption } from '../../command.ts'
+import type { Argument, Command, RootOption } from '../../command/command.ts'
 
 const ID: Argument = { name: 'id', summary: 'skill id from `svc skills list`' }
 

@@ -1,10 +1,10 @@
 import { homedir } from 'node:os'
-import type { Cli } from '../../cli.ts'
-import type { OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
+import type { OutputFlags } from '../../command/command.ts'
 import { loadBundle } from '../../skills/bundle.ts'
 import { type Installed, install, type KeptFile } from '../../skills/install.ts'
 import type { Base } from '../../skills/place.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
 
 type Flags = OutputFlags & { user?: boolean; force?: boolean; noAgents?: boolean }
 

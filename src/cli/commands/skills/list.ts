@@ -1,7 +1,7 @@
-import type { Cli } from '../../cli.ts'
-import type { OutputFlags } from '../../command.ts'
-import { showList } from '../../output.ts'
+import type { OutputFlags } from '../../command/command.ts'
 import { loadBundle } from '../../skills/bundle.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { showList } from '../../terminal/output.ts'
 
 export async function run(_args: readonly string[], { output }: OutputFlags, cli: Cli): Promise<void> {
   const { skills } = await loadBundle()

@@ -1,8 +1,8 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Cli } from '../../cli.ts'
-import type { Flags } from '../../command.ts'
+import type { Flags } from '../../command/command.ts'
 import { loadBundle } from '../../skills/bundle.ts'
 import { findSkill } from '../../skills/install.ts'
+import type { Cli } from '../../terminal/cli.ts'
 
 export async function run([id, path = 'SKILL.md']: readonly string[], _flags: Flags, cli: Cli): Promise<void> {
   const { files } = findSkill(await loadBundle(), id!)

@@ -1,4 +1,4 @@
-import { type Argument, type Command, LIMIT, type Option } from '../../command.ts'
+import { type Argument, type Command, LIMIT, type Option } from '../../command/command.ts'
 
 /** Written out, because reading them from the contract would make every command start slower. A test compares them. */
 export const STATUS_CHOICES = ['open', 'in_progress', 'done'] as const

@@ -1,8 +1,8 @@
 import { moveTicket, type TicketStatus } from '#contract/tickets.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
 
 type Args = [alias: string, ticket: string, status: TicketStatus]
 

@@ -1,5 +1,5 @@
-import type { Cli } from '../../cli.ts'
-import { HintedError } from '../../hinted-error.ts'
+import { HintedError } from '../../command/hinted-error.ts'
+import type { Cli } from '../../terminal/cli.ts'
 
 /** Returns the text of --body, or what stands on standard input when it is not a terminal. */
 export async function readText(body: string | undefined, cli: Cli): Promise<string> {

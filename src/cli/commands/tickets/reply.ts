@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { replyToTicket } from '#contract/tickets.ts'
-import type { Cli } from '../../cli.ts'
-import { openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
+import { openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
 import { readText } from './read-text.ts'
 
 type Args = [alias: string, ticket: string]

@@ -1,10 +1,10 @@
 import { listReplies, MAX_REPLIES_PER_TICKET, readTicket, type Ticket, type TicketReply } from '#contract/tickets.ts'
-import type { Cli } from '../../cli.ts'
-import { collect, openClient } from '../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../command.ts'
-import { show } from '../../output.ts'
-import { printable, printableLines } from '../../printable.ts'
-import { toPairs } from '../../table.ts'
+import { collect, openClient } from '../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../command/command.ts'
+import type { Cli } from '../../terminal/cli.ts'
+import { show } from '../../terminal/output.ts'
+import { printable, printableLines } from '../../terminal/printable.ts'
+import { toPairs } from '../../terminal/table.ts'
 import { nameOf } from './person.ts'
 
 type Args = [alias: string, ticket: string]

@@ -1,4 +1,4 @@
-import { type Command, LIMIT } from '../../command.ts'
+import { type Command, LIMIT } from '../../command/command.ts'
 
 export const tokens: readonly Command[] = [
   {

@@ -1,10 +1,10 @@
 import { changeEnvironment } from '#contract/apps/environment.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Cli } from '../../../cli.ts'
-import { openClient } from '../../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../../command.ts'
-import { show } from '../../../output.ts'
-import { askSecret } from '../../../prompt.ts'
+import { openClient } from '../../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import type { Cli } from '../../../terminal/cli.ts'
+import { show } from '../../../terminal/output.ts'
+import { askSecret } from '../../../terminal/prompt.ts'
 
 type Args = [alias: string, ...variables: string[]]
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { type MaintenanceRun, readMaintenanceRun } from '#contract/maintenance/runs.ts'
-import { HintedError } from '../../../hinted-error.ts'
+import { HintedError } from '../../../command/hinted-error.ts'
 
 type Followed = {
   readonly alias: string

@@ -1,10 +1,10 @@
 import { readMaintenance } from '#contract/maintenance/runs.ts'
-import type { Cli } from '../../../cli.ts'
-import { openClient } from '../../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../../command.ts'
-import { show } from '../../../output.ts'
-import { printable } from '../../../printable.ts'
-import { toPairs } from '../../../table.ts'
+import { openClient } from '../../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import type { Cli } from '../../../terminal/cli.ts'
+import { show } from '../../../terminal/output.ts'
+import { printable } from '../../../terminal/printable.ts'
+import { toPairs } from '../../../terminal/table.ts'
 import { resultText, spentText } from './texts.ts'
 
 export async function run([alias]: [string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {

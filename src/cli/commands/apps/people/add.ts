@@ -1,10 +1,10 @@
 import { setAppPerson } from '#contract/apps/people.ts'
 import type { AppPart } from '#contract/core/roles.ts'
-import type { Cli } from '../../../cli.ts'
-import { openClient } from '../../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../../command.ts'
-import { findPerson } from '../../../find-person.ts'
-import { show } from '../../../output.ts'
+import { openClient } from '../../../call/client.ts'
+import { findPerson } from '../../../call/find-person.ts'
+import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import type { Cli } from '../../../terminal/cli.ts'
+import { show } from '../../../terminal/output.ts'
 
 type Flags = OutputFlags & LoginFlags & { part?: AppPart }
 

@@ -1,9 +1,9 @@
 import { removeAppPerson } from '#contract/apps/people.ts'
-import type { Cli } from '../../../cli.ts'
-import { openClient } from '../../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../../command.ts'
-import { findPerson } from '../../../find-person.ts'
-import { show } from '../../../output.ts'
+import { openClient } from '../../../call/client.ts'
+import { findPerson } from '../../../call/find-person.ts'
+import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import type { Cli } from '../../../terminal/cli.ts'
+import { show } from '../../../terminal/output.ts'
 
 export async function run([alias, given]: [string, string], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)

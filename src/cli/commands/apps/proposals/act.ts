@@ -1,9 +1,9 @@
 import { denyProposal, type ProposalAct, retryProposal } from '#contract/maintenance/proposals.ts'
-import type { Cli } from '../../../cli.ts'
-import { openClient } from '../../../client.ts'
-import type { ConfirmFlags, LoginFlags, OutputFlags } from '../../../command.ts'
-import { show } from '../../../output.ts'
-import { confirm } from '../../../prompt.ts'
+import { openClient } from '../../../call/client.ts'
+import type { ConfirmFlags, LoginFlags, OutputFlags } from '../../../command/command.ts'
+import type { Cli } from '../../../terminal/cli.ts'
+import { show } from '../../../terminal/output.ts'
+import { confirm } from '../../../terminal/prompt.ts'
 
 export type ActFlags = OutputFlags & LoginFlags & ConfirmFlags
 type Named = { readonly alias: string; readonly id: string }

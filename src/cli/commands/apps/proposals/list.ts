@@ -1,9 +1,9 @@
 import { listProposals } from '#contract/maintenance/proposals.ts'
-import type { Cli } from '../../../cli.ts'
-import { collect, openClient } from '../../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../../command.ts'
-import { showList } from '../../../output.ts'
-import { printable } from '../../../printable.ts'
+import { collect, openClient } from '../../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import type { Cli } from '../../../terminal/cli.ts'
+import { showList } from '../../../terminal/output.ts'
+import { printable } from '../../../terminal/printable.ts'
 
 type Flags = OutputFlags & LoginFlags & { limit?: number }
 

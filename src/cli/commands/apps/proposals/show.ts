@@ -1,10 +1,10 @@
 import { type Proposal, readProposal } from '#contract/maintenance/proposals.ts'
-import type { Cli } from '../../../cli.ts'
-import { openClient } from '../../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../../command.ts'
-import { show } from '../../../output.ts'
-import { printable } from '../../../printable.ts'
-import { toPairs } from '../../../table.ts'
+import { openClient } from '../../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import type { Cli } from '../../../terminal/cli.ts'
+import { show } from '../../../terminal/output.ts'
+import { printable } from '../../../terminal/printable.ts'
+import { toPairs } from '../../../terminal/table.ts'
 import { fileDiffText } from '../file-diff-text.ts'
 
 type Flags = OutputFlags & LoginFlags & { diff?: boolean }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { ServiceError } from '#contract/core/errors.ts'
-import { HintedError } from '../../../hinted-error.ts'
+import { HintedError } from '../../../command/hinted-error.ts'
 
 /** The person's own connection to a managed database. A connection that broke is opened again by the next query. */
 export type Connection = {

@@ -1,6 +1,6 @@
 import { createEmbeddings } from '#contract/ai.ts'
 import type { Client } from '#contract/core/client.ts'
-import { paced } from '../../../paced.ts'
+import { paced } from '../../../call/paced.ts'
 import { cutText, toBatches } from './batches.ts'
 import type { Connection } from './connection.ts'
 import { checkSize } from './find-model.ts'

@@ -2,7 +2,7 @@ import { listModels } from '#contract/ai.ts'
 import type { Client } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { suggest } from '#contract/core/suggest.ts'
-import { HintedError } from '../../../hinted-error.ts'
+import { HintedError } from '../../../command/hinted-error.ts'
 import type { FoundTable } from './find-table.ts'
 
 /** Checks that the model exists, makes vectors, and makes them of the size of the column. */

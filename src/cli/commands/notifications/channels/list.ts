@@ -1,8 +1,8 @@
 import { listChannels } from '#contract/notifications/channels.ts'
-import type { Cli } from '../../../cli.ts'
-import { openClient } from '../../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../../command.ts'
-import { showList } from '../../../output.ts'
+import { openClient } from '../../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import type { Cli } from '../../../terminal/cli.ts'
+import { showList } from '../../../terminal/output.ts'
 
 export async function run(_: [], flags: OutputFlags & LoginFlags, cli: Cli): Promise<void> {
   const client = await openClient(flags, cli)

@@ -1,5 +1,5 @@
-import type { Argument, Command } from '../../../command.ts'
-import { LIMIT } from '../../../command.ts'
+import type { Argument, Command } from '../../../command/command.ts'
+import { LIMIT } from '../../../command/command.ts'
 
 /** Written out, because reading them from the contract would make every command start slower. A test compares them. */
 export const STATUS_CHOICES = ['pending', 'retrying', 'delivered', 'not_sent'] as const

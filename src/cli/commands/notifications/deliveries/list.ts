@@ -1,8 +1,8 @@
 import { type Delivery, listDeliveries } from '#contract/notifications/deliveries.ts'
-import type { Cli } from '../../../cli.ts'
-import { collect, openClient } from '../../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../../command.ts'
-import { showList } from '../../../output.ts'
+import { collect, openClient } from '../../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import type { Cli } from '../../../terminal/cli.ts'
+import { showList } from '../../../terminal/output.ts'
 import { destinationOf, statusOf } from './entry.ts'
 
 type Filters = { status?: Delivery['status']; eventType?: string; app?: string; channel?: string }

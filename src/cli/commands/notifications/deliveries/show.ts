@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { readDelivery } from '#contract/notifications/deliveries.ts'
-import type { Cli } from '../../../cli.ts'
-import { openClient } from '../../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../../command.ts'
-import { show } from '../../../output.ts'
-import { toPairs, toTable } from '../../../table.ts'
+import { openClient } from '../../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import type { Cli } from '../../../terminal/cli.ts'
+import { show } from '../../../terminal/output.ts'
+import { toPairs, toTable } from '../../../terminal/table.ts'
 import { destinationOf, statusOf } from './entry.ts'
 
 type Entry = z.infer<(typeof readDelivery)['output']>

@@ -1,4 +1,4 @@
-import type { Argument, Command } from '../../../command.ts'
+import type { Argument, Command } from '../../../command/command.ts'
 import { TIMING_CHOICES } from '../subscriptions/index.ts'
 
 /** Written out, because reading them from the contract would make every command start slower. A test compares them. */

@@ -3,10 +3,10 @@ import { ServiceError } from '#contract/core/errors.ts'
 import type { FollowCategory } from '#contract/core/event-definition.ts'
 import { setFollow } from '#contract/notifications/follows.ts'
 import type { Timing } from '#contract/notifications/subscriptions.ts'
-import type { Cli } from '../../../cli.ts'
-import { openClient } from '../../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../../command.ts'
-import { show } from '../../../output.ts'
+import { openClient } from '../../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import type { Cli } from '../../../terminal/cli.ts'
+import { show } from '../../../terminal/output.ts'
 
 type Flags = OutputFlags & LoginFlags & { category?: FollowCategory[]; frequency?: z.infer<typeof Timing> }
 

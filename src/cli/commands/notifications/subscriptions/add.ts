@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { createSubscription, type Timing } from '#contract/notifications/subscriptions.ts'
-import type { Cli } from '../../../cli.ts'
-import { openClient } from '../../../client.ts'
-import type { LoginFlags, OutputFlags } from '../../../command.ts'
-import { show } from '../../../output.ts'
-import { printable } from '../../../printable.ts'
+import { openClient } from '../../../call/client.ts'
+import type { LoginFlags, OutputFlags } from '../../../command/command.ts'
+import type { Cli } from '../../../terminal/cli.ts'
+import { show } from '../../../terminal/output.ts'
+import { printable } from '../../../terminal/printable.ts'
 
 type Flags = OutputFlags & LoginFlags & { timing?: z.infer<typeof Timing> }
 

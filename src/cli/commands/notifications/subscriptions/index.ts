@@ -1,4 +1,4 @@
-import type { Command, Option } from '../../../command.ts'
+import type { Command, Option } from '../../../command/command.ts'
 
 /** Written out, because reading them from the contract would make every command start slower. A test compares them. */
 export const TIMING_CHOICES = ['immediately', 'hourly', 'daily'] as const

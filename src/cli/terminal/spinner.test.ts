@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { readConfig } from '../command/config.ts'
+import { TABLE } from '../commands.ts'
 import { createCli } from './cli.ts'
-import { TABLE } from './commands.ts'
-import { readConfig } from './config.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readConfig } from './config.ts'
+import { readConfig } from '../command/config.ts'
 import { findLogin, parseApiKey, parseApiUrl, requireLogin } from './credentials.ts'
 
 type Env = Record<string, string>

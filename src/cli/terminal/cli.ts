@@ -1,10 +1,10 @@
 import { styleText } from 'node:util'
-import type { Cli, Streams, Table } from './command.ts'
-import type { Config } from './config.ts'
+import type { Cli, Streams, Table } from '../command/command.ts'
+import type { Config } from '../command/config.ts'
 import { relativeTime } from './relative-time.ts'
 import { startSpinner } from './spinner.ts'
 
-export type { Cli, Streams } from './command.ts'
+export type { Cli, Streams } from '../command/command.ts'
 
 type CliOptions = { paged?: boolean }
 

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
+import { readConfig } from '../command/config.ts'
+import { TABLE } from '../commands.ts'
 import { createCli } from './cli.ts'
-import { TABLE } from './commands.ts'
-import { readConfig } from './config.ts'
 import { confirm } from './prompt.ts'
 
 function terminal(isTTY: boolean) {

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Client } from '#contract/core/client.ts'
 import type { JsonOperation } from '#contract/core/operation.ts'
+import type { LoginFlags } from '../command/command.ts'
+import { requireLogin } from '../login/credentials.ts'
+import type { Cli } from '../terminal/cli.ts'
 import { connect } from './api.ts'
-import type { Cli } from './cli.ts'
-import type { LoginFlags } from './command.ts'
-import { requireLogin } from './credentials.ts'
 
 const PAGE_SIZE = 100
 

@@ -1,8 +1,8 @@
 import { type Client, createClient } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
-import type { Cli } from './command.ts'
-import type { Login } from './contexts.ts'
+import type { Cli } from '../command/command.ts'
+import type { Login } from '../login/contexts.ts'
 import { networkError } from './network-error.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
 

@@ -1,4 +1,4 @@
-import type { Cli } from './command.ts'
+import type { Cli } from '../command/command.ts'
 
 /** Warns before a key is sent over http to another machine, where everybody on the way can read it. */
 export function warnOfPlainHttp(apiUrl: string, { note }: Pick<Cli, 'note'>): void {

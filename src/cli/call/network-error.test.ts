@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HintedError } from './hinted-error.ts'
+import { HintedError } from '../command/hinted-error.ts'
 import { networkError } from './network-error.ts'
 
 const URL_OF_INSTANCE = 'https://svc.example.com'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ServiceError } from '#contract/core/errors.ts'
-import { localError } from './hinted-error.ts'
+import { localError } from '../command/hinted-error.ts'
 
 export type Login = { api_url: string; api_key: string }
 export type Contexts = { current: string | null; contexts: Record<string, Login> }

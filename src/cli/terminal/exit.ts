@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
-import { HintedError, localError } from './hinted-error.ts'
+import { HintedError, localError } from '../command/hinted-error.ts'
 import { toJson } from './output.ts'
 import { printable } from './printable.ts'
 

@@ -1,7 +1,7 @@
 import { INVISIBLE_CHARACTER } from '#contract/core/show-invisible.ts'
 import { toYaml } from '#contract/core/yaml.ts'
+import type { Format } from '../command/command.ts'
 import type { Cli } from './cli.ts'
-import type { Format } from './command.ts'
 import { toTable } from './table.ts'
 
 /** Control and direction characters that YAML allows unescaped but a terminal interprets. */

@@ -1,4 +1,4 @@
-import type { Cli } from './cli.ts'
+import type { Cli } from '../terminal/cli.ts'
 import { readContexts, removeContext, writeContexts } from './contexts.ts'
 
 /** Removes a login from this machine and prints which context is current now. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { localError } from '../command/hinted-error.ts'
 import type { Login } from './contexts.ts'
-import { localError } from './hinted-error.ts'
 
 /** Reads the login that the first start wrote into the data folder. Undefined if there is no instance. */
 export async function findEmbedded(dataDir: string): Promise<Login | undefined> {

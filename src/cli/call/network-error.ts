@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { HintedError } from './hinted-error.ts'
+import { HintedError } from '../command/hinted-error.ts'
 
 type Explanation = { detail: (apiUrl: string, code: string) => string; hint: string }
 

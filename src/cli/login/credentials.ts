@@ -1,8 +1,8 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Config } from './config.ts'
+import type { Config } from '../command/config.ts'
+import { HintedError } from '../command/hinted-error.ts'
 import { type Login, noContext, readContexts } from './contexts.ts'
 import { findEmbedded } from './embedded.ts'
-import { HintedError } from './hinted-error.ts'
 
 /** A login with its context name. The name is null if the login comes from the environment. */
 export type ActiveLogin = Login & { context: string | null }

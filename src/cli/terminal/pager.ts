@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { Config } from './config.ts'
+import type { Config } from '../command/config.ts'
 import { ignoreInterrupts } from './foreground.ts'
 
 /** Exit code of a shell that did not find the program. */
