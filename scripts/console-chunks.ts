@@ -10,10 +10,10 @@ export const CHUNKS: Rolldown.CodeSplittingGroup[] = [
     name: 'every-page',
     test: matching(
       '/src/contract/(?!core/(client-stream|client-upload|decimal|event-definition)|maintenance/outcomes)',
-      '/src/console/([a-z]+\\.tsx?$|address/|frame/|session/(?!no-organization))',
-      '/src/console/call/(explain|retry|use-call)\\.',
+      '/src/console/([a-z]+\\.tsx?$|address/|frame/|session/|gate/(?!no-organization))',
+      '/src/console/call/(explain|notices|retry|use-call)\\.',
       '/src/console/pages/.*/(routes|read-[a-z]+-search)\\.',
-      '/src/console/parts/(chip|choice|copy|dialog|forbidden|load-failed|loaded|notices|page|relative-time)\\.',
+      '/src/console/parts/(chip|choice|copy|dialog|forbidden|load-failed|loaded|page|relative-time)\\.',
       '/src/console/parts/(skeleton|table|time|use-now)\\.',
       'vite/preload-helper',
     ),

@@ -1,8 +1,8 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { applyTheme, readTheme } from './frame/theme.ts'
+import { SessionGate } from './gate/gate.tsx'
 import { createPages, Pages } from './pages.tsx'
-import { SessionGate } from './session/gate.tsx'
 
 applyTheme(readTheme())
 createRoot(document.getElementById('root')!).render(

@@ -1,5 +1,5 @@
 import { createRouter, RouterProvider } from '@tanstack/react-router'
-import { NoticesProvider } from './parts/notices.tsx'
+import { NoticesProvider } from './call/notices.tsx'
 import { createRoutes } from './routes.tsx'
 
 /** Creates the pages and begins to load the script of the one that is open, while it is asked who is signed in. */

@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { CallOptions } from '#contract/core/client-send.ts'
 import type { JsonOperation, Operation } from '#contract/core/operation.ts'
-import { useNotices } from '../parts/notices.tsx'
 import { useSession } from '../session/session.ts'
+import { useNotices } from './notices.tsx'
 
 type Act<I extends z.ZodObject, O extends z.ZodType> = {
   /** The reads whose answers are different now. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { postForm } from '../api.ts'
+import { postForm } from './api.ts'
 
 const NAME = 'sign-in'
 

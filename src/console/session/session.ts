@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 import type { z } from 'zod'
 import type { me } from '#contract/auth/members.ts'
 import { type Role, roleAtLeast } from '#contract/core/roles.ts'
-import type { Api } from '../api.ts'
+import type { Api } from './api.ts'
 
 export type Me = z.infer<typeof me.output>
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { postForm } from '../api.ts'
+import { postForm } from './api.ts'
 
 /** Switches to another organization of the person and loads the console anew, so that nothing of the former one stays. */
 export async function switchTo(orgId: string): Promise<void> {

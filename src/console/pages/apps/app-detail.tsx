@@ -1,7 +1,7 @@
 import type { LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { Page } from '../../parts/page.tsx'
-import { Trail } from '../../parts/trail.tsx'
+import { Page } from '#console/parts/page.tsx'
+import { Trail } from '#console/parts/trail.tsx'
 import { useAlias } from './use-alias.ts'
 
 type Props = {

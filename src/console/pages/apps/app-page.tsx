@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { Page } from '../../parts/page.tsx'
-import { Tabs } from '../../parts/tabs.tsx'
-import { Trail } from '../../parts/trail.tsx'
+import { Page } from '#console/parts/page.tsx'
+import { Tabs } from '#console/parts/tabs.tsx'
+import { Trail } from '#console/parts/trail.tsx'
 import { useAlias } from './use-alias.ts'
 import { useApp } from './use-app.ts'
 

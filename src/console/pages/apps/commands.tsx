@@ -1,4 +1,4 @@
-import { Copy } from '../../parts/copy.tsx'
+import { Copy } from '#console/parts/copy.tsx'
 
 /** Commands to copy into a terminal. */
 export function Commands({ lines }: { lines: readonly string[] }) {

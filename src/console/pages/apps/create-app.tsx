@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
+import { faultOf } from '#console/call/explain.ts'
+import { useAct } from '#console/call/use-act.ts'
+import { Dialog } from '#console/parts/dialog.tsx'
+import { Fault } from '#console/parts/fault.tsx'
+import { Field } from '#console/parts/field.tsx'
+import { FormFoot } from '#console/parts/form-foot.tsx'
 import { createApp, listApps } from '#contract/apps/apps.ts'
-import { faultOf } from '../../call/explain.ts'
-import { useAct } from '../../call/use-act.ts'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Fault } from '../../parts/fault.tsx'
-import { Field } from '../../parts/field.tsx'
-import { FormFoot } from '../../parts/form-foot.tsx'
 
 export function CreateApp({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()

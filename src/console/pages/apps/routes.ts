@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { searchOf, text } from '../../address/search.ts'
-import type { RootRoute } from '../../frame/root-route.tsx'
+import { searchOf, text } from '#console/address/search.ts'
+import type { RootRoute } from '#console/frame/root-route.tsx'
 import { readChangeSearch } from './changes/read-change-search.ts'
 import { readLogSearch } from './logs/read-log-search.ts'
 import { readTicketSearch } from './tickets/read-ticket-search.ts'

@@ -1,7 +1,7 @@
+import { useCall } from '#console/call/use-call.ts'
+import { useHasRole, useSession } from '#console/session/session.ts'
 import { type App, listApps } from '#contract/apps/apps.ts'
 import { listAppPeople } from '#contract/apps/people.ts'
-import { useCall } from '../../call/use-call.ts'
-import { useHasRole, useSession } from '../../session/session.ts'
 
 type AppAccess = {
   /** Undefined while it is loading, and for members without a part in the app. */

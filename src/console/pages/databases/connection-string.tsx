@@ -1,9 +1,9 @@
 import { useState } from 'react'
+import { explain } from '#console/call/explain.ts'
+import { useAct } from '#console/call/use-act.ts'
+import { Copy } from '#console/parts/copy.tsx'
+import { Dialog } from '#console/parts/dialog.tsx'
 import { readConnection } from '#contract/databases.ts'
-import { explain } from '../../call/explain.ts'
-import { useAct } from '../../call/use-act.ts'
-import { Copy } from '../../parts/copy.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
 
 /** Shows the connection string when the person asks for it. It is forgotten when the dialog closes. */
 export function ConnectionString({ name, onClose }: { name: string; onClose: () => void }) {

@@ -1,10 +1,10 @@
 import { type SubmitEvent, useState } from 'react'
+import { explain, faultOf } from '#console/call/explain.ts'
+import { useAct } from '#console/call/use-act.ts'
+import { Dialog } from '#console/parts/dialog.tsx'
+import { Field } from '#console/parts/field.tsx'
+import { FormFoot } from '#console/parts/form-foot.tsx'
 import { createDatabase, listDatabases } from '#contract/databases.ts'
-import { explain, faultOf } from '../../call/explain.ts'
-import { useAct } from '../../call/use-act.ts'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
-import { FormFoot } from '../../parts/form-foot.tsx'
 
 /** Creates a database. Warnings for the operator are shown before the dialog closes. */
 export function CreateDatabase({ onClose }: { onClose: () => void }) {

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import type { RootRoute } from '../../frame/root-route.tsx'
+import type { RootRoute } from '#console/frame/root-route.tsx'
 
 export function databasesRoutes(root: RootRoute) {
   const getParentRoute = () => root

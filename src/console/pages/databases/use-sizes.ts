@@ -1,6 +1,6 @@
+import { inGroups } from '#console/call/in-groups.ts'
+import { useCalls } from '#console/call/use-calls.ts'
 import { databaseSizes } from '#contract/databases.ts'
-import { inGroups } from '../../call/in-groups.ts'
-import { useCalls } from '../../call/use-calls.ts'
 
 /** Returns a function for the bytes of a database: null if they are not known, undefined while they are loading. */
 export function useSizes(names: readonly string[]): (name: string) => number | null | undefined {

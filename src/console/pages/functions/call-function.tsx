@@ -1,10 +1,10 @@
 import { type SubmitEvent, useId, useState } from 'react'
+import { explain } from '#console/call/explain.ts'
+import { useAct } from '#console/call/use-act.ts'
+import { Copy } from '#console/parts/copy.tsx'
+import { Dialog } from '#console/parts/dialog.tsx'
+import { useHasRole } from '#console/session/session.ts'
 import { type AppFunction, callFunction } from '#contract/functions.ts'
-import { explain } from '../../call/explain.ts'
-import { useAct } from '../../call/use-act.ts'
-import { Copy } from '../../parts/copy.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { useHasRole } from '../../session/session.ts'
 import { exampleOf, parseArguments } from './arguments.ts'
 
 type Props = { of: AppFunction; onClose: () => void }

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { searchOf, text } from '../../address/search.ts'
-import type { RootRoute } from '../../frame/root-route.tsx'
+import { searchOf, text } from '#console/address/search.ts'
+import type { RootRoute } from '#console/frame/root-route.tsx'
 
 export function functionsRoutes(root: RootRoute) {
   const getParentRoute = () => root

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
+import { useCall } from '#console/call/use-call.ts'
+import { Copy } from '#console/parts/copy.tsx'
+import { useHasRole } from '#console/session/session.ts'
 import { listSlimSources } from '#contract/data-sources/sources.ts'
-import { useCall } from '../../call/use-call.ts'
-import { Copy } from '../../parts/copy.tsx'
-import { useHasRole } from '../../session/session.ts'
 import { Step } from './step.tsx'
 
 /** The source that a first start makes, and a question that it answers. */

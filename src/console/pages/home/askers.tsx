@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import { type Column, Table } from '#console/parts/table.tsx'
 import type { ActivityStatistics } from '#contract/activity.ts'
-import { type Column, Table } from '../../parts/table.tsx'
 import { sourceName } from './source-name.ts'
 
 type Asker = ActivityStatistics['people'][number]

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useHasRole, useSession } from '../../session/session.ts'
+import { useHasRole, useSession } from '#console/session/session.ts'
 import { AskStep } from './ask-step.tsx'
 import { ConnectStep } from './connect-step.tsx'
 import { InviteStep } from './invite-step.tsx'

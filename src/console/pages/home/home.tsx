@@ -1,5 +1,5 @@
-import { Page } from '../../parts/page.tsx'
-import { useSession } from '../../session/session.ts'
+import { Page } from '#console/parts/page.tsx'
+import { useSession } from '#console/session/session.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { NeedsYou } from './needs-you.tsx'
 import { Questions } from './questions.tsx'

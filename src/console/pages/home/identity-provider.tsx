@@ -1,5 +1,5 @@
-import { Copy } from '../../parts/copy.tsx'
-import { Page } from '../../parts/page.tsx'
+import { Copy } from '#console/parts/copy.tsx'
+import { Page } from '#console/parts/page.tsx'
 import { providerSteps } from './provider-steps.ts'
 
 /** How the operator sets up sign-in for other people. */

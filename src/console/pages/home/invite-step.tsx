@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import { useCall } from '#console/call/use-call.ts'
 import { signInMethods } from '#contract/auth/sign-in.ts'
-import { useCall } from '../../call/use-call.ts'
 import { Step } from './step.tsx'
 
 export function InviteStep({ isDone }: { isDone: boolean }) {

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router'
+import { useCall } from '#console/call/use-call.ts'
+import { Chip } from '#console/parts/chip.tsx'
+import { LoadFailed } from '#console/parts/load-failed.tsx'
+import { Skeleton } from '#console/parts/skeleton.tsx'
+import { Time } from '#console/parts/time.tsx'
+import { useHasRole } from '#console/session/session.ts'
 import { listApps } from '#contract/apps/apps.ts'
 import { listFailingChecks } from '#contract/checks/overview.ts'
 import { listAllProposals } from '#contract/maintenance/proposals.ts'
 import { listInbox } from '#contract/notifications/inbox.ts'
-import { useCall } from '../../call/use-call.ts'
-import { Chip } from '../../parts/chip.tsx'
-import { LoadFailed } from '../../parts/load-failed.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useHasRole } from '../../session/session.ts'
 
 /** What waits for the person: changes to decide about, failing checks, failed deploys, unread notifications. */
 export function NeedsYou() {

@@ -1,8 +1,8 @@
+import { useCall } from '#console/call/use-call.ts'
+import { useHasRole, useSession } from '#console/session/session.ts'
 import { listActivity } from '#contract/activity.ts'
 import { listAgents } from '#contract/auth/agents.ts'
 import { listInvitations, listMembers } from '#contract/auth/members.ts'
-import { useCall } from '../../call/use-call.ts'
-import { useHasRole, useSession } from '../../session/session.ts'
 
 /** Asks again while a step is not done: the person may do it in a terminal or in another tab. */
 const everyMs = (answer: { items: readonly unknown[] } | undefined) => answer?.items.length === 0 && 3_000

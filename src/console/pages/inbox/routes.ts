@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { isTrue, searchOf } from '../../address/search.ts'
-import type { RootRoute } from '../../frame/root-route.tsx'
+import { isTrue, searchOf } from '#console/address/search.ts'
+import type { RootRoute } from '#console/frame/root-route.tsx'
 
 export function inboxRoutes(root: RootRoute) {
   return [

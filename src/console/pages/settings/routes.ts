@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { oneOf, searchOf } from '#console/address/search.ts'
+import type { RootRoute } from '#console/frame/root-route.tsx'
 import { DELIVERY_STATUSES } from '#contract/notifications/deliveries.ts'
-import { oneOf, searchOf } from '../../address/search.ts'
-import type { RootRoute } from '../../frame/root-route.tsx'
 
 export function settingsRoutes(root: RootRoute) {
   const getParentRoute = () => root

@@ -1,4 +1,6 @@
 import { useState } from 'react'
+import { useAct } from '#console/call/use-act.ts'
+import { Confirm } from '#console/parts/confirm.tsx'
 import { listDeploys } from '#contract/apps/deploys.ts'
 import {
   approveProposal,
@@ -7,8 +9,6 @@ import {
   type Proposal,
   readProposal,
 } from '#contract/maintenance/proposals.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
 import { explainValidation } from './proposal-words.ts'
 
 /** Says what approval does before it is given. */

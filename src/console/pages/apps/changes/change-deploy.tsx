@@ -1,7 +1,7 @@
+import { useCall } from '#console/call/use-call.ts'
+import { Loaded } from '#console/parts/loaded.tsx'
+import { Skeleton } from '#console/parts/skeleton.tsx'
 import { readDeploy } from '#contract/apps/deploys.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Loaded } from '../../../parts/loaded.tsx'
-import { Skeleton } from '../../../parts/skeleton.tsx'
 import { DeployProgress } from '../deploys/deploy-progress.tsx'
 
 /** The deploy that the approval queued, as it goes on. */

@@ -1,8 +1,8 @@
 import { useParams } from '@tanstack/react-router'
+import { useCall } from '#console/call/use-call.ts'
+import { Loaded } from '#console/parts/loaded.tsx'
+import { Time } from '#console/parts/time.tsx'
 import { type Proposal, readProposal } from '#contract/maintenance/proposals.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Loaded } from '../../../parts/loaded.tsx'
-import { Time } from '../../../parts/time.tsx'
 import { AppDetail } from '../app-detail.tsx'
 import { Diff } from '../diff/diff.tsx'
 import { useAlias } from '../use-alias.ts'
@@ -11,7 +11,7 @@ import { ChangeEvidence } from './change-evidence.tsx'
 import { Decision } from './decision.tsx'
 import { ProposalChip } from './proposal-chip.tsx'
 import { isProposalMoving } from './proposal-words.ts'
-import '../../../styles/change.css'
+import '#console/styles/change.css'
 
 const WHILE_MOVING_MS = 2_000
 const WHILE_WAITING_MS = 15_000

@@ -1,4 +1,8 @@
 import { useState } from 'react'
+import { useAct } from '#console/call/use-act.ts'
+import { useNames } from '#console/call/use-names.ts'
+import { Fault } from '#console/parts/fault.tsx'
+import { Time } from '#console/parts/time.tsx'
 import {
   listAllProposals,
   listProposals,
@@ -6,10 +10,6 @@ import {
   readProposal,
   retryProposal,
 } from '#contract/maintenance/proposals.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { useNames } from '../../../call/use-names.ts'
-import { Fault } from '../../../parts/fault.tsx'
-import { Time } from '../../../parts/time.tsx'
 import { ApproveChange } from './approve-change.tsx'
 import { DenyChange } from './deny-change.tsx'
 

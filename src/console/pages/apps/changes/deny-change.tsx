@@ -1,3 +1,5 @@
+import { useAct } from '#console/call/use-act.ts'
+import { Confirm } from '#console/parts/confirm.tsx'
 import {
   denyProposal,
   listAllProposals,
@@ -5,8 +7,6 @@ import {
   type Proposal,
   readProposal,
 } from '#contract/maintenance/proposals.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
 
 export function DenyChange({ proposal: { app, id }, onClose }: { proposal: Proposal; onClose: () => void }) {
   const act = useAct(denyProposal, {

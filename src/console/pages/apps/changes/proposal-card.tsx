@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import { Time } from '#console/parts/time.tsx'
 import type { Proposal } from '#contract/maintenance/proposals.ts'
-import { Time } from '../../../parts/time.tsx'
 import { ProposalChip } from './proposal-chip.tsx'
 
 export function ProposalCard({ proposal: { id, app, status, summary, created_at } }: { proposal: Proposal }) {

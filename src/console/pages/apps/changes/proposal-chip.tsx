@@ -1,5 +1,5 @@
+import { Chip } from '#console/parts/chip.tsx'
 import type { ProposalStatus } from '#contract/maintenance/proposals.ts'
-import { Chip } from '../../../parts/chip.tsx'
 import { showProposalStatus } from './proposal-words.ts'
 
 export function ProposalChip({ status }: { status: ProposalStatus }) {

@@ -1,9 +1,9 @@
+import { useCall } from '#console/call/use-call.ts'
+import { Choice } from '#console/parts/choice.tsx'
+import { Field } from '#console/parts/field.tsx'
+import { Loaded } from '#console/parts/loaded.tsx'
+import { TextArea } from '#console/parts/text-area.tsx'
 import { listModels } from '#contract/ai.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Choice } from '../../../parts/choice.tsx'
-import { Field } from '../../../parts/field.tsx'
-import { Loaded } from '../../../parts/loaded.tsx'
-import { TextArea } from '../../../parts/text-area.tsx'
 
 type Props = {
   instructions: string

@@ -1,5 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useAct } from '#console/call/use-act.ts'
+import { Confirm } from '#console/parts/confirm.tsx'
+import { Fault } from '#console/parts/fault.tsx'
 import {
   type Check,
   changeCheck,
@@ -9,9 +12,6 @@ import {
   readCheck,
   runCheck,
 } from '#contract/checks/checks.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
-import { Fault } from '../../../parts/fault.tsx'
 
 /** Runs, pauses and deletes a check. */
 export function CheckActs({ alias, check }: { alias: string; check: Check }) {

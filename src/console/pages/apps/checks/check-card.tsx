@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import { Time } from '#console/parts/time.tsx'
 import type { Check } from '#contract/checks/checks.ts'
-import { Time } from '../../../parts/time.tsx'
 import { CheckChip } from './check-chip.tsx'
 import { CheckTimes } from './check-times.tsx'
 import { describeCheck } from './check-words.ts'

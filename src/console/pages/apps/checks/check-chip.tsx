@@ -1,5 +1,5 @@
+import { Chip } from '#console/parts/chip.tsx'
 import type { Check } from '#contract/checks/checks.ts'
-import { Chip } from '../../../parts/chip.tsx'
 import { showCheckState } from './check-words.ts'
 
 export function CheckChip({ check }: { check: Pick<Check, 'state' | 'enabled'> }) {

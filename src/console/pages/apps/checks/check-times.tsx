@@ -1,5 +1,5 @@
+import { Schedule } from '#console/parts/schedule.tsx'
 import type { CheckSchedule } from '#contract/checks/definition.ts'
-import { Schedule } from '../../../parts/schedule.tsx'
 import { describeInterval } from './check-words.ts'
 
 export function CheckTimes({ schedule }: { schedule: CheckSchedule }) {

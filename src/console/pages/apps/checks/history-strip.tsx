@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { showCheckHistory } from '#contract/checks/overview.ts'
 import { showVerdict } from './check-words.ts'
 import { summarizeHistory } from './summarize-history.ts'
-import '../../../styles/strip.css'
+import '#console/styles/strip.css'
 
 export type Cells = z.infer<typeof showCheckHistory.output>['items'][number]['cells']
 

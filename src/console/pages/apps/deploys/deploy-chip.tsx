@@ -1,5 +1,5 @@
+import { Chip } from '#console/parts/chip.tsx'
 import type { DeployState } from '#contract/apps/deploys.ts'
-import { Chip } from '../../../parts/chip.tsx'
 import { showDeployState } from './deploy-state.ts'
 
 export function DeployChip({ state }: { state: DeployState }) {

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { useLive } from '#console/call/use-live.ts'
+import { Fault } from '#console/parts/fault.tsx'
+import { VisibleLines } from '#console/parts/visible-text.tsx'
 import { listApps, readApp } from '#contract/apps/apps.ts'
 import { type Deploy, followDeploy, listDeploys, readDeploy } from '#contract/apps/deploys.ts'
-import { useLive } from '../../../call/use-live.ts'
-import { Fault } from '../../../parts/fault.tsx'
-import { VisibleLines } from '../../../parts/visible-text.tsx'
 import { DeployChip } from './deploy-chip.tsx'
 import { explainFailure } from './deploy-state.ts'
-import '../../../styles/logs.css'
+import '#console/styles/logs.css'
 
 /** Follows a deploy: its state and the lines of its build and start as they are written. */
 export function DeployProgress({ alias, deploy }: { alias: string; deploy: Deploy }) {

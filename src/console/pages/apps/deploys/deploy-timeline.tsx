@@ -2,7 +2,7 @@ import type { Deploy } from '#contract/apps/deploys.ts'
 import { showDeployState } from './deploy-state.ts'
 import { endLabels } from './end-labels.ts'
 import { placeDeploys } from './place-deploys.ts'
-import '../../../styles/timeline.css'
+import '#console/styles/timeline.css'
 
 const WIDTH = 1_000
 const HEIGHT = 28

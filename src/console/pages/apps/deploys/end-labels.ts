@@ -1,4 +1,4 @@
-import { dayLabel } from '../../../charts/day-label.ts'
+import { dayLabel } from '#console/charts/day-label.ts'
 
 /** Labels of the ends of the timeline: their days, or the times where both are of one day. */
 export function endLabels(first: string, last: string): string[] {

@@ -1,8 +1,8 @@
+import { useAct } from '#console/call/use-act.ts'
+import { Confirm } from '#console/parts/confirm.tsx'
+import { Time } from '#console/parts/time.tsx'
 import { readApp } from '#contract/apps/apps.ts'
 import { type Deploy, listDeploys, rollBack } from '#contract/apps/deploys.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
-import { Time } from '../../../parts/time.tsx'
 import { nameDeploy } from './name-deploy.ts'
 
 /** Deploys the revision of a former deploy again. */

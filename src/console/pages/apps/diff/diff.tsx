@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { FileChange } from '#contract/apps/revisions.ts'
 import { type DiffView, FileDiff } from './file-diff.tsx'
 import { useHighlighter } from './use-highlighter.ts'
-import '../../../styles/diff.css'
+import '#console/styles/diff.css'
 
 /** Files that differ between two revisions, one above the other or side by side. */
 export function Diff({ files }: { files: readonly FileChange[] }) {

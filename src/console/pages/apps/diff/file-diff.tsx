@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
+import { VisibleText } from '#console/parts/visible-text.tsx'
 import type { FileChange } from '#contract/apps/revisions.ts'
-import { VisibleText } from '../../../parts/visible-text.tsx'
 import { countLines, parsePatch } from './parse-patch.ts'
 import { SplitHunk } from './split-hunk.tsx'
 import { UnifiedHunk } from './unified-hunk.tsx'

@@ -1,4 +1,4 @@
-import { cutVisible } from '../../../parts/visible-text.tsx'
+import { cutVisible } from '#console/parts/visible-text.tsx'
 import type { Piece } from './highlight.ts'
 
 type ShownPiece = { readonly text: string; readonly className: string | undefined; readonly start: number }

@@ -1,7 +1,7 @@
+import { useLive } from '#console/call/use-live.ts'
+import { Chip } from '#console/parts/chip.tsx'
+import { Fault } from '#console/parts/fault.tsx'
 import { tailLogs } from '#contract/apps/logs.ts'
-import { useLive } from '../../../call/use-live.ts'
-import { Chip } from '../../../parts/chip.tsx'
-import { Fault } from '../../../parts/fault.tsx'
 import { LogTable } from './log-table.tsx'
 import type { LogSearch } from './read-log-search.ts'
 

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Copy } from '#console/parts/copy.tsx'
+import { Dialog } from '#console/parts/dialog.tsx'
+import { LongTable } from '#console/parts/long-table.tsx'
+import type { Column } from '#console/parts/table.tsx'
+import { VisibleText } from '#console/parts/visible-text.tsx'
 import type { LogRecord } from '#contract/apps/logs.ts'
-import { Copy } from '../../../parts/copy.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
-import { LongTable } from '../../../parts/long-table.tsx'
-import type { Column } from '../../../parts/table.tsx'
-import { VisibleText } from '../../../parts/visible-text.tsx'
-import '../../../styles/logs.css'
+import '#console/styles/logs.css'
 
 type Props = {
   alias: string

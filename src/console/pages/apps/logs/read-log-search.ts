@@ -1,5 +1,5 @@
+import { isTrue, oneOf, searchOf, text, time } from '#console/address/search.ts'
 import { LOG_LEVELS } from '#contract/apps/logs.ts'
-import { isTrue, oneOf, searchOf, text, time } from '../../../address/search.ts'
 
 /** The filters of the page, as its address has them. A filter that cannot be read is left out. */
 export const readLogSearch = searchOf({

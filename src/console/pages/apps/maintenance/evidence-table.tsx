@@ -1,5 +1,5 @@
+import { type Column, Table } from '#console/parts/table.tsx'
 import type { MaintenanceRun } from '#contract/maintenance/runs.ts'
-import { type Column, Table } from '../../../parts/table.tsx'
 
 type Evidence = MaintenanceRun['evidence'][number]
 

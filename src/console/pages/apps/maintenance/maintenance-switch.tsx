@@ -1,9 +1,9 @@
+import { useCall } from '#console/call/use-call.ts'
+import { Empty } from '#console/parts/empty.tsx'
+import { Loaded } from '#console/parts/loaded.tsx'
+import { Skeleton } from '#console/parts/skeleton.tsx'
+import { useSession } from '#console/session/session.ts'
 import { readOrgMaintenance } from '#contract/maintenance/settings.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Empty } from '../../../parts/empty.tsx'
-import { Loaded } from '../../../parts/loaded.tsx'
-import { Skeleton } from '../../../parts/skeleton.tsx'
-import { useSession } from '../../../session/session.ts'
 import { AppSwitch } from './app-switch.tsx'
 
 /** The switch of the app, where the organization has the agent. */

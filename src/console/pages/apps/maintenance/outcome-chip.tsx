@@ -1,5 +1,5 @@
+import { Chip } from '#console/parts/chip.tsx'
 import { presentOutcome } from '#contract/maintenance/outcomes.ts'
-import { Chip } from '../../../parts/chip.tsx'
 import { outcomeTone } from './outcome-tone.ts'
 
 /** How a maintenance run ended, in the words of the contract. */

@@ -1,5 +1,5 @@
+import { Chip } from '#console/parts/chip.tsx'
 import type { MaintenanceRun, RunStatus } from '#contract/maintenance/runs.ts'
-import { Chip } from '../../../parts/chip.tsx'
 import { OutcomeChip } from './outcome-chip.tsx'
 
 const UNDER_WAY: Record<Exclude<RunStatus, 'ended'>, string> = {

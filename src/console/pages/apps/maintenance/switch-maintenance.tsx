@@ -1,7 +1,7 @@
+import { useAct } from '#console/call/use-act.ts'
+import { Confirm } from '#console/parts/confirm.tsx'
 import { listMaintenanceRuns, readMaintenance } from '#contract/maintenance/runs.ts'
 import { changeAppMaintenance } from '#contract/maintenance/settings.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
 
 type Props = { alias: string; isEnabled: boolean; onClose: () => void }
 

@@ -1,5 +1,5 @@
+import { Time } from '#console/parts/time.tsx'
 import type { App } from '#contract/apps/apps.ts'
-import { Time } from '../../../parts/time.tsx'
 import { RevisionLink } from '../revisions/revision-link.tsx'
 
 /** The address, the live revision and the settings of the app. */

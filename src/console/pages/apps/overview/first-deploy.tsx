@@ -1,5 +1,5 @@
+import { Empty } from '#console/parts/empty.tsx'
 import type { App } from '#contract/apps/apps.ts'
-import { Empty } from '../../../parts/empty.tsx'
 import { Commands } from '../commands.tsx'
 
 /** The next step for an app without a deploy. */

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
+import { useCall } from '#console/call/use-call.ts'
+import { Loaded } from '#console/parts/loaded.tsx'
+import { Skeleton } from '#console/parts/skeleton.tsx'
 import { listChecks } from '#contract/checks/checks.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Loaded } from '../../../parts/loaded.tsx'
-import { Skeleton } from '../../../parts/skeleton.tsx'
 import { CheckChip } from '../checks/check-chip.tsx'
 
 const MOST_SHOWN = 8

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import { Time } from '#console/parts/time.tsx'
 import type { App } from '#contract/apps/apps.ts'
-import { Time } from '../../../parts/time.tsx'
 import { DeployChip } from '../deploys/deploy-chip.tsx'
 import { explainFailure } from '../deploys/deploy-state.ts'
 

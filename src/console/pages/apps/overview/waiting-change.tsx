@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import { useCall } from '#console/call/use-call.ts'
 import { listProposals } from '#contract/maintenance/proposals.ts'
-import { useCall } from '../../../call/use-call.ts'
 
 /** Links to the change that waits for a decision. Nothing is shown if none does, or if it is not known. */
 export function WaitingChange({ alias }: { alias: string }) {

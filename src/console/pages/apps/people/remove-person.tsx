@@ -1,6 +1,6 @@
+import { useAct } from '#console/call/use-act.ts'
+import { Confirm } from '#console/parts/confirm.tsx'
 import { listAppPeople, removeAppPerson } from '#contract/apps/people.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
 import type { AppPerson } from './parts.ts'
 
 type Props = { alias: string; person: AppPerson; onClose: () => void }

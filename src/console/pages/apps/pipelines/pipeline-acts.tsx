@@ -1,5 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useAct } from '#console/call/use-act.ts'
+import { Confirm } from '#console/parts/confirm.tsx'
+import { Fault } from '#console/parts/fault.tsx'
 import {
   changePipeline,
   deletePipeline,
@@ -8,9 +11,6 @@ import {
   type Pipeline,
   runPipeline,
 } from '#contract/pipelines.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
-import { Fault } from '../../../parts/fault.tsx'
 
 type Props = { alias: string; pipeline: Pipeline }
 type Asking = 'disable' | 'delete' | undefined

@@ -1,11 +1,11 @@
 import { useState } from 'react'
+import { useCall } from '#console/call/use-call.ts'
+import { Dialog } from '#console/parts/dialog.tsx'
+import { Loaded } from '#console/parts/loaded.tsx'
+import { VisibleLines } from '#console/parts/visible-text.tsx'
 import { readPipelineRun, readPipelineRunLog } from '#contract/pipelines.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Dialog } from '../../../parts/dialog.tsx'
-import { Loaded } from '../../../parts/loaded.tsx'
-import { VisibleLines } from '../../../parts/visible-text.tsx'
 import { isRunUnderWay } from './pipeline-words.ts'
-import '../../../styles/logs.css'
+import '#console/styles/logs.css'
 
 type Props = { alias: string; name: string; runId: string; onClose: () => void }
 

@@ -1,9 +1,9 @@
 import { type SubmitEvent, useState } from 'react'
+import { faultOf } from '#console/call/explain.ts'
+import { useAct } from '#console/call/use-act.ts'
+import { Fault } from '#console/parts/fault.tsx'
+import { Field } from '#console/parts/field.tsx'
 import { type App, changeApp, listApps, readApp } from '#contract/apps/apps.ts'
-import { faultOf } from '../../../call/explain.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Fault } from '../../../parts/fault.tsx'
-import { Field } from '../../../parts/field.tsx'
 
 /** Name and commands of the app. Without the right to change them they are shown only. */
 export function AppCommands({ app, canChange }: { app: App; canChange: boolean }) {

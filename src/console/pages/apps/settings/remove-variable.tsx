@@ -1,6 +1,6 @@
+import { useAct } from '#console/call/use-act.ts'
+import { Confirm } from '#console/parts/confirm.tsx'
 import { changeEnvironment, readEnvironment } from '#contract/apps/environment.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
 
 type Props = { alias: string; name: string; onClose: () => void }
 

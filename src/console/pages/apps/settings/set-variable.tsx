@@ -1,11 +1,11 @@
 import { type SubmitEvent, useState } from 'react'
+import { useAct } from '#console/call/use-act.ts'
+import { Dialog } from '#console/parts/dialog.tsx'
+import { Fault } from '#console/parts/fault.tsx'
+import { Field } from '#console/parts/field.tsx'
+import { FormFoot } from '#console/parts/form-foot.tsx'
+import { TextArea } from '#console/parts/text-area.tsx'
 import { changeEnvironment, readEnvironment } from '#contract/apps/environment.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Dialog } from '../../../parts/dialog.tsx'
-import { Fault } from '../../../parts/fault.tsx'
-import { Field } from '../../../parts/field.tsx'
-import { FormFoot } from '../../../parts/form-foot.tsx'
-import { TextArea } from '../../../parts/text-area.tsx'
 
 export function SetVariable({ alias, onClose }: { alias: string; onClose: () => void }) {
   const [name, setName] = useState('')

@@ -1,6 +1,6 @@
+import { useCall } from '#console/call/use-call.ts'
+import { Loaded } from '#console/parts/loaded.tsx'
 import { readApp } from '#contract/apps/apps.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Loaded } from '../../../parts/loaded.tsx'
 import { AppPage } from '../app-page.tsx'
 import { useAlias } from '../use-alias.ts'
 import { useApp } from '../use-app.ts'

@@ -1,5 +1,5 @@
-import { Chip } from '../../../parts/chip.tsx'
-import { Time } from '../../../parts/time.tsx'
+import { Chip } from '#console/parts/chip.tsx'
+import { Time } from '#console/parts/time.tsx'
 
 type Props = { author: string; at: string; body: string; isInternal?: boolean }
 

@@ -1,8 +1,8 @@
 import { type SubmitEvent, useState } from 'react'
+import { useAct } from '#console/call/use-act.ts'
+import { Fault } from '#console/parts/fault.tsx'
+import { TextArea } from '#console/parts/text-area.tsx'
 import { listReplies, listTickets, readTicket, replyToTicket } from '#contract/tickets.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Fault } from '../../../parts/fault.tsx'
-import { TextArea } from '../../../parts/text-area.tsx'
 
 type Props = { alias: string; ticketId: string; canBeInternal: boolean }
 

@@ -1,5 +1,5 @@
+import { Chip } from '#console/parts/chip.tsx'
 import type { TicketStatus } from '#contract/tickets.ts'
-import { Chip } from '../../../parts/chip.tsx'
 import { showTicketStatus } from './ticket-words.ts'
 
 export function TicketChip({ status }: { status: TicketStatus }) {

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
+import { Chip } from '#console/parts/chip.tsx'
+import { sizeText } from '#console/parts/size.ts'
+import type { Column } from '#console/parts/table.tsx'
+import { Time } from '#console/parts/time.tsx'
 import type { ActivityRecord, CallOutcome } from '#contract/activity.ts'
 import type { PrincipalKind } from '#contract/core/principal.ts'
-import { Chip } from '../../../parts/chip.tsx'
-import { sizeText } from '../../../parts/size.ts'
-import type { Column } from '../../../parts/table.tsx'
-import { Time } from '../../../parts/time.tsx'
 import { latencyText, outcomeOf } from './outcome.ts'
 
 const OUTCOMES: Record<CallOutcome, { tone: 'success' | 'attention' | 'failure' | 'unknown'; text: string }> = {

@@ -1,11 +1,11 @@
-import { Choice } from '../../../parts/choice.tsx'
-import { useHasRole } from '../../../session/session.ts'
+import { Choice } from '#console/parts/choice.tsx'
+import { useHasRole } from '#console/session/session.ts'
 import { PERIODS } from './activity-search.ts'
 import { DayField } from './day-field.tsx'
 import { PersonFilter } from './person-filter.tsx'
 import type { ActivitySearch } from './read-activity-search.ts'
 import { TargetFilter } from './target-filter.tsx'
-import '../../../styles/mcp.css'
+import '#console/styles/mcp.css'
 
 const ALL = ''
 

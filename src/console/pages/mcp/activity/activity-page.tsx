@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Page } from '../../../parts/page.tsx'
-import { useHasRole } from '../../../session/session.ts'
+import { Page } from '#console/parts/page.tsx'
+import { useHasRole } from '#console/session/session.ts'
 import { ACTIVITY_COLUMNS } from './activity-columns.tsx'
 import { ActivityFilters } from './activity-filters.tsx'
 import { ActivityList } from './activity-list.tsx'

@@ -1,4 +1,4 @@
-import { Field } from '../../../parts/field.tsx'
+import { Field } from '#console/parts/field.tsx'
 
 type Props = { label: string; value: string | undefined; onChange: (value: string | undefined) => void }
 

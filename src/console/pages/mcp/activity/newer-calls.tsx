@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { useCall } from '#console/call/use-call.ts'
 import { listActivity } from '#contract/activity.ts'
-import { useCall } from '../../../call/use-call.ts'
 
 const EVERY_MS = 10_000
 

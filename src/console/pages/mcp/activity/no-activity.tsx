@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { Copy } from '../../../parts/copy.tsx'
-import { Empty } from '../../../parts/empty.tsx'
+import { Copy } from '#console/parts/copy.tsx'
+import { Empty } from '#console/parts/empty.tsx'
 import type { ActivitySearch } from './read-activity-search.ts'
 
 /** Says why a view shows no call, and what to do next. */

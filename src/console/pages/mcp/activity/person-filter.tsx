@@ -1,7 +1,7 @@
+import { useCall } from '#console/call/use-call.ts'
+import { Choice } from '#console/parts/choice.tsx'
+import { useSession } from '#console/session/session.ts'
 import { listMembers } from '#contract/auth/members.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Choice } from '../../../parts/choice.tsx'
-import { useSession } from '../../../session/session.ts'
 import { withChosen } from './with-chosen.ts'
 
 const EVERYONE = { value: '', label: 'Everyone' }

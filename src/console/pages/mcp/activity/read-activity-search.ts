@@ -1,4 +1,4 @@
-import { day, oneOf, searchOf, text } from '../../../address/search.ts'
+import { day, oneOf, searchOf, text } from '#console/address/search.ts'
 
 const OF_ONE_SOURCE = {
   source: oneOf(['mcp', 'cli', 'api']),

@@ -1,8 +1,8 @@
+import { useCall } from '#console/call/use-call.ts'
+import { Choice } from '#console/parts/choice.tsx'
+import { useHasRole } from '#console/session/session.ts'
 import { listSlimSources, listSources } from '#contract/data-sources/sources.ts'
 import { listFunctions } from '#contract/functions.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Choice } from '../../../parts/choice.tsx'
-import { useHasRole } from '../../../session/session.ts'
 import { withChosen } from './with-chosen.ts'
 
 type Props = {

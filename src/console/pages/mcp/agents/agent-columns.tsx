@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import type { Column } from '#console/parts/table.tsx'
+import { Time } from '#console/parts/time.tsx'
 import type { listAgents } from '#contract/auth/agents.ts'
-import type { Column } from '../../../parts/table.tsx'
-import { Time } from '../../../parts/time.tsx'
 
 export type Agent = z.infer<typeof listAgents.output>['items'][number]
 

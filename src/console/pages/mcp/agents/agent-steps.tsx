@@ -1,4 +1,4 @@
-import { Copy } from '../../../parts/copy.tsx'
+import { Copy } from '#console/parts/copy.tsx'
 import type { KnownAgent } from './known-agents.ts'
 
 /** What to do and what to paste, in order. */

@@ -1,5 +1,5 @@
-import { Page } from '../../../parts/page.tsx'
-import { useHasRole } from '../../../session/session.ts'
+import { Page } from '#console/parts/page.tsx'
+import { useHasRole } from '#console/session/session.ts'
 import { ConnectAgent } from './connect-agent.tsx'
 import { MyAgents } from './my-agents.tsx'
 import { OrgAgents } from './org-agents.tsx'

@@ -1,10 +1,10 @@
+import { useCall } from '#console/call/use-call.ts'
+import { Loaded } from '#console/parts/loaded.tsx'
 import { ServiceError } from '#contract/core/errors.ts'
 import { platformMetadata } from '#contract/mcp.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Loaded } from '../../../parts/loaded.tsx'
 import { AgentSteps } from './agent-steps.tsx'
 import { knownAgents } from './known-agents.ts'
-import '../../../styles/mcp.css'
+import '#console/styles/mcp.css'
 
 /** How to connect each known agent, with the address of this installation. */
 export function ConnectAgent() {

@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import type { z } from 'zod'
+import { useCall } from '#console/call/use-call.ts'
+import { Copy } from '#console/parts/copy.tsx'
+import { Empty } from '#console/parts/empty.tsx'
+import { Loaded } from '#console/parts/loaded.tsx'
 import { getSource } from '#contract/data-sources/search-config.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Copy } from '../../../parts/copy.tsx'
-import { Empty } from '../../../parts/empty.tsx'
-import { Loaded } from '../../../parts/loaded.tsx'
 import { asConfigureCommand, EXAMPLE } from './configure-command.ts'
 import { useSource } from './source.ts'
-import '../../../styles/mcp.css'
+import '#console/styles/mcp.css'
 
 type Saved = z.infer<typeof getSource.output>
 

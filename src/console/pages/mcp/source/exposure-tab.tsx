@@ -1,11 +1,11 @@
 import { useId, useState } from 'react'
+import { explain } from '#console/call/explain.ts'
+import { useAct } from '#console/call/use-act.ts'
+import { useHasRole } from '#console/session/session.ts'
 import { exposeSource, listSlimSources, listSources, MIN_ROLES, type MinRole } from '#contract/data-sources/sources.ts'
-import { explain } from '../../../call/explain.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { useHasRole } from '../../../session/session.ts'
 import { type Source, useSource } from './source.ts'
 import { SwitchSource } from './switch-source.tsx'
-import '../../../styles/mcp.css'
+import '#console/styles/mcp.css'
 
 const WHO: Record<MinRole, string> = {
   viewer: 'Everyone in the organization',

@@ -1,4 +1,4 @@
-import { Chip } from '../../../parts/chip.tsx'
+import { Chip } from '#console/parts/chip.tsx'
 import type { Source } from './source.ts'
 
 /** Says whether agents and people can ask the source. */

@@ -1,9 +1,9 @@
 import { useState } from 'react'
+import { explain } from '#console/call/explain.ts'
+import { useAct } from '#console/call/use-act.ts'
+import { Confirm } from '#console/parts/confirm.tsx'
 import { listSlimSources, listSources, switchSource } from '#contract/data-sources/sources.ts'
 import { listDatabases } from '#contract/databases.ts'
-import { explain } from '../../../call/explain.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
 import type { Source } from './source.ts'
 
 /** Switches the database on or off as a data source. */

@@ -1,15 +1,15 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
+import { explain } from '#console/call/explain.ts'
+import { useAct } from '#console/call/use-act.ts'
+import { useCall } from '#console/call/use-call.ts'
+import { Choice } from '#console/parts/choice.tsx'
+import { Dialog } from '#console/parts/dialog.tsx'
+import { Field } from '#console/parts/field.tsx'
+import { FormFoot } from '#console/parts/form-foot.tsx'
+import { Loaded } from '#console/parts/loaded.tsx'
 import { listSources, switchSource } from '#contract/data-sources/sources.ts'
 import { type Database, listDatabases } from '#contract/databases.ts'
-import { explain } from '../../../call/explain.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Choice } from '../../../parts/choice.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
-import { Field } from '../../../parts/field.tsx'
-import { FormFoot } from '../../../parts/form-foot.tsx'
-import { Loaded } from '../../../parts/loaded.tsx'
 
 /** Makes a database a data source. Nobody can ask it before it is configured and exposed. */
 export function EnableSource({ onClose }: { onClose: () => void }) {

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { Copy } from '../../../parts/copy.tsx'
-import { Empty } from '../../../parts/empty.tsx'
+import { Copy } from '#console/parts/copy.tsx'
+import { Empty } from '#console/parts/empty.tsx'
 
 /** Shown to developers and above while no database is a data source. */
 export function NoSources() {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { Choice } from '../../../parts/choice.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
+import { Choice } from '#console/parts/choice.tsx'
+import { Dialog } from '#console/parts/dialog.tsx'
 import { AddChat } from './add-chat.tsx'
 import { AddEmail } from './add-email.tsx'
 import { AddForum } from './add-forum.tsx'

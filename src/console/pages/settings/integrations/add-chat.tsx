@@ -1,11 +1,11 @@
 import { useState } from 'react'
+import { useAct } from '#console/call/use-act.ts'
+import { useCall } from '#console/call/use-call.ts'
+import { Fault } from '#console/parts/fault.tsx'
+import { Field } from '#console/parts/field.tsx'
+import { FormFoot } from '#console/parts/form-foot.tsx'
 import { listChannels } from '#contract/notifications/channels.ts'
 import { connectChat, readChat, startChatInstallation } from '#contract/notifications/chat.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Fault } from '../../../parts/fault.tsx'
-import { Field } from '../../../parts/field.tsx'
-import { FormFoot } from '../../../parts/form-foot.tsx'
 
 /** Installs the app in the workspace where the operator configured one, or takes an incoming webhook. */
 export function AddChat({ onClose }: { onClose: () => void }) {

@@ -1,10 +1,10 @@
 import { useState } from 'react'
+import { useAct } from '#console/call/use-act.ts'
+import { Fault } from '#console/parts/fault.tsx'
+import { Field } from '#console/parts/field.tsx'
+import { FormFoot } from '#console/parts/form-foot.tsx'
 import { listChannels } from '#contract/notifications/channels.ts'
 import { configureForum, connectForum } from '#contract/notifications/forum.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Fault } from '../../../parts/fault.tsx'
-import { Field } from '../../../parts/field.tsx'
-import { FormFoot } from '../../../parts/form-foot.tsx'
 
 /** Saves the key of a Discourse forum, then tries it at the forum. */
 export function AddForum({ onClose }: { onClose: () => void }) {

@@ -1,10 +1,10 @@
 import { useState } from 'react'
+import { useAct } from '#console/call/use-act.ts'
+import { Fault } from '#console/parts/fault.tsx'
+import { Field } from '#console/parts/field.tsx'
+import { FormFoot } from '#console/parts/form-foot.tsx'
 import { listChannels } from '#contract/notifications/channels.ts'
 import { createWebhook } from '#contract/notifications/webhooks.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Fault } from '../../../parts/fault.tsx'
-import { Field } from '../../../parts/field.tsx'
-import { FormFoot } from '../../../parts/form-foot.tsx'
 
 export function AddWebhook({ onClose }: { onClose: () => void }) {
   const [url, setUrl] = useState('')

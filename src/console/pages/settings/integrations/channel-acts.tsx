@@ -1,4 +1,7 @@
 import { useState } from 'react'
+import { useAct } from '#console/call/use-act.ts'
+import { Confirm } from '#console/parts/confirm.tsx'
+import { Fault } from '#console/parts/fault.tsx'
 import { type Channel, listChannels } from '#contract/notifications/channels.ts'
 import { disconnectChat, readChat } from '#contract/notifications/chat.ts'
 import { listDeliveries } from '#contract/notifications/deliveries.ts'
@@ -7,9 +10,6 @@ import { disconnectForum } from '#contract/notifications/forum.ts'
 import { listSubscriptions } from '#contract/notifications/subscriptions.ts'
 import { testChannel } from '#contract/notifications/test-channel.ts'
 import { deleteWebhook } from '#contract/notifications/webhooks.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
-import { Fault } from '../../../parts/fault.tsx'
 
 /** Tests or deletes a channel. */
 export function ChannelActs({ channel }: { channel: Channel }) {

@@ -1,4 +1,4 @@
-import { Page } from '../../../parts/page.tsx'
+import { Page } from '#console/parts/page.tsx'
 import { OrganizationTabs } from '../organization/tabs.tsx'
 import { Channels } from './channels.tsx'
 import { Subscriptions } from './subscriptions.tsx'

@@ -1,19 +1,19 @@
 import { useState } from 'react'
+import { useAct } from '#console/call/use-act.ts'
+import { useCall } from '#console/call/use-call.ts'
+import { Chip } from '#console/parts/chip.tsx'
+import { Choice } from '#console/parts/choice.tsx'
+import { Empty } from '#console/parts/empty.tsx'
+import { Fault } from '#console/parts/fault.tsx'
+import { Loaded } from '#console/parts/loaded.tsx'
+import { Switch } from '#console/parts/switch.tsx'
+import { type Column, Table } from '#console/parts/table.tsx'
 import {
   changeSubscription,
   deleteSubscription,
   listSubscriptions,
   type Subscription,
 } from '#contract/notifications/subscriptions.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Chip } from '../../../parts/chip.tsx'
-import { Choice } from '../../../parts/choice.tsx'
-import { Empty } from '../../../parts/empty.tsx'
-import { Fault } from '../../../parts/fault.tsx'
-import { Loaded } from '../../../parts/loaded.tsx'
-import { Switch } from '../../../parts/switch.tsx'
-import { type Column, Table } from '../../../parts/table.tsx'
 import { Subscribe } from './subscribe.tsx'
 import { TIMINGS } from './timings.ts'
 

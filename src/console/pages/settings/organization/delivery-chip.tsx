@@ -1,5 +1,5 @@
+import { Chip } from '#console/parts/chip.tsx'
 import type { Delivery } from '#contract/notifications/deliveries.ts'
-import { Chip } from '../../../parts/chip.tsx'
 
 /** The outcome of a delivery. One that nobody can know is shown as unknown, never as delivered or failed. */
 export function DeliveryChip({ delivery: { status, reason, state } }: { delivery: Delivery }) {

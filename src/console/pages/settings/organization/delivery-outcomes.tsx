@@ -1,8 +1,8 @@
+import { useCall } from '#console/call/use-call.ts'
+import { numberText } from '#console/charts/number-text.ts'
+import { PartBars } from '#console/charts/part-bars.tsx'
+import { LoadFailed } from '#console/parts/load-failed.tsx'
 import { deliveryStatistics } from '#contract/notifications/deliveries.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { numberText } from '../../../charts/number-text.ts'
-import { PartBars } from '../../../charts/part-bars.tsx'
-import { LoadFailed } from '../../../parts/load-failed.tsx'
 import { destinationName } from './destination-name.ts'
 
 const PARTS = [

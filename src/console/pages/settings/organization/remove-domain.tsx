@@ -1,7 +1,7 @@
+import { useAct } from '#console/call/use-act.ts'
+import { Confirm } from '#console/parts/confirm.tsx'
+import { useSession } from '#console/session/session.ts'
 import { readOrg, setDomains } from '#contract/auth/members.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
-import { useSession } from '../../../session/session.ts'
 
 type Props = { domain: string; domains: readonly string[]; onClose: () => void }
 

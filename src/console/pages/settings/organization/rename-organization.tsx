@@ -1,10 +1,10 @@
 import { type SubmitEvent, useState } from 'react'
+import { faultOf } from '#console/call/explain.ts'
+import { useAct } from '#console/call/use-act.ts'
+import { Fault } from '#console/parts/fault.tsx'
+import { Field } from '#console/parts/field.tsx'
+import { useSession } from '#console/session/session.ts'
 import { listOrgs, readOrg, renameOrg } from '#contract/auth/members.ts'
-import { faultOf } from '../../../call/explain.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Fault } from '../../../parts/fault.tsx'
-import { Field } from '../../../parts/field.tsx'
-import { useSession } from '../../../session/session.ts'
 
 /** Changes the name of the organization. For owners. */
 export function RenameOrganization({ name: saved }: { name: string }) {

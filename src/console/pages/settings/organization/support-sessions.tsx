@@ -1,13 +1,13 @@
 import type { z } from 'zod'
+import { usePages } from '#console/call/use-pages.ts'
+import { Chip } from '#console/parts/chip.tsx'
+import { Loaded } from '#console/parts/loaded.tsx'
+import { More } from '#console/parts/more.tsx'
+import { type Column, Table } from '#console/parts/table.tsx'
+import { Time } from '#console/parts/time.tsx'
+import { useNow } from '#console/parts/use-now.ts'
+import { useSession } from '#console/session/session.ts'
 import { listSupport } from '#contract/auth/support.ts'
-import { usePages } from '../../../call/use-pages.ts'
-import { Chip } from '../../../parts/chip.tsx'
-import { Loaded } from '../../../parts/loaded.tsx'
-import { More } from '../../../parts/more.tsx'
-import { type Column, Table } from '../../../parts/table.tsx'
-import { Time } from '../../../parts/time.tsx'
-import { useNow } from '../../../parts/use-now.ts'
-import { useSession } from '../../../session/session.ts'
 
 type SupportSession = z.infer<typeof listSupport.output>['items'][number]
 

@@ -1,6 +1,6 @@
+import { Tabs } from '#console/parts/tabs.tsx'
+import { useSession } from '#console/session/session.ts'
 import { type Role, roleAtLeast } from '#contract/core/roles.ts'
-import { Tabs } from '../../../parts/tabs.tsx'
-import { useSession } from '../../../session/session.ts'
 
 const TABS: readonly { label: string; to: string; role: Role }[] = [
   { label: 'General', to: '/settings/organization', role: 'viewer' },

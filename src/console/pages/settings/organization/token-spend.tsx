@@ -1,8 +1,8 @@
+import { useCall } from '#console/call/use-call.ts'
+import { dayLabel } from '#console/charts/day-label.ts'
+import { StackedBars } from '#console/charts/stacked-bars.tsx'
+import { Loaded } from '#console/parts/loaded.tsx'
 import { readAgentPool } from '#contract/ai.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { dayLabel } from '../../../charts/day-label.ts'
-import { StackedBars } from '../../../charts/stacked-bars.tsx'
-import { Loaded } from '../../../parts/loaded.tsx'
 
 /** Tokens that checks and the maintenance agent used on each of the last 30 days, against what they may use. */
 export function TokenSpend() {

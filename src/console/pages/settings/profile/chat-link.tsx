@@ -1,9 +1,9 @@
 import type { z } from 'zod'
+import { useAct } from '#console/call/use-act.ts'
+import { useCall } from '#console/call/use-call.ts'
+import { Fault } from '#console/parts/fault.tsx'
+import { Loaded } from '#console/parts/loaded.tsx'
 import { deleteChatLink, readChatLink, startChatLink } from '#contract/notifications/chat-link.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Fault } from '../../../parts/fault.tsx'
-import { Loaded } from '../../../parts/loaded.tsx'
 
 type ChatAccount = z.infer<typeof readChatLink.output>
 

@@ -1,7 +1,7 @@
+import { useAct } from '#console/call/use-act.ts'
+import { Confirm } from '#console/parts/confirm.tsx'
+import { Time } from '#console/parts/time.tsx'
 import { endOwnSession, listSessions } from '#contract/auth/sign-in.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
-import { Time } from '../../../parts/time.tsx'
 
 type Props = { session: { readonly id: string; readonly created_at: string }; onClose: () => void }
 

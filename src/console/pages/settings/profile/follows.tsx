@@ -1,11 +1,11 @@
 import { useState } from 'react'
+import { useCall } from '#console/call/use-call.ts'
+import { Chip } from '#console/parts/chip.tsx'
+import { Empty } from '#console/parts/empty.tsx'
+import { Loaded } from '#console/parts/loaded.tsx'
+import { type Column, Table } from '#console/parts/table.tsx'
 import { CATEGORY_LABELS } from '#contract/core/event-definition.ts'
 import { type Follow, listFollows } from '#contract/notifications/follows.ts'
-import { useCall } from '../../../call/use-call.ts'
-import { Chip } from '../../../parts/chip.tsx'
-import { Empty } from '../../../parts/empty.tsx'
-import { Loaded } from '../../../parts/loaded.tsx'
-import { type Column, Table } from '../../../parts/table.tsx'
 import { FollowApp } from './follow-app.tsx'
 
 type Editing = { readonly follow?: Follow }

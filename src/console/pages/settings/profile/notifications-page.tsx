@@ -1,4 +1,4 @@
-import { Page } from '../../../parts/page.tsx'
+import { Page } from '#console/parts/page.tsx'
 import { ChatLink } from './chat-link.tsx'
 import { Follows } from './follows.tsx'
 import { ProfileTabs } from './tabs.tsx'

@@ -1,13 +1,13 @@
 import { type SubmitEvent, useState } from 'react'
+import { faultOf } from '#console/call/explain.ts'
+import { useAct } from '#console/call/use-act.ts'
+import { Choice } from '#console/parts/choice.tsx'
+import { Copy } from '#console/parts/copy.tsx'
+import { Dialog } from '#console/parts/dialog.tsx'
+import { Fault } from '#console/parts/fault.tsx'
+import { Field } from '#console/parts/field.tsx'
+import { FormFoot } from '#console/parts/form-foot.tsx'
 import { createToken, listTokens } from '#contract/auth/tokens.ts'
-import { faultOf } from '../../../call/explain.ts'
-import { useAct } from '../../../call/use-act.ts'
-import { Choice } from '../../../parts/choice.tsx'
-import { Copy } from '../../../parts/copy.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
-import { Fault } from '../../../parts/fault.tsx'
-import { Field } from '../../../parts/field.tsx'
-import { FormFoot } from '../../../parts/form-foot.tsx'
 
 const LIFETIMES = [
   { value: '30', label: '30 days' },

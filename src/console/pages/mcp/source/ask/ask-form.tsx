@@ -1,13 +1,13 @@
 import { useLocation } from '@tanstack/react-router'
 import { type SubmitEvent, useId, useState } from 'react'
-import { explain } from '../../../../call/explain.ts'
-import { Choice } from '../../../../parts/choice.tsx'
-import { Field } from '../../../../parts/field.tsx'
+import { explain } from '#console/call/explain.ts'
+import { Choice } from '#console/parts/choice.tsx'
+import { Field } from '#console/parts/field.tsx'
 import type { Source } from '../source.ts'
 import { FilterField } from './filter-field.tsx'
 import { type Typed, toFilters } from './filter-values.ts'
 import type { Question } from './same-request.ts'
-import '../../../../styles/ask.css'
+import '#console/styles/ask.css'
 
 const ALL_ENTRIES = ''
 

@@ -1,6 +1,6 @@
 import { useId } from 'react'
+import { Choice } from '#console/parts/choice.tsx'
 import type { FilterType } from '#contract/data-sources/sources.ts'
-import { Choice } from '../../../../parts/choice.tsx'
 
 type Props = {
   column: string

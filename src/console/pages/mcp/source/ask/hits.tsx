@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { Empty } from '#console/parts/empty.tsx'
 import type { querySource } from '#contract/data-sources/sources.ts'
-import { Empty } from '../../../../parts/empty.tsx'
-import '../../../../styles/ask.css'
+import '#console/styles/ask.css'
 
 type Answer = z.infer<typeof querySource.output>
 type Hit = Answer['results'][number]

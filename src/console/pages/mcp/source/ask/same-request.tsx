@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { Copy } from '../../../../parts/copy.tsx'
+import { Copy } from '#console/parts/copy.tsx'
 import { asCurl, asMcp, asSvc, type Question } from './same-request.ts'
-import '../../../../styles/ask.css'
+import '#console/styles/ask.css'
 
 /** The question that was just asked, for the command line, scripts and agents. */
 export function SameRequest({ question }: { question: Question }) {

@@ -2,14 +2,14 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { me as readMe } from '#contract/auth/members.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import { connect } from '../api.ts'
 import { retryRead } from '../call/retry.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
+import { connect } from '../session/api.ts'
+import { redeemCode } from '../session/redeem-code.ts'
+import { identityOf, type Me, type Session, SessionContext } from '../session/session.ts'
+import { useOtherTabs } from '../session/use-other-tabs.ts'
 import { Boot } from './boot.tsx'
-import { redeemCode } from './redeem-code.ts'
-import { identityOf, type Me, type Session, SessionContext } from './session.ts'
 import { SessionEnded } from './session-ended.tsx'
-import { useOtherTabs } from './use-other-tabs.ts'
 
 const NoOrganization = lazy(async () => ({ default: (await import('./no-organization.tsx')).NoOrganization }))
 

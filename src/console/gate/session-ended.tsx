@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
 import { me as readMe } from '#contract/auth/members.ts'
-import { connect } from '../api.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import { identityOf } from './session.ts'
+import { connect } from '../session/api.ts'
+import { identityOf } from '../session/session.ts'
 
 type Props = { identity: string; onBack: () => void; onOther: () => void }
 

@@ -1,10 +1,10 @@
 import { type SubmitEvent, useState } from 'react'
 import { createOrg } from '#contract/auth/auth.ts'
-import { connect } from '../api.ts'
 import { explain } from '../call/explain.ts'
 import { Field } from '../parts/field.tsx'
-import type { Me } from './session.ts'
-import { switchTo } from './switch.ts'
+import { connect } from '../session/api.ts'
+import type { Me } from '../session/session.ts'
+import { switchTo } from '../session/switch.ts'
 
 /** Shown to a person who belongs to no organization yet. */
 export function NoOrganization({ me }: { me: Me }) {
