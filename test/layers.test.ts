@@ -253,6 +253,16 @@ describe('imports point one way', () => {
     expect(findViolations(files)).toEqual(['a cycle: lib/a.ts -> lib/b.ts -> lib/c.ts -> lib/a.ts'])
   })
 
+  it('planted: folders of an area that import each other are found, but not what index.ts imports', () => {
+    const area = 'server/areas/tickets'
+    const files = [
+      { path: `${area}/index.ts`, text: `import './list/list.ts'` },
+      { path: `${area}/list/list.ts`, text: `import '../store/read.ts'` },
+      { path: `${area}/store/read.ts`, text: `import '../list/order.ts'` },
+    ]
+    expect(findViolations(files)).toEqual([`a cycle: ${area}/list -> ${area}/store -> ${area}/list`])
+  })
+
   it('planted: a client part that names fetch twice is found', () => {
     const files = [
       { path: 'cli/a.ts', text: 'await fetch(x)' },

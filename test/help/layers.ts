@@ -48,6 +48,7 @@ export function findViolations(files: readonly SourceFile[]): string[] {
     ...sources.flatMap(connectionFaults),
     ...fetchNamedOnce(sources),
     ...cycles(new Map(imports.map((file) => [file.path, file.imports]))),
+    ...folderCycles(imports),
   ]
 }
 
@@ -229,6 +230,36 @@ function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   }
   for (const path of graph.keys()) walk(path, [])
   return found
+}
+
+/** Not untied yet. */
+const KNOTS = ['server/areas/apps', 'server/areas/databases', 'server/areas/ai', 'server', 'lib', 'edge']
+
+/**
+ * Inside a room, folders point one way. Its direct files are one folder more, without `index.ts`, which composes them
+ * all.
+ */
+function folderCycles(files: readonly { path: string; imports: readonly string[] }[]): string[] {
+  const byRoom = Map.groupBy(files, ({ path }) => roomOf(path))
+  return [...byRoom].flatMap(([room, inRoom]) => {
+    if (KNOTS.includes(room)) return []
+    const graph = new Map<string, string[]>()
+    for (const { path, imports } of inRoom) {
+      if (path === `${room}/index.ts`) continue
+      const from = folderOf(room, path)
+      const others = imports.filter((to) => roomOf(to) === room).map((to) => folderOf(room, to))
+      graph.set(
+        from,
+        [...new Set([...(graph.get(from) ?? []), ...others])].filter((to) => to !== from),
+      )
+    }
+    return cycles(graph)
+  })
+}
+
+function folderOf(room: string, path: string): string {
+  const [first = '', ...rest] = path.slice(room.length + 1).split('/')
+  return `${room}/${rest.length > 0 ? first : '*'}`
 }
 
 function withoutTypeImports(code: string): string {
