@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { createBuiltin } from '../src/server/areas/ai/builtin.ts'
+import { createBuiltin } from '../src/server/areas/ai/builtin/builtin.ts'
 import { HANDBOOK_TEXTS, writeVectors } from '../src/server/areas/example/vectors.ts'
 import { assets } from '../src/server/process/assets.ts'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { seeded } from '#test/seeded.ts'
-import type { Builtin } from '../../src/server/areas/ai/builtin.ts'
+import type { Builtin } from '../../src/server/areas/ai/builtin/builtin.ts'
 
 export type Model = { name: string; embed(text: string): Promise<number[]> }
 

@@ -1,5 +1,5 @@
 import { seeded } from '#test/seeded.ts'
-import { createBuiltin } from '../../src/server/areas/ai/builtin.ts'
+import { createBuiltin } from '../../src/server/areas/ai/builtin/builtin.ts'
 import { resembles } from '../../src/server/areas/data-sources/configure/resembles.ts'
 import { HANDBOOK } from '../../src/server/areas/example/handbook.ts'
 import { requireFloors } from '../floors.ts'

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { open, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BUILTIN_DIMENSIONS, BUILTIN_MODEL, createBuiltin } from '../../src/server/areas/ai/builtin.ts'
+import { BUILTIN_DIMENSIONS, BUILTIN_MODEL, createBuiltin } from '../../src/server/areas/ai/builtin/builtin.ts'
 
 const KEY_BYTES = 32
 const RECORD_BYTES = KEY_BYTES + 4 * BUILTIN_DIMENSIONS

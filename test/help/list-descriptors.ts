@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { findBubblewrap } from '#lib/processes/bubblewrap.ts'
 import { descendantsOf } from '#lib/processes/process-memory.ts'
 import { runToEnd } from '#lib/processes/start-process.ts'
-import { createBuiltin } from '../../src/server/areas/ai/builtin.ts'
+import { createBuiltin } from '../../src/server/areas/ai/builtin/builtin.ts'
 import { engineStarter, makeFolder } from '../../src/server/areas/databases/engine/embedded/start-engine.ts'
 import { openTestTarget, sourceOf, type TestTarget } from './app-target.ts'
 

@@ -16,7 +16,7 @@ export const ALLOWED_RACES: Readonly<Record<string, string>> = {
  */
 export const ALLOWED_REACTIONS: Readonly<Record<string, string>> = {
   'lib/db/engine-thread.ts thread.opened': 'once per thread',
-  'server/areas/ai/model-thread.ts this.#host': 'when the model is closed',
+  'server/areas/ai/builtin/model-thread.ts this.#host': 'when the model is closed',
   'server/areas/activity/completions.ts this.#writing': 'each link replaces the one before, and each settles',
   'server/areas/pipelines/calls/waiting.ts this.#listening': 'when the process stops',
   'server/areas/auth/sign-in/oidc.ts next.configuration': 'once per configuration, which is settled by its request',

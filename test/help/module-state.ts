@@ -11,7 +11,7 @@ export const ALLOWED_STATE: readonly string[] = [
   'lib/db/transaction-guard.ts inside',
   'lib/ids.ts lastIds',
   'lib/ids.ts randomUsed',
-  'server/areas/ai/model-worker.ts loaded',
+  'server/areas/ai/builtin/model-worker.ts loaded',
   'server/areas/apps/process/inside.ts app',
   'server/areas/apps/process/inside.ts port',
   'server/areas/databases/engine/embedded/engine-child.ts input',

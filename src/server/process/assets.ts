@@ -34,6 +34,6 @@ export const WORKERS = [
   'src/server/areas/apps/process/inside.ts',
   'src/server/areas/apps/door/door-child.ts',
   'src/server/areas/databases/engine/embedded/engine-child.ts',
-  'src/server/areas/ai/model-worker.ts',
+  'src/server/areas/ai/builtin/model-worker.ts',
   'src/server/areas/maintenance/proposals/parse-worker.ts',
 ]

@@ -1,7 +1,7 @@
 import { listModels } from '#contract/ai.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { ChatModels } from './chat/chat-models.ts'
-import type { Models } from './registry.ts'
+import type { Models } from './embed/registry.ts'
 
 type Deps = { models: Pick<Models, 'list'>; chatModels: Pick<ChatModels, 'list'> }
 

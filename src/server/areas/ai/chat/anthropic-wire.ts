@@ -45,7 +45,7 @@ function toTurns(messages: readonly ChatMessage[]): Turn[] {
     const content = toBlocks(message)
     const last = turns.at(-1)
     if (last?.role === role) last.content.push(...content)
-    // Turns and texts without content are refused by the provider and say nothing.
+    // FairLists and texts without content are refused by the provider and say nothing.
     else if (content.length > 0) turns.push({ role, content })
   }
   if (turns.length === 0) throw invalidRequest('messages: must contain a message of the user')

@@ -3,7 +3,7 @@ import { ChatModelError, type ChatRequest } from '#edge/chat-model.ts'
 import { createOperatorFetch, type OperatorFetch } from '#lib/net/operator-fetch.ts'
 import { type FakeChat, type FakeReply, startFakeChat } from '#test/fake-chat.ts'
 import { until } from '#test/until.ts'
-import type { ProviderSettings } from '../provider.ts'
+import type { ProviderSettings } from '../providers/provider.ts'
 import { createChatModels } from './chat-models.ts'
 import type { CallLimits } from './provider-stream.ts'
 

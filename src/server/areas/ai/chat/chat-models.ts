@@ -1,6 +1,6 @@
 import type { ChatModel, ChatRequest } from '#edge/chat-model.ts'
-import type { Outgoing, ProviderModel, ProviderSettings } from '../provider.ts'
-import type { Delay } from '../send-with-retries.ts'
+import type { Outgoing, ProviderModel, ProviderSettings } from '../providers/provider.ts'
+import type { Delay } from '../providers/send-with-retries.ts'
 import { anthropicWire } from './anthropic-wire.ts'
 import { type ChatEvent, collectAnswer } from './events.ts'
 import { openAiWire } from './openai-wire.ts'

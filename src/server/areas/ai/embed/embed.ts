@@ -1,5 +1,5 @@
-import { BUILTIN_MODEL } from './builtin.ts'
-import type { Vector } from './provider.ts'
+import { BUILTIN_MODEL } from '../builtin/builtin.ts'
+import type { Vector } from '../providers/provider.ts'
 import type { Models } from './registry.ts'
 import { createVectorCache } from './vector-cache.ts'
 

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createBuiltin } from './builtin.ts'
-import { Turns } from './turns.ts'
+import { FairLists } from './fair-lists.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'svc-queue-'))
 const worker = join(place, 'worker.mts')
 // Answers when the gate in shared memory is open, and tells in which order it got the texts.
 writeFileSync(
   worker,
-  `import { serveWorker } from ${JSON.stringify(join(import.meta.dirname, '../../../lib/threads/worker-serve.ts'))}
+  `import { serveWorker } from ${JSON.stringify(join(import.meta.dirname, '../../../../lib/threads/worker-serve.ts'))}
   import { workerData } from 'node:worker_threads'
   let place = 0
   serveWorker(async (message) => {
@@ -90,7 +90,7 @@ describe('DS-24 the queue before the model', () => {
 
 describe('turns', () => {
   it('lists take turns, and what is dropped is not counted', () => {
-    const turns = new Turns<string>()
+    const turns = new FairLists<string>()
     turns.add(['a1', 'a2', 'a3'])
     turns.add([])
     turns.add(['b1'])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { ProviderSettings } from '../providers/provider.ts'
 import { createEmbed } from './embed.ts'
-import type { ProviderSettings } from './provider.ts'
 import { createModels } from './registry.ts'
 
 const going = new AbortController().signal

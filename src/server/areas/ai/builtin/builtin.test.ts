@@ -16,7 +16,7 @@ beforeAll(() => {
     worker,
     `import { parentPort } from 'node:worker_threads'
     parentPort.on('message', ({ message }) => { if (message.text === 'die') process.exit(1) })
-    await import(${JSON.stringify(workerEntry('src/server/areas/ai/model-worker.ts'))})`,
+    await import(${JSON.stringify(workerEntry('src/server/areas/ai/builtin/model-worker.ts'))})`,
   )
   model = createBuiltin({ worker })
 })

@@ -1,8 +1,8 @@
 import { createEmbeddings } from '#contract/ai.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import type { Vector } from './provider.ts'
+import type { Vector } from '../providers/provider.ts'
+import { type Meter, mostTokens } from '../usage/usage.ts'
 import type { Models } from './registry.ts'
-import { type Meter, mostTokens } from './usage.ts'
 
 export function embeddingsRoute({ models, meter }: { models: Pick<Models, 'get'>; meter: Meter }): Route {
   return route(createEmbeddings, async ({ model: name, input, encoding_format, dimensions }, context) => {

@@ -1,8 +1,8 @@
 import { workerEntry } from '#lib/bundle.ts'
+import type { Embeddings } from '../providers/provider.ts'
+import { FairLists } from './fair-lists.ts'
 import { ModelThread, unavailable } from './model-thread.ts'
 import type { Embedded } from './model-worker.ts'
-import type { Embeddings } from './provider.ts'
-import { Turns } from './turns.ts'
 import { weightsFolder } from './weights.ts'
 
 export const BUILTIN_MODEL = 'builtin/all-minilm-l6-v2'
@@ -31,10 +31,10 @@ type Job = { ask: symbol; text: string; done: (embedded: Embedded) => void; fail
 
 export function createBuiltin(options: BuiltinOptions = {}): Builtin {
   const { threads: count = 1, queueLimit = 256, folder = weightsFolder() } = options
-  const file = options.worker ?? workerEntry('src/server/areas/ai/model-worker.ts')
+  const file = options.worker ?? workerEntry('src/server/areas/ai/builtin/model-worker.ts')
   const threads = Array.from({ length: count }, () => new ModelThread(file, folder))
   const idle = [...threads]
-  const waiting = new Turns<Job>()
+  const waiting = new FairLists<Job>()
   let closed = false
 
   const work = async (thread: ModelThread, job: Job) => {

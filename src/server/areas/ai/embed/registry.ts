@@ -1,7 +1,7 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { BUILTIN_DIMENSIONS, BUILTIN_MODEL, type Builtin } from './builtin.ts'
-import type { Embeddings, EmbedTexts, ProviderSettings } from './provider.ts'
-import { MAX_TOKENS } from './tokenize.ts'
+import { BUILTIN_DIMENSIONS, BUILTIN_MODEL, type Builtin } from '../builtin/builtin.ts'
+import { MAX_TOKENS } from '../builtin/tokenize.ts'
+import type { Embeddings, EmbedTexts, ProviderSettings } from '../providers/provider.ts'
 
 type ModelInfo = {
   /** `provider/model` */

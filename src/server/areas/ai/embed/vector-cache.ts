@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { createBoundedCache } from '#lib/bounded-cache.ts'
-import type { Vector } from './provider.ts'
+import type { Vector } from '../providers/provider.ts'
 
 /** Estimated memory of an entry beside its vector: the digest and the entry of the map. */
 const ENTRY_BYTES = 200

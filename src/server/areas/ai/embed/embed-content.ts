@@ -1,6 +1,6 @@
-import type { Vector } from './provider.ts'
+import type { Vector } from '../providers/provider.ts'
+import { type Meter, mostTokens } from '../usage/usage.ts'
 import type { Models } from './registry.ts'
-import { type Meter, mostTokens } from './usage.ts'
 
 type Content = { org_id: string; model: string; texts: readonly string[]; signal: AbortSignal }
 

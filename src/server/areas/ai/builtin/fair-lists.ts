@@ -1,5 +1,5 @@
 /** Serves lists in turn, so that a single text waits for one text of a long list and not for all of them. */
-export class Turns<T> {
+export class FairLists<T> {
   #lists: T[][] = []
   #size = 0
 

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads'
 import { releaseMemory } from '#lib/release-memory.ts'
 import { type Served, serveWorker } from '#lib/threads/worker-serve.ts'
 import { type Loaded, loadModel } from './load-model.ts'
-import { pool } from './pool.ts'
+import { textVector } from './text-vector.ts'
 
 type ModelData = { folder: string }
 export type ModelMessage = { do: 'load' } | { do: 'embed'; text: string }
@@ -36,5 +36,5 @@ serveWorker(async (message: ModelMessage): Promise<Served> => {
 async function embed(model: Loaded, text: string): Promise<Embedded> {
   const ids = model.tokenize(text)
   const mask = ids.map(() => 1)
-  return { vector: pool(await model.run(ids, mask), mask), tokens: ids.length }
+  return { vector: textVector(await model.run(ids, mask), mask), tokens: ids.length }
 }

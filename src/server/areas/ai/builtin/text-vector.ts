@@ -1,5 +1,5 @@
 /** Returns one vector for the whole text: the mean over the tokens that the mask selects, scaled to length 1. */
-export function pool(hidden: Float32Array, mask: readonly number[]): Float32Array<ArrayBuffer> {
+export function textVector(hidden: Float32Array, mask: readonly number[]): Float32Array<ArrayBuffer> {
   const width = hidden.length / mask.length
   const sum = new Float64Array(width)
   mask.forEach((weight, token) => {
