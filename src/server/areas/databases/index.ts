@@ -128,14 +128,16 @@ export function createDatabases(options: Options): Databases {
     ],
     async open(orgId, name, as) {
       const found = as === 'owner' ? await loginOf(orgId, name, as) : await readerLogin(orgId, name)
-      return pools.open(found.connectionString)
+      return pools.open(found.connectionString, found.engine.endBackend)
     },
     async openForQuestions(orgId, name) {
       const found = await readerLogin(orgId, name)
       const { replica } = found.engine
-      const primary = pools.open(found.connectionString)
+      const primary = pools.open(found.connectionString, found.engine.endBackend)
       if (!replica) return primary
-      return readsFromReplica(replica, primary, (address) => pools.open(connectionString(address, found.login)))
+      return readsFromReplica(replica, primary, (address) =>
+        pools.open(connectionString(address, found.login), replica.endBackend),
+      )
     },
     async maxStalenessSeconds(orgId, name) {
       const row = await findDatabase(db, orgId, name)

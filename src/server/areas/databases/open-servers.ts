@@ -4,6 +4,7 @@ import { openPostgres } from '#lib/db/postgres.ts'
 import type { Log } from '#lib/log.ts'
 import { createEmbeddedEngine } from './engine/embedded/engine.ts'
 import type { ManagedEngine } from './engine/engine.ts'
+import { createEndBackend } from './engine/postgres/end-backend.ts'
 import { addressOf, createPostgresEngine } from './engine/postgres/engine.ts'
 import { failFast } from './engine/postgres/fail-fast.ts'
 import { createReplica } from './engine/postgres/replica.ts'
@@ -43,6 +44,7 @@ export function openServers(options: Options, onError: (error: unknown) => void)
           ? platformEngine(options, warn, onError)
           : remoteEngine(settings, settings.url, warn, onError),
         settings,
+        warn,
         onError,
       ),
     })),
@@ -79,6 +81,7 @@ function remoteEngine(
 function withReplica(
   engine: ManagedEngine,
   { replica: settings }: ServerSettings,
+  warn: Warn,
   onError: (error: unknown) => void,
 ): ManagedEngine {
   if (!settings || !engine.admin) return engine
@@ -87,7 +90,7 @@ function withReplica(
   const replica = createReplica({ primary: engine.admin.db, standby, address: addressOf(url), maxLagSeconds })
   return {
     ...engine,
-    replica,
+    replica: { ...replica, endBackend: createEndBackend(standby, warn) },
     close: async () => {
       await engine.close()
       await standby[Symbol.asyncDispose]()

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { script, sql } from '#lib/db/sql.ts'
 import { startTestArea, type TestArea } from '#test/databases-area.ts'
-import { codeOf } from '#test/managed-databases.ts'
+import { withDatabase } from '#test/global-setup.ts'
+import { codeOf, connectTo } from '#test/managed-databases.ts'
 import { type OwnPlatform, startOwnPlatform } from '#test/own-platform.ts'
 import { type OwnPostgres, startStandby } from '#test/own-postgres.ts'
 import { needs } from '#test/stores.ts'
@@ -9,6 +11,7 @@ import { until } from '#test/until.ts'
 
 const ORG = 'org_1'
 const MAX_LAG_SECONDS = 2
+const WHERE = sql`select pg_is_in_recovery() as replica`
 
 needs('postgres')('DS-01 questions to a server with a read replica', () => {
   const stack = new AsyncDisposableStack()
@@ -18,23 +21,26 @@ needs('postgres')('DS-01 questions to a server with a read replica', () => {
   /** Uses the replica however far it is behind. */
   let patient: TestArea
   let reader: string
+  let database: string
 
   beforeAll(async () => {
     platform = stack.use(await startOwnPlatform())
     standby = stack.use(await startStandby(platform.server))
     area = stack.use(startArea(MAX_LAG_SECONDS))
     patient = stack.use(startArea(3_600))
-    reader = (await area.make('notes')).reader_role
+    const notes = await area.make('notes')
+    reader = notes.reader_role
+    database = notes.physical_name
     await inNotes(`create table public.notes (id int, secret text); grant select (id) on public.notes to ${reader}`)
   })
   afterAll(() => stack.disposeAsync())
 
-  const startArea = (maxLagSeconds: number) => {
+  const startArea = (maxLagSeconds: number, limitMs?: number) => {
     const replica = { url: standby.url, maxLagSeconds }
-    return startTestArea(platform.db, platform.url, undefined, [{ name: 'platform', state: 'open', replica }])
+    return startTestArea(platform.db, platform.url, limitMs, [{ name: 'platform', state: 'open', replica }])
   }
   const inNotes = async (text: string) => (await area.open('notes', 'owner')).query(script(text))
-  const read = async <Row = unknown>(statement = sql`select pg_is_in_recovery() as replica`, { databases } = area) =>
+  const read = async <Row = unknown>(statement = WHERE, { databases } = area) =>
     (await databases.openForQuestions(ORG, 'notes')).reads((on) => on.query<Row>(statement), sql`select 1`)
   const isFromReplica = async () => (await read())[0]
   const untilFrom = (replica: boolean) =>
@@ -76,6 +82,27 @@ needs('postgres')('DS-01 questions to a server with a read replica', () => {
     const visible = sql`select count(*)::int as rows, pg_is_in_recovery() as replica from public.guarded`
     await until(async () => (await read<{ rows: number }>(visible))[0]!.rows === 0)
     expect(await read(visible)).toEqual([{ rows: 0, replica: true }])
+  })
+
+  it('OP-09 a function that catches its time limit is ended on the replica', async () => {
+    await inNotes(`create function public.swallow() returns int language plpgsql as $$ begin
+      loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop; end $$`)
+    await using inside = await connectTo(withDatabase(standby.url, database))
+    const found = `select to_regproc('public.swallow') is not null as found`
+    await until(async () => (await inside.query(found)).rows[0].found)
+    const { databases } = startArea(3_600, 100)
+    const questions = await databases.openForQuestions(ORG, 'notes')
+    await until(
+      async () => (await questions.reads((on) => on.query<{ replica: boolean }>(WHERE), sql`select 1`))[0]!.replica,
+    )
+    const active = `select from pg_stat_activity where usename = $1 and state = 'active'`
+    const count = async () => (await inside.query(active, [reader])).rowCount
+    const asked = questions.reads((on) => on.query(sql`select public.swallow()`), sql`select 1`)
+    asked.catch(() => undefined)
+    await until(async () => (await count()) === 1)
+    await expect(asked).rejects.toThrow(DatabaseUnavailable)
+    await until(async () => (await count()) === 0)
+    await databases[Symbol.asyncDispose]()
   })
 
   it('a replica that does not have a table yet is passed over', async () => {

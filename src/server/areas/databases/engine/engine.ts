@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { CustomTypesConfig } from 'pg'
 import type { Db } from '#lib/db/db.ts'
+import type { EndBackend } from './overdue.ts'
 import type { Entrance } from './postgres/entrance.ts'
 
 /** What an engine knows of a managed database. Passwords are not part of it. */
@@ -25,6 +26,8 @@ export type Replica = {
   address(): Promise<Address | undefined>
   /** Asks it on the platform's connection after a question failed there, and stops using it for a moment if it is away. */
   failed(error: unknown): void
+  /** Ends a session there whose answer came too late. */
+  readonly endBackend: EndBackend
 }
 
 /** The limit that svc gave to an owner before, and the one it gives now. */
@@ -58,6 +61,8 @@ export type ManagedEngine = {
   readonly replica?: Replica
   /** Throws while the server cannot be reached. Absent where it is the platform's own or runs in this process. */
   readonly ping?: () => Promise<void>
+  /** Ends a session whose answer came too late. Absent where the engine itself ends every statement in time. */
+  readonly endBackend?: EndBackend
   /** Ends its logins at once, before the work of removing it begins. */
   endLogins?(managed: Managed): Promise<void>
   /** Ends its logins and connections, then removes it with its roles. */

@@ -4,13 +4,17 @@ import { createDb, type Db } from '#lib/db/db.ts'
 import { ANSWER_MARGIN_MS } from '#lib/db/deadline.ts'
 import { setLocalTimeout } from '#lib/db/postgres.ts'
 import { READER } from './engine.ts'
+import { createOverdue, type EndBackend } from './overdue.ts'
 import { type Reads, readsInTransaction, readsOn } from './reads.ts'
 
 export type ManagedDb = Pick<Db, 'query' | 'tx'> & Reads
 
 export type Pools = {
-  /** Returns the pool of the connection string. The pools that were not used for longest are closed. */
-  open(connectionString: string): ManagedDb
+  /**
+   * Returns the pool of the connection string. The pools that were not used for longest are closed. `endBackend` ends the
+   * sessions whose answers came too late.
+   */
+  open(connectionString: string, endBackend?: EndBackend): ManagedDb
   /** Ends the pools of a database that is being dropped. */
   forget(physicalName: string): Promise<void>
   close(): Promise<void>
@@ -43,10 +47,10 @@ export function createPools(options: Options): Pools {
   const pools = new Map<string, { pool: pg.Pool; db: ManagedDb }>()
   const end = (pool: pg.Pool) => pool.end().catch(onError)
   return {
-    open(connectionString) {
+    open(connectionString, endBackend) {
       const pooled = pools.get(connectionString)
       if (pooled) pools.delete(connectionString)
-      const entry = pooled ?? openPool(connectionString, options)
+      const entry = pooled ?? openPool(connectionString, options, endBackend)
       pools.set(connectionString, entry)
       const [oldest] = pools
       if (pools.size > maxPools && oldest) {
@@ -68,8 +72,13 @@ export function createPools(options: Options): Pools {
   }
 }
 
-function openPool(connectionString: string, options: Options): { pool: pg.Pool; db: ManagedDb } {
+function openPool(
+  connectionString: string,
+  options: Options,
+  endBackend: EndBackend | undefined,
+): { pool: pg.Pool; db: ManagedDb } {
   const { onError, oneSession = false, connection, types, limitMs = READER.statementMs } = options
+  const overdue = endBackend && createOverdue(new URL(connectionString).username, limitMs, endBackend)
   const pool = new pg.Pool({
     connectionString,
     max: MAX_CONNECTIONS_PER_DATABASE,
@@ -79,6 +88,7 @@ function openPool(connectionString: string, options: Options): { pool: pg.Pool; 
     maxLifetimeSeconds: LIFETIME_SECONDS,
     allowExitOnIdle: true,
     application_name: 'svc',
+    ...(overdue && { onConnect: overdue.watch }),
     ...(connection && { stream: () => connection() }),
     ...(types && { types }),
     ...(!oneSession && { statement_timeout: limitMs }),
@@ -97,6 +107,6 @@ function openPool(connectionString: string, options: Options): { pool: pg.Pool; 
     },
     close: () => pool.end(),
   })
-  const reads = oneSession ? readsInTransaction(db) : readsOn(pool, limitMs + ANSWER_MARGIN_MS)
+  const reads = oneSession ? readsInTransaction(db) : readsOn(pool, limitMs + ANSWER_MARGIN_MS, overdue)
   return { pool, db: { ...db, reads } }
 }

@@ -8,6 +8,7 @@ import type { Sql } from '#lib/db/sql.ts'
 import { READER } from './engine.ts'
 import { type Guard, sessionGuard, settingsGuard } from './guard.ts'
 import { lendConnections } from './lend-connections.ts'
+import type { Overdue } from './overdue.ts'
 
 export type Reads = {
   /**
@@ -21,8 +22,12 @@ export type Reads = {
  * Reads on pooled connections, which keep the settings they were last given, so that a question takes one round trip
  * and not six. When a prepared statement is missing, all connections are dropped and the read is repeated on a new one.
  */
-export function readsOn(pool: pg.Pool, limitMs = READER.statementMs + ANSWER_MARGIN_MS): Reads['reads'] {
-  const connections = trackConnections(pool, limitMs)
+export function readsOn(
+  pool: pg.Pool,
+  limitMs = READER.statementMs + ANSWER_MARGIN_MS,
+  overdue?: Pick<Overdue, 'endOf'>,
+): Reads['reads'] {
+  const connections = trackConnections(pool, limitMs, overdue)
   return async (work, session) => {
     const until = performance.now() + limitMs
     try {
@@ -51,7 +56,7 @@ type Connection = {
 }
 
 /** Remembers the settings of each pooled connection, and which of them must not be used again. */
-function trackConnections(pool: pg.Pool, limitMs: number) {
+function trackConnections(pool: pg.Pool, limitMs: number, overdue: Pick<Overdue, 'endOf'> | undefined) {
   const lending = lendConnections(pool, limitMs)
   const connections = new WeakMap<pg.PoolClient, Connection>()
   let generation = 0
@@ -76,9 +81,14 @@ function trackConnections(pool: pg.Pool, limitMs: number) {
   return {
     take,
     giveBack(connection: Connection, session: Sql | undefined, broken: Error | undefined): void {
-      const isOutdated = connection.generation !== generation
-      lending.giveBack(connection.client, broken ?? (isOutdated ? outdated() : undefined))
+      const { client } = connection
       connection.session = broken ? undefined : session
+      const isOutdated = connection.generation !== generation
+      const giveBack = () => lending.giveBack(client, broken ?? (isOutdated ? outdated() : undefined))
+      // Until the server has ended the session, it counts as one of the connections that questions may have.
+      const ending = overdue?.endOf(client)
+      if (ending) void ending.finally(giveBack)
+      else giveBack()
     },
     dropAll(): void {
       generation++

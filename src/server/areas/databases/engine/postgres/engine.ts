@@ -6,6 +6,7 @@ import { identifier, script, sql } from '#lib/db/sql.ts'
 import { type Address, type Managed, type ManagedEngine, OWNER, READER } from '../engine.ts'
 import { schemaGrants } from '../schema-grants.ts'
 import { dropManaged, endLogins } from './drop.ts'
+import { createEndBackend, endAbandoned } from './end-backend.ts'
 import { createEntrance } from './entrance.ts'
 import { closeDatabases, openDatabasesWarning } from './open-databases.ts'
 import { connectionSlots, limitOwner, limitUnlimitedOwner } from './owner-limit.ts'
@@ -66,11 +67,13 @@ export function createPostgresEngine(options: Options): ManagedEngine {
     },
     ping: () => ping(db),
     admin: { db, entrance },
+    endBackend: createEndBackend(db, warn),
     endLogins: async (managed) => {
       await endLogins(server, managed)
     },
     drop: (managed) => dropManaged({ ...server, warn }, managed),
     async secure(managed) {
+      await endAbandoned(db, managed)
       await quietReader(db, managed, warn)
       await limitUnlimitedOwner(server, managed, OWNER.connections, warn)
     },

@@ -23,7 +23,7 @@ const AWAY_MS = 5_000
  * position shows all that was committed until then. The time of the last replayed transaction would not do, because it
  * stands still while nobody writes.
  */
-export function createReplica(options: Options): Replica {
+export function createReplica(options: Options): Omit<Replica, 'endBackend'> {
   const { primary, standby, maxLagSeconds, now = () => performance.now() } = options
   const maxLagMs = maxLagSeconds * 1000
   let positions: Position[] = []
