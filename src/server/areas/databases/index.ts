@@ -13,6 +13,7 @@ import type { Reads } from './engine/reads.ts'
 import { readsFromReplica } from './engine/replica-reads.ts'
 import { findServerFaults, type ServerFault } from './faults.ts'
 import { finishJobs, secureJobs } from './jobs.ts'
+import { leftRoleJobs } from './left-roles.ts'
 import { listRoute } from './list.ts'
 import { createLogins } from './logins.ts'
 import { moveJobs, refuseWhileMoving } from './move/rescue.ts'
@@ -109,6 +110,8 @@ export function createDatabases(options: Options): Databases {
   const secure = securedOnce(servers)
   const onJobError = (error: unknown, { id, state }: DatabaseRow) =>
     log.error({ error, database: id, state }, 'work on a managed database failed; it is tried again')
+  const onRolesError = (error: unknown, server: string) =>
+    log.error({ error, server }, 'roles of dropped databases could not be removed; it is tried again')
   const loginOf = async (orgId: string, name: string, as: LoginRole) => {
     const row = await needReady({ db }, orgId, name)
     if (as === 'reader') await secure(row)
@@ -125,6 +128,7 @@ export function createDatabases(options: Options): Databases {
       finishJobs(deps, onJobError),
       ...(platform.secure ? [secureJobs({ db, secure: (row) => secureAndShare(deps, row) }, onJobError)] : []),
       ...(servers.all.length > 1 ? [moveJobs(deps, onJobError)] : []),
+      ...(platform.leftRoles ? [leftRoleJobs(deps, onRolesError)] : []),
     ],
     async open(orgId, name, as) {
       const found = as === 'owner' ? await loginOf(orgId, name, as) : await readerLogin(orgId, name)

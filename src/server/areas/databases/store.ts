@@ -118,6 +118,13 @@ export async function findByPhysicalName(db: Querier, physicalName: string): Pro
   return row
 }
 
+/** Returns which of these physical names are in use. */
+export async function findPhysicalNames(db: Querier, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ name: string }>(sql`
+    select physical_name as name from databases.databases where physical_name = any(${names}::text[])`)
+  return new Set(rows.map(({ name }) => name))
+}
+
 export async function pageDatabases(
   db: Querier,
   orgId: string,

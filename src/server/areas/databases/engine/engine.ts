@@ -67,6 +67,8 @@ export type ManagedEngine = {
   endLogins?(managed: Managed): Promise<void>
   /** Ends its logins and connections, then removes it with its roles. */
   drop(managed: Managed): Promise<void>
+  /** The roles of dropped databases that a drop could not remove. Absent where a database takes its roles with it. */
+  readonly leftRoles?: { find(): Promise<string[]>; remove(roles: readonly string[]): Promise<void> }
   /** The address for users. */
   publicAddress(): Promise<Address>
   /** The address for this process. */

@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { systemClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
+import { createLog } from '#lib/log.ts'
 import { startTestArea, type TestArea } from '#test/databases-area.ts'
 import { onServer, withDatabase } from '#test/global-setup.ts'
 import { codeOf, connectTo } from '#test/managed-databases.ts'
@@ -8,7 +10,10 @@ import { type OwnPlatform, startOwnPlatform } from '#test/own-platform.ts'
 import type { OwnPostgres } from '#test/own-postgres.ts'
 import { runJobs } from '#test/run-jobs.ts'
 import { needs } from '#test/stores.ts'
+import { leftRoleJobs } from '../../left-roles.ts'
+import { openServers } from '../../open-servers.ts'
 import type { DatabaseRow } from '../../store.ts'
+import { createEndBackend } from './end-backend.ts'
 import { createEntrance } from './entrance.ts'
 import { limitOwner } from './owner-limit.ts'
 
@@ -67,6 +72,18 @@ for (const [who, role] of Object.entries(PLATFORMS))
         union all select datname from pg_database where datname = ${row.physical_name}
         union all select rolname from pg_roles where rolname = any(${[row.owner_role, row.reader_role]})`)
 
+    /** A superuser gets a connection also to a database that is full; and each platform takes seconds. */
+    const itOfGuide = (title: string, work: () => Promise<void>) => {
+      if (who !== 'a superuser') it(title, work)
+    }
+    /** Runs the job as another process does, which has not tried yet. */
+    const removeLeftRoles = async () => {
+      const onError = (error: unknown) => expect.unreachable(String(error))
+      const options = { db: platform.db, databaseUrl: platform.url, log: createLog('silent'), publicHost: undefined }
+      const servers = openServers({ ...options, dataDir: '/nonexistent', embeddedMax: 1 }, onError)
+      await runJobs(leftRoleJobs({ db: platform.db, clock: systemClock, servers }, onError))
+    }
+
     it('OP-09 an owner that keeps its own role locked is logged out and its database is dropped', async () => {
       const lock = `begin; alter role current_user password 'x'`
       await using holder = await asOwner(row.physical_name)
@@ -94,6 +111,64 @@ for (const [who, role] of Object.entries(PLATFORMS))
       expect(area.lines).toEqual([])
       expect(await left()).toEqual([])
     })
+
+    itOfGuide('OP-09 the platform ends a session of a tenant', async () => {
+      await using session = await asOwner(row.physical_name)
+      const { rows } = await session.query('select pg_backend_pid() as pid')
+      const end = createEndBackend(platform.db, (text) => expect.unreachable(text))
+      await end({ role: row.owner_role, pid: rows[0].pid, startedAt: undefined })
+      expect(await codeOf(session.query('select 1'))).not.toBe('no error')
+      await drop()
+    })
+
+    itOfGuide('OP-09 another tenant’s prepared transaction that names the role is rolled back', async () => {
+      const beside = await area.make(`beside_${made}`)
+      await using holder = await connectTo(area.ownerUrl(beside))
+      const grant = `create table public.given (id int); grant select on public.given to ${row.owner_role}`
+      await holder.query(`begin; ${grant}; prepare transaction 'theirs'`)
+      await holder.query(`begin; create table public.kept (id int); prepare transaction 'unrelated'`)
+      await drop()
+      expect(area.lines).toEqual([])
+      expect(await left()).toEqual([])
+      expect((await holder.query('select gid from pg_prepared_xacts')).rows).toEqual([{ gid: 'unrelated' }])
+      row = beside
+      await drop()
+    })
+
+    itOfGuide(
+      'OP-09 a prepared transaction of the operator’s that names the role is left, and the role goes later',
+      async () => {
+        const { url } = platform.server
+        const grant = `create table public.held (id int); grant select on public.held to ${row.owner_role}`
+        await onServer(url, `begin; ${grant}; prepare transaction 'operators'`)
+        await drop()
+        expect(await left()).toEqual([{ name: row.owner_role }])
+        expect(area.lines.join('')).toContain('svc tries to remove them every five minutes')
+        await onServer(url, `rollback prepared 'operators'`)
+        await removeLeftRoles()
+        expect(await left()).toEqual([])
+      },
+    )
+
+    itOfGuide(
+      'OP-09 another tenant’s database without a free connection delays only the removal of the role',
+      async () => {
+        const { url } = platform.server
+        const beside = await area.make(`beside_${made}`)
+        await using owner = await connectTo(area.ownerUrl(beside))
+        await owner.query(`create table public.given (id int); grant select on public.given to ${row.owner_role}`)
+        await onServer(url, `alter database ${beside.physical_name} connection limit 0`)
+        await drop()
+        expect(await left()).toEqual([{ name: row.owner_role }])
+        await removeLeftRoles()
+        expect(await left()).toEqual([{ name: row.owner_role }])
+        await onServer(url, `alter database ${beside.physical_name} connection limit -1`)
+        await removeLeftRoles()
+        expect(await left()).toEqual([])
+        row = beside
+        await drop()
+      },
+    )
 
     it('OP-09 an owner that keeps its own role locked gets another limit', async () => {
       await using holder = await asOwner(row.physical_name)
@@ -182,8 +257,14 @@ for (const [who, role] of Object.entries(PLATFORMS))
         expect(area.lines.join('\n')).toContain(`drop role`)
         const [owner] = await platform.db.query(sql`select rolcanlogin from pg_roles where rolname = ${row.owner_role}`)
         expect(owner).toEqual({ rolcanlogin: false })
+        expect(await area.databases.warnings()).toContainEqual(
+          expect.stringContaining(`Roles of dropped databases stay, without a login, because something still depends`),
+        )
+        await removeLeftRoles()
+        expect(await left()).toEqual([{ name: row.owner_role }])
         await onServer(url, 'drop database closed')
-        await onServer(url, `drop role ${row.owner_role}`)
+        await removeLeftRoles()
+        expect(await left()).toEqual([])
       },
       SLOW,
     )

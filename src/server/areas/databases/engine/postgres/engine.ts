@@ -8,6 +8,7 @@ import { schemaGrants } from '../schema-grants.ts'
 import { dropManaged, endLogins } from './drop.ts'
 import { createEndBackend, endAbandoned } from './end-backend.ts'
 import { createEntrance } from './entrance.ts'
+import { findLeftRoles, leftRolesWarning, removeRoles } from './left-roles.ts'
 import { closeDatabases, openDatabasesWarning } from './open-databases.ts'
 import { connectionSlots, limitOwner, limitUnlimitedOwner } from './owner-limit.ts'
 import { quietReader, quietWarning } from './quiet-reader.ts'
@@ -72,6 +73,12 @@ export function createPostgresEngine(options: Options): ManagedEngine {
       await endLogins(server, managed)
     },
     drop: (managed) => dropManaged({ ...server, warn }, managed),
+    leftRoles: {
+      find: () => findLeftRoles(db),
+      remove: async (roles) => {
+        await removeRoles(server, roles)
+      },
+    },
     async secure(managed) {
       await endAbandoned(db, managed)
       await quietReader(db, managed, warn)
@@ -128,7 +135,7 @@ async function serverWarnings({ db, setting }: Server, prepare: () => Promise<vo
     },
   )
   const rights = await missingRights(db, setting)
-  const others = [await openDatabasesWarning(db), await quietWarning(db)]
+  const others = [await openDatabasesWarning(db), await quietWarning(db), await leftRolesWarning(db)]
   return [rights, rights === undefined ? found : undefined, ...others].filter((text) => text !== undefined)
 }
 
@@ -189,6 +196,8 @@ async function ensureRole(db: Db, role: string, attributes: string): Promise<voi
   const existing = await db.query(sql`select from pg_roles where rolname = ${role}`)
   const verb = existing.length === 0 ? 'create' : 'alter'
   await db.query(script(`${verb} role ${identifier(role).text} ${attributes}`))
+  // A move that was undone and is tried again uses the name of a role that was to be removed.
+  if (verb === 'alter') await db.query(script(`comment on role ${identifier(role).text} is null`))
   // A platform role that is no superuser may act on what belongs to roles it is a member of.
   await db.query(script(`grant ${identifier(role).text} to current_user`))
 }
