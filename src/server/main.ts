@@ -72,7 +72,8 @@ function stopOnSignal(stack: AsyncDisposableStack, drain: () => Promise<void>): 
       await prepare()
       await stack.disposeAsync()
     } catch (error) {
-      process.stderr.write(`svc did not stop cleanly: ${String(error)}\n`)
+      const { printError } = await import('./process/output.ts')
+      printError(`svc did not stop cleanly: ${String(error)}`)
       process.exit(1)
     }
     process.exit(0)
@@ -83,7 +84,8 @@ function stopOnSignal(stack: AsyncDisposableStack, drain: () => Promise<void>): 
 
 async function fail(error: unknown, at: { host: string; port: number; dataDir: string }): Promise<never> {
   const { startFault } = await import('./process/start-fault.ts')
-  process.stderr.write(`svc cannot start: ${startFault(error, at)}\n`)
+  const { printError } = await import('./process/output.ts')
+  printError(`svc cannot start: ${startFault(error, at)}`)
   process.exit(1)
 }
 

@@ -6,6 +6,7 @@ import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
 import { ConfigError, environment } from './config/reader.ts'
 import { assets } from './process/assets.ts'
+import { printError, printLine } from './process/output.ts'
 import { startFault } from './process/start-fault.ts'
 
 const HELP = `Maintain an svc server. Run it with the same environment variables as the server.
@@ -85,13 +86,12 @@ const OPERANDS: Record<string, readonly [number, number]> = { 'fetch-revision': 
 
 /** Returns the exit code. Errors are written to standard error. */
 async function run(args: readonly string[]): Promise<number> {
-  const print: Print = (line) => process.stdout.write(`${line}\n`)
   try {
-    await readCommand(args)(print)
+    await readCommand(args)(printLine)
     return 0
   } catch (error) {
     const { code, message } = toServiceError(error)
-    process.stderr.write(`svc-server: ${message}\n`)
+    printError(`svc-server: ${message}`)
     return ERRORS[code].exit
   }
 }
@@ -108,7 +108,7 @@ function readCommand(args: readonly string[]): (print: Print) => Promise<void> {
   const { values, positionals } = parse(() => parseArgs({ args: [...args], options, allowPositionals: true }))
   if (values.version) return async (print) => print(readVersion())
   const [name = 'help', ...rest] = positionals
-  if (values.help || name === 'help') return async () => void process.stdout.write(HELP)
+  if (values.help || name === 'help') return async (print) => print(HELP.trimEnd())
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   const [fewest, most] = OPERANDS[name] ?? [0, 0]
   if (!command || rest.length < fewest || rest.length > most) throw usage(`Unknown command: ${positionals.join(' ')}.`)

@@ -45,6 +45,7 @@ export function findViolations(files: readonly SourceFile[]): string[] {
     ...sources.flatMap(environmentFaults),
     ...sources.flatMap(fetchFaults),
     ...sources.flatMap(processFaults),
+    ...sources.flatMap(outputFaults),
     ...sources.flatMap(connectionFaults),
     ...fetchNamedOnce(sources),
     ...cycles(new Map(imports.map((file) => [file.path, file.imports]))),
@@ -137,7 +138,7 @@ const DRIVER = /\b(?:from|import|require)\s*\(?\s*['"`](?:pg(?:-[a-z-]+)?|postgr
  * hostile database in server/areas/databases/hostile-database.test.ts too.
  */
 const ENTRANTS = [
-  ...['alter-role', 'drop', 'dump-role', 'engine', 'entrance', 'owner-limit', 'template'].map(
+  ...['alter-role', 'drop', 'dump-role', 'engine', 'entrance', 'left-roles', 'owner-limit', 'prepared', 'template'].map(
     (name) => `${DATABASES}/engine/postgres/${name}.ts`,
   ),
   `${DATABASES}/engine/engine.ts`,
@@ -197,6 +198,24 @@ function processFaults({ path, text }: SourceFile): string[] {
   const code = withoutTypeImports(withoutComments(text))
   if (!STARTS_PROCESSES.test(code) || PROCESS_STARTERS.includes(path)) return []
   return [`${path}: programs are started by lib/processes/start-process.ts, which closes descriptors`]
+}
+
+/** The door and the embedded engine are children, whose output only svc reads. */
+const OUTPUT_WRITERS = [
+  'server/process/output.ts',
+  'server/areas/apps/door/door-child.ts',
+  'server/areas/databases/engine/embedded/engine-child.ts',
+]
+
+/** Text of tenants reaches terminals of operators, so one file shows its invisible characters. The logs are JSON. */
+function outputFaults({ path, text }: SourceFile): string[] {
+  const code = withoutComments(text)
+  const writes =
+    /\bprocess\s*\.\s*(?:stdout|stderr)\b|\b(?:stdout|stderr)\b[^=;]*\}\s*=\s*process\b|\bconsole\s*\.\s*(?:log|error|warn|info|debug)\b/.test(
+      code,
+    )
+  if (!path.startsWith('server/') || !writes || OUTPUT_WRITERS.includes(path)) return []
+  return [`${path}: terminals are written to by server/process/output.ts, which shows invisible characters`]
 }
 
 const NAMES_FETCH =

@@ -5,6 +5,7 @@ import { hasLocalSignIn, localCodeFile } from '../config/local-sign-in.ts'
 import { finishStart } from './finish-start.ts'
 import { takeLeftovers } from './leftovers.ts'
 import { nextSteps, shortPath } from './next-steps.ts'
+import { printLine } from './output.ts'
 import { telling } from './progress.ts'
 import { beginResources } from './resources.ts'
 import type { ServiceName } from './service-table.ts'
@@ -56,10 +57,12 @@ export async function run({ settings, config, engine }: Given, stack: AsyncDispo
       : []),
   ]
   void deleteLeftovers()
-  const print = (line: string) => void process.stdout.write(`${line}\n`)
-  print(lines.join('\n'))
+  printLine(lines.join('\n'))
   const app = account && (() => exampleAppOnce(resources, running))
-  const finished = finishStart({ log: resources.log, print, warm: () => running.warm(), example, app }, stack)
+  const finished = finishStart(
+    { log: resources.log, print: printLine, warm: () => running.warm(), example, app },
+    stack,
+  )
   void finished.then(() => setTimeout(releaseMemory, SETTLED_MS).unref())
   return running
 }
