@@ -131,6 +131,12 @@ export const SWAP_SEQUENCE_SQL = `
 
 /** What a tenant may not make or set, because it would run code of the tenant in the sessions of others. */
 export const FORBIDDEN = [
+  `alter role :reader password 'x'`,
+  'alter role :reader connection limit 50',
+  'alter role :reader set statement_timeout = 0',
+  'alter role :reader rename to mine',
+  'grant :reader to current_user',
+  `comment on role :reader is 'x'`,
   `create event trigger hears on ddl_command_end execute function public.listens()`,
   `alter database :database set search_path = public`,
   `alter role :platform set search_path = public`,

@@ -127,7 +127,8 @@ needs('postgres')('OP-09 a hostile managed database', () => {
   })
 
   it.each(FORBIDDEN)('OP-09 its owner may not %s', async (statement) => {
-    const text = statement.replaceAll(':database', notes.physical_name).replaceAll(':platform', 'svc')
+    const names = { database: notes.physical_name, platform: 'svc', reader: notes.reader_role }
+    const text = statement.replace(/:(database|platform|reader)\b/g, (_, name: keyof typeof names) => names[name])
     expect(NOT_ALLOWED).toContain(await codeOf(runIn(notesUrl, text)))
   })
 
