@@ -37,8 +37,8 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
     'server/areas/notifications/channels/chat/secret.ts',
     'server/areas/notifications/channels/email/mailbox-store.ts',
     'server/areas/notifications/channels/secret.ts',
-    'server/areas/notifications/subscriptions/unsubscribe-token.ts',
     'server/areas/notifications/model/mail-content.ts',
+    'server/areas/notifications/subscriptions/unsubscribe-token.ts',
     'server/areas/pipelines/calls/sealed.ts',
   ])
   const names = SEALED_COLUMNS.map(({ table, column }) => [...table, column].join('.'))
