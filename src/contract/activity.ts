@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UtcTimeInput } from './core/inputs.ts'
-import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
+import { BODY_LIMIT, NO_BODY, WIDE_READS } from './core/limits.ts'
 import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
 import { PrincipalKind } from './core/principal.ts'
@@ -107,6 +107,7 @@ export const activityStatistics = operation({
   effect: 'read',
   bodyLimit: NO_BODY,
   rateLimits: [{ name: 'activity-statistics', per: 'principal', limit: 120, windowSeconds: 60 }],
+  concurrency: WIDE_READS,
   input: z.object({
     ...filters,
     target: targetFilter,

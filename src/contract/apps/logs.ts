@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { TimeInput } from '../core/inputs.ts'
-import { NO_BODY, OPEN_STREAMS } from '../core/limits.ts'
+import { NO_BODY, OPEN_STREAMS, WIDE_READS } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { LastId } from '../core/stream.ts'
@@ -38,6 +38,7 @@ export const searchLogs = operation({
   effect: 'read',
   bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
+  concurrency: WIDE_READS,
   input: z.object({
     alias: Alias,
     ...filter,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Alias, byBuilder } from '../apps/app-access.ts'
-import { NO_BODY } from '../core/limits.ts'
+import { NO_BODY, WIDE_READS } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { Check, VERDICTS } from './checks.ts'
 
@@ -58,6 +58,7 @@ export const showCheckHistory = operation({
   effect: 'read',
   bodyLimit: NO_BODY,
   rateLimits: [{ name: 'check-history', per: 'principal', limit: 120, windowSeconds: 60 }],
+  concurrency: WIDE_READS,
   errors: ['NOT_FOUND'],
   input: z.object({
     alias: Alias,

@@ -8,6 +8,8 @@ export const NO_BODY = 0
 export const OPEN_STREAMS = { name: 'streams', perPerson: 30, perOrg: 300 } as const
 /** Reads that keep the server busy for a second or more. */
 export const LONG_READS = { name: 'long-reads', perPerson: 2, perOrg: 6 } as const
+/** Searches and counts of many stored rows. The pages of one person that are open send up to four of them at once. */
+export const WIDE_READS = { name: 'wide-reads', perPerson: 6, perOrg: 18 } as const
 /** Levels of objects and lists inside each other in the JSON of a request, below the outermost. */
 export const MAX_JSON_DEPTH = 100
 /** Keys of one object in the JSON of a request. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { BODY_LIMIT, NO_BODY, WIDE_READS } from '../core/limits.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { byAdmin, DESTINATION_KINDS } from './channels.ts'
@@ -78,6 +78,7 @@ export const deliveryStatistics = operation({
   effect: 'read',
   bodyLimit: NO_BODY,
   rateLimits: [{ name: 'delivery-statistics', per: 'principal', limit: 120, windowSeconds: 60 }],
+  concurrency: WIDE_READS,
   input: z.object({ days: z.int().min(1).max(90).default(30).describe('Today counts as one') }),
   output: z.object({
     channels: z
