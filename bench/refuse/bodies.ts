@@ -6,18 +6,15 @@ export type Hostile = { readonly what: string; readonly text: string }
 
 type Schema = z.core.$ZodType
 
-/** Returns bodies of about `limit` bytes that the schema refuses, or that are refused before it is asked. */
-export function hostileBodies(schema: Schema, limit: number): Hostile[] {
-  const places = [
-    { path: '', wrap: (inner: string) => inner },
-    ...placesIn(schema, { path: '', wrap: (inner) => inner }),
-  ]
-  return places.flatMap(({ path, wrap }) =>
-    FILLINGS.map(([what, fill]) => {
-      const room = Math.max(0, limit - wrap('').length - 8)
-      return { what: path === '' ? what : `${what} at ${path}`, text: padded(wrap(fill(room)), limit) }
-    }),
-  )
+/** Yields bodies of about `limit` bytes that the schema refuses, or that are refused before it is asked. */
+export function* hostileBodies(schema: Schema, limit: number): Generator<Hostile> {
+  const outermost = { path: '', wrap: (inner: string) => inner }
+  for (const { path, wrap } of [outermost, ...placesIn(schema, outermost)]) {
+    const room = Math.max(0, limit - wrap('').length - 8)
+    for (const [what, fill] of FILLINGS) {
+      yield { what: path === '' ? what : `${what} at ${path}`, text: padded(wrap(fill(room)), limit) }
+    }
+  }
 }
 
 /** Spaces count as bytes of the body, but cost a parser little. */
