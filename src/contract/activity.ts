@@ -16,7 +16,11 @@ export type CallOutcome = (typeof CALL_OUTCOMES)[number]
 
 export const ActivityRecord = z.object({
   id: z.string(),
-  target: z.string().describe('The data source (`db_<database name>`) or function that was called'),
+  target: z
+    .string()
+    .describe(
+      'The data source (`db_<database name>`) or function that was called. `unknown` if the caller may not know it',
+    ),
   source: z.enum(CALL_SOURCES).describe('Where the call came from'),
   principal: z.object({ kind: PrincipalKind, id: z.string() }),
   user_id: z.string().nullable().describe('The person that the caller acts for; null for workloads and runs'),

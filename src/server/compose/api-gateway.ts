@@ -4,7 +4,7 @@ import { isBundled } from '#lib/bundle.ts'
 import { BUILTIN_MODEL, createAi } from '../areas/ai/index.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
 import { createConsole } from '../areas/console/index.ts'
-import { createDataSources } from '../areas/data-sources/index.ts'
+import { createDataSources, exposedSourceIds } from '../areas/data-sources/index.ts'
 import { maintenanceTimezoneOf } from '../areas/maintenance/index.ts'
 import { createSkills } from '../areas/skills/index.ts'
 import { assets } from '../process/assets.ts'
@@ -56,7 +56,7 @@ export function compose(parts: ServiceParts): Service {
     routes: [
       ...dataSources.routes,
       ...databases.routes,
-      ...activity.routes(composePeople(parts)),
+      ...activity.routes({ people: composePeople(parts), selectExposed: exposedSourceIds }),
       ...ai.routes,
       ...composeNotifications(parts).routes,
       ...webConsole.routes,

@@ -6,11 +6,12 @@ import { createQuota, type QuotaDeps } from './quota.ts'
 import { createRecorder, type Recorder, type RecorderDeps } from './record.ts'
 import { retentionLoop } from './retention.ts'
 import { statisticsRoute } from './statistics.ts'
+import type { SelectExposed } from './which.ts'
 
 /** Records the questions that are asked, and limits how many an organization can ask. */
 type Activity = Recorder & {
-  /** The routes, with what they need to name people. */
-  routes(people: NamePeople): readonly Route[]
+  /** The routes, with what they need to name people and sources. */
+  routes(names: { people: NamePeople; selectExposed: SelectExposed }): readonly Route[]
   readonly loops: readonly Loop[]
   /** Counts one question of the organization. Throws RATE_LIMITED with the time to wait when a limit is reached. */
   spend(orgId: string): Promise<void>
@@ -20,7 +21,7 @@ export function createActivity(deps: RecorderDeps & QuotaDeps): Activity {
   const quota = createQuota(deps)
   return {
     ...createRecorder(deps),
-    routes: (people) => [listRoute({ ...deps, people }), statisticsRoute({ ...deps, people }), ...quota.routes],
+    routes: (names) => [listRoute({ ...deps, ...names }), statisticsRoute({ ...deps, ...names }), ...quota.routes],
     loops: [retentionLoop(deps)],
     spend: (orgId) => quota.spend(orgId),
   }

@@ -5,11 +5,13 @@ import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type NamePeople, namesOf } from './names.ts'
 import { pageRecords, type RecordRow } from './store.ts'
-import { whichRecords } from './which.ts'
+import { type SelectExposed, whichRecords } from './which.ts'
 
-export function listRoute({ db, clock, people }: { db: Querier; clock: Clock; people: NamePeople }): Route {
+type Deps = { db: Querier; clock: Clock; people: NamePeople; selectExposed: SelectExposed }
+
+export function listRoute({ db, clock, people, selectExposed }: Deps): Route {
   return route(listActivity, async ({ limit, cursor, source_id, ...filters }, { principal }) => {
-    const which = whichRecords({ ...filters, target: source_id }, principal)
+    const which = whichRecords({ ...filters, target: source_id }, principal, selectExposed)
     const rows = await pageRecords(db, which, { before: readCursor(cursor), limit, now: clock.now() })
     const names = await namesOf(people, principal.org_id, rows)
     return toPage(rows, limit, (row) => present(row, names))

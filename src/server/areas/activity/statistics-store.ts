@@ -1,6 +1,6 @@
 import type { Querier } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import { matching, OUTCOME, type Which } from './store.ts'
+import { matching, OUTCOME, shownTarget, type Which } from './store.ts'
 
 type Span = Which & { from: Date; to: Date; bucket: 'hour' | 'day'; timezone: string }
 
@@ -56,7 +56,8 @@ export type TargetRow = { start: Date; target: string | null; total: number }
 export async function countByTarget(db: Querier, span: Span): Promise<TargetRow[]> {
   return db.query<TargetRow>(sql`
     with call as (
-      select ${startOf(span, sql`asked_at`)} as start, target from activity.records where ${matching(span)}
+      select ${startOf(span, sql`asked_at`)} as start, ${shownTarget(span)} as target
+      from activity.records where ${matching(span)}
     ), most as (
       select target as name from call group by target order by count(*) desc, target limit ${MOST_TARGETS}
     )
@@ -70,7 +71,7 @@ type PersonRow = { user_id: string | null; total: number; failed: number; most_c
 export async function countByPerson(db: Querier, span: Span): Promise<PersonRow[]> {
   return db.query<PersonRow>(sql`
     select user_id, count(*)::int as total, (count(*) filter (where ${OUTCOME} = 'failed'))::int as failed,
-      mode() within group (order by target) as most_called
+      mode() within group (order by ${shownTarget(span)}) as most_called
     from activity.records where ${matching(span)}
     group by user_id order by total desc, user_id limit ${MOST_PEOPLE}`)
 }

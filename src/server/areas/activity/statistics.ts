@@ -6,21 +6,21 @@ import type { Querier } from '#lib/db/db.ts'
 import { isTimezone } from '#lib/timezone.ts'
 import { type NamePeople, namesOf } from './names.ts'
 import { type BucketRow, countByBucket, countByPerson, countByTarget, type TargetRow } from './statistics-store.ts'
-import { whichRecords } from './which.ts'
+import { type SelectExposed, whichRecords } from './which.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const DEFAULT_DAYS = 7
 const MAX_DAYS = { hour: 8, day: 92 } as const
 
-type Deps = { db: Querier; clock: Clock; people: NamePeople }
+type Deps = { db: Querier; clock: Clock; people: NamePeople; selectExposed: SelectExposed }
 
-export function statisticsRoute({ db, clock, people }: Deps): Route {
+export function statisticsRoute({ db, clock, people, selectExposed }: Deps): Route {
   return route(activityStatistics, async ({ bucket, timezone, ...filters }, { principal }) => {
     const to = filters.to === undefined ? clock.now() : new Date(filters.to)
     const from = filters.from === undefined ? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(filters.from)
     refuseUnusable({ from, to, bucket, timezone })
-    const which = { ...whichRecords(filters, principal), from, to, bucket, timezone }
+    const which = { ...whichRecords(filters, principal, selectExposed), from, to, bucket, timezone }
     const buckets = await countByBucket(db, which)
     const targets = await countByTarget(db, which)
     const callers = await countByPerson(db, which)

@@ -72,6 +72,8 @@ export type RecordRow = Asked & { [K in 'status' | 'duration_ms' | 'answer_bytes
 export type Which = {
   org_id: string
   type: RecordType
+  /** Selects the targets that the caller may know of. Undefined if the caller may know of all. */
+  knowable: Sql | undefined
   /** Id of a person, or of the principal where there is no person; null for all records of the organization. */
   by: string | null
   user_id: string | null
@@ -87,6 +89,15 @@ export const OUTCOME = sql`
   case when status is null then 'unknown' when status < 400 then 'answered' when status < 500 then 'refused'
        else 'failed' end`
 
+/**
+ * The target as the caller may see it. A source that is not exposed is `unknown` to callers who may not know of it, as one
+ * that does not exist; it keeps its name in their questions that it answered, because it was exposed to them then.
+ */
+export function shownTarget({ knowable }: Pick<Which, 'knowable'>): Sql {
+  if (knowable === undefined) return sql`target`
+  return sql`case when status < 400 or target in (${knowable}) then target else 'unknown' end`
+}
+
 /** Ids are made by the clock of a process that may differ from the one of `asked_at`. */
 const CLOCK_DIFFERENCE_MS = 60_000
 
@@ -94,12 +105,13 @@ const CLOCK_DIFFERENCE_MS = 60_000
  * Times are also conditions on ids, which sort by time, so that only the partitions of that time are looked at and the
  * index of the list finds the records.
  */
-export function matching({ org_id, type, by, user_id, target, source, outcome, from, to }: Which): Sql {
+export function matching(which: Which): Sql {
+  const { org_id, type, by, user_id, target, source, outcome, from, to } = which
   return sql`
     org_id = ${org_id} and type = ${type}
       and (${by}::text is null or coalesce(user_id, principal_id) = ${by})
       and (${user_id}::text is null or user_id = ${user_id})
-      and (${target}::text is null or target = ${target})
+      and (${target}::text is null or ${shownTarget(which)} = ${target})
       and (${source}::text is null or source = ${source})
       and (${outcome}::text is null or ${OUTCOME} = ${outcome})
       ${from ? sql`and asked_at >= ${from} and id >= ${lowestAskedAt(from)}` : sql``}
@@ -132,7 +144,7 @@ function findRecords(
   { atLeast, before, limit }: { atLeast?: string; before: string | null; limit: number },
 ): Promise<RecordRow[]> {
   return db.query<RecordRow>(sql`
-    select id, target, source, principal_kind, principal_id, user_id, asked_at, status, duration_ms, answer_bytes
+    select id, ${shownTarget(which)} as target, source, principal_kind, principal_id, user_id, asked_at, status, duration_ms, answer_bytes
     from activity.records
     where ${matching(which)}
       ${atLeast === undefined ? sql`` : sql`and id >= ${atLeast}`}

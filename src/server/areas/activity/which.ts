@@ -1,6 +1,8 @@
 import type { ActivityRecord, CallOutcome } from '#contract/activity.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
+import { listSources } from '#contract/data-sources/sources.ts'
 import type { Member } from '#edge/http/route.ts'
+import type { Sql } from '#lib/db/sql.ts'
 import type { Which } from './store.ts'
 
 const TYPES = { functions: 'function', data_sources: 'data_source' } as const
@@ -15,11 +17,24 @@ type Filters = {
   to?: string | undefined
 }
 
-/** Returns the records that the caller may see and asked for: admins and owners see all, others their own. */
-export function whichRecords(filters: Filters, { org_id, role, user_id, id }: Member): Which {
+/** Returns a query for the ids of the sources that every member of the organization may know of. */
+export type SelectExposed = (orgId: string) => Sql
+
+/**
+ * Returns the records that the caller may see and asked for: admins and owners see all, others their own. The names of
+ * sources that are not exposed are for developers and above, as in the list of sources.
+ */
+export function whichRecords(
+  filters: Filters,
+  { org_id, role, user_id, id }: Member,
+  selectExposed: SelectExposed,
+): Which {
+  const type = TYPES[filters.type]
+  const knowsAll = type === 'function' || roleAtLeast(role, listSources.access.role)
   return {
     org_id,
-    type: TYPES[filters.type],
+    type,
+    knowable: knowsAll ? undefined : selectExposed(org_id),
     by: roleAtLeast(role, 'admin') ? null : (user_id ?? id),
     user_id: filters.user_id ?? null,
     target: filters.target ?? null,

@@ -12,6 +12,7 @@ import type { OpenReader } from './search/reader.ts'
 import { forgetUnlessExposed, statesOf, usesModel } from './store.ts'
 
 export { measureLoop } from './measure/loop.ts'
+export { exposedSourceIds } from './store.ts'
 
 /** The part of the data sources that the databases area needs. Compose hands it over. */
 export const sourcesOfDatabases = { statesOf, forgetUnlessExposed }

@@ -1,7 +1,7 @@
 import type { Role } from '#contract/core/roles.ts'
 import type { DataSource, SlimSource } from '#contract/data-sources/sources.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { type Sql, sql } from '#lib/db/sql.ts'
 import { isNamed, sourceIdOf } from './search/source-id.ts'
 
 export type AskableRow = {
@@ -19,6 +19,11 @@ export async function findAskable(db: Querier, orgId: string, minRoles: readonly
     from data_sources.sources
     where org_id = ${orgId} and exposed and enabled and min_role = any(${minRoles})
     order by database_name`)
+}
+
+/** Selects the ids of the organization's sources that anybody may know of, because they are exposed. */
+export function exposedSourceIds(orgId: string): Sql {
+  return sql`select 'db_' || database_name from data_sources.sources where org_id = ${orgId} and exposed and enabled`
 }
 
 export async function usesModel(db: Querier, model: string): Promise<boolean> {

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { LogLevel } from '#contract/apps/logs.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import { parseJson } from '#edge/http/parse-json.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { cleanLine } from './clean-line.ts'
@@ -92,18 +94,27 @@ function createBatches(append: (lines: readonly NewLine[]) => Promise<void>): Ba
   }
 }
 
+/** Most lines that are refused fail here, without the cost of a fault. */
+function hasText(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && typeof (json as { text?: unknown }).text === 'string'
+}
+
 /** Returns what is wrong as text. */
 function readLine(text: string, now: Date): NewLine | string {
   let json: unknown
   try {
-    json = JSON.parse(text)
-  } catch {
-    return 'is not valid JSON'
+    json = parseJson(text)
+  } catch (error) {
+    const isTooLarge = error instanceof ServiceError && error.code === 'INVALID_REQUEST'
+    return isTooLarge ? 'is nested too deeply or has too many keys' : 'is not valid JSON'
   }
-  const parsed = Line.safeParse(json)
-  if (!parsed.success) return 'must be an object with `text` and optionally `at`, `level` and `deploy_id`'
-  const { at, level, deploy_id } = parsed.data
-  const clean = cleanLine(parsed.data.text)
+  // Not `safeParse`, because it writes a text for every fault, and a body can have a million faulty lines.
+  const parsed = hasText(json) ? Line._zod.run({ value: json, issues: [] }, { async: false }) : undefined
+  if (parsed === undefined || parsed instanceof Promise || parsed.issues.length > 0) {
+    return 'must be an object with `text` and optionally `at`, `level` and `deploy_id`'
+  }
+  const { at, level, deploy_id, text: sent } = parsed.value
+  const clean = cleanLine(sent)
   return {
     deployId: deploy_id ?? null,
     at: at === undefined ? now : timeOfLine(new Date(at), now),

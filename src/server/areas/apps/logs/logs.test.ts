@@ -103,6 +103,22 @@ describe('MA-15 the log of an app', () => {
     })
   })
 
+  it('OP-10 refuses lines beyond the depth and keys that the JSON of any request may have', async () => {
+    const app = await makeApp()
+    const deep = `{"text":"a","at":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+    const wide = `{${Array.from({ length: 20_001 }, (_, n) => `"k${n}":1`).join()}}`
+    const unknown = '{"text":"b","other":1}'
+    expect(await readNdjson({ db, clock }, app, bytes([deep, wide, unknown, '{"text":"last"}'].join('\n')))).toEqual({
+      accepted: 1,
+      rejected: 3,
+      errors: [
+        { line: 1, message: 'is nested too deeply or has too many keys' },
+        { line: 2, message: 'is nested too deeply or has too many keys' },
+        { line: 3, message: 'must be an object with `text` and optionally `at`, `level` and `deploy_id`' },
+      ],
+    })
+  })
+
   it.each([1, 3, 7_919, 1e9])('reads a body that comes in pieces of %i bytes', async (size) => {
     const app = await makeApp()
     const body = Buffer.from('{"text":"é€"}\n\n \r\n{"text":"\u{1f600}"}\r\nno\n{"text":"last"}')

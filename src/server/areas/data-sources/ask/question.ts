@@ -40,6 +40,8 @@ export class Question {
   readonly #context: Context<Member>
   readonly #startedMs: number
   #source: AskedSource | undefined
+  /** Also of a source that exists and cannot be asked: Activity shows it to those who may know of it. */
+  #databaseName: string | undefined
   #record: WrittenRecord | undefined
   #isSearchOver = false
   #spending: Promise<void> | undefined
@@ -165,8 +167,10 @@ export class Question {
     return { org_id: this.#context.principal.org_id, id: this.#input.id }
   }
 
-  #findSource(): Promise<AskedSource | undefined> {
-    return this.#deps.sources.find(this.#typedId())
+  async #findSource(): Promise<AskedSource | undefined> {
+    const { source, database_name } = await this.#deps.sources.find(this.#typedId())
+    this.#databaseName = database_name
+    return source
   }
 
   #queryOf(admitted: Admitted): SourceQuery {
@@ -176,8 +180,9 @@ export class Question {
   #toRecord(): RecordedQuestion {
     const { principal, via } = this.#context
     const { query, filters } = this.#input
-    // The id of a source that was not found may be any text, so it is not stored.
-    const target = this.#source ? sourceIdOf(this.#source.database_name) : 'unknown'
+    const databaseName = this.#source?.database_name ?? this.#databaseName
+    // The id of a source that does not exist may be any text, so it is not stored.
+    const target = databaseName === undefined ? 'unknown' : sourceIdOf(databaseName)
     return { org_id: principal.org_id, target, source: via, principal, question: query, filters }
   }
 }

@@ -2,12 +2,17 @@ import { createBoundedCache } from '#lib/bounded-cache.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { gather } from '#lib/gather.ts'
 import { isNamed } from '../search/source-id.ts'
-import { type AskableId, type AskedSource, findAskableIds, findAsked } from './store.ts'
+import { type AskedSource, findAsked, findSourceIds, type SourceIds } from './store.ts'
 
 const MAX_REMEMBERED_SOURCES = 200
 
 /** The id of a source as the caller typed it, which may be any text. */
 export type TypedId = { readonly org_id: string; readonly id: string }
+
+/** A source that can be asked. One that cannot has a name only, for the record; a typed id that means none has neither. */
+type FoundSource = { readonly source: AskedSource | undefined; readonly database_name: string | undefined }
+const NOT_FOUND: FoundSource = { source: undefined, database_name: undefined }
+
 export type Sources = ReturnType<typeof createSources>
 
 /**
@@ -19,28 +24,31 @@ export type Sources = ReturnType<typeof createSources>
  */
 export function createSources(db: Querier) {
   const remembered = createBoundedCache<string, AskedSource>({ max: MAX_REMEMBERED_SOURCES })
-  const findIds = gather(async (orgIds: readonly string[]) => idsOf(await findAskableIds(db, orgIds), orgIds))
+  const findIds = gather(async (orgIds: readonly string[]) => idsOf(await findSourceIds(db, orgIds), orgIds))
   const findById = gather((ids: readonly string[]) => findAsked(db, ids))
   const keyOf = ({ org_id, id }: TypedId) => `${org_id} ${id}`
-  const findByTypedId = async ({ org_id, id }: TypedId): Promise<AskedSource | undefined> => {
+  const findByTypedId = async ({ org_id, id }: TypedId): Promise<FoundSource> => {
     const named = (await findIds(org_id)).find((row) => isNamed(row, id))
-    return named && findById(named.id)
+    if (!named) return NOT_FOUND
+    const source = named.askable ? await findById(named.id) : undefined
+    return { source, database_name: named.database_name }
   }
   return {
     remembered: (typed: TypedId): AskedSource | undefined => remembered.get(keyOf(typed)),
-    find: async (typed: TypedId): Promise<AskedSource | undefined> => {
+    find: async (typed: TypedId): Promise<FoundSource> => {
       const key = keyOf(typed)
       const before = remembered.get(key)
+      const same = before && (await findById(before.id))
       // A database that was dropped and made again has a new source under the same name.
-      const source = (before && (await findById(before.id))) ?? (await findByTypedId(typed))
-      if (source) remembered.set(key, source)
+      const found = same ? { source: same, database_name: same.database_name } : await findByTypedId(typed)
+      if (found.source) remembered.set(key, found.source)
       else remembered.delete(key)
-      return source
+      return found
     },
   }
 }
 
-function idsOf(rows: readonly AskableId[], orgIds: readonly string[]): AskableId[][] {
+function idsOf(rows: readonly SourceIds[], orgIds: readonly string[]): SourceIds[][] {
   const byOrg = Map.groupBy(rows, ({ org_id }) => org_id)
   return orgIds.map((orgId) => byOrg.get(orgId) ?? [])
 }

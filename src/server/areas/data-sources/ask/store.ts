@@ -16,13 +16,13 @@ const AskedSource = z.object({
 })
 export type AskedSource = z.output<typeof AskedSource>
 
-export type AskableId = { org_id: string; id: string; database_name: string }
+export type SourceIds = { org_id: string; id: string; database_name: string; askable: boolean }
 
-/** The ids of every source of these organizations that can be asked, at most 100 each. */
-export async function findAskableIds(db: Querier, orgIds: readonly string[]): Promise<AskableId[]> {
-  return db.query<AskableId>(sql`
-    select org_id, id, database_name from data_sources.sources
-    where org_id = any(${[...new Set(orgIds)]}::text[]) and exposed and enabled`)
+/** The ids of every source of these organizations, and whether it can be asked. */
+export async function findSourceIds(db: Querier, orgIds: readonly string[]): Promise<SourceIds[]> {
+  return db.query<SourceIds>(sql`
+    select org_id, id, database_name, exposed and enabled as askable from data_sources.sources
+    where org_id = any(${[...new Set(orgIds)]}::text[])`)
 }
 
 /** By their internal ids and in that order; undefined for one that cannot be asked. */
