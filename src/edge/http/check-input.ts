@@ -10,7 +10,7 @@ const TEXT_PIECE_LENGTH = 100
 const MAX_WEIGHED_LENGTH = MAX_FULLY_CHECKED_WEIGHT * TEXT_PIECE_LENGTH
 
 /** Checks an input that was sent with so many characters. */
-export type InputCheck = (raw: Record<string, unknown>, sentLength: number) => unknown
+type InputCheck = (raw: Record<string, unknown>, sentLength: number) => unknown
 
 /**
  * Creates the check of an input. Throws INVALID_REQUEST. Building a fault costs many times more than reading the value

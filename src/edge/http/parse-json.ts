@@ -39,12 +39,13 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 /** Looks only at the marks outside texts. Invalid JSON is left to the parser. */
 function refuseLargeText(text: string): void {
   const keys = new Uint32Array(MAX_JSON_DEPTH + 2)
+  const afterGap = /[!-\uffff]/g
   let depth = 0
   let values = 1
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code < QUOTE) {
-      if (isLongGap(text, at)) at = endOfGap(text, at) - 1
+      if (isLongGap(text, at)) at = endOfGap(text, at, afterGap) - 1
       continue
     }
     switch (code) {
@@ -72,16 +73,15 @@ function refuseLargeText(text: string): void {
 
 /** The parser skips spaces several times faster than a loop does, and a regular expression almost as fast. */
 const GAP_LENGTH = 8
-const AFTER_GAP = /[!-\uffff]/g
 
 /** Looks at two of the next characters: most gaps are short, and starting the regular expression takes longer than they do. */
 function isLongGap(text: string, at: number): boolean {
   return text.charCodeAt(at + 1) < QUOTE && text.charCodeAt(at + GAP_LENGTH) < QUOTE
 }
 
-function endOfGap(text: string, start: number): number {
-  AFTER_GAP.lastIndex = start
-  return AFTER_GAP.test(text) ? AFTER_GAP.lastIndex - 1 : text.length
+function endOfGap(text: string, start: number, afterGap: RegExp): number {
+  afterGap.lastIndex = start
+  return afterGap.test(text) ? afterGap.lastIndex - 1 : text.length
 }
 
 /** Returns the place of the closing quote, or the end of a text that has none. */

@@ -113,7 +113,7 @@ function readLine(text: string, now: Date): NewLine | string {
   if (parsed === undefined || parsed instanceof Promise || parsed.issues.length > 0) {
     return 'must be an object with `text` and optionally `at`, `level` and `deploy_id`'
   }
-  const { at, level, deploy_id, text: sent } = parsed.value
+  const { at, level, deploy_id, text: sent } = parsed.value as z.output<typeof Line>
   const clean = cleanLine(sent)
   return {
     deployId: deploy_id ?? null,
