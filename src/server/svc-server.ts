@@ -21,7 +21,7 @@ Usage:
   svc-server fetch-revision <address of svc> <revision> <folder>
                          in the pod of an app: write the files of its revision into the folder
   svc-server databases   list the Postgres servers of managed databases and unfinished moves
-  svc-server databases move <name or id> --to <server> [--dry-run]
+  svc-server databases move <name or id> --to <server> [--dry-run] [--max-hours <n>]
                          move a managed database to another server while questions to it are answered
   svc-server databases drop-old <name or id> [--confirm]
                          drop the copy that a move left on the former server
@@ -60,6 +60,7 @@ type Options = {
   confirm: boolean
   json: boolean
   to: string | undefined
+  maxHours: string | undefined
   dryRun: boolean
   operands: readonly string[]
 }
@@ -103,6 +104,7 @@ function readCommand(args: readonly string[]): (print: Print) => Promise<void> {
     confirm: { type: 'boolean' },
     json: { type: 'boolean' },
     to: { type: 'string' },
+    'max-hours': { type: 'string' },
     'dry-run': { type: 'boolean' },
   } as const
   const { values, positionals } = parse(() => parseArgs({ args: [...args], options, allowPositionals: true }))
@@ -112,15 +114,15 @@ function readCommand(args: readonly string[]): (print: Print) => Promise<void> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   const [fewest, most] = OPERANDS[name] ?? [0, 0]
   if (!command || rest.length < fewest || rest.length > most) throw usage(`Unknown command: ${positionals.join(' ')}.`)
-  const { confirm = false, json = false, to, 'dry-run': dryRun = false } = values
+  const { confirm = false, json = false, to, 'max-hours': maxHours, 'dry-run': dryRun = false } = values
   if (confirm && name !== 'park-deliveries' && name !== 'databases') {
     throw usage('--confirm belongs to svc-server park-deliveries and svc-server databases drop-old.')
   }
-  if ((to !== undefined || dryRun) && name !== 'databases') {
-    throw usage('--to and --dry-run belong to svc-server databases move.')
+  if ((to !== undefined || maxHours !== undefined || dryRun) && name !== 'databases') {
+    throw usage('--to, --max-hours and --dry-run belong to svc-server databases move.')
   }
   if (json && name !== 'doctor') throw usage('--json belongs to svc-server doctor.')
-  return (print) => command(print, { confirm, json, to, dryRun, operands: rest })
+  return (print) => command(print, { confirm, json, to, maxHours, dryRun, operands: rest })
 }
 
 function parse<T>(read: () => T): T {

@@ -10,7 +10,12 @@ import { allMigrations } from './schema.ts'
 
 type Print = (line: string) => void
 type Mover = ReturnType<typeof createMover>
-export type DatabasesOptions = { readonly to: string | undefined; readonly dryRun: boolean; readonly confirm: boolean }
+export type DatabasesOptions = {
+  readonly to: string | undefined
+  readonly maxHours?: string | undefined
+  readonly dryRun: boolean
+  readonly confirm: boolean
+}
 
 const BYTES_PER_MB = 1024 ** 2
 
@@ -34,14 +39,17 @@ export async function runDatabases(
   if ((await findPending(db, allMigrations())).pending.length > 0) {
     throw new ServiceError('CONFLICT', 'The database lacks migrations of this version. Run svc-server migrate first.')
   }
-  const settings = { ...databases, databaseUrl, path: env.PATH, print }
+  const waits = options.maxHours === undefined ? {} : { copyMs: Number(options.maxHours) * 3600_000 }
+  const settings = { ...databases, databaseUrl, path: env.PATH, print, waits }
   await run(stack.use(createMover({ db, clock: systemClock, log, ...settings })), print)
 }
 
-function readAction(args: readonly string[], { to, dryRun, confirm }: DatabasesOptions) {
+function readAction(args: readonly string[], { to, maxHours, dryRun, confirm }: DatabasesOptions) {
   const [action = 'list', name] = args
-  if (action !== 'move' && (to !== undefined || dryRun))
-    throw usage('--to and --dry-run belong to svc-server databases move.')
+  if (action !== 'move' && (to !== undefined || maxHours !== undefined || dryRun))
+    throw usage('--to, --max-hours and --dry-run belong to svc-server databases move.')
+  if (maxHours !== undefined && !/^(?:[1-9]\d?|[1-4]\d\d)$/.test(maxHours))
+    throw usage('--max-hours is a number of hours from 1 to 499.')
   if (action !== 'drop-old' && confirm) throw usage('--confirm belongs to svc-server databases drop-old.')
   if (action === 'list' && name === undefined) return list
   if (action !== 'move' && action !== 'drop-old') throw usage(`Unknown command: databases ${args.join(' ')}.`)

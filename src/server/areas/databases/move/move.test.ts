@@ -204,6 +204,29 @@ needs('postgres')('DS-01 a move by the role that the guide makes', () => {
       await asSuperuser(platform.server, change('revoke select on tables from'))
     })
 
+    it('whose index is never built, when the time for the copy is over', async () => {
+      const { port } = new URL(secondUrl)
+      await inNotes(`
+        create table public.endless (id int);
+        insert into public.endless values (1);
+        create function public.wait_elsewhere(id int) returns int immutable language plpgsql as $$
+          begin
+            while current_setting('port') = '${port}' loop
+              begin perform pg_sleep(600); exception when others or query_canceled then null; end;
+            end loop;
+            return id;
+          end $$;
+        create index on public.endless (public.wait_elsewhere(id))`)
+      try {
+        await refused(
+          'pg_restore was not done in time, so the move was ended. Nothing was changed. An index or a constraint of the database may never end; if it only takes long, allow more with --max-hours.',
+          { waits: { settleMs: 0, closeMs: 500, copyMs: 3_000 } },
+        )
+      } finally {
+        await inNotes('drop table public.endless; drop function public.wait_elsewhere')
+      }
+    })
+
     it('without the client programs of Postgres', () =>
       refused('pg_dump and pg_restore are not on the PATH.', { path: '/nonexistent' }))
 

@@ -22,6 +22,8 @@ export type MoveWaits = {
   readonly settleMs?: number
   /** How long to wait for the end of the owner's sessions. */
   readonly closeMs?: number
+  /** How long the copy may take, during which the owner is kept out. */
+  readonly copyMs?: number
 }
 
 type MoveDeps = MoveWaits & {

@@ -38,15 +38,19 @@ type Options = {
   /** Folders in which `pg_dump` and `pg_restore` are looked up, as in the variable PATH. */
   path: string | undefined
   print: (line: string) => void
-  /** For tests, in which no other process remembers an address and sessions that do not end are made on purpose. */
+  /** Others than usual: `copyMs` by the operator, all by tests, in which sessions that do not end are made on purpose. */
   waits?: MoveWaits
 }
+
+/** A tenant's code runs while its indexes are built, and may never end. */
+const COPY_MS = 24 * 3600_000
 
 export function createMover({ path, ...options }: Options): Mover {
   const { db, log } = options
   const onError = (error: unknown) => log.warn({ error }, 'a Postgres server failed')
   const servers = openServers({ ...options, dataDir: '', embeddedMax: 0 }, onError)
   const deps = { ...options, ...options.waits, servers, programs: { path } }
+  const copyMs = options.waits?.copyMs ?? COPY_MS
   const keptMove = async ({ id }: DatabaseRow) => {
     const move = await findMove(db, id)
     if (move?.phase !== 'kept') throw refusal('The database has no old copy.')
@@ -57,7 +61,10 @@ export function createMover({ path, ...options }: Options): Mover {
     moves: () => listMoves(db),
     find: (idOrName) => findOne(db, idOrName),
     plan: (row, to) => planMove(deps, row, to),
-    move: (row, to) => moveToServer(deps, row, to),
+    move: (row, to) => {
+      const deadline = AbortSignal.timeout(copyMs)
+      return moveToServer({ ...deps, programs: { path, deadline } }, row, to)
+    },
     oldServerOf: async (row) => (await keptMove(row)).from_server,
     dropOld: (row) => withDatabase(deps, row, async () => dropOldCopy(deps, row, await keptMove(row))),
     async [Symbol.asyncDispose]() {

@@ -6,13 +6,15 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { startProcess } from '#lib/processes/start-process.ts'
 import type { ProgramTarget } from '../engine/postgres/entrance.ts'
 
-/** Runs `pg_dump` and `pg_restore`, which are looked up in the folders of `path`. */
-export type Programs = { readonly path: string | undefined }
+/** Runs `pg_dump` and `pg_restore`, which are looked up in the folders of `path`, until the `deadline`. */
+export type Programs = { readonly path: string | undefined; readonly deadline?: AbortSignal }
 
 type Finished = { readonly code: number | null; readonly errors: string }
 type Program = 'pg_dump' | 'pg_restore'
 
 const MAX_ERROR_CHARS = 2_000
+const NOT_IN_TIME =
+  'Nothing was changed. An index or a constraint of the database may never end; if it only takes long, allow more with --max-hours.'
 /** The parameters that both node-postgres and libpq accept in a connection string. */
 const CONNECTION_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 
@@ -26,7 +28,7 @@ export async function runProgram(
   const child = start(programs, program, target, args)
   child.stdin.end()
   const [output, finished] = await Promise.all([text(child.stdout), finish(child)])
-  refuseFailure(program, finished)
+  refuseFailure(programs, program, finished)
   return output
 }
 
@@ -41,7 +43,7 @@ export async function runLeniently(
   child.stdin.end()
   child.stdout.resume()
   const finished = await finish(child)
-  if (finished.errors === '') refuseFailure(program, finished)
+  if (finished.errors === '' || programs.deadline?.aborted) refuseFailure(programs, program, finished)
   return finished.errors.split('\n').filter((line) => line !== '')
 }
 
@@ -56,12 +58,12 @@ export async function pipeDump(programs: Programs, from: Side, to: Side): Promis
   // The programs say themselves what went wrong; the pipe only breaks after that.
   const piped = pipeline(dump.stdout, restore.stdin).catch(() => undefined)
   const [dumped, restored] = await Promise.all([finish(dump), finish(restore), piped])
-  refuseFailure('pg_restore', restored)
-  refuseFailure('pg_dump', dumped)
+  refuseFailure(programs, 'pg_restore', restored)
+  refuseFailure(programs, 'pg_dump', dumped)
 }
 
 function start(
-  { path }: Programs,
+  { path, deadline }: Programs,
   program: Program,
   target: ProgramTarget | undefined,
   args: string[],
@@ -76,6 +78,10 @@ function start(
     LC_ALL: 'C',
   }
   const child = startProcess(program, ['--no-password', ...options, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const end = () => child.kill('SIGKILL')
+  if (deadline?.aborted) end()
+  deadline?.addEventListener('abort', end, { once: true })
+  child.once('close', () => deadline?.removeEventListener('abort', end))
   return child as ChildProcessWithoutNullStreams
 }
 
@@ -98,8 +104,11 @@ async function finish(child: ChildProcess): Promise<Finished> {
   return { code, errors: await errors }
 }
 
-function refuseFailure(program: Program, { code, errors }: Finished): void {
+function refuseFailure({ deadline }: Programs, program: Program, { code, errors }: Finished): void {
   if (code === 0) return
+  if (deadline?.aborted) {
+    throw new ServiceError('CONFLICT', `${program} was not done in time, so the move was ended. ${NOT_IN_TIME}`)
+  }
   throw new ServiceError(
     'CONFLICT',
     `${program} failed: ${errors.trim().slice(0, MAX_ERROR_CHARS) || `exit code ${code}`}`,
