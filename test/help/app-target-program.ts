@@ -12,7 +12,7 @@ const target = createProcessTarget({
   onError: (error) => console.error(error),
   ...(mode === 'bare' && { bubblewrapPlaces: [] }),
 })
-const request = { environment: {}, onLine: ({ text }: { text: string }) => console.log(text) }
+const request = { environment: {}, onHarmful: () => {}, onLine: ({ text }: { text: string }) => console.log(text) }
 async function* noFiles() {}
 const { signal } = new AbortController()
 const deploy = { ...deployFacts('app_1', 'dep_1'), startCommand: 'echo app runs; sleep 1000 & wait' }

@@ -60,7 +60,8 @@ export function openTestTarget(options: Partial<ProcessTargetOptions> = {}): Tes
     start: async (deployId, command, { environment = {}, app = APP } = {}) => {
       const deploy = { ...deployFacts(app, deployId), startCommand: command }
       const lastLineAt = async () => undefined
-      const instance = await target.start({ deploy, release: { deployId }, environment, onLine, lastLineAt })
+      const onHarmful = () => {}
+      const instance = await target.start({ deploy, release: { deployId }, environment, onLine, lastLineAt, onHarmful })
       instances.push(instance)
       return instance
     },

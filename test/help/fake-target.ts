@@ -8,6 +8,7 @@ type Behaviour = {
   buildHangs?: boolean
   startFails?: string
   endsAtOnce?: string
+  isHarmful?: boolean
   status?: number
   refuses?: boolean
 }
@@ -19,11 +20,13 @@ export type FakeTarget = Target & {
   running(appId: string): string[]
   /** Ends the newest instance of the app, if one runs. */
   crash(appId: string, description: string): void
+  /** Says that answers of the newest instance of the app end the door. */
+  harm(appId: string): void
   /** The next request waits until it is released. */
   holdNextRequest(): { arrived: Promise<void>; release: () => void }
 }
 
-type Running = { appId: string; deployId: string; end: (end: InstanceEnd) => void }
+type Running = { appId: string; deployId: string; end: (end: InstanceEnd) => void; onHarmful: () => void }
 
 /** A deploy target in memory, for tests of what decides about deploys. */
 export function createFakeTarget(): FakeTarget {
@@ -34,16 +37,17 @@ export function createFakeTarget(): FakeTarget {
   const releases = new Set<string>()
   const instances = new Set<Running>()
 
-  const start: Target['start'] = async ({ deploy: { appId }, release: { deployId } }) => {
+  const start: Target['start'] = async ({ deploy: { appId }, release: { deployId }, onHarmful }) => {
     const behaviour = behaviours.get(deployId) ?? {}
     if (behaviour.startFails) throw new Error(behaviour.startFails)
     let end!: (end: InstanceEnd) => void
     const ended = new Promise<InstanceEnd>((resolve) => {
       end = resolve
     })
-    const running: Running = { appId, deployId, end }
+    const running: Running = { appId, deployId, end, onHarmful }
     instances.add(running)
     const gone = ended.then(() => void instances.delete(running))
+    if (behaviour.isHarmful) onHarmful()
     if (behaviour.endsAtOnce) end({ description: behaviour.endsAtOnce })
     const stop = async () => {
       end({ description: 'stopped' })
@@ -78,6 +82,11 @@ export function createFakeTarget(): FakeTarget {
       const newest = [...instances].filter((one) => one.appId === appId).at(-1)
       newest?.end({ description })
     },
+    harm: (appId) =>
+      [...instances]
+        .filter((one) => one.appId === appId)
+        .at(-1)
+        ?.onHarmful(),
     holdNextRequest: () => {
       let arrive!: () => void
       let release!: () => void

@@ -40,14 +40,22 @@ const EXAMPLES: [EventOf, category: string | null, subject: string, link: string
     `Ticket in Web shop is now ${{ open: 'open', in_progress: 'in progress', done: 'done' }[status]}: The door is stuck`,
     `/apps/web-shop/tickets/${id('tkt')}`,
   ]),
-  ...(['BUILD_FAILED', 'START_FAILED', 'HEALTH_FAILED', 'CRASH_LOOP', 'TIMED_OUT', 'INTERRUPTED'] as const).map(
-    (status): (typeof EXAMPLES)[number] => [
-      { ...at, type: 'deploy.failed', body: { ...by, status, deployment_id: id('dep') } },
-      'failed_deploys',
-      `Deploy of Web shop failed: ${status}`,
-      `/apps/web-shop/deploys/${id('dep')}`,
-    ],
-  ),
+  ...(
+    [
+      'BUILD_FAILED',
+      'START_FAILED',
+      'HEALTH_FAILED',
+      'CRASH_LOOP',
+      'HARMFUL_ANSWERS',
+      'TIMED_OUT',
+      'INTERRUPTED',
+    ] as const
+  ).map((status): (typeof EXAMPLES)[number] => [
+    { ...at, type: 'deploy.failed', body: { ...by, status, deployment_id: id('dep') } },
+    'failed_deploys',
+    `Deploy of Web shop failed: ${status}`,
+    `/apps/web-shop/deploys/${id('dep')}`,
+  ]),
   [
     { ...at, type: 'application.check.failed', body: { ...check, status: 'fail' } },
     'checks',

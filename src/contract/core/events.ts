@@ -70,7 +70,15 @@ const definitions = {
   }),
   'deploy.failed': defineEvent({
     category: 'failed_deploys',
-    statuses: ['BUILD_FAILED', 'START_FAILED', 'HEALTH_FAILED', 'CRASH_LOOP', 'TIMED_OUT', 'INTERRUPTED'],
+    statuses: [
+      'BUILD_FAILED',
+      'START_FAILED',
+      'HEALTH_FAILED',
+      'CRASH_LOOP',
+      'HARMFUL_ANSWERS',
+      'TIMED_OUT',
+      'INTERRUPTED',
+    ],
     about: { app, deployment_id: idOf('dep') },
     subject: (body) => `Deploy of ${body.app.name} failed: ${body.status}`,
     link: (body) => `/apps/${body.app.alias}/deploys/${body.deployment_id}`,

@@ -17,6 +17,7 @@ const FAILURES: Record<DeployFailure, string> = {
   START_FAILED: 'The app did not start',
   HEALTH_FAILED: 'The app did not become healthy',
   CRASH_LOOP: 'The app crashed again and again',
+  HARMFUL_ANSWERS: 'Its answers ended a process of svc',
   TIMED_OUT: 'It took too long',
   INTERRUPTED: 'It was interrupted',
 }

@@ -182,6 +182,18 @@ export async function findHostedApp(db: Querier, appId: string): Promise<HostedA
   return row
 }
 
+/** The app of a deploy. */
+export async function findAppOfDeploy(
+  db: Querier,
+  deployId: string,
+): Promise<(HostedApp & Pick<DeployRow, 'requested_by'>) | undefined> {
+  const [row] = await db.query<HostedApp & Pick<DeployRow, 'requested_by'>>(sql`
+    select apps.id, apps.org_id, apps.alias, apps.name, apps.host_label, apps.state, deploys.requested_by
+    from apps.deploys join apps.apps on apps.id = deploys.app_id
+    where deploys.id = ${deployId}`)
+  return row
+}
+
 /** Locks the app, so that it is neither deleted nor given another deploy before the transaction ends. */
 export async function lockApp(
   tx: Tx,

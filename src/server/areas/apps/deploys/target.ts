@@ -54,6 +54,8 @@ export type StartRequest = {
   readonly onLine: OnLine
   /** Time of the newest line of the app that is stored, for a target whose apps write while no process of svc reads. */
   readonly lastLineAt: () => Promise<Date | undefined>
+  /** Called when answers of the app were shown to end the process that handles the bytes of all apps. */
+  readonly onHarmful: () => void
 }
 
 /** Thrown by `start` when an instance could not be made at all. The message is for people. */

@@ -13,6 +13,7 @@ import type { AppRef, Instance, Release } from '../deploys/target.ts'
 import { asHost, HostLost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
+import { HARMFUL, writeHarmful } from './harmful.ts'
 import { type KeptRunning, keepRunning } from './keep-running.ts'
 import { probeUntilHealthy } from './probe.ts'
 import { recoverDeploy } from './recover.ts'
@@ -42,6 +43,8 @@ export class AppHost {
   /** The deploy whose instances get the requests. Known before `#live`, because an instance can end at once. */
   #servingId: string | undefined
   #isCrashLooping = false
+  /** A deploy whose answers ended the door, until that is recorded. */
+  #harmfulId: string | undefined
   /** A live deploy that cannot be built again. It waits for a new deploy. */
   #unbuildableId: string | undefined
 
@@ -99,7 +102,9 @@ export class AppHost {
       return 'done'
     }
     if (this.#isCrashLooping) await this.#returnToFormer()
+    if (this.#harmfulId !== undefined) await this.#failHarmful(this.#harmfulId)
     const deploys = await listCurrentDeploys(db, app.id)
+    await this.#stopUnlessLive(deploys)
     // Nothing is under way here, so the process that began it died, or could not record how it ended.
     if (await recoverDeploy(this.#deps, this.#app, this.#lease, deploys)) {
       await this.#prune()
@@ -120,7 +125,8 @@ export class AppHost {
       this.#serve(deploy, release, instance)
       return (how: 'stop' | 'leave') => this.#returnTo(former, how)
     }
-    const context = { app: this.#app, lease: this.#lease, takeOver }
+    const onHarmful = (deploy: DeployRow) => this.#onHarmful(deploy)
+    const context = { app: this.#app, lease: this.#lease, takeOver, onHarmful }
     const live = await this.#untilDeleted((signal) => runDeploy(this.#deps, queued, { ...context, signal }))
     if (!live) return
     this.#live!.deploy = live
@@ -171,7 +177,7 @@ export class AppHost {
     this.#isCrashLooping = false
     const running = keepRunning(first, {
       time,
-      start: () => startInstance(this.#deps, deploy, release),
+      start: () => startInstance(this.#deps, { deploy, release, onHarmful: () => this.#onHarmful(deploy) }),
       untilReady: (instance, signal) => probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal),
       onChange: (instance) => {
         if (this.#servingId === deploy.id) traffic.route(this.#app.host_label, instance)
@@ -215,6 +221,39 @@ export class AppHost {
       if (former) await moveDeploy(tx, former.id, ['retired'], { state: 'live' })
     })
     await this.#stopLive(0)
+  }
+
+  /** Stops the deploy at once: a build of the next one may take minutes until the next step. */
+  #onHarmful(deploy: DeployRow): void {
+    const origin = { orgId: deploy.org_id, appId: deploy.app_id, deployId: deploy.id }
+    writeHarmful(this.#deps.writeLog, origin)
+    this.#harmfulId = deploy.id
+    if (this.#live?.deploy.id === deploy.id) {
+      this.#deps.traffic.route(this.#app.host_label, undefined)
+      void this.#live.running.stop(0)
+    }
+    // What fails here is tried again by the next step.
+    void this.#failHarmful(deploy.id)
+      .catch(() => {})
+      .finally(() => this.#wake.ring())
+  }
+
+  /** The revision before it may do the same, so that it does not take its place. */
+  async #failHarmful(deployId: string): Promise<void> {
+    const { db, time } = this.#deps
+    const deploy = (await listCurrentDeploys(db, this.#app.id)).find(({ id }) => id === deployId)
+    // One that is starting can still become live.
+    if (deploy?.state === 'starting') return
+    const failure = { ...HARMFUL, at: time.now() }
+    if (deploy) await asHost(db, this.#lease, (tx) => failDeploy(tx, this.#app, deploy, ['live'], failure))
+    if (this.#harmfulId === deployId) this.#harmfulId = undefined
+  }
+
+  /** Stops what was live until its deploy failed. */
+  async #stopUnlessLive(deploys: readonly DeployRow[]): Promise<void> {
+    const id = this.#live?.deploy.id
+    const isLive = deploys.some((deploy) => deploy.id === id && deploy.state === 'live')
+    if (id !== undefined && !isLive) await this.#stopLive(0)
   }
 
   #untilDeleted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -11,6 +11,7 @@ import { until } from '#test/until.ts'
 import { markDeleting } from '../delete-store.ts'
 import { findHostedApp, queueDeploy } from '../deploys/store.ts'
 import { failDeploy } from './fail-deploy.ts'
+import { failHarmfulDeploy } from './harmful.ts'
 import { hostJobs } from './jobs.ts'
 import { removeApp } from './remove-app.ts'
 import { createAppTraffic } from './traffic.ts'
@@ -72,6 +73,7 @@ describe('MA-15 a deploy', () => {
     ['answers 500 to its probes', { status: 500 }, 'HEALTH_FAILED'],
     ['accepts no connection', { refuses: true }, 'HEALTH_FAILED'],
     ['cannot be started', { startFails: 'no such file' }, 'START_FAILED'],
+    ['ends the door while it starts', { isHarmful: true }, 'HARMFUL_ANSWERS'],
   ])('of an app that %s fails', async (_, behaviour, failure_code) => {
     const app = await makeApp()
     await startHosting()
@@ -132,6 +134,54 @@ describe('MA-15 a live app', () => {
     expect(await stateOf(first)).toEqual({ state: 'live', failure_code: null })
     await until(async () => (await ask(app)) === `answer of ${first}`)
     expect(await eventsOf(app)).toEqual([{ type: 'deploy.failed', status: 'CRASH_LOOP', deployment_id: second }])
+  })
+
+  it('OP-09 whose answers end the door stays stopped, with a reason and one event, until it is deployed again', async () => {
+    const app = await makeApp()
+    await startHosting()
+    const first = await queue(app)
+    await settled(first)
+    const second = await queue(app)
+    await settled(second)
+    target.harm(app.id)
+    expect(await ask(app)).toBe('not running')
+    await until(async () => (await stateNow(second)) === 'failed')
+    expect(await stateOf(second)).toEqual({ state: 'failed', failure_code: 'HARMFUL_ANSWERS' })
+    expect(await stateOf(first)).toEqual({ state: 'retired', failure_code: null })
+    await until(() => target.running(app.id).length === 0)
+    expect(lines.filter((line) => line.startsWith('Stopped: Answers of the app ended the process'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('started again'))).toEqual([])
+    expect(await eventsOf(app)).toEqual([{ type: 'deploy.failed', status: 'HARMFUL_ANSWERS', deployment_id: second }])
+    const third = await queue(app)
+    expect(await stateOf(third)).toEqual({ state: 'live', failure_code: null })
+    expect(await ask(app)).toBe(`answer of ${third}`)
+  })
+
+  it('OP-09 whose answers end the door is stopped at once while its next deploy is being built', async () => {
+    const app = await makeApp()
+    await startHosting()
+    const first = await queue(app)
+    await settled(first)
+    target.next({ buildHangs: true })
+    const second = await queue(app)
+    await until(async () => (await stateNow(second)) === 'building')
+    target.harm(app.id)
+    await until(() => target.running(app.id).length === 0)
+    await until(async () => (await stateNow(first)) === 'failed')
+    expect(await stateNow(second)).toBe('building')
+  })
+
+  it('OP-09 is stopped when another process records that its answers end the door', async () => {
+    const app = await makeApp()
+    await startHosting()
+    const deploy = await queue(app)
+    await settled(deploy)
+    await failHarmfulDeploy({ db, clock, writeLog: ({ text }) => lines.push(text) }, deploy)
+    expect(lines.at(-1)).toMatch(/^Stopped: Answers of the app ended the process/)
+    await until(() => target.running(app.id).length === 0)
+    expect(await ask(app)).toBe('not running')
+    expect(await stateOf(deploy)).toEqual({ state: 'failed', failure_code: 'HARMFUL_ANSWERS' })
+    expect(await eventsOf(app)).toEqual([{ type: 'deploy.failed', status: 'HARMFUL_ANSWERS', deployment_id: deploy }])
   })
 
   it('that crashes later than ten minutes after the switch is started again without end', async () => {

@@ -6,6 +6,7 @@ import type { BuildResult, DeployFacts, Instance, OnLine, Release } from '../dep
 import { asHost, HostLost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
+import { HARMFUL } from './harmful.ts'
 import { probeUntilHealthy } from './probe.ts'
 
 /** A deploy that failed for a reason its owner can read. */
@@ -32,6 +33,8 @@ type Context = {
   readonly signal: AbortSignal
   /** Sends requests to the instance from now on, whose owner the caller becomes. The result takes that back. */
   readonly takeOver: (healthy: Healthy) => Undo
+  /** Called when answers of the deploy ended the door. */
+  readonly onHarmful: (deploy: DeployRow) => void
 }
 
 const UNDER_WAY = ['building', 'starting'] as const
@@ -47,6 +50,14 @@ export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Cont
   const deploy = await asHost(db, lease, (tx) => beginDeploy(tx, queued.id, time.now()))
   if (!deploy) return undefined
   let undo: Undo = async () => {}
+  let isHarmful = false
+  /** Until it takes the traffic over. */
+  let starting: Instance | undefined
+  const onHarmful = () => {
+    isHarmful = true
+    context.onHarmful(deploy)
+    void starting?.stop(0)
+  }
   try {
     const built = await buildDeploy(deps, deploy, signal)
     if (!built.ok) throw new DeployFailed(built.code, built.detail)
@@ -54,11 +65,14 @@ export async function runDeploy(deps: HostDeps, queued: DeployRow, context: Cont
     await deps.logStored(deploy.app_id)
     if (!(await asHost(db, lease, (tx) => moveDeploy(tx, deploy.id, ['building'], { state: 'starting' }))))
       return undefined
-    const instance = await startInstance(deps, deploy, release)
+    const instance = await startInstance(deps, { deploy, release, onHarmful })
+    starting = instance
     undo = (how) => instance[how](0)
     const health = await probeUntilHealthy(instance, deploy.health_path ?? '/', time, signal)
     if (signal.aborted) throw signal.reason
+    if (isHarmful) throw new DeployFailed(HARMFUL.code, HARMFUL.detail)
     if (!health.ok) throw new DeployFailed(health.code, health.detail)
+    starting = undefined
     undo = context.takeOver({ deploy, instance, release })
     const live = await asHost(db, lease, (tx) => goLive(tx, deploy, time.now()))
     if (!live) throw new Error(`deploy ${deploy.id} is not starting any more`)
@@ -90,8 +104,7 @@ export async function buildDeploy(
 /** Starts an instance of a deploy, whose lines go to the app's log. */
 export async function startInstance(
   { target, readVariables, writeLog, readLastLineAt }: HostDeps,
-  deploy: DeployRow,
-  release: Release,
+  { deploy, release, onHarmful }: { deploy: DeployRow; release: Release; onHarmful: () => void },
 ): Promise<Instance> {
   const { start_command: startCommand } = deploy
   if (startCommand === null) throw new DeployFailed('START_FAILED', 'The app has no start command.')
@@ -102,6 +115,7 @@ export async function startInstance(
       environment: await readVariables(deploy.app_id),
       onLine: lineWriter(writeLog, deploy, 'app'),
       lastLineAt: () => readLastLineAt(deploy),
+      onHarmful,
     })
   } catch (error) {
     throw new DeployFailed('START_FAILED', `The app could not be started: ${messageOf(error)}`)

@@ -57,6 +57,7 @@ describe('OP-02 MA-15 an app in a cluster', () => {
       deploy: { ...facts(deployId), startCommand: 'exec node app.js' },
       release: { deployId },
       environment: {},
+      onHarmful: () => {},
       onLine: ({ text, at }) => void lines.push(`app: ${text} ${at?.getTime()}`),
       lastLineAt: async () => lastLineAt,
     })

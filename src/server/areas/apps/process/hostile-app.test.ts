@@ -253,7 +253,7 @@ needs('bubblewrap')('a hostile app', () => {
       bytes += text.length
     }
     const deploy = { ...deployFacts('app_1', 'dep_loud'), startCommand: 'cat /dev/zero' }
-    const request = { deploy, environment: {}, onLine, lastLineAt: async () => undefined }
+    const request = { deploy, environment: {}, onLine, lastLineAt: async () => undefined, onHarmful: () => {} }
     const app = await test.target.start({ ...request, release: { deployId: 'dep_loud' } })
     await until(() => bytes > 4 * MIB)
     await app.stop(0)

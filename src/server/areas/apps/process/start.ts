@@ -1,6 +1,6 @@
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import { type Instance, InstanceError, StartError, type StartRequest } from '../deploys/target.ts'
-import type { AppNetwork } from '../door/network.ts'
+import type { AttachedApp } from '../door/network.ts'
 import { layoutOf } from './layout.ts'
 import { type Machine, openSandbox, type Sandbox, takeUser } from './sandbox.ts'
 import { mayRunUnsandboxed, NO_SANDBOX } from './unsandboxed.ts'
@@ -31,7 +31,7 @@ export async function startProcess(request: StartRequest, machine: Machine): Pro
     const socket = await sandbox.takeSocket()
     sandbox.run(startCommand, environment)
     void sandbox.gone.then(free)
-    return toInstance(sandbox, socket, machine.network)
+    return toInstance(sandbox, machine.network.attach({ socket }, request.onHarmful), socket)
   } catch (error) {
     sandbox?.process.kill('killed: it could not be started')
     await sandbox?.gone
@@ -50,11 +50,7 @@ async function refuseUnsandboxed({ deploy, release, environment }: StartRequest,
   if (!(await mayRunUnsandboxed(candidate, machine.unsandboxed))) throw new StartError(NO_SANDBOX)
 }
 
-const BLAMED = 'killed: its answers ended the process that passes on requests to all apps'
-
-function toInstance(sandbox: Sandbox, socket: string, network: AppNetwork): Instance {
-  const address = { socket }
-  const app = network.attach(address, () => sandbox.process.kill(BLAMED))
+function toInstance(sandbox: Sandbox, app: AttachedApp, socket: string): Instance {
   let hasEnded = false
   const ended = sandbox.gone.then(async ({ description }) => {
     hasEnded = true
@@ -67,7 +63,7 @@ function toInstance(sandbox: Sandbox, socket: string, network: AppNetwork): Inst
     await ended.finally(() => clearTimeout(timer))
   }
   return {
-    address,
+    address: { socket },
     ended,
     fetch: async (request) => {
       if (hasEnded) throw new InstanceError('the app has ended', false, undefined)
