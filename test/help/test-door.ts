@@ -54,6 +54,11 @@ export async function openTestDoor(folder: string, apps: Record<string, number>,
     ask,
     statusOf,
     errors,
+    /** Says who answers at the port of an app, and collects the names of those that were shown to end the door. */
+    attach: (label: string, harmful: string[]) => {
+      const deploy = { deployId: label, onHarmful: () => void harmful.push(label) }
+      return door.attach({ host: '127.0.0.1', port: apps[label]! }, deploy)
+    },
     underWay: () => underWay,
     [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
   }

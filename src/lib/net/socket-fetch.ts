@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { Agent, type buildConnector, type Dispatcher, Pool } from 'undici'
@@ -21,6 +21,9 @@ type SocketFetch = ((request: Request) => Promise<Response>) & AsyncDisposable
 type HostAddress = { readonly host: string; readonly port: number }
 type HostFetch = ((address: HostAddress, request: Request) => Promise<Response>) & AsyncDisposable
 
+/** Called with each chunk of a connection, and with undefined at its end. */
+export type OnReceived = (chunk: Buffer | undefined) => void
+
 const CONNECT_MS = 5_000
 /** A door may have this many requests under way, and from the gateway all of them go to the door of one worker. */
 const MAX_CONNECTIONS = 1_024
@@ -30,17 +33,18 @@ const WITHOUT_BODY = [204, 205, 304]
 /**
  * Creates a fetch for an HTTP server behind a Unix socket. The other side of the socket sends one byte once the server
  * has accepted the connection. Each request has a connection of its own, so that none is lost because the server closes
- * an idle one at that moment. Bodies are streamed, nothing is decoded, redirects are returned.
+ * an idle one at that moment. Bodies are streamed, nothing is decoded, redirects are returned. `watch` is called for
+ * each new connection, and its result with what arrives there before anything else reads it.
  */
-export function createSocketFetch(path: string): SocketFetch {
-  const pool = new Pool('http://app', { ...LIMITS, connect: socketConnector(path) })
+export function createSocketFetch(path: string, watch?: () => OnReceived | undefined): SocketFetch {
+  const pool = new Pool('http://app', { ...LIMITS, connect: socketConnector(path, watch) })
   const socketFetch = (request: Request) => exchange(request, (options) => pool.request(options))
   return Object.assign(socketFetch, { [Symbol.asyncDispose]: () => pool.destroy() })
 }
 
 /** As above, over TCP. The host is chosen by svc, never by a user; the Host header is that of the request. */
-export function createHostFetch(): HostFetch {
-  const agent = new Agent({ ...LIMITS, connect: hostConnector })
+export function createHostFetch(watch?: (address: HostAddress) => OnReceived | undefined): HostFetch {
+  const agent = new Agent({ ...LIMITS, connect: hostConnector(watch) })
   const hostFetch = ({ host, port }: HostAddress, request: Request) =>
     exchange(request, (options) => agent.request({ ...options, origin: `http://${host}:${port}` }))
   return Object.assign(hostFetch, { [Symbol.asyncDispose]: () => agent.destroy() })
@@ -72,9 +76,11 @@ class NotAccepted extends Error {
   override readonly name = 'NotAccepted'
 }
 
-function socketConnector(path: string): buildConnector.connector {
+function socketConnector(path: string, watch?: () => OnReceived | undefined): buildConnector.connector {
   return (_options, callback) => {
     const socket = connect({ path })
+    // The first byte says that the connection was accepted.
+    watchReceived(socket, watch?.(), 1)
     const fail = () => {
       socket.destroy()
       callback(new NotAccepted('the connection was not accepted'), null)
@@ -88,21 +94,38 @@ function socketConnector(path: string): buildConnector.connector {
   }
 }
 
-const hostConnector: buildConnector.connector = ({ hostname, port }, callback) => {
-  const socket = connect({ host: hostname, port: Number(port), timeout: CONNECT_MS })
-  const fail = (cause?: unknown) => {
-    socket.destroy()
-    callback(new NotAccepted('the connection was not accepted', { cause }), null)
+function hostConnector(watch?: (address: HostAddress) => OnReceived | undefined): buildConnector.connector {
+  return ({ hostname, port }, callback) => {
+    const address = { host: hostname, port: Number(port) }
+    const socket = connect({ ...address, timeout: CONNECT_MS })
+    watchReceived(socket, watch?.(address), 0)
+    const fail = (cause?: unknown) => {
+      socket.destroy()
+      callback(new NotAccepted('the connection was not accepted', { cause }), null)
+    }
+    socket.once('error', fail).once('timeout', fail)
+    socket.once('connect', () => {
+      socket
+        .on('error', () => {})
+        .off('error', fail)
+        .off('timeout', fail)
+        .setTimeout(0)
+      callback(null, socket)
+    })
   }
-  socket.once('error', fail).once('timeout', fail)
-  socket.once('connect', () => {
-    socket
-      .on('error', () => {})
-      .off('error', fail)
-      .off('timeout', fail)
-      .setTimeout(0)
-    callback(null, socket)
-  })
+}
+
+/** Not by an event, which would come after the parser, and the parser may be what ends the process. */
+function watchReceived(socket: Socket, onReceived: OnReceived | undefined, skippedBytes: number): void {
+  if (!onReceived) return
+  const push = socket.push.bind(socket)
+  let skipped = skippedBytes
+  socket.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
+    const fresh = chunk?.subarray(skipped)
+    if (chunk) skipped = Math.max(0, skipped - chunk.length)
+    if (fresh?.length !== 0) onReceived(fresh)
+    return push(chunk, encoding)
+  }
 }
 
 /** undici stops listening to a body that it gave up, and the error of one that is destroyed afterwards ends the process. */

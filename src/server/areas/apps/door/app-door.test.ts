@@ -41,37 +41,86 @@ test('OP-09 a door that is killed is started again, what was under way has ended
   expect(watch.faults).toEqual([])
 })
 
-test('OP-09 an app whose answer ends the door is stopped, and no other app is', async () => {
-  const killer = createServer((_, response) => void response.writeHead(200, { 'x-kill': 'yes' }).end())
+test('OP-09 an app whose answers end the door is stopped, is asked nothing again, and no other app is', async () => {
+  const asked: string[] = []
+  const killer = createServer((request, response) => {
+    asked.push(request.method!)
+    response.writeHead(200, { 'x-kill': 'yes' }).end()
+  })
   await new Promise<void>((done) => killer.listen(0, '127.0.0.1', done))
   const { port } = killer.address() as AddressInfo
   await using healthy = await startHealthyApp()
-  await using silent = await startRawPeer(() => {})
+  await using silent = await startRawPeer((socket) => void socket.write('HTTP/1.1 200 OK\r\n'))
   await using opened = await openTestDoor(folder, { killer: port, silent: silent.port, healthy: healthy.port }, FRAGILE)
-  const blamed: string[] = []
-  opened.door.attach({ host: '127.0.0.1', port }, () => blamed.push('killer'))
-  opened.door.attach({ host: '127.0.0.1', port: silent.port }, () => blamed.push('silent'))
+  const harmful: string[] = []
+  opened.attach('killer', harmful)
+  opened.attach('silent', harmful)
   await opened.door.start()
-  const waiting = opened.statusOf('silent', '/', {}, Buffer.from('a POST is not repeated'))
-  await until(() => opened.underWay() === 1)
-  expect(await opened.statusOf('killer')).toBe('broken')
-  expect(await waiting).toBe('broken')
-  await until(() => blamed.length > 0)
-  await until(async () => (await opened.statusOf('healthy')) === 200)
-  expect(blamed).toEqual(['killer'])
+  for (const after of [[], ['killer']]) {
+    const waiting = opened.statusOf('silent')
+    await until(() => opened.underWay() === 1)
+    expect(await opened.statusOf('killer', '/', {}, Buffer.from('an order'))).toBe('broken')
+    expect(await waiting).toBe('broken')
+    await until(async () => (await opened.statusOf('healthy')) === 200)
+    await opened.door.judged()
+    expect(harmful).toEqual(after)
+  }
+  expect(asked).toEqual(['POST', 'POST'])
   killer.close()
 })
 
-test('OP-09 a visitor who ends the door brings no app into disrepute', async () => {
+test('OP-09 an app that ends the door and itself is stopped, though it answers at another address each time', async () => {
+  const harmful: string[] = []
+  const apps: Record<string, number> = {}
+  await using opened = await openTestDoor(folder, apps, FRAGILE)
+  await opened.door.start()
+  for (let deaths = 1; deaths <= 2; deaths++) {
+    const attached = Promise.withResolvers<AsyncDisposable>()
+    await using killer = await startRawPeer((socket) => {
+      socket.once('data', async () => {
+        await (await attached.promise)[Symbol.asyncDispose]()
+        socket.write('HTTP/1.1 200 OK\r\nx-kill: yes\r\n\r\n')
+      })
+    })
+    apps.killer = killer.port
+    attached.resolve(opened.attach('killer', harmful))
+    expect(await opened.statusOf('killer')).toBe('broken')
+    await until(async () => (await opened.statusOf('nobody')) === 404)
+    await opened.door.judged()
+  }
+  expect(harmful).toEqual(['killer'])
+})
+
+test('OP-09 a visitor who ends the door again and again gets no app stopped', async () => {
   await using healthy = await startHealthyApp()
   await using opened = await openTestDoor(folder, { healthy: healthy.port }, FRAGILE)
-  const blamed: string[] = []
-  opened.door.attach({ host: '127.0.0.1', port: healthy.port }, () => blamed.push('healthy'))
+  const harmful: string[] = []
+  opened.attach('healthy', harmful)
   await opened.door.start()
-  expect(await opened.statusOf('healthy', '/', { 'x-kill': 'yes' })).toBe('broken')
-  await until(async () => (await opened.statusOf('healthy')) === 200)
-  await opened.door.replayed()
-  expect(blamed).toEqual([])
+  for (const body of [undefined, Buffer.alloc(100_000)]) {
+    // Its answer is recorded the second time.
+    const before = opened.statusOf('healthy')
+    expect(await opened.statusOf('healthy', '/', { 'x-kill': 'yes' }, body)).toBe('broken')
+    await before
+    await until(async () => (await opened.statusOf('healthy')) === 200)
+    await opened.door.judged()
+  }
+  expect(harmful).toEqual([])
+})
+
+test('OP-09 no app is stopped while every door dies, whatever it reads', async () => {
+  await using healthy = await startHealthyApp()
+  await using opened = await openTestDoor(folder, { healthy: healthy.port }, SICKLY)
+  const harmful: string[] = []
+  opened.attach('healthy', harmful)
+  await opened.door.start()
+  for (let deaths = 1; deaths <= 2; deaths++) {
+    expect(await opened.statusOf('healthy')).toBe('broken')
+    await until(() => opened.errors.length === deaths)
+    await opened.door.judged()
+    await opened.door.start()
+  }
+  expect(harmful).toEqual([])
 })
 
 test('OP-09 a door that sends what is not of the protocol is ended, and svc goes on', async () => {
@@ -169,6 +218,7 @@ async function answerAt(path: string): Promise<string> {
 }
 
 const FRAGILE = join(import.meta.dirname, '../../../../../test/help/fragile-door.ts')
+const SICKLY = join(import.meta.dirname, '../../../../../test/help/sickly-door.ts')
 const LYING = join(import.meta.dirname, '../../../../../test/help/lying-door.ts')
 const DEAF = join(import.meta.dirname, '../../../../../test/help/deaf-door.ts')
 const CURIOUS = join(import.meta.dirname, '../../../../../test/help/curious-door.ts')

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createHops } from '#edge/credentials/hop.ts'
 import { type Listener, listen } from '#edge/http/listen.ts'
@@ -9,16 +8,16 @@ import { endFormerProcess, forgetProcess, rememberProcess } from '#lib/processes
 import { createAppDoor } from './door.ts'
 import { createDoorFetch } from './door-fetch.ts'
 import { type DoorProcess, startDoorProcess } from './door-process.ts'
-import type { AppAddress, DoorSettings, FromDoor, NoRoute, ProxyFacts, RouteAnswer } from './messages.ts'
+import { FaultLog } from './fault-log.ts'
+import { HarmSearch } from './harm-search.ts'
+import type { AppAddress, DoorSettings, FromDoor, NoRoute, ProxyFacts } from './messages.ts'
 import type { AppNetwork } from './network.ts'
 import { Orders } from './orders.ts'
+import { OutgoingProxies } from './outgoing-proxies.ts'
 import { DoorEnded, OwnRequests } from './own-requests.ts'
 import { portLimits } from './port-limits.ts'
-import { endsTheDoor, type Suspect } from './replay.ts'
-import { Slots } from './slots.ts'
-
-/** Where a request goes. `begin` counts it until its result is called. */
-export type FoundApp = { readonly to: RouteAnswer; readonly begin?: () => () => void }
+import { type FoundApp, RoutedRequests } from './routed-requests.ts'
+import type { AnsweringDeploy } from './suspects.ts'
 
 type AppDoorOptions = {
   readonly settings: DoorSettings
@@ -32,15 +31,11 @@ type AppDoorOptions = {
   readonly script?: string
 }
 
-type UnderWay = { readonly end: () => void; readonly suspect: Suspect | undefined; readonly label: string }
-type Proxy = { readonly facts: ProxyFacts; readonly onRefused: (reason: string) => void }
-
 const RESTART_MS = [0, 50, 100, 250, 400]
 const LONG_RUN_MS = 10_000
 const STOP_MS = 20_000
 /** How often a request of svc itself is sent again after the door ended under it. */
 const RETRIES = 2
-const MAX_REPLAYED_SUSPECTS = 4
 
 /**
  * The port of apps and the process behind it. Until the first app is there, this process answers at the port itself,
@@ -53,20 +48,31 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
   #find: (label: string) => Promise<FoundApp> = async () => ({ to: { type: 'failed' } })
   #door: Promise<DoorProcess> | undefined
   #isStopping = false
-  #replaying: Promise<void> | undefined
   #pid: number | undefined
   #shortRuns = 0
   readonly #requests = new OwnRequests()
-  readonly #slots = new Slots()
-  readonly #underWay = new Map<number, UnderWay>()
-  readonly #proxies = new Map<string, Proxy>()
-  readonly #blame = new Map<string, () => void>()
+  readonly #routed: RoutedRequests
+  readonly #harm: HarmSearch
+  readonly #faults: FaultLog
+  readonly #proxies: OutgoingProxies
+  readonly #deploys = new Map<string, AnsweringDeploy>()
   readonly #orders = new Orders()
 
   private constructor(options: AppDoorOptions, placeholder: Listener) {
     this.#options = options
     this.#placeholder = placeholder
     this.port = placeholder.port
+    this.#harm = new HarmSearch(options.script)
+    this.#faults = new FaultLog((details) => options.log.warn(details, 'an app did not answer requests'))
+    this.#proxies = new OutgoingProxies(this.#orders, (error, path) =>
+      options.log.error({ error, path }, 'the way out of an app could not be opened again'),
+    )
+    this.#routed = new RoutedRequests({
+      find: (label) => this.#find(label),
+      deployAt: (address) => this.#deploys.get(JSON.stringify(address)),
+      recordedAs: (deploy) => this.#harm.recordedAs(deploy),
+      onError: (error, app) => options.log.error({ error, app }, 'an app could not be looked up'),
+    })
   }
 
   /** Takes the port. Throws if it is in use. */
@@ -114,17 +120,17 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
   }
 
   /** Resolves when it was decided whether an app ended the door. */
-  async replayed(): Promise<void> {
-    await this.#replaying
+  async judged(): Promise<void> {
+    await this.#harm.settled()
   }
 
-  attach(address: AppAddress, onBlamed?: () => void) {
+  attach(address: AppAddress, deploy?: AnsweringDeploy) {
     const key = JSON.stringify(address)
-    if (onBlamed) this.#blame.set(key, onBlamed)
+    if (deploy) this.#deploys.set(key, deploy)
     return {
       fetch: (request: Request) => this.#askApp(address, request),
       [Symbol.asyncDispose]: async () => {
-        this.#blame.delete(key)
+        this.#deploys.delete(key)
         const door = await this.#door?.catch(() => undefined)
         door?.tell({ do: 'forget', address })
       },
@@ -132,25 +138,9 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
   }
 
   async openProxy(facts: ProxyFacts, onRefused: (reason: string) => void): Promise<AsyncDisposable> {
-    const door = await this.#running()
-    const proxy = { facts, onRefused }
-    this.#proxies.set(facts.path, proxy)
-    try {
-      await this.#openOne(door, proxy)
-    } catch (error) {
-      // A door that ended meanwhile opens it when it is started again.
-      if (!(error instanceof DoorEnded)) {
-        this.#proxies.delete(facts.path)
-        throw error
-      }
-    }
+    await this.#proxies.open(await this.#running(), facts, onRefused)
     return {
-      [Symbol.asyncDispose]: async () => {
-        this.#proxies.delete(facts.path)
-        const current = await this.#door?.catch(() => undefined)
-        if (current)
-          await this.#orders.give(current, (id) => ({ do: 'close_proxy', id, path: facts.path })).catch(() => {})
-      },
+      [Symbol.asyncDispose]: async () => this.#proxies.close(await this.#door?.catch(() => undefined), facts.path),
     }
   }
 
@@ -216,7 +206,7 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
       void this.#placeholder[Symbol.asyncDispose]()
       door.tell({ do: 'listen', ...this.#options.settings, port: this.port })
       await listening.promise
-      for (const proxy of this.#proxies.values()) await this.#openAgain(door, proxy)
+      await this.#proxies.openAllAgain(door)
       return door
     } catch (error) {
       // A process that had begun is started again by its exit.
@@ -241,37 +231,26 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
     this.#pid = undefined
     this.#orders.end(description)
     const own = this.#requests.end()
-    const asked = [...this.#underWay.values()]
-    this.#underWay.clear()
-    for (const { end } of asked) end()
+    const { labels, deploys } = this.#routed.endAll()
     if (this.#isStopping) return
-    const apps = [...new Set(asked.map(({ label }) => label))].slice(0, 20)
+    const apps = labels.slice(0, 20)
     this.#options.log.error({ description, apps }, 'the process for requests to apps ended; it is started again')
+    this.#harm.onDeath([...deploys, ...own])
     this.#shortRuns = ranMs < LONG_RUN_MS ? this.#shortRuns + 1 : 0
     const restart = () => void (this.#isStopping || this.#running().catch(() => {}))
     setTimeout(restart, RESTART_MS[Math.min(this.#shortRuns, RESTART_MS.length - 1)]).unref()
-    const suspects = [...own, ...asked.flatMap(({ suspect }) => suspect ?? [])]
-    this.#replaying ??= this.#replay(suspects).finally(() => {
-      this.#replaying = undefined
-    })
-  }
-
-  /** Looks for the app whose answer ended the door. It is stopped only if its answer does so again, alone. */
-  async #replay(found: readonly Suspect[]): Promise<void> {
-    const suspects = [...new Map(found.map((each) => [JSON.stringify([each.address, each.path]), each])).values()]
-    for (const suspect of suspects.slice(0, MAX_REPLAYED_SUSPECTS)) {
-      const onBlamed = this.#blame.get(JSON.stringify(suspect.address))
-      if (onBlamed && (await endsTheDoor(suspect, this.#options.script))) onBlamed()
-    }
   }
 
   #receive(message: FromDoor, door: DoorProcess): void {
     switch (message.is) {
       case 'asked':
-        return void this.#route(message, door)
+        return void this.#routed.route(message, door)
       case 'ended':
-        this.#underWay.get(message.id)?.end()
-        return void this.#underWay.delete(message.id)
+        this.#routed.end(message.id)
+        return
+      case 'recorded':
+        this.#harm.receive(message)
+        return
       case 'done':
         this.#orders.settle(message.id, message.fault)
         return
@@ -281,10 +260,10 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
         this.#requests.receive(message)
         return
       case 'refused':
-        this.#proxies.get(message.path)?.onRefused(message.reason)
+        this.#proxies.refused(message.path, message.reason)
         return
       case 'fault':
-        this.#options.log.warn({ app: message.label, reason: message.reason }, 'an app did not answer a request')
+        this.#faults.add(message.label, message.reason)
         return
       case 'loaded':
       case 'listening':
@@ -295,57 +274,18 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
     }
   }
 
-  async #route({ id, label, path }: Extract<FromDoor, { is: 'asked' }>, door: DoorProcess): Promise<void> {
-    if (this.#underWay.has(id)) return door.kill()
-    const giveBack = this.#slots.take(label)
-    if (!giveBack) return door.tell({ do: 'route', id, to: { type: 'busy' } })
-    const nobody: UnderWay = { end: () => {}, suspect: undefined, label }
-    this.#underWay.set(id, nobody)
-    let found: FoundApp
-    try {
-      found = await this.#find(label)
-    } catch (error) {
-      this.#options.log.error({ error, app: label }, 'an app could not be looked up')
-      found = { to: { type: 'failed' } }
-    }
-    // It has ended meanwhile. Until now its slot was taken, because the lookup was.
-    if (this.#underWay.get(id) !== nobody) return giveBack()
-    const { to, begin } = found
-    const suspect = to.type === 'app' && path !== undefined ? { address: to.address, path } : undefined
-    const endCount = begin?.()
-    const end = () => {
-      giveBack()
-      endCount?.()
-    }
-    this.#underWay.set(id, { end, suspect, label })
-    door.tell({ do: 'route', id, to })
-  }
-
   async #askApp(address: AppAddress, request: Request): Promise<Response> {
+    const deploy = this.#deploys.get(JSON.stringify(address))
     for (let left = RETRIES; ; left--) {
       try {
-        return await this.#requests.send(await this.#running(), address, request)
+        const door = await this.#running()
+        const to = { address, deploy, recordedAs: this.#harm.recordedAs(deploy) }
+        return await this.#requests.send(door, to, request)
       } catch (error) {
         if (error instanceof SocketFetchError || request.signal.aborted) throw error
         if (left === 0 || this.#isStopping) throw new SocketFetchError('no answer', true, error)
         await delay(RESTART_MS[1], undefined, { ref: false })
       }
     }
-  }
-
-  /** A proxy that cannot be opened again must not keep the door from all other apps. */
-  async #openAgain(door: DoorProcess, proxy: Proxy): Promise<void> {
-    try {
-      await this.#openOne(door, proxy)
-    } catch (error) {
-      if (error instanceof DoorEnded) throw error
-      this.#options.log.error({ error, path: proxy.facts.path }, 'the way out of an app could not be opened again')
-    }
-  }
-
-  async #openOne(door: DoorProcess, { facts }: Proxy): Promise<void> {
-    // The socket of a process that was killed is still there.
-    await rm(facts.path, { force: true })
-    await this.#orders.give(door, (id) => ({ do: 'open_proxy', id, ...facts }))
   }
 }

@@ -2,8 +2,8 @@
 export const MAX_ANSWER_BYTES = 64 * 1024
 /** The longest line has such an answer in base64. */
 export const MAX_LINE_BYTES = 128 * 1024
-/** The longest path of a request that svc repeats after the door ended. */
-export const MAX_PATH = 2_000
+/** Bytes of one connection that are recorded of a suspected app. */
+export const MAX_RECORDED_BYTES = 32 * 1024
 /** Requests that one door has under way. One more is answered with 503. */
 export const MAX_UNDER_WAY = 1_024
 /** Those to one app, so that no app takes the slots of all others. */

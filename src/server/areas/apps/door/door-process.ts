@@ -57,7 +57,8 @@ export async function startDoorProcess({ onMessage, onExit, script }: DoorOption
     },
   })
   const exited = new Promise<number>((resolve) => {
-    child.once('exit', (code, signal) => {
+    // Not `exit`, which can come before the last lines that the process wrote.
+    child.once('close', (code, signal) => {
       const description = `${violation ?? signal ?? `exit code ${code}`} ${lastWords()}`.trim()
       loaded.reject(new Error(`the process for the bytes of apps did not start: ${description}`))
       onExit(description)

@@ -4,13 +4,14 @@ import { type Listener, listen } from '#edge/http/listen.ts'
 import { addressList, createInfoReader } from '#edge/http/request-info.ts'
 import { systemClock } from '#lib/clock.ts'
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
-import { MAX_ANSWER_BYTES, MAX_PATH } from './bounds.ts'
+import { MAX_ANSWER_BYTES } from './bounds.ts'
 import { type AppRoute, createAppDoor } from './door.ts'
 import { createDoorFetch } from './door-fetch.ts'
 import { forwardToWorker } from './forwarding.ts'
 import type { AppAddress, FromDoor, RouteAnswer, ToDoor } from './messages.ts'
-import { type AttachedApp, createDirectNetwork } from './network.ts'
+import { type AppNetwork, type AttachedApp, createDirectNetwork } from './network.ts'
 import { portLimits } from './port-limits.ts'
+import { Recorder } from './recorder.ts'
 import { once, whileRead } from './while-read.ts'
 
 type Order<D extends ToDoor['do']> = Extract<ToDoor, { do: D }>
@@ -20,7 +21,8 @@ type Tell = (message: FromDoor) => void
 export class DoorProgram {
   readonly #tell: Tell
   readonly #exit: (code: number) => void
-  readonly #network = createDirectNetwork()
+  readonly #recorder: Recorder
+  readonly #network: AppNetwork
   readonly #apps = new Map<string, AttachedApp>()
   readonly #proxies = new Map<string, AsyncDisposable>()
   readonly #routes = new Map<number, (to: RouteAnswer) => void>()
@@ -31,6 +33,8 @@ export class DoorProgram {
   constructor(tell: Tell, exit: (code: number) => void) {
     this.#tell = tell
     this.#exit = exit
+    this.#recorder = new Recorder(tell)
+    this.#network = createDirectNetwork((address) => this.#recorder.watch(address))
   }
 
   receive(order: ToDoor): void {
@@ -93,20 +97,18 @@ export class DoorProgram {
   }
 
   /** Asks svc where a request goes. svc counts it as under way until it ended. */
-  async #findRoute({ label, request }: AppRequest, hops: Hops): Promise<AppRoute> {
+  async #findRoute({ label }: AppRequest, hops: Hops): Promise<AppRoute> {
     const id = this.#nextId++
     const { promise, resolve } = Promise.withResolvers<RouteAnswer>()
     this.#routes.set(id, resolve)
-    const { pathname, search } = new URL(request.url)
-    const path = pathname + search
-    const isRepeatable = request.method === 'GET' && path.length <= MAX_PATH
-    this.#tell({ is: 'asked', id, label, ...(isRepeatable && { path }) })
+    this.#tell({ is: 'asked', id, label })
     const route = await promise
     const end = once(() => this.#tell({ is: 'ended', id }))
     if (route.type !== 'app' && route.type !== 'worker') {
       end()
       return route
     }
+    if (route.type === 'app') this.#recorder.set(route.address, route.recordedAs)
     const send = (sent: Request) => whileRead(this.#appAt(route.address).fetch, sent, end)
     if (route.type === 'app') return { type: 'app', fetch: send, end }
     return { type: 'elsewhere', forward: (asked) => forwardToWorker(asked, { send, hops }), end }
@@ -123,10 +125,12 @@ export class DoorProgram {
     const key = JSON.stringify(address)
     const app = this.#apps.get(key)
     this.#apps.delete(key)
+    this.#recorder.set(address, undefined)
     await app?.[Symbol.asyncDispose]()
   }
 
-  async #askApp({ id, address, path, headers }: Order<'fetch'>): Promise<void> {
+  async #askApp({ id, address, recordedAs, path, headers }: Order<'fetch'>): Promise<void> {
+    this.#recorder.set(address, recordedAs)
     const stopping = new AbortController()
     this.#fetches.set(id, stopping)
     try {

@@ -1,7 +1,8 @@
 import * as z from 'zod'
-import { MAX_ANSWER_BYTES, MAX_PATH } from './bounds.ts'
+import { MAX_ANSWER_BYTES, MAX_RECORDED_BYTES } from './bounds.ts'
 
 const MAX_BODY_TEXT = Math.ceil(MAX_ANSWER_BYTES / 3) * 4
+const MAX_RECORDED_TEXT = Math.ceil(MAX_RECORDED_BYTES / 3) * 4
 
 const id = z.int().min(0)
 const text = z.string().max(500)
@@ -11,14 +12,22 @@ export const fromDoor = z.discriminatedUnion('is', [
   z.strictObject({ is: z.literal('loaded') }),
   z.strictObject({ is: z.literal('listening'), port: z.int().min(1).max(65_535) }),
   z.strictObject({ is: z.literal('not_listening'), reason: text }),
-  /** A request to an app. `path` is given for a GET, which can be repeated. */
-  z.strictObject({ is: z.literal('asked'), id, label: z.string().max(63), path: z.string().max(MAX_PATH).optional() }),
+  /** A request to an app. */
+  z.strictObject({ is: z.literal('asked'), id, label: z.string().max(63) }),
   z.strictObject({ is: z.literal('ended'), id }),
   z.strictObject({ is: z.literal('done'), id, fault: text.optional() }),
   z.strictObject({ is: z.literal('answered'), id, status: z.int().min(200).max(599) }),
   /** The start of the body, after `answered`. `broken`: the app ended it too early. */
   z.strictObject({ is: z.literal('body'), id, bytes: z.base64().max(MAX_BODY_TEXT), broken: z.boolean() }),
   z.strictObject({ is: z.literal('unanswered'), id, sent: z.boolean() }),
+  /** What a suspected app sent, before it was read. */
+  z.strictObject({
+    is: z.literal('recorded'),
+    connection: id,
+    deploy: z.string().max(100),
+    bytes: z.base64().max(MAX_RECORDED_TEXT),
+    hasEnded: z.boolean(),
+  }),
   z.strictObject({ is: z.literal('refused'), path: z.string().max(200), reason: text }),
   z.strictObject({ is: z.literal('fault'), label: z.string().max(63), reason: text }),
 ])

@@ -24,7 +24,8 @@ export type DoorSettings = {
 export type NoRoute = { readonly type: 'not_running' | 'unknown' | 'no_worker' | 'failed' | 'busy' }
 
 export type RouteAnswer =
-  | { readonly type: 'app'; readonly address: AppAddress }
+  /** `recordedAs`: the deploy, if the bytes that it sends are to be recorded. */
+  | { readonly type: 'app'; readonly address: AppAddress; readonly recordedAs?: string | undefined }
   /** The door of the worker in another process. */
   | { readonly type: 'worker'; readonly address: AppAddress }
   | NoRoute
@@ -39,6 +40,7 @@ export type ToDoor =
       readonly do: 'fetch'
       readonly id: number
       readonly address: AppAddress
+      readonly recordedAs?: string | undefined
       readonly path: string
       readonly headers: readonly (readonly [string, string])[]
     }

@@ -1,6 +1,7 @@
 import { openOutgoingProxy } from '#lib/net/outgoing-proxy.ts'
-import { createHostFetch, createSocketFetch } from '#lib/net/socket-fetch.ts'
+import { createHostFetch, createSocketFetch, type OnReceived } from '#lib/net/socket-fetch.ts'
 import type { AppAddress, ProxyFacts } from './messages.ts'
+import type { AnsweringDeploy } from './suspects.ts'
 
 /** An app that can be asked. Disposing of it closes the connections to it. */
 export type AttachedApp = AsyncDisposable & {
@@ -10,18 +11,21 @@ export type AttachedApp = AsyncDisposable & {
 
 /** The way to apps, and their way out. */
 export type AppNetwork = {
-  /** `onBlamed` is called when answers of this app were shown to end the process that handles them. */
-  readonly attach: (address: AppAddress, onBlamed?: () => void) => AttachedApp
+  /** `deploy` is told when its answers were shown to end the process that handles them. */
+  readonly attach: (address: AppAddress, deploy?: AnsweringDeploy) => AttachedApp
   readonly openProxy: (proxy: ProxyFacts, onRefused: (reason: string) => void) => Promise<AsyncDisposable>
 }
 
-/** Handles the bytes of apps in this process. In the product only the door's own process does. */
-export function createDirectNetwork(): AppNetwork {
-  const hostFetch = createHostFetch()
+/**
+ * Handles the bytes of apps in this process. In the product only the door's own process does. `watch` is called for
+ * each new connection, and its result with what arrives there before anything else reads it.
+ */
+export function createDirectNetwork(watch?: (address: AppAddress) => OnReceived | undefined): AppNetwork {
+  const hostFetch = createHostFetch(watch)
   return {
     attach: (address) => {
       if ('socket' in address) {
-        const fetch = createSocketFetch(address.socket)
+        const fetch = createSocketFetch(address.socket, () => watch?.(address))
         return { fetch, [Symbol.asyncDispose]: () => fetch[Symbol.asyncDispose]() }
       }
       return { fetch: (request) => hostFetch(address, request), [Symbol.asyncDispose]: async () => {} }

@@ -1,15 +1,22 @@
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import type { DoorProcess } from './door-process.ts'
 import type { AppAddress, FromDoor } from './messages.ts'
+import type { AnsweringDeploy } from './suspects.ts'
 
 /** Thrown if the door ended before the app had answered. */
 export class DoorEnded extends Error {
   override readonly name = 'DoorEnded'
 }
 
-type Waiting = {
+/** `recordedAs`: the deploy, if its bytes are to be recorded. */
+type AskedApp = {
   readonly address: AppAddress
-  readonly path: string
+  readonly deploy: AnsweringDeploy | undefined
+  readonly recordedAs: string | undefined
+}
+
+type Waiting = {
+  readonly deploy: AnsweringDeploy | undefined
   readonly head: PromiseWithResolvers<number>
   readonly body: PromiseWithResolvers<Uint8Array>
 }
@@ -22,11 +29,11 @@ export class OwnRequests {
   #nextId = 0
 
   /** Rejects with a SocketFetchError, with DoorEnded, or with the reason of the request's signal. */
-  async send(door: DoorProcess, address: AppAddress, request: Request): Promise<Response> {
+  async send(door: DoorProcess, { deploy, ...to }: AskedApp, request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url)
     const id = this.#nextId++
     const path = pathname + search
-    const waiting = { address, path, head: Promise.withResolvers<number>(), body: Promise.withResolvers<Uint8Array>() }
+    const waiting = { deploy, head: Promise.withResolvers<number>(), body: Promise.withResolvers<Uint8Array>() }
     waiting.body.promise.catch(() => {})
     this.#waiting.set(id, waiting)
     const forget = () => {
@@ -39,7 +46,7 @@ export class OwnRequests {
     }
     request.signal.addEventListener('abort', onAbort, { once: true })
     if (request.signal.aborted) onAbort()
-    else door.tell({ do: 'fetch', id, address, path, headers: [...request.headers] })
+    else door.tell({ do: 'fetch', id, ...to, path, headers: [...request.headers] })
     const status = await waiting.head.promise
     if (!WITHOUT_BODY.includes(status)) return new Response(bodyOf(waiting, forget), { status })
     forget()
@@ -61,15 +68,15 @@ export class OwnRequests {
     else waiting.body.resolve(Buffer.from(message.bytes, 'base64'))
   }
 
-  /** Ends all of them, because the door has ended. Returns where they went. */
-  end(): { readonly address: AppAddress; readonly path: string }[] {
+  /** Ends all of them, because the door has ended. Returns the deploys that were asked. */
+  end(): AnsweringDeploy[] {
     const all = [...this.#waiting.values()]
     this.#waiting.clear()
     for (const { head, body } of all) {
       head.reject(new DoorEnded('the door ended'))
       body.reject(new DoorEnded('the door ended'))
     }
-    return all
+    return all.flatMap(({ deploy }) => deploy ?? [])
   }
 }
 

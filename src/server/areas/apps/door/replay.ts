@@ -1,40 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { playRecordings, type Recording, sendBytes } from '#lib/net/play-recordings.ts'
 import { endsWithin } from '#lib/race.ts'
 import { type DoorProcess, startDoorProcess } from './door-process.ts'
-import type { AppAddress } from './messages.ts'
 
-export type Suspect = { readonly address: AppAddress; readonly path: string }
-
-const ANSWER_MS = 3_000
-const REPLAYS = 2
+const PLAY_MS = 3_000
+/** An error that an answer causes may come a moment after it. */
+const AFTER_ANSWER_MS = 300
+const UPLOAD_BYTES = 200_000
+/** Answers that every door must survive. */
+const HARMLESS: readonly Recording[] = [
+  { chunks: [Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')], hasEnded: true },
+  { chunks: [Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n')], hasEnded: false },
+]
 
 /**
- * Tells whether the answer of an app ends the process that reads it: it is asked again, alone, with a plain GET that svc
- * itself makes, in a process that serves nobody. Nothing of a visitor but the path is in it, so that no visitor can bring
- * another app into disrepute. Every replay must end the process.
+ * Tells whether recorded bytes of one app end the process that reads them. A fresh door gets them, alone, in answer to
+ * requests that svc makes; the app itself gets no request, so that nothing a visitor asked for is done again. It must end
+ * twice, and go on with harmless answers to the same requests: otherwise the cause is something else.
  */
-export async function endsTheDoor(suspect: Suspect, script: string | undefined): Promise<boolean> {
-  for (let n = 0; n < REPLAYS; n++) if (!(await endsOne(suspect, script))) return false
-  return true
+export async function endsTheDoor(recordings: readonly Recording[], script: string | undefined): Promise<boolean> {
+  if (!(await endsOne(recordings, script)) || !(await endsOne(recordings, script))) return false
+  return !(await endsOne(HARMLESS, script))
 }
 
-async function endsOne({ address, path }: Suspect, script: string | undefined): Promise<boolean> {
-  const answered = Promise.withResolvers<void>()
-  let door: DoorProcess
+/** Nothing is closed before the door was judged, because a visitor can close a connection at any time as well. */
+async function endsOne(recordings: readonly Recording[], script: string | undefined): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-replay-'))
+  await using player = await playRecordings(join(folder, 'app.sock'), recordings)
+  let door: DoorProcess | undefined
   try {
-    door = await startDoorProcess({
-      onMessage: ({ is }) => void ((is === 'body' || is === 'unanswered') && answered.resolve()),
-      onExit: () => answered.resolve(),
-      script,
-    })
+    const opened = await openDoor(player.socket, script)
+    door = opened.door
+    for (const _ of recordings) for (const request of REQUESTS) sendBytes(opened.port, request)
+    await endsWithin(PLAY_MS, Promise.any([player.played(recordings.length * REQUESTS.length), door.exited]))
+    return await endsWithin(AFTER_ANSWER_MS, door.exited)
   } catch {
+    // A door that does not even start proves nothing.
     return false
+  } finally {
+    door?.kill()
+    await rm(folder, { recursive: true, force: true })
   }
-  door.tell({ do: 'fetch', id: 0, address, path, headers: [] })
-  await endsWithin(ANSWER_MS, answered.promise)
-  // An error that the answer caused may come a moment after it, and a door that is well ends with code 0, also when the
-  // app has not answered in time, which proves nothing.
-  door.tell({ do: 'stop' })
-  const hasEnded = await endsWithin(ANSWER_MS, door.exited)
-  door.kill()
-  return hasEnded && (await door.exited) !== 0
 }
+
+async function openDoor(socket: string, script: string | undefined): Promise<{ door: DoorProcess; port: number }> {
+  const listening = Promise.withResolvers<number>()
+  listening.promise.catch(() => {})
+  const door = await startDoorProcess({
+    script,
+    onMessage: (message, from) => {
+      if (message.is === 'listening') listening.resolve(message.port)
+      if (message.is === 'not_listening') listening.reject(new Error(message.reason))
+      if (message.is === 'asked') from.tell({ do: 'route', id: message.id, to: { type: 'app', address: { socket } } })
+    },
+    onExit: (description) => listening.reject(new Error(description)),
+  })
+  const hopSecret = randomBytes(32).toString('hex')
+  const settings = { host: '127.0.0.1', port: 0, domain: 'localhost', isSecure: false, trustedProxies: [], hopSecret }
+  door.tell({ do: 'listen', ...settings })
+  try {
+    return { door, port: await listening.promise }
+  } catch (error) {
+    door.kill()
+    throw error
+  }
+}
+
+const END = 'HTTP/1.1\r\nhost: app.localhost\r\nconnection: close'
+const REQUESTS = [
+  Buffer.from(`GET / ${END}\r\n\r\n`),
+  Buffer.from(`HEAD / ${END}\r\n\r\n`),
+  Buffer.concat([Buffer.from(`POST / ${END}\r\ncontent-length: ${UPLOAD_BYTES}\r\n\r\n`), Buffer.alloc(UPLOAD_BYTES)]),
+]

@@ -31,7 +31,7 @@ export async function startProcess(request: StartRequest, machine: Machine): Pro
     const socket = await sandbox.takeSocket()
     sandbox.run(startCommand, environment)
     void sandbox.gone.then(free)
-    return toInstance(sandbox, machine.network.attach({ socket }, request.onHarmful), socket)
+    return toInstance(sandbox, attach(request, socket, machine), socket)
   } catch (error) {
     sandbox?.process.kill('killed: it could not be started')
     await sandbox?.gone
@@ -48,6 +48,10 @@ async function refuseUnsandboxed({ deploy, release, environment }: StartRequest,
   const folder = layoutOf(machine.dataDir, deploy.appId).release(release.deployId)
   const candidate = { folder, buildCommand: null, startCommand: deploy.startCommand, environment }
   if (!(await mayRunUnsandboxed(candidate, machine.unsandboxed))) throw new StartError(NO_SANDBOX)
+}
+
+function attach({ deploy: { deployId }, onHarmful }: StartRequest, socket: string, { network }: Machine): AttachedApp {
+  return network.attach({ socket }, { deployId, onHarmful })
 }
 
 function toInstance(sandbox: Sandbox, app: AttachedApp, socket: string): Instance {
