@@ -4,6 +4,7 @@ import {
   appLabelOf,
   createAppDirectory,
   type FoundApp,
+  failHarmfulDeploy,
   findLiveDeploy,
   movedToDoor,
 } from '../areas/apps/index.ts'
@@ -46,11 +47,29 @@ export function composeWorkerDoor(parts: ServiceParts, others: ServiceFetch): Se
 }
 
 async function findApp(parts: ServiceParts, label: string): Promise<FoundApp> {
-  const served = parts.shared(composeAppTraffic).traffic.find(label)
+  const { traffic } = parts.shared(composeAppTraffic)
+  const served = traffic.find(label)
   if (served) return { to: { type: 'app', address: served.address }, begin: served.begin }
+  let found: FoundApp | undefined
+  const absence = await traffic.absent.find(label, async () => {
+    found = await findPod(parts, label)
+    if (found) return undefined
+    return (await createAppDirectory(parts).hasLabel(label)) ? 'not_running' : 'unknown'
+  })
+  return found ?? { to: { type: absence ?? 'not_running' } }
+}
+
+/** A pod can be reached from every process, so that requests need not arrive at the one that hosts the app. */
+async function findPod(parts: ServiceParts, label: string): Promise<FoundApp | undefined> {
   const { target } = parts.shared(composePods)
-  // A pod can be reached from every process, so that requests need not arrive at the one that hosts the app.
-  const deploy = target && (await findLiveDeploy(parts.db, label))
-  if (deploy) return { to: { type: 'app', address: target.addressOf(deploy) } }
-  return { to: { type: (await createAppDirectory(parts).hasLabel(label)) ? 'not_running' : 'unknown' } }
+  const live = target && (await findLiveDeploy(parts.db, label))
+  if (!live) return undefined
+  const { deployId } = live
+  const writeLog = parts.shared(composeAppTraffic).logs.write
+  const onHarmful = () => {
+    failHarmfulDeploy({ ...parts, writeLog }, deployId).catch((error: unknown) =>
+      parts.log.error({ error, deployId }, 'an app whose answers end the process for requests to apps was not stopped'),
+    )
+  }
+  return { to: { type: 'app', address: target.addressOf(live) }, deploy: { deployId, onHarmful } }
 }

@@ -33,6 +33,7 @@ export function hostJobs(deps: HostDeps): JobKind<HostJob> {
     drainSeconds: 0,
     ...leased.parts,
     onNotify(appId) {
+      deps.traffic.absent.forget()
       if (appId === '') for (const host of hosts.values()) host.wake()
       const host = hosts.get(appId)
       host?.wake()

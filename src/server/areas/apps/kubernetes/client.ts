@@ -32,10 +32,12 @@ export type KubernetesClient = {
   /** Yields events until the server ends the stream. */
   readonly watch: (path: string, query: Query, signal: AbortSignal) => AsyncIterable<WatchEvent>
   /** Yields the lines of a container until the server ends the stream. */
-  readonly log: (path: string, query: Query, signal: AbortSignal) => AsyncIterable<string>
+  readonly log: (path: string, query: Query, signal: AbortSignal) => AsyncIterable<LogPart>
 }
 
 type Query = Readonly<Record<string, string>>
+/** `isRest`: it goes on with a line that was too long for one part. */
+type LogPart = { readonly text: string; readonly isRest: boolean }
 
 /** Under this name svc owns the fields that it applies. */
 const FIELD_MANAGER = 'svc'
@@ -84,7 +86,11 @@ export function createKubernetesClient(send: ClusterFetch): KubernetesClient {
     },
     log: async function* (path, query, signal) {
       const body = await open(path, query, signal)
-      for await (const { text } of linesOf(body, MAX_LOG_LINE_BYTES)) yield text
+      let isRest = false
+      for await (const { text, isWhole } of linesOf(body, MAX_LOG_LINE_BYTES)) {
+        yield { text, isRest }
+        isRest = !isWhole
+      }
     },
   }
 }

@@ -1,5 +1,6 @@
 import { endsWithin } from '#lib/race.ts'
 import type { BuildResult, DeployFacts, OnLine } from '../deploys/target.ts'
+import type { SharedLogRate } from '../logs/log-rate.ts'
 import type { KubernetesClient } from './client.ts'
 import { findEnds, type SeenEnds } from './ends.ts'
 import { START_LIMIT_SECONDS } from './manifests.ts'
@@ -14,6 +15,7 @@ type WatchDeps = {
   readonly now: () => Date
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
   readonly memoryBytes: number
+  readonly logRate: SharedLogRate
   readonly buildMemoryBytes: number
   readonly onError: (error: unknown) => void
 }
@@ -41,7 +43,12 @@ export class DeployWatch {
     this.#deps = deps
     this.#namespace = namespace
     this.#deploy = deploy
-    this.#logs = new PodLogs({ ...deps, namespace, signal: this.#stopping.signal })
+    this.#logs = new PodLogs({
+      ...deps,
+      logRate: () => deps.logRate.ofStream(deploy.appId),
+      namespace,
+      signal: this.#stopping.signal,
+    })
     this.#watching = this.#watchPods()
   }
 

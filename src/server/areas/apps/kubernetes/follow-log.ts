@@ -1,3 +1,4 @@
+import { LINE_COST_BYTES, type LogRate } from '../logs/log-rate.ts'
 import type { KubernetesClient } from './client.ts'
 import { KubernetesError } from './kubernetes-error.ts'
 
@@ -20,6 +21,7 @@ type Followed = {
   /** Whether the container has ended, so that its log gets no more lines. */
   readonly hasEnded: () => boolean
   readonly onLine: (line: Line) => void
+  readonly rate: LogRate
 }
 
 export const FROM_START: Readonly<LogPosition> = { time: '', count: 0 }
@@ -53,15 +55,19 @@ export async function followLog(deps: Deps, followed: Followed, signal: AbortSig
   }
 }
 
-async function readOnce({ client }: Deps, followed: Followed, signal: AbortSignal): Promise<void> {
-  const { path, container, position, onLine } = followed
+async function readOnce({ client, delay }: Deps, followed: Followed, signal: AbortSignal): Promise<void> {
+  const { path, container, position, onLine, rate } = followed
   const since = position.time === '' ? {} : { sinceTime: `${position.time.slice(0, 19)}Z` }
   const query = { container, follow: 'true', timestamps: 'true', ...since }
   const isNew = newLines(position)
-  for await (const line of client.log(path, query, signal)) {
-    const [, time, text] = TIMED_LINE.exec(line) ?? []
-    if (time === undefined || text === undefined) onLine({ text: line })
-    else if (isNew(toNanoseconds(time))) onLine({ at: new Date(time), text })
+  let isNewLine = true
+  for await (const { text: line, isRest } of client.log(path, query, signal)) {
+    // The rest of a long line belongs to its start. An app chooses its bytes, so that no time in it counts.
+    const [, time, text] = isRest ? [] : (TIMED_LINE.exec(line) ?? [])
+    if (!isRest) isNewLine = time === undefined || isNew(toNanoseconds(time))
+    if (isNewLine) onLine(time === undefined ? { text: line } : { at: new Date(time), text: text! })
+    const pauseMs = rate(Buffer.byteLength(line) + LINE_COST_BYTES)
+    if (pauseMs > 0) await delay(pauseMs, signal)
   }
 }
 

@@ -13,7 +13,8 @@ import {
   type Target,
 } from '../deploys/target.ts'
 import type { AppAddress } from '../door/messages.ts'
-import type { AppNetwork } from '../door/network.ts'
+import type { AppNetwork, AttachedApp } from '../door/network.ts'
+import { SharedLogRate } from '../logs/log-rate.ts'
 import { ApplyError, applyDeploy } from './apply.ts'
 import type { KubernetesClient } from './client.ts'
 import { DeployWatch } from './deploy-watch.ts'
@@ -50,11 +51,13 @@ export type KubernetesTarget = Target &
 export function createKubernetesTarget(options: KubernetesTargetOptions): KubernetesTarget {
   const { client, settings, onError, delay } = options
   const watches = new Map<string, DeployWatch>()
+  const logRate = new SharedLogRate()
   const ownNamespace = remember(() => readOwnNamespace(options.credentialsDir))
 
   const place = ({ orgId }: { orgId: string }) => namespaceOf(settings.namespacePrefix, orgId)
   const watchOf = (deploy: DeployFacts): DeployWatch => {
-    const found = watches.get(deploy.deployId) ?? new DeployWatch({ ...options, ...settings }, place(deploy), deploy)
+    const found =
+      watches.get(deploy.deployId) ?? new DeployWatch({ ...options, ...settings, logRate }, place(deploy), deploy)
     watches.set(deploy.deployId, found)
     return found
   }
@@ -84,9 +87,9 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
   }
   const addressOf = (deploy: DeployRef) =>
     (options.addressOf ?? clusterAddress)({ namespace: place(deploy), name: nameOf(deploy.deployId) })
-  const fetchDeploy = async (deploy: DeployRef, request: Request) => {
+  const fetchFrom = async (app: AttachedApp, request: Request) => {
     try {
-      return await options.network().attach(addressOf(deploy)).fetch(request)
+      return await app.fetch(request)
     } catch (error) {
       if (!(error instanceof SocketFetchError)) throw error
       throw new InstanceError('the app gave no answer', error.sent, error.cause)
@@ -112,7 +115,7 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
   }
 
   const start = async (request: StartRequest): Promise<Instance> => {
-    const { deploy, environment, onLine, lastLineAt } = request
+    const { deploy, environment, onLine, lastLineAt, onHarmful } = request
     try {
       const found = await findDeployment({ id: deploy.appId, orgId: deploy.orgId }, deploy.deployId)
       // Somebody may have removed it by hand.
@@ -122,18 +125,23 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
     }
     const watch = watchOf(deploy)
     await watch.collectApp(onLine, lastLineAt)
+    const app = options.network().attach(addressOf(deploy), { deployId: deploy.deployId, onHarmful })
     return {
       get address() {
         return addressOf(deploy)
       },
-      fetch: (sent) => fetchDeploy(deploy, sent),
+      fetch: (sent) => fetchFrom(app, sent),
       ended: watch.nextEnd().then((description) => ({ description })),
       stop: async (graceMs) => {
         await remove(place(deploy), nameOf(deploy.deployId))
         await watch.untilGone(graceMs)
         await forget(deploy.deployId)
+        await app[Symbol.asyncDispose]()
       },
-      leave: () => forget(deploy.deployId),
+      leave: async () => {
+        await forget(deploy.deployId)
+        await app[Symbol.asyncDispose]()
+      },
     }
   }
 

@@ -1,4 +1,5 @@
 import type { OnLine } from '../deploys/target.ts'
+import type { LogRate } from '../logs/log-rate.ts'
 import type { KubernetesClient } from './client.ts'
 import { FROM_START, followLog, type LogPosition, positionAfter } from './follow-log.ts'
 import { endsOf, type Pod, statusOf } from './pod.ts'
@@ -12,6 +13,8 @@ type Deps = {
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
   readonly onError: (error: unknown) => void
   readonly namespace: string
+  /** Creates the rate of one log of the deploy. */
+  readonly logRate: () => LogRate
   readonly signal: AbortSignal
 }
 
@@ -91,7 +94,8 @@ export class PodLogs {
     const emit = ({ at, text }: { at?: Date; text: string }) => onLine({ stream: 'stdout', text, ...(at && { at }) })
     const path = `/api/v1/namespaces/${namespace}/pods/${metadata.name}/log`
     const position = this.#position(`${metadata.uid}/${container}`)
-    return followLog(this.#deps, { path, container, position, hasEnded, onLine: emit }, signal)
+    const rate = this.#deps.logRate()
+    return followLog(this.#deps, { path, container, position, hasEnded, onLine: emit, rate }, signal)
   }
 
   #position(key: string): LogPosition {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hasten, openClient } from '#test/cluster-target.ts'
 import { type FakeApiServer, startFakeApiServer } from '#test/fake-api-server.ts'
 import { until } from '#test/until.ts'
+import type { LogRate } from '../logs/log-rate.ts'
 import { FROM_START, followLog, positionAfter } from './follow-log.ts'
 import { watchObjects } from './watch.ts'
 
@@ -93,10 +94,14 @@ describe('OP-02 the log of a container', () => {
       status: { containerStatuses: [{ name: 'app', restartCount: 0, state }] },
     })
   }
-  const follow = (position = { ...FROM_START }) => {
+  const follow = (position = { ...FROM_START }, rate: LogRate = () => 0, pauses: number[] = []) => {
     const onLine = ({ at, text }: { at?: Date; text: string }) => void lines.push(`${at?.getUTCSeconds()} ${text}`)
-    const followed = { path, container: 'app', position, hasEnded: () => hasEnded, onLine }
-    return followLog(deps(), followed, stopping.signal)
+    const followed = { path, container: 'app', position, hasEnded: () => hasEnded, onLine, rate }
+    const delay = async (ms: number, signal: AbortSignal) => {
+      pauses.push(ms)
+      await deps().delay(ms, signal)
+    }
+    return followLog({ ...deps(), delay }, followed, stopping.signal)
   }
   beforeEach(() => {
     lines.length = 0
@@ -143,6 +148,28 @@ describe('OP-02 the log of a container', () => {
     void follow(positionAfter(new Date('2026-01-02T03:04:01.123Z')))
     await until(() => lines.length === 1)
     expect(lines).toEqual(['1 new'])
+  })
+
+  it('OP-09 has only the times that the cluster wrote, also where a line is cut', async () => {
+    const size = 64 * 1024
+    const forged = '2031-01-02T03:04:09Z forged'.padEnd(size, 'x')
+    line(1, '', 'x'.repeat(size - '2026-01-02T03:04:01Z '.length) + forged.repeat(8))
+    line(2, '', 'next')
+    void follow()
+    await until(() => lines.at(-1) === '2 next')
+    expect(lines.filter((text) => text.startsWith('9 '))).toEqual([])
+    cluster.endStreams('clean')
+    line(3, '', 'last')
+    await until(() => lines.at(-1) === '3 last')
+  })
+
+  it('OP-09 is read no faster than its app may write', async () => {
+    const pauses: number[] = []
+    for (let n = 0; n < 3; n++) line(n, '', `line ${n}`)
+    const rate = (bytes: number) => (bytes === 'line 1'.length + '2026-01-02T03:04:01Z '.length + 512 ? 250 : 0)
+    void follow({ ...FROM_START }, rate, pauses)
+    await until(() => lines.length === 3)
+    expect(pauses.filter((ms) => ms === 250)).toHaveLength(3)
   })
 
   it('ends when the pod is gone', async () => {

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { endProcessTree, forgetProcess, killerOf, rememberProcess } from '#lib/processes/former-process.ts'
 import { startProcess } from '#lib/processes/start-process.ts'
 import type { OnLine } from '../deploys/target.ts'
+import type { LogRate } from '../logs/log-rate.ts'
 import type { InsideMessage } from './inside.ts'
 import { readLines } from './output-lines.ts'
 import { DESCRIPTORS, type SandboxCommand } from './sandbox-command.ts'
@@ -18,6 +19,8 @@ type ConfinedOptions = {
   /** Files that name the processes while they run. */
   readonly pidFile: string
   readonly onLine: OnLine
+  /** Creates the rate of one stream of its output. */
+  readonly logRate: () => LogRate
   /** Called before the process starts any other, to limit all of them. */
   readonly limit: (pid: number) => void
 }
@@ -50,8 +53,8 @@ export class ConfinedProcess {
     const status = readStatus(descriptor(child, DESCRIPTORS.status) as Readable)
     this.triedNetwork = status.triedNetwork
     const lines = [
-      readLines(child.stdout!, (line) => options.onLine({ stream: 'stdout', text: line })),
-      readLines(child.stderr!, (line) => options.onLine({ stream: 'stderr', text: line })),
+      readLines(child.stdout!, (line) => options.onLine({ stream: 'stdout', text: line }), options.logRate()),
+      readLines(child.stderr!, (line) => options.onLine({ stream: 'stderr', text: line }), options.logRate()),
     ]
     this.firstPid = this.#readFirstPid()
     this.ready = Promise.race([status.ready, this.#exited.then(() => Promise.reject(new Error('it ended at once')))])

@@ -1,6 +1,13 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { SharedLogRate } from '../logs/log-rate.ts'
 import { readLines } from './output-lines.ts'
+
+/** Each chunk comes a second after the one before. */
+const rate = () => {
+  let now = 0
+  return new SharedLogRate(() => (now += 1000)).ofStream('app_1')
+}
 
 async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {
   const lines: string[] = []
@@ -10,6 +17,7 @@ async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {
       { objectMode: true },
     ),
     (line) => lines.push(line),
+    rate(),
   )
   return lines
 }
@@ -37,7 +45,7 @@ describe('lines of a process', () => {
   ])('MA-15 that are %s make their writer wait', async (_what, bytes, seconds) => {
     const pauses: number[] = []
     const pause = async (ms: number) => void pauses.push(ms)
-    await readLines(Readable.from([bytes, Buffer.from('end')]), () => {}, pause)
+    await readLines(Readable.from([bytes, Buffer.from('end')]), () => {}, rate(), pause)
     expect(pauses.map((ms) => Math.floor(ms / 1000))).toEqual([seconds])
   })
 
@@ -47,6 +55,7 @@ describe('lines of a process', () => {
     await readLines(
       Readable.from([bytes]),
       () => {},
+      rate(),
       async (ms) => void pauses.push(ms),
     )
     expect(pauses).toEqual([])

@@ -1,12 +1,9 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { LINE_COST_BYTES, type LogRate } from '../logs/log-rate.ts'
 
 /** A longer line is handed on in parts. */
 const MAX_LINE_BYTES = 64 * 1024
-/** What one stream may write in a second. A process that writes more waits, as for a slow terminal. */
-const BYTES_PER_SECOND = 4 * 1024 * 1024
-/** What a line costs beside its bytes, so that empty lines do not come by the million. */
-const LINE_COST_BYTES = 512
 
 const wait = (ms: number) => delay(ms, undefined, { ref: false })
 
@@ -17,21 +14,21 @@ const wait = (ms: number) => delay(ms, undefined, { ref: false })
 export async function readLines(
   stream: Readable,
   onLine: (text: string) => void,
+  rate: LogRate,
   pause: (ms: number) => Promise<unknown> = wait,
 ): Promise<void> {
   let rest: Buffer = Buffer.alloc(0)
-  let budget = BYTES_PER_SECOND
+  let lines = 0
   const handOn = (line: Buffer) => {
-    budget -= LINE_COST_BYTES
+    lines++
     onLine(textOf(line))
   }
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       rest = splitLines(rest.length === 0 ? chunk : Buffer.concat([rest, chunk]), handOn)
-      budget -= chunk.length
-      if (budget > 0) continue
-      await pause(1000 + Math.round((-budget / BYTES_PER_SECOND) * 1000))
-      budget = BYTES_PER_SECOND
+      const pauseMs = rate(chunk.length + lines * LINE_COST_BYTES)
+      lines = 0
+      if (pauseMs > 0) await pause(pauseMs)
     }
   } catch {
     // The stream was destroyed with its process.

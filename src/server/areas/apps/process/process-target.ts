@@ -7,6 +7,7 @@ import { findCpuGroups } from '#lib/processes/cpu-group.ts'
 import { removeFolder } from '#lib/processes/remove-folder.ts'
 import type { Target } from '../deploys/target.ts'
 import type { AppNetwork } from '../door/network.ts'
+import { SharedLogRate } from '../logs/log-rate.ts'
 import { buildRelease } from './build.ts'
 import { endOrphans } from './end-orphans.ts'
 import { layoutOf } from './layout.ts'
@@ -53,6 +54,7 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
     unsandboxed: options.unsandboxed,
     walls: rememberFound(() => findWalls(dataDir, options.bubblewrapPlaces)),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
+    logRate: new SharedLogRate(),
     pidFile: async (appId) => {
       const { running } = layoutOf(dataDir, appId)
       await mkdir(running, { recursive: true, mode: 0o700 })

@@ -5,6 +5,7 @@ import { openCpuGroup } from '#lib/processes/cpu-group.ts'
 import { residentBytes } from '#lib/processes/process-memory.ts'
 import type { OnLine } from '../deploys/target.ts'
 import type { AppNetwork } from '../door/network.ts'
+import type { SharedLogRate } from '../logs/log-rate.ts'
 import { appEnvironment } from './app-environment.ts'
 import { ConfinedProcess } from './confined-process.ts'
 import type { ProcessLimits } from './limits.ts'
@@ -25,6 +26,7 @@ export type Machine = {
   readonly users: ReturnType<typeof createUserIds>
   readonly walls: () => Promise<FoundBubblewrap>
   readonly limits: ProcessLimits
+  readonly logRate: SharedLogRate
   /** Where groups of processor time are made. Undefined: this machine lets svc make none. */
   readonly cpuGroups: string | undefined
   /** What may run where there is no sandbox. */
@@ -92,6 +94,7 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
       filter: isWalled ? systemCallFilter(process.arch) : undefined,
       pidFile,
       onLine,
+      logRate: () => machine.logRate.ofStream(appId),
       limit: (pid) => cpuGroup?.add(pid),
     })
     const surroundings = isWalled ? inside(apiOrigin, buildHome) : outside(buildHome ?? workplace.home, apiOrigin)

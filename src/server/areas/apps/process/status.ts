@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { SharedLogRate } from '../logs/log-rate.ts'
 import { readLines } from './output-lines.ts'
 
 /** Why everything of an app or a build has ended. `code` is null if a signal, a limit or svc ended it. */
@@ -19,7 +20,7 @@ export function readStatus(stream: Readable): {
   const ready = Promise.withResolvers<void>()
   let end: ProcessEnd | undefined
   let triedNetwork = false
-  void readLines(stream, (line) => {
+  const onStatus = (line: string) => {
     const status = parse(line)
     if (status.ready === true) ready.resolve()
     else if (typeof status.failed === 'string') {
@@ -30,7 +31,8 @@ export function readStatus(stream: Readable): {
     }
     triedNetwork ||= status.network === true
     if (status.exit !== undefined) end ??= describe(status.exit)
-  })
+  }
+  void readLines(stream, onStatus, new SharedLogRate().ofStream(''))
   return { ready: ready.promise, exit: () => end, triedNetwork: () => triedNetwork }
 }
 
