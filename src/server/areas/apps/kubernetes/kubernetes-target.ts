@@ -125,22 +125,26 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
     }
     const watch = watchOf(deploy)
     await watch.collectApp(onLine, lastLineAt)
-    const app = options.network().attach(addressOf(deploy), { deployId: deploy.deployId, onHarmful })
+    const answering = { deployId: deploy.deployId, onHarmful }
+    const attach = () => options.network().attach(addressOf(deploy), answering)
+    const detach = () => attach()[Symbol.asyncDispose]()
+    // Requests of visitors must be known to be answered by this deploy, before svc itself sends one.
+    attach()
     return {
       get address() {
         return addressOf(deploy)
       },
-      fetch: (sent) => fetchFrom(app, sent),
+      fetch: (sent) => fetchFrom(attach(), sent),
       ended: watch.nextEnd().then((description) => ({ description })),
       stop: async (graceMs) => {
         await remove(place(deploy), nameOf(deploy.deployId))
         await watch.untilGone(graceMs)
         await forget(deploy.deployId)
-        await app[Symbol.asyncDispose]()
+        await detach()
       },
       leave: async () => {
         await forget(deploy.deployId)
-        await app[Symbol.asyncDispose]()
+        await detach()
       },
     }
   }
