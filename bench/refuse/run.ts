@@ -4,7 +4,7 @@ import { withText } from '#contract/core/whole-body.ts'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import { bodyLimitOf } from '../../src/edge/http/body-limit.ts'
 import { createInputReader } from '../../src/edge/http/read-input.ts'
-import { type Floor, lineOf, requireFloors } from '../floors.ts'
+import { type Floor, requireFloors } from '../floors.ts'
 import { type Hostile, hostileBodies } from './bodies.ts'
 
 /**
@@ -28,7 +28,8 @@ const CANDIDATES = isTenth ? 2 : 4
 /** CPU time is counted in microseconds, so short work is repeated until it takes this long. */
 const MIN_ROUND_US = 2_000
 const FREE_US = 100
-const MAX_RATIO = 3
+/** A tenth runs beside the tests of CI and measures a few hundred microseconds. */
+const MAX_RATIO = isTenth ? 6 : 3
 
 type Costs = { readonly refuseUs: number; readonly parseUs: number }
 type Measured = Costs & { readonly op: Operation; readonly body: Hostile }
@@ -128,7 +129,4 @@ const floors: Floor[] = [
     atMost: MAX_RATIO,
   },
 ]
-// The worst ratios of a tenth are those of bodies of 4 KB, a few hundred microseconds that depend on what runs beside
-// them. So a tenth only prints. That the check of a large input stops at its first fault is proven by tests that count.
-if (isTenth) for (const floor of floors) console.log(`\nnot judged in a tenth: ${lineOf(floor)}`)
-else requireFloors(floors)
+requireFloors(floors)
