@@ -9,6 +9,7 @@ const target = createProcessTarget({
   apiOrigin: () => undefined,
   network: createDirectNetwork(),
   unsandboxed: 'all',
+  appIdsOf: async () => [],
   onError: (error) => console.error(error),
   ...(mode === 'bare' && { bubblewrapPlaces: [] }),
 })

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeFolder } from '#lib/processes/remove-folder.ts'
@@ -38,6 +38,8 @@ export function openTestTarget(options: Partial<ProcessTargetOptions> = {}): Tes
     network: createDirectNetwork(),
     onError: (error) => errors.push(error),
     unsandboxed: 'all',
+    // All apps of a test are those of one organization.
+    appIdsOf: async () => readdirSync(join(dataDir, 'apps')),
     ...options,
     dataDir,
   })

@@ -11,8 +11,10 @@ import {
   createProcessTarget,
   type Hosting,
   type KubernetesTarget,
+  listAppIds,
 } from '../areas/apps/index.ts'
 import { EXAMPLE_APP } from '../areas/example/index.ts'
+import { saveAppLimits } from '../process/app-limits-file.ts'
 import { assets } from '../process/assets.ts'
 import { composeAppTraffic } from './app-traffic.ts'
 import type { Resources, ServiceParts } from './parts.ts'
@@ -34,13 +36,17 @@ export function composeApps(parts: ServiceParts, hosting?: Hosting): Apps {
 }
 
 /** `tryRevision` is undefined where no builds run on this machine. */
-type WorkerHosting = Hosting & { readonly tryRevision: TryAppRevision | undefined }
+type WorkerHosting = Hosting & {
+  readonly tryRevision: TryAppRevision | undefined
+  /** Lines for the operator about the limits of apps. */
+  readonly notes: () => Promise<readonly string[]>
+}
 
 /** What the worker runs apps with. Undefined where it must not. */
 export function composeHosting(parts: ServiceParts): WorkerHosting | undefined {
   const { config, publicUrls, appDoor } = parts
   if (config.apps.deploysOff !== undefined || !appDoor) return undefined
-  const { memoryBytes, buildMemoryBytes, processesOff } = config.apps
+  const { memoryBytes, buildMemoryBytes, organization, processesOff } = config.apps
   const { traffic, logs } = parts.shared(composeAppTraffic)
   const onError = reportTo(parts)
   const processes = createProcessTarget({
@@ -48,7 +54,8 @@ export function composeHosting(parts: ServiceParts): WorkerHosting | undefined {
     network: appDoor,
     apiOrigin: () => publicUrls.signIn,
     onError,
-    limits: { memoryBytes, buildMemoryBytes },
+    limits: { memoryBytes, buildMemoryBytes, organization },
+    appIdsOf: (orgId) => listAppIds(parts.db, orgId),
     unsandboxed: config.apps.allowsUnsandboxed ? 'all' : { ...EXAMPLE_APP, folder: assets.exampleApp() },
   })
   const tryRevision =
@@ -56,7 +63,12 @@ export function composeHosting(parts: ServiceParts): WorkerHosting | undefined {
   const pods = parts.shared(composePods)
   pods.connect(appDoor)
   const target = pods.target ?? processes
-  return { target, traffic, writeLog: logs.write, logStored: logs.stored, onError, tryRevision }
+  const notes = async () => {
+    const limits = processesOff === undefined ? await processes.limitsInForce() : undefined
+    saveAppLimits(config.dataDir, limits)
+    return limits === undefined ? [] : [limits.line]
+  }
+  return { target, traffic, writeLog: logs.write, logStored: logs.stored, onError, tryRevision, notes }
 }
 
 /** Apps as pods of a cluster. `target` is undefined where the configuration does not say so. */

@@ -85,6 +85,8 @@ export type Service = Partial<AsyncDisposable> & {
   readonly fetch: ServiceFetch
   /** Returns warnings for the operator, printed at the start. */
   readonly warnings?: () => Promise<readonly string[]>
+  /** Returns lines for the operator that are no warnings, printed at the start. */
+  readonly notes?: () => Promise<readonly string[]>
   /** Dependencies that only this service has, for the readiness of its process. */
   readonly checks?: Readonly<Record<string, Check>>
   /** Loads what the first requests would otherwise wait for. */

@@ -33,6 +33,7 @@ export function compose(parts: ServiceParts): WorkerService {
     fetch: composeWorkerDoor(parts, fetch),
     checks: databaseServerChecks(databases),
     warnings: async () => (await hosting?.target.warnings()) ?? [],
+    notes: async () => (await hosting?.notes()) ?? [],
     loops: [
       idempotencyLoop(parts),
       ...parts.shared(composeActivity).loops,

@@ -15,6 +15,8 @@ export type AppSettings = {
   memoryBytes: number
   /** Memory one build may use. */
   buildMemoryBytes: number
+  /** What all apps and builds of one organization may use together on the machine of the server. */
+  organization: { readonly memoryBytes: number; readonly processes: number; readonly diskBytes: number }
   /** The log of an app keeps lines for this many days, and this many bytes of them. */
   logRetentionDays: number
   logBytesPerApp: number
@@ -27,6 +29,7 @@ const MIB = 1024 * 1024
 const DEFAULT_MEMORY_MB = 512
 const DEFAULT_BUILD_MEMORY_MB = 2048
 const MAX_MEMORY_MB = 65_536
+const MAX_TOTAL_MEMORY_MB = 4_194_304
 
 /**
  * An installation with a database server usually has several tenants, and apps would run on the machine of the server.
@@ -39,6 +42,8 @@ export function readApps(read: EnvironmentReader, isEmbedded: boolean, hasPods =
     read.fault('SVC_APPS_DOMAIN must be a domain such as apps.example.com, without https:// and port')
   }
   refuseOwnHost(read, domain)
+  const memoryMb = read.integer('SVC_APP_MEMORY_MB', DEFAULT_MEMORY_MB, 128, MAX_MEMORY_MB)
+  const buildMemoryMb = read.integer('SVC_BUILD_MEMORY_MB', DEFAULT_BUILD_MEMORY_MB, 128, MAX_MEMORY_MB)
   const processesOff = read.flag('SVC_ALLOW_PROCESS_DEPLOYS', isEmbedded) ? undefined : DEPLOYS_OFF
   return Object.freeze({
     domain,
@@ -46,12 +51,31 @@ export function readApps(read: EnvironmentReader, isEmbedded: boolean, hasPods =
     deploysOff: hasPods ? undefined : processesOff,
     processesOff,
     allowsUnsandboxed: read.flag('SVC_ALLOW_UNSANDBOXED_APPS', false),
-    memoryBytes: read.integer('SVC_APP_MEMORY_MB', DEFAULT_MEMORY_MB, 128, MAX_MEMORY_MB) * MIB,
-    buildMemoryBytes: read.integer('SVC_BUILD_MEMORY_MB', DEFAULT_BUILD_MEMORY_MB, 128, MAX_MEMORY_MB) * MIB,
+    memoryBytes: memoryMb * MIB,
+    buildMemoryBytes: buildMemoryMb * MIB,
+    organization: readTotals(read, memoryMb, buildMemoryMb),
     logRetentionDays: read.integer('SVC_LOG_RETENTION_DAYS', 14, 1, 3_650),
     checkRetentionDays: read.integer('SVC_CHECK_RETENTION_DAYS', 30, 1, 3_650),
     logBytesPerApp: read.integer('SVC_LOG_MB_PER_APP', 256, 1, 1_048_576) * MIB,
   })
+}
+
+/** By default one build and four copies of apps can use all that each of them may. */
+function readTotals(read: EnvironmentReader, memoryMb: number, buildMemoryMb: number): AppSettings['organization'] {
+  const [appsAtOnce, largest] = [4, Math.max(memoryMb, buildMemoryMb)]
+  const defaultMb = buildMemoryMb + appsAtOnce * memoryMb
+  const totalMb = read.integer('SVC_APPS_MEMORY_PER_ORG_MB', defaultMb, 128, MAX_TOTAL_MEMORY_MB)
+  if (totalMb < largest) {
+    read.fault(
+      `SVC_APPS_MEMORY_PER_ORG_MB must be at least ${largest}: what one app (SVC_APP_MEMORY_MB) and one build ` +
+        '(SVC_BUILD_MEMORY_MB) may use',
+    )
+  }
+  return {
+    memoryBytes: totalMb * MIB,
+    processes: read.integer('SVC_APPS_PROCESSES_PER_ORG', 4_096, 256, 4_194_304),
+    diskBytes: read.integer('SVC_APPS_DISK_PER_ORG_MB', 20_480, 1_024, 104_857_600) * MIB,
+  }
 }
 
 const DEPLOYS_OFF =

@@ -46,6 +46,7 @@ export async function run({ settings, config, engine }: Given, stack: AsyncDispo
     `svc ready at ${running.url}`,
     `  started in ${(performance.now() / 1000).toFixed(1)} s: ${config.services.join(', ')}`,
     ...(hasLocalSignIn(config) ? [`  ${signInLine(running.url, localCodeFile(config))}`] : []),
+    ...running.notes.map((note) => `  ${note}`),
     ...[...settings.warnings, ...running.warnings].map((warning) => `  warning: ${warning}`),
     ...(example ? ['  the example data source is being created, which takes some seconds'] : []),
     ...(account

@@ -32,6 +32,8 @@ export type Running = {
   readonly fetch: ServiceFetch
   /** Sentences about what the operator should know or change. */
   readonly warnings: readonly string[]
+  /** Other lines for the operator. */
+  readonly notes: readonly string[]
   /**
    * Fails readiness from now on and answers requests for this many seconds more, so that a load balancer has time to
    * send new ones elsewhere. Each connection is closed after its next answer.
@@ -123,7 +125,12 @@ export async function startServices(
   door.open(fetch)
 
   const worker = [...built.values()].find(hasWork)
-  const [warnings] = await Promise.all([readWarnings(built), worker && startWork(worker, resources, stack)])
+  const services = [...built.values()]
+  const [warnings, notes] = await Promise.all([
+    linesOf(services, (service) => service.warnings?.()),
+    linesOf(services, (service) => service.notes?.()),
+    worker && startWork(worker, resources, stack),
+  ])
 
   stack.defer(async () => {
     await Promise.all([listener[Symbol.asyncDispose](), openStreams[Symbol.asyncDispose](), appDoor?.closePort()])
@@ -138,12 +145,15 @@ export async function startServices(
     // One after another: the model loads in a thread, what follows keeps this one busy.
     for (const service of built.values()) await service.warm?.()
   }
-  return { url: listener.url, port: listener.port, fetch, warnings, drain, warm }
+  return { url: listener.url, port: listener.port, fetch, warnings, notes, drain, warm }
 }
 
-async function readWarnings(built: ReadonlyMap<ServiceName, Service>): Promise<readonly string[]> {
-  const warnings = await Promise.all([...built.values()].map(async (service) => service.warnings?.() ?? []))
-  return warnings.flat()
+async function linesOf(
+  services: readonly Service[],
+  read: (service: Service) => Promise<readonly string[]> | undefined,
+): Promise<readonly string[]> {
+  const lines = await Promise.all(services.map(async (service) => (await read(service)) ?? []))
+  return lines.flat()
 }
 
 function hasWork(service: Service): service is WorkerService {

@@ -42,6 +42,7 @@ export { createProcessTarget } from './process/process-target.ts'
 export { createRevisionDiff, diffTexts } from './revisions/diff.ts'
 export { createSaveChange } from './revisions/save-change.ts'
 export { createAppSource } from './revisions/source.ts'
+export { listAppIds } from './store.ts'
 export { createAppTrials } from './trials.ts'
 
 export type Apps = {

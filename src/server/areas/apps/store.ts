@@ -50,6 +50,12 @@ export async function lockAlias(tx: Tx, orgId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`apps ${orgId}`}, 0))`)
 }
 
+/** Apps of an organization in whatever state: the files of one that is being deleted are still there. */
+export async function listAppIds(db: Querier, orgId: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`select id from apps.apps where org_id = ${orgId}`)
+  return rows.map(({ id }) => id)
+}
+
 export async function countApps(tx: Tx, orgId: string): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`select count(*) from apps.apps where org_id = ${orgId}`)
   return row!.count

@@ -1,4 +1,5 @@
 import type { Settings } from '../../config/config.ts'
+import { readAppLimits } from '../app-limits-file.ts'
 import { type DoctorCheck, type Finding, problem, Skipped, warning } from './report.ts'
 
 /** The settings, or the faults for which a server would refuse to start. */
@@ -9,6 +10,7 @@ export function settingsChecks(result: SettingsResult): DoctorCheck[] {
     { name: 'configuration', look: async () => findFaults(result) },
     { name: 'mail', look: async () => findMailFaults(settingsOf(result)) },
     { name: 'sign-in', look: async () => findSignInFaults(settingsOf(result)) },
+    { name: 'app limits', look: async () => findLimitGaps(settingsOf(result)) },
   ]
 }
 
@@ -36,4 +38,16 @@ function findSignInFaults({ signIn, databaseUrl, services }: Settings): Finding[
       'Set SVC_GOOGLE_CLIENT_ID, SVC_MICROSOFT_CLIENT_ID or SVC_OIDC_ISSUER with the variables that belong to it.',
     ),
   ]
+}
+
+/** As the last start of a server found them: this process may be in other control groups. */
+function findLimitGaps({ apps, dataDir, services }: Settings): Finding[] {
+  if (apps.processesOff !== undefined || !services.includes('worker')) return []
+  const found = readAppLimits(dataDir)
+  if (!found) {
+    const message =
+      'No server with a sandbox for apps was started on this data folder, so the limits of apps are not known.'
+    return [warning(message, 'Start the server, then repeat.')]
+  }
+  return found.gaps.map(({ message, action }) => warning(message, action))
 }

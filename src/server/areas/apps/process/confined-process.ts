@@ -23,6 +23,8 @@ type ConfinedOptions = {
   readonly logRate: () => LogRate
   /** Called before the process starts any other, to limit all of them. */
   readonly limit: (pid: number) => void
+  /** Says why the kernel ended one of the processes, if it did. Asked when all have ended. */
+  readonly findEnd: () => ProcessEnd | undefined
 }
 
 /** How long the last output of an ended process may take. */
@@ -65,7 +67,8 @@ export class ConfinedProcess {
       forgetProcess(options.pidFile, child.pid!)
       const first = await this.firstPid
       if (first !== undefined) forgetProcess(`${options.pidFile}.first`, first)
-      return this.#killed ?? status.exit() ?? { code: null, description: 'it was killed from outside', by: 'svc' }
+      const explained = this.#killed ?? options.findEnd() ?? status.exit()
+      return explained ?? { code: null, description: 'it was killed from outside', by: 'svc' }
     })
   }
 

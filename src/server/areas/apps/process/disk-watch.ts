@@ -1,9 +1,15 @@
 import { lstat, opendir, readdir, readFile, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export type DiskLimits = { readonly bytes: number; readonly files: number; readonly minFreeBytes: number }
+export type DiskLimits = {
+  readonly bytes: number
+  readonly files: number
+  readonly minFreeBytes: number
+  /** Follows the number of bytes in messages, where it is not the usual limit. */
+  readonly bytesNote?: string
+}
 
-type DiskExcess = { readonly reason: string; readonly by: 'limit' | 'svc' }
+export type DiskExcess = { readonly reason: string; readonly by: 'limit' | 'svc' }
 
 /** Returns why a build must end: what it wrote is too much, or the disk that svc needs too is nearly full. */
 export async function diskExcess(
@@ -11,13 +17,36 @@ export async function diskExcess(
   limits: DiskLimits,
   firstPid: number | undefined,
 ): Promise<DiskExcess | undefined> {
-  const { bavail, bsize } = await statfs(folder)
-  if (bavail * bsize < limits.minFreeBytes) return { reason: 'the disk of the server is nearly full', by: 'svc' }
+  if (await isNearlyFull(folder, limits)) return NEARLY_FULL
   const used = { bytes: 0, files: 0 }
   const hidden = await measure(folder, used, limits)
   if (hidden) return { reason: hidden, by: 'limit' }
   if (firstPid !== undefined) used.bytes += await unlinkedBytes(firstPid, (await stat(folder)).dev)
-  if (used.bytes > limits.bytes) return over(`${Math.round(limits.bytes / 1024 / 1024)} MB`)
+  return excessOf(used, limits)
+}
+
+/** As `diskExcess`, of a build that writes to a file system of its own, whose size is little more than its limit. */
+export async function sizedDiskExcess(
+  disk: string,
+  limits: DiskLimits,
+  folder: string,
+): Promise<DiskExcess | undefined> {
+  if (await isNearlyFull(folder, limits)) return NEARLY_FULL
+  const { blocks, bfree, bsize, files, ffree } = await statfs(disk)
+  return excessOf({ bytes: (blocks - bfree) * bsize, files: files - ffree - OWN_INODES }, limits)
+}
+
+/** Inodes that an empty ext4 uses. */
+const OWN_INODES = 11
+const NEARLY_FULL: DiskExcess = { reason: 'the disk of the server is nearly full', by: 'svc' }
+
+async function isNearlyFull(folder: string, { minFreeBytes }: DiskLimits): Promise<boolean> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize < minFreeBytes
+}
+
+function excessOf(used: { bytes: number; files: number }, limits: DiskLimits): DiskExcess | undefined {
+  if (used.bytes > limits.bytes) return over(`${Math.round(limits.bytes / 1024 / 1024)} MB${limits.bytesNote ?? ''}`)
   if (used.files > limits.files) return over(`${limits.files} files`)
   return undefined
 }

@@ -2,7 +2,7 @@ import type { DiskLimits } from './disk-watch.ts'
 
 const MIB = 1024 * 1024
 
-/** What one app and one build may use. */
+/** What one app, one build, and all of an organization may use. */
 export type ProcessLimits = {
   readonly memoryBytes: number
   readonly buildMemoryBytes: number
@@ -15,6 +15,8 @@ export type ProcessLimits = {
   /** Processes and threads together. */
   readonly processes: number
   readonly openFiles: number
+  /** What all apps and builds of one organization may use together. */
+  readonly organization: { readonly memoryBytes: number; readonly processes: number; readonly diskBytes: number }
 }
 
 export const DEFAULT_LIMITS: ProcessLimits = {
@@ -27,4 +29,5 @@ export const DEFAULT_LIMITS: ProcessLimits = {
   processes: 256,
   // Twice the connections of `socket-fetch` and of the proxy, which our script holds, and some more.
   openFiles: 2048,
+  organization: { memoryBytes: 4096 * MIB, processes: 4096, diskBytes: 20_480 * MIB },
 }

@@ -3,15 +3,19 @@ import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { AppTrial } from '#edge/app-trials.ts'
 import { rememberFound } from '#lib/processes/bubblewrap.ts'
-import { findCpuGroups } from '#lib/processes/cpu-group.ts'
+import { type ControlGroups, findControlGroups } from '#lib/processes/control-groups/control-groups.ts'
 import { removeFolder } from '#lib/processes/remove-folder.ts'
+import { findDiskFault, unmountLeftDisks } from '#lib/processes/sized-disk.ts'
 import type { Target } from '../deploys/target.ts'
 import type { AppNetwork } from '../door/network.ts'
 import { SharedLogRate } from '../logs/log-rate.ts'
 import { buildRelease } from './build.ts'
+import { describeLimits, type LimitsInForce } from './describe-limits.ts'
+import { createDiskTotals } from './disk-totals.ts'
 import { endOrphans } from './end-orphans.ts'
 import { layoutOf } from './layout.ts'
 import { DEFAULT_LIMITS, type ProcessLimits } from './limits.ts'
+import { createMemoryTotals } from './memory-totals.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import type { Machine } from './sandbox.ts'
 import { startProcess } from './start.ts'
@@ -33,11 +37,19 @@ type ProcessTargetOptions = {
   readonly unsandboxed: Unsandboxed
   /** Where bubblewrap is looked for. */
   readonly bubblewrapPlaces?: readonly string[]
+  /** Returns the apps of an organization, whose files count together. */
+  readonly appIdsOf: (orgId: string) => Promise<readonly string[]>
+  /** Finds the control groups that limit apps. */
+  readonly findGroups?: (dataDir: string) => Promise<ControlGroups>
+  /** Returns why builds cannot have a file system of their own below a folder. */
+  readonly findDiskFault?: typeof findDiskFault
 }
 
 type ProcessTarget = Target & {
   /** Tries files of an app without network and variables, see `runTrial`. One trial runs at a time. */
   readonly runTrial: (request: TrialRequest) => Promise<AppTrial>
+  /** Says which limits of apps and builds hold here, and by what. Undefined where nothing has a sandbox. */
+  readonly limitsInForce: () => Promise<LimitsInForce | undefined>
 }
 
 /** Runs apps as processes of this machine, in bubblewrap where that works. */
@@ -45,15 +57,28 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
   const { onError } = options
   // Sandboxes are made in another folder than the one that svc runs in.
   const dataDir = resolve(options.dataDir)
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const groups = (options.findGroups ?? findControlGroups)(dataDir)
+  const findFault = options.findDiskFault ?? findDiskFault
+  let diskFault: Promise<string | undefined> | undefined
   const machine: Machine = {
     dataDir,
     network: options.network,
     apiOrigin: options.apiOrigin,
     users: createUserIds(),
-    cpuGroups: findCpuGroups(),
+    groups: () => groups,
+    memoryTotals: createMemoryTotals(limits.organization.memoryBytes),
+    diskTotals: createDiskTotals({
+      dataDir,
+      totalBytes: limits.organization.diskBytes,
+      appIdsOf: options.appIdsOf,
+    }),
+    // Tried when the first build needs it: it takes a tenth of a second.
+    diskFault: () => (diskFault ??= tryDisk(join(dataDir, 'trials'), findFault)),
+    unmounted: unmountLeftDisks(dataDir).catch(onError),
     unsandboxed: options.unsandboxed,
     walls: rememberFound(() => findWalls(dataDir, options.bubblewrapPlaces)),
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    limits,
     logRate: new SharedLogRate(),
     pidFile: async (appId) => {
       const { running } = layoutOf(dataDir, appId)
@@ -63,7 +88,9 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
   }
   // Tried now, so that the start need not wait for the result.
   void machine.walls()
-  removeAbandonedTrials(dataDir, onError).catch(onError)
+  // What a killed process left.
+  void groups.then(({ removeEmpty }) => removeEmpty())
+  machine.unmounted.then(() => removeAbandonedTrials(dataDir, onError)).catch(onError)
   const inTurn = oneAtATime()
   return {
     runTrial: (request) => inTurn(request.signal, () => runTrial(request, machine, onError)),
@@ -73,13 +100,22 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
       const found = await lstat(layoutOf(dataDir, id).release(deployId)).catch(() => undefined)
       return found?.isDirectory() ? { deployId } : undefined
     },
-    prune: ({ id }, keep) => prune(dataDir, id, keep, onError),
+    prune: async ({ id }, keep) => {
+      await machine.unmounted
+      await prune(dataDir, id, keep, onError)
+    },
     // Nothing of a former process serves any more, so nothing is kept.
-    endOrphans: ({ id }) => endOrphans(layoutOf(dataDir, id).running),
+    endOrphans: async ({ id }) => {
+      await endOrphans(layoutOf(dataDir, id).running)
+      await groups.then(({ removeEmpty }) => removeEmpty())
+    },
     warnings: async () => {
       const found = await machine.walls()
-      if ('missing' in found) return [withoutSandbox(found.missing, options.unsandboxed)]
-      return machine.cpuGroups === undefined ? [WITHOUT_GROUPS] : []
+      return 'missing' in found ? [withoutSandbox(found.missing, options.unsandboxed)] : []
+    },
+    limitsInForce: async () => {
+      if ('missing' in (await machine.walls())) return undefined
+      return describeLimits((await groups).versions, await machine.diskFault())
     },
   }
 }
@@ -95,13 +131,15 @@ async function prune(dataDir: string, appId: string, keep: readonly string[], on
   for (const each of [releases, builds, running, folder]) await rmdir(each).catch(() => {})
 }
 
+/** What is left of an attempt is removed with abandoned trials. */
+async function tryDisk(folder: string, findFault: typeof findDiskFault): Promise<string | undefined> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return findFault(folder)
+}
+
 async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => [])
 }
-
-const WITHOUT_GROUPS =
-  'This machine lets svc make no groups of processor time, so apps and builds run only when nothing else wants the ' +
-  'processor. Their memory and disk are watched, and one that exceeds a limit is ended within a second.'
 
 function withoutSandbox(missing: string, allowed: Unsandboxed): string {
   if (allowed !== 'all') {

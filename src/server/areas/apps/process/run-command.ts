@@ -1,7 +1,7 @@
 import { chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OnLine } from '../deploys/target.ts'
-import { diskExcess } from './disk-watch.ts'
+import type { BuildPlace } from './build-place.ts'
 import { repeat } from './repeat.ts'
 import { type Machine, openSandbox } from './sandbox.ts'
 import type { ProcessEnd } from './status.ts'
@@ -10,7 +10,7 @@ type CommandRequest = {
   readonly orgId: string
   readonly appId: string
   /** The files are in `source`, `home` is its HOME. Both are on disk and count for its limit. */
-  readonly folder: string
+  readonly place: BuildPlace
   readonly command: string
   readonly environment: Readonly<Record<string, string>>
   readonly hasNetwork: boolean
@@ -27,8 +27,9 @@ const DISK_CHECK_MS = 500
 
 /** Runs a command of an app that may write to the app's source. Everything of it is gone when this resolves. */
 export async function runCommand(request: CommandRequest, machine: Machine): Promise<CommandEnd> {
-  const { orgId, appId, folder, command, environment, hasNetwork, limitMs, uid, onLine, signal } = request
-  const { buildMemoryBytes: memoryBytes, buildDisk } = machine.limits
+  const { orgId, appId, place, command, environment, hasNetwork, limitMs, uid, onLine, signal } = request
+  const { buildMemoryBytes: memoryBytes } = machine.limits
+  const { folder } = place
   const buildHome = join(folder, 'home')
   await makeHome(buildHome, uid)
   const options = { orgId, appId, folder: join(folder, 'source'), buildHome, memoryBytes, hasNetwork, onLine, uid }
@@ -44,13 +45,17 @@ export async function runCommand(request: CommandRequest, machine: Machine): Pro
   signal.addEventListener('abort', onAbort)
   if (signal.aborted) onAbort()
   const checkDisk = async () => {
-    const excess = await diskExcess(folder, buildDisk, await child.firstPid)
+    const excess = await place.findExcess(await child.firstPid)
     if (excess) child.kill(`killed: ${excess.reason}`, excess.by)
   }
   void repeat(checkDisk, DISK_CHECK_MS, watching.signal)
   try {
     await child.ready.then(() => sandbox.run(command, environment)).catch((error: Error) => child.kill(error.message))
-    return { ...(await sandbox.gone), isLate, triedNetwork: child.triedNetwork() }
+    const end = await sandbox.gone
+    // What did not fit in a file system may be missing from files, whatever the command says.
+    const excess = end.by === 'itself' ? await place.findExcess(undefined) : undefined
+    const found = excess ? { code: null, description: `killed: ${excess.reason}`, by: excess.by } : end
+    return { ...found, isLate, triedNetwork: child.triedNetwork() }
   } finally {
     clearTimeout(timer)
     watching.abort()

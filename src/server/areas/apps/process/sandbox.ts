@@ -1,16 +1,16 @@
 import { dirname, join } from 'node:path'
 import { isLoopback } from '#lib/net/loopback.ts'
 import type { FoundBubblewrap } from '#lib/processes/bubblewrap.ts'
-import { openCpuGroup } from '#lib/processes/cpu-group.ts'
-import { residentBytes } from '#lib/processes/process-memory.ts'
+import type { ControlGroup, ControlGroups } from '#lib/processes/control-groups/control-groups.ts'
 import type { OnLine } from '../deploys/target.ts'
 import type { AppNetwork } from '../door/network.ts'
 import type { SharedLogRate } from '../logs/log-rate.ts'
 import { appEnvironment } from './app-environment.ts'
 import { ConfinedProcess } from './confined-process.ts'
+import type { DiskTotals } from './disk-totals.ts'
+import { explainEnd, watchGroup, watchMemory } from './limit-memory.ts'
 import type { ProcessLimits } from './limits.ts'
-import { sandboxBytes } from './memory-watch.ts'
-import { repeat } from './repeat.ts'
+import type { MemoryTotals } from './memory-totals.ts'
 import { INSIDE, SCRIPT_OPTIONS, sandboxCommand } from './sandbox-command.ts'
 import { systemCallFilter } from './system-call-filter.ts'
 import type { Unsandboxed } from './unsandboxed.ts'
@@ -27,8 +27,15 @@ export type Machine = {
   readonly walls: () => Promise<FoundBubblewrap>
   readonly limits: ProcessLimits
   readonly logRate: SharedLogRate
-  /** Where groups of processor time are made. Undefined: this machine lets svc make none. */
-  readonly cpuGroups: string | undefined
+  /** The control groups that this machine lets svc make. */
+  readonly groups: () => Promise<ControlGroups>
+  /** Used where no control group limits memory. */
+  readonly memoryTotals: MemoryTotals
+  readonly diskTotals: DiskTotals
+  /** Why builds have no file system of their own, or undefined. */
+  readonly diskFault: () => Promise<string | undefined>
+  /** Resolves when the file systems of builds of a killed process are unmounted. */
+  readonly unmounted: Promise<void>
   /** What may run where there is no sandbox. */
   readonly unsandboxed: Unsandboxed
   /** Returns a new file that will name a process of the app. */
@@ -60,7 +67,8 @@ export type Sandbox = {
   readonly gone: ConfinedProcess['ended']
 }
 
-const MEMORY_CHECK_MS = 250
+/** What bubblewrap needs beside the processes of the app, which it counts as root's. */
+const OWN_PROCESSES = 2
 /** Ports inside, where no other program listens. Another one is used if svc itself has that port. */
 const APP_PORTS = [3000, 3001]
 const PROXY_PORTS = [3128, 3129]
@@ -75,19 +83,26 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
   const found = await machine.walls()
   if (!hasNetwork && 'missing' in found) throw new Error('without a sandbox nothing keeps the network away')
   const apiOrigin = hasNetwork ? machine.apiOrigin() : undefined
-  const cpuGroup = machine.cpuGroups === undefined ? undefined : openCpuGroup(machine.cpuGroups, orgId)
+  const groups = await machine.groups()
   const pidFile = await machine.pidFile(appId)
   const placeFile = `${pidFile}${PLACE}`
   const { network } = machine
   const workplace = await openWorkplace({ uid, apiOrigin, hasNetwork, onLine, network, placeFile })
+  const { organization, processes } = machine.limits
+  const own = { memoryBytes, processes: processes + OWN_PROCESSES }
+  let group: ControlGroup | undefined
   try {
+    const opened = groups.open(orgId, { own, organization })
+    group = opened
+    const memoryLimits = { ownBytes: memoryBytes, organizationBytes: organization.memoryBytes }
+    const findEnd = () => explainEnd(opened, memoryLimits)
     const isWalled = 'bubblewrap' in found
     const places = { ...programPlaces(), ...workplace, dataDir: machine.dataDir }
     const child = await ConfinedProcess.start({
       command: isWalled
         ? sandboxCommand(
             { ...places, ...found, app: folder, isAppWritable: buildHome !== undefined, home: buildHome },
-            { ...machine.limits, hasCpuGroup: cpuGroup !== undefined },
+            { ...machine.limits, hasCpuGroup: groups.versions.cpu !== undefined },
             uid,
           )
         : { file: process.execPath, args: [...SCRIPT_OPTIONS, places.script], options: '' },
@@ -95,7 +110,8 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
       pidFile,
       onLine,
       logRate: () => machine.logRate.ofStream(appId),
-      limit: (pid) => cpuGroup?.add(pid),
+      limit: opened.add,
+      findEnd,
     })
     const surroundings = isWalled ? inside(apiOrigin, buildHome) : outside(buildHome ?? workplace.home, apiOrigin)
     child.send({
@@ -109,10 +125,11 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
       },
     })
     const watching = new AbortController()
-    void repeat(() => checkMemory(child, memoryBytes), MEMORY_CHECK_MS, watching.signal)
+    if (groups.versions.memory !== undefined) watchGroup(child, findEnd, watching.signal)
+    else watchMemory(child, orgId, memoryLimits, machine.memoryTotals, watching.signal)
     const gone = child.ended.then(async (end) => {
       watching.abort()
-      cpuGroup?.remove()
+      opened.remove()
       await workplace[Symbol.asyncDispose]()
       return end
     })
@@ -130,16 +147,10 @@ export async function openSandbox(options: SandboxOptions, machine: Machine): Pr
       gone,
     }
   } catch (error) {
+    group?.remove()
     await workplace[Symbol.asyncDispose]()
     throw error
   }
-}
-
-async function checkMemory(child: ConfinedProcess, limitBytes: number): Promise<void> {
-  const first = await child.firstPid
-  const used = first === undefined ? await residentBytes(child.pid) : await sandboxBytes(first, limitBytes)
-  if (used <= limitBytes) return
-  child.kill(`killed: it used more than ${Math.round(limitBytes / 1024 / 1024)} MB of memory`, 'limit')
 }
 
 function inside(apiOrigin: string | undefined, buildHome: string | undefined) {

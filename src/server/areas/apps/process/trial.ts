@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { AppTrial, TrialStep } from '#edge/app-trials.ts'
 import type { OnLine, SourceFile } from '../deploys/target.ts'
+import { type BuildPlace, openBuildPlace } from './build-place.ts'
 import { mentionsNetwork } from './mentions-network.ts'
 import { createOutputTail } from './output-tail.ts'
 import { runCommand } from './run-command.ts'
@@ -38,15 +39,16 @@ export async function runTrial(
   if ('missing' in found)
     return allOf(testCommand, { type: 'not_run', reason: `there is no sandbox: ${found.missing}` })
   if (buildCommand === null && (testCommand ?? null) === null) return allOf(testCommand, { type: 'absent' })
+  await machine.unmounted
   await using folder = await openTrialFolder(machine.dataDir, onError)
+  const isSized = (await machine.diskFault()) === undefined
+  await using place = await openBuildPlace(folder.path, machine.limits.buildDisk, isSized)
   const own = { ...machine, pidFile: async () => folder.pidFile }
   const uid = await takeUser(machine)
   try {
-    await writeSource(join(folder.path, 'source'), files, uid, signal)
+    await writeSource(join(place.folder, 'source'), files, uid, signal)
     const runStep = async (command: string | null, environment: Readonly<Record<string, string>>) =>
-      command === null
-        ? ({ type: 'absent' } as const)
-        : runOne({ ...request, folder: folder.path, command, environment, uid }, own)
+      command === null ? ({ type: 'absent' } as const) : runOne({ ...request, place, command, environment, uid }, own)
     const build = await runStep(buildCommand, QUIET)
     if (testCommand === undefined) return { build }
     if (build.type !== 'passed' && build.type !== 'absent') return { build, test: NOT_BUILT }
@@ -65,18 +67,18 @@ function allOf(testCommand: TrialRequest['testCommand'], step: TrialStep): AppTr
 type Command = {
   readonly orgId: string
   readonly appId: string
-  readonly folder: string
+  readonly place: BuildPlace
   readonly command: string
   readonly environment: Readonly<Record<string, string>>
   readonly uid: number | undefined
   readonly signal: AbortSignal
 }
 
-async function runOne({ orgId, appId, folder, command, environment, uid, signal }: Command, machine: Machine) {
+async function runOne({ orgId, appId, place, command, environment, uid, signal }: Command, machine: Machine) {
   const tail = createOutputTail()
   const onLine: OnLine = ({ text }) => tail.add(text)
   const limitMs = machine.limits.trialMs
-  const of = { orgId, appId, folder, command, environment, hasNetwork: false, limitMs, uid, onLine, signal }
+  const of = { orgId, appId, place, command, environment, hasNetwork: false, limitMs, uid, onLine, signal }
   const end = await runCommand(of, machine)
   signal.throwIfAborted()
   if (end.code === 0) return { type: 'passed' } as const
