@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findControlGroups } from '#lib/processes/control-groups/control-groups.ts'
 import { removeFolder } from '#lib/processes/remove-folder.ts'
 import type {
   AppRef,
@@ -30,6 +31,12 @@ export type TestTarget = AsyncDisposable & {
 
 const APP = 'app_1'
 
+/** A machine on which svc can make neither control groups nor file systems, so that it watches what apps use. */
+export const ONLY_WATCHED: Pick<ProcessTargetOptions, 'findGroups' | 'findDiskFault'> = {
+  findGroups: (dataDir) => findControlGroups(dataDir, { cgroup: '', mountinfo: '', isOurs: async () => false }),
+  findDiskFault: async () => 'svc is not root',
+}
+
 export function openTestTarget(options: Partial<ProcessTargetOptions> = {}): TestTarget {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'svc-target-'))
   const errors: unknown[] = []
@@ -39,7 +46,7 @@ export function openTestTarget(options: Partial<ProcessTargetOptions> = {}): Tes
     onError: (error) => errors.push(error),
     unsandboxed: 'all',
     // All apps of a test are those of one organization.
-    appIdsOf: async () => readdirSync(join(dataDir, 'apps')),
+    appIdsOf: async () => (existsSync(join(dataDir, 'apps')) ? readdirSync(join(dataDir, 'apps')) : []),
     ...options,
     dataDir,
   })

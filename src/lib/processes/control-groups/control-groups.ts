@@ -26,12 +26,6 @@ export type ControlGroups = {
   readonly removeEmpty: () => void
 }
 
-export const NO_GROUPS: ControlGroups = {
-  versions: {},
-  open: () => ({ add: () => {}, memoryEndedBy: () => undefined, remove: () => {} }),
-  removeEmpty: () => {},
-}
-
 /** Finds out which control groups this process can make for the installation in a data folder. */
 export async function findControlGroups(dataDir: string, facts?: GroupFacts): Promise<ControlGroups> {
   const name = digest(dataDir)

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { descendantsOf } from '#lib/processes/process-memory.ts'
-import { appThat, ask, deployFacts, openTestTarget, type TestTarget } from '#test/app-target.ts'
+import { appRef, appThat, ask, deployFacts, ONLY_WATCHED, openTestTarget, type TestTarget } from '#test/app-target.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 
@@ -178,44 +179,6 @@ needs('bubblewrap')('a hostile app', () => {
     expect(await ask(beside)).toBe(1)
   })
 
-  it('MA-15 that hides memory in sockets is ended as well', async () => {
-    await test.build('dep_sockets', {}, null)
-    const program = `use Socket; for (1..15) { last if !fork }
-      while (socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, PF_UNSPEC)) { push @kept, $a, $b }
-      sleep 1000`
-    const app = await test.start('dep_sockets', `exec perl -e '${program}'`)
-    expect(await app.ended).toEqual({ description: 'killed: it used more than 300 MB of memory' })
-  })
-
-  it('OP-09 that fills the memory of the kernel with page tables is ended', async () => {
-    await test.build('dep_tables', {}, null)
-    // Reads one byte of every 2 MB: each needs a page of tables, and none counts as memory of the process.
-    const mmap = process.arch === 'x64' ? 9 : 222
-    const program = `$size = 200 * 2 ** 30; $at = syscall(${mmap}, 0, $size, 1, 0x4022, -1, 0);
-      for ($i = 0; $i < $size; $i += 2 ** 21) { unpack("P1", pack("Q", $at + $i)) }
-      sleep 1000`
-    const app = await test.start('dep_tables', `exec perl -e '${program}'`)
-    expect(await app.ended).toEqual({ description: 'killed: it used more than 300 MB of memory' })
-  })
-
-  it('OP-09 that fills fewer sockets than a busy app has is ended too', async () => {
-    await test.build('dep_buffers', {}, null)
-    const program = `use Socket; for (1..7) { last if !fork }
-      for (1..100) { socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or last; push @kept, $a, $b }
-      sleep 1000`
-    const app = await test.start('dep_buffers', `exec perl -e '${program}'`)
-    expect(await app.ended).toEqual({ description: 'killed: it used more than 300 MB of memory' })
-  })
-
-  it('OP-09 that keeps sockets in which nothing waits is ended too', async () => {
-    await using wide = openTestTarget({ limits: { memoryBytes: 150 * MIB, processes: 80, openFiles: 4096 } })
-    await wide.build('dep_idle', {}, null)
-    const socket = process.arch === 'x64' ? 41 : 198
-    const program = `for (1..15) { last if !fork } for (1..3000) { syscall(${socket}, 2, 1, 0) } sleep 1000`
-    const app = await wide.start('dep_idle', `exec perl -e '${program}'`)
-    expect(await app.ended).toEqual({ description: 'killed: it used more than 150 MB of memory' })
-  })
-
   it('OP-09 has its processor time limited by a group, or gets what nobody else wants', async () => {
     await test.build('dep_cpu', {}, null, { app: 'app_cpu' })
     const app = await test.start('dep_cpu', 'sleep 1000', { app: 'app_cpu' })
@@ -223,7 +186,9 @@ needs('bubblewrap')('a hostile app', () => {
     await until(() => readdirSync(running).some((name) => name.endsWith('.first')))
     const [file] = readdirSync(running).filter((name) => name.endsWith('.first'))
     const pid = readFileSync(join(running, file!), 'utf8').split(' ')[0]
-    const isInGroup = /^\d+:.*\bcpu\b.*:.*\/svc-apps\/org_1$/m.test(readFileSync(`/proc/${pid}/cgroup`, 'utf8'))
+    const isInGroup = /^\d+:.*\bcpu\b.*:.*\/svc-apps\/\w+\/org_1\/\w+$/m.test(
+      readFileSync(`/proc/${pid}/cgroup`, 'utf8'),
+    )
     expect(isInGroup || (await policyOf(Number(pid))) === IDLE).toBe(true)
     await app.stop(0)
   })
@@ -261,10 +226,154 @@ needs('bubblewrap')('a hostile app', () => {
   })
 })
 
-needs('bubblewrap')('a hostile build', () => {
+needs('bubblewrap')('a hostile app that no control group limits', () => {
   let test: TestTarget
   beforeAll(() => {
-    test = openTestTarget({ limits: { buildDisk: { bytes: 20 * MIB, files: 300, minFreeBytes: MIB } } })
+    test = openTestTarget({ ...ONLY_WATCHED, limits: { memoryBytes: 300 * MIB, processes: 80, openFiles: 256 } })
+  })
+  afterAll(() => test[Symbol.asyncDispose]())
+
+  it('MA-15 that hides memory in sockets is ended as well', async () => {
+    await test.build('dep_sockets', {}, null)
+    const program = `use Socket; for (1..15) { last if !fork }
+      while (socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, PF_UNSPEC)) { push @kept, $a, $b }
+      sleep 1000`
+    const app = await test.start('dep_sockets', `exec perl -e '${program}'`)
+    expect(await app.ended).toEqual({ description: 'killed: it used more than 300 MB of memory' })
+  })
+
+  it('OP-09 that fills the memory of the kernel with page tables is ended', async () => {
+    await test.build('dep_tables', {}, null)
+    // Reads one byte of every 2 MB: each needs a page of tables, and none counts as memory of the process.
+    const mmap = process.arch === 'x64' ? 9 : 222
+    const program = `$size = 200 * 2 ** 30; $at = syscall(${mmap}, 0, $size, 1, 0x4022, -1, 0);
+      for ($i = 0; $i < $size; $i += 2 ** 21) { unpack("P1", pack("Q", $at + $i)) }
+      sleep 1000`
+    const app = await test.start('dep_tables', `exec perl -e '${program}'`)
+    expect(await app.ended).toEqual({ description: 'killed: it used more than 300 MB of memory' })
+  })
+
+  it('OP-09 that fills fewer sockets than a busy app has is ended too', async () => {
+    await test.build('dep_buffers', {}, null)
+    const program = `use Socket; for (1..7) { last if !fork }
+      for (1..100) { socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, PF_UNSPEC) or last; push @kept, $a, $b }
+      sleep 1000`
+    const app = await test.start('dep_buffers', `exec perl -e '${program}'`)
+    expect(await app.ended).toEqual({ description: 'killed: it used more than 300 MB of memory' })
+  })
+
+  it('OP-09 that keeps sockets in which nothing waits is ended too', async () => {
+    await using wide = openTestTarget({
+      ...ONLY_WATCHED,
+      limits: { memoryBytes: 150 * MIB, processes: 80, openFiles: 4096 },
+    })
+    await wide.build('dep_idle', {}, null)
+    const socket = process.arch === 'x64' ? 41 : 198
+    const program = `for (1..15) { last if !fork } for (1..3000) { syscall(${socket}, 2, 1, 0) } sleep 1000`
+    const app = await wide.start('dep_idle', `exec perl -e '${program}'`)
+    expect(await app.ended).toEqual({ description: 'killed: it used more than 150 MB of memory' })
+  })
+
+  it('OP-09 is ended when it uses the most of what its organization may use together', async () => {
+    const organization = { memoryBytes: 300 * MIB, processes: 1000, diskBytes: 1000 * MIB }
+    await using small = openTestTarget({ ...ONLY_WATCHED, limits: { memoryBytes: 280 * MIB, organization } })
+    const beside = await small.serve(appThat('return 1'))
+    await small.build('dep_large', {}, null)
+    const app = await small.start('dep_large', TAKES_200_MB)
+    expect(await app.ended).toEqual({ description: OVER_TOTAL })
+    expect(await ask(beside)).toBe(1)
+  })
+})
+
+needs('bubblewrap', 'control groups')('a hostile app in a control group', () => {
+  let test: TestTarget
+  beforeAll(() => {
+    const organization = { memoryBytes: 300 * MIB, processes: 90, diskBytes: 1000 * MIB }
+    test = openTestTarget({ limits: { memoryBytes: 200 * MIB, processes: 80, openFiles: 4096, organization } })
+  })
+  afterAll(() => test[Symbol.asyncDispose]())
+
+  it('OP-09 never has more memory than it may, however fast it takes it', async () => {
+    await test.build('dep_fast', {}, null)
+    // Each process writes to 100 MB at once, faster than anybody can watch.
+    const program = `for (1..9) { last if !fork } $kept = "x" x (100 << 20); print "has it\\n"; sleep 1000`
+    const app = await test.start('dep_fast', `exec perl -e '$| = 1; ${program}'`)
+    expect(await app.ended).toEqual({ description: OVER_OWN })
+    expect(test.lines.filter((line) => line === 'stdout: has it').length).toBeLessThanOrEqual(1)
+  })
+
+  it.each([
+    [
+      'page tables',
+      `$at = syscall(${process.arch === 'x64' ? 9 : 222}, 0, 300 * 2 ** 30, 1, 0x4022, -1, 0);
+      for ($i = 0; $i < 300 * 2 ** 30; $i += 2 ** 21) { unpack("P1", pack("Q", $at + $i)) }`,
+    ],
+    [
+      'buffers of sockets',
+      `use Socket; use Fcntl; for (1..7) { last if !fork } $data = "x" x 65536;
+      while (socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, PF_UNSPEC)) {
+        push @kept, $a, $b; fcntl($a, F_SETFL, O_NONBLOCK); while (syswrite($a, $data)) {} }`,
+    ],
+  ])('OP-09 that fills the memory of the kernel with %s is ended', async (_what, program) => {
+    await test.build('dep_kernel', {}, null)
+    const app = await test.start('dep_kernel', `exec perl -e '${program} sleep 1000'`)
+    expect(await app.ended).toEqual({ description: OVER_OWN })
+  })
+
+  it('OP-09 goes on with many sockets in which nothing waits, because the kernel counts what they take', async () => {
+    const app = await test.serve(
+      appThat(`globalThis.kept ??= []
+        const { port } = request.socket.address()
+        for (let n = 0; n < 300; n++) kept.push(net.connect(port, '127.0.0.1'))
+        return kept.length`),
+    )
+    expect(await ask(app)).toBeGreaterThanOrEqual(300)
+    await app.stop(0)
+  })
+
+  it('OP-09 is ended when it uses the most of what its organization may use together', async () => {
+    const beside = await test.serve(appThat('return globalThis.kept ??= Buffer.alloc(60 << 20, 1).length'))
+    await ask(beside)
+    await test.build('dep_large', {}, null)
+    const apps = [await test.start('dep_large', TAKES_120_MB), await test.start('dep_large', TAKES_120_MB)]
+    const ended = await Promise.race(apps.map((app) => app.ended))
+    expect(ended).toEqual({ description: OVER_TOTAL })
+    expect(await ask(beside)).toBe(60 << 20)
+    await Promise.all([...apps, beside].map((app) => app.stop(0)))
+  })
+
+  it('OP-09 leaves no group behind, and groups of a killed server are removed by the next', async () => {
+    await using own = openTestTarget()
+    await own.build('dep_gone', {}, null)
+    const app = await own.start('dep_gone', 'sleep 1000')
+    const pid = readdirSync(join(own.dataDir, 'apps', 'app_1', 'running')).find((name) => !name.includes('.'))!
+    const first = readFileSync(join(own.dataDir, 'apps', 'app_1', 'running', pid), 'utf8').split(' ')[0]!
+    const path = /^\d+:memory:(.*)$/m.exec(readFileSync(`/proc/${first}/cgroup`, 'utf8'))![1]!
+    const folder = join('/sys/fs/cgroup/memory', path)
+    expect(path).toMatch(/\/svc-apps\/[0-9a-f]{12}\/org_1\/[0-9a-f]{12}$/)
+    await app.stop(0)
+    expect([existsSync(folder), existsSync(dirname(folder))]).toEqual([false, false])
+    mkdirSync(folder, { recursive: true })
+    await using next = openTestTarget({ dataDir: own.dataDir })
+    await next.target.endOrphans(appRef('app_1'), [])
+    expect(existsSync(dirname(folder))).toBe(false)
+  })
+})
+
+const OVER_OWN = 'killed: it used more than 200 MB of memory'
+const OVER_TOTAL =
+  'killed: the apps and builds of its organization used more than 300 MB of memory together, and it used the most. Use ' +
+  'less, delete apps that are not needed, or ask the operator to raise SVC_APPS_MEMORY_PER_ORG_MB'
+const TAKES_120_MB = `exec perl -e '$kept = "x" x (120 << 20); sleep 1000'`
+const TAKES_200_MB = `exec perl -e '$kept = "x" x (200 << 20); sleep 1000'`
+
+needs('bubblewrap')('a hostile build that has no file system of its own', () => {
+  let test: TestTarget
+  beforeAll(() => {
+    test = openTestTarget({
+      ...ONLY_WATCHED,
+      limits: { buildDisk: { bytes: 20 * MIB, files: 300, minFreeBytes: MIB } },
+    })
   })
   afterAll(() => test[Symbol.asyncDispose]())
 
@@ -338,6 +447,86 @@ needs('bubblewrap')('a hostile build', () => {
     expect(test.lines.find((line) => line.includes(' closed'))).toContain('-rwxr-xr-x')
   })
 })
+
+needs('bubblewrap', 'loop devices')('a hostile build on a file system of its own', () => {
+  let test: TestTarget
+  beforeAll(() => {
+    test = openTestTarget({ limits: { buildDisk: { bytes: 20 * MIB, files: 300, minFreeBytes: MIB } } })
+  })
+  afterAll(() => test[Symbol.asyncDispose]())
+
+  it.each([
+    ['into a file', 'dd if=/dev/zero of=big bs=1M count=60', 'it wrote more than 20 MB'],
+    ['at home', 'dd if=/dev/zero of=$HOME/big bs=1M count=60', 'it wrote more than 20 MB'],
+    ['and says that all is well', 'dd if=/dev/zero of=big bs=1M count=60; true', 'it wrote more than 20 MB'],
+    [
+      'into a file without a name that is only mapped',
+      `perl -e 'open(F, "+>", "big"); unlink "big"; for (1..60) { syswrite(F, "x" x 2**20) or last } sleep 1000'`,
+      'it wrote more than 20 MB',
+    ],
+    ['of small files', 'n=0; while [ $n -lt 400 ]; do : > f$n; n=$((n+1)); done', 'it wrote more than 300 files'],
+  ])('OP-09 that writes too much %s gets no room for it', async (_what, command, reason) => {
+    expect(await test.build('dep_full', {}, `echo $(stat -f -c %b /app) blocks; ${command}`)).toEqual({
+      ok: false,
+      code: 'BUILD_FAILED',
+      detail: `The build command ended: killed: ${reason}.`,
+    })
+    const blocks = Number(/\d+/.exec(test.lines.findLast((line) => line.endsWith(' blocks'))!)?.[0])
+    expect(blocks * 4096).toBeLessThan(25 * MIB)
+    expect(readdirSync(join(test.dataDir, 'apps', 'app_1', 'builds'))).toEqual([])
+    expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(test.dataDir)
+  })
+
+  it('OP-09 can write nowhere but to its file system and its tmpfs', async () => {
+    const command = `for place in / /dev /dev/shm /etc /home /svc /svc/run /svc/out /usr; do
+      (echo > $place/x) 2> /dev/null && echo wrote $place; done; stat -f -c %T /app $HOME /tmp; cp /bin/ls kept`
+    expect(await test.build('dep_places', { 'a/b.txt': 'text' }, command)).toMatchObject({ ok: true })
+    expect(test.lines.filter((line) => line.startsWith('stdout: wrote'))).toEqual([])
+    expect(test.lines.slice(-3)).toEqual(['stdout: ext2/ext3', 'stdout: ext2/ext3', 'stdout: tmpfs'])
+    expect(readdirSync(join(test.dataDir, 'apps', 'app_1', 'releases', 'dep_places')).sort()).toEqual(['a', 'kept'])
+  })
+
+  it('OP-09 finds no more room than its organization has left, and then none', async () => {
+    const organization = { memoryBytes: 4096 * MIB, processes: 1000, diskBytes: 12 * MIB }
+    const buildDisk = { bytes: 10 * MIB, files: 300, minFreeBytes: MIB }
+    await using small = openTestTarget({ limits: { organization, buildDisk } })
+    const write = 'head -c 8M /dev/zero > big'
+    expect(await small.build('dep_one', {}, write)).toMatchObject({ ok: true })
+    expect(await small.build('dep_two', {}, write)).toEqual({
+      ok: false,
+      code: 'BUILD_FAILED',
+      detail:
+        'The build command ended: killed: it wrote more than 4 MB, which is what its organization has left of 12 MB ' +
+        '(SVC_APPS_DISK_PER_ORG_MB).',
+    })
+    expect(await small.build('dep_three', {}, 'head -c 3584K /dev/zero > big')).toMatchObject({ ok: true })
+    expect(await small.build('dep_four', {}, null)).toEqual({
+      ok: false,
+      code: 'BUILD_FAILED',
+      detail:
+        "The apps of this organization may take 12 MB of the server's disk, which is too little for this deploy. Delete " +
+        'apps that are not needed, or ask the operator to raise SVC_APPS_DISK_PER_ORG_MB.',
+    })
+  })
+
+  it('OP-09 leaves nothing mounted after a server was killed', async () => {
+    await using own = openTestTarget()
+    const folder = join(own.dataDir, 'apps', 'app_1', 'builds', 'dep_killed')
+    const program = `import { mkdirSync } from 'node:fs'
+      const { openSizedDisk } = await import(${JSON.stringify(SIZED_DISK)})
+      mkdirSync(${JSON.stringify(folder)}, { recursive: true })
+      await openSizedDisk(${JSON.stringify(folder)}, { bytes: 2 ** 20, files: 16 })
+      process.kill(process.pid, 'SIGKILL')`
+    expect(spawnSync(process.execPath, ['--input-type=module', '-e', program]).signal).toBe('SIGKILL')
+    expect(readFileSync('/proc/self/mountinfo', 'utf8')).toContain(folder)
+    await using next = openTestTarget({ dataDir: own.dataDir })
+    await next.target.prune(appRef('app_1'), [])
+    expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(folder)
+    expect(existsSync(folder)).toBe(false)
+  })
+})
+
+const SIZED_DISK = join(import.meta.dirname, '../../../../lib/processes/sized-disk.ts')
 
 /** Linux's number of the scheduling class that runs when nothing else does. */
 const IDLE = 5
