@@ -25,4 +25,23 @@ describe('settings of apps', () => {
       'SVC_BUILD_MEMORY_MB must be a whole number from 128 to 65536',
     ])
   })
+
+  it('OP-09 an organization has totals, by default room for one build and four apps', () => {
+    expect(settingsOf({}, true).organization).toEqual({
+      memoryBytes: 4096 * 2 ** 20,
+      processes: 4096,
+      diskBytes: 20_480 * 2 ** 20,
+    })
+    expect(settingsOf({ SVC_APP_MEMORY_MB: '4096' }, true).organization.memoryBytes).toBe(18_432 * 2 ** 20)
+  })
+
+  it('OP-09 a total of memory that is too little for one build is refused', () => {
+    const read = new EnvironmentReader({ SVC_APPS_MEMORY_PER_ORG_MB: '1024', SVC_APPS_DISK_PER_ORG_MB: '1' })
+    readApps(read, true)
+    expect(read.faults).toEqual([
+      'SVC_APPS_MEMORY_PER_ORG_MB must be at least 2048: what one app (SVC_APP_MEMORY_MB) and one build ' +
+        '(SVC_BUILD_MEMORY_MB) may use',
+      'SVC_APPS_DISK_PER_ORG_MB must be a whole number from 1024 to 104857600',
+    ])
+  })
 })

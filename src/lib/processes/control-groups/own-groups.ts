@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { readMounts } from '../mounts.ts'
 
 /** What the kernel can limit for a group of processes, by its own names. */
@@ -36,5 +36,5 @@ export function findOwnGroups(cgroup: string, mountinfo: string): OwnGroup[] {
 function below(root: string, at: string, path: string): string | undefined {
   if (path.split('/').includes('..')) return undefined
   const prefix = root === '/' ? '' : root
-  return path === prefix || path.startsWith(`${prefix}/`) ? join(at, path.slice(prefix.length)) : undefined
+  return path === prefix || path.startsWith(`${prefix}/`) ? resolve(join(at, path.slice(prefix.length))) : undefined
 }

@@ -460,7 +460,7 @@ needs('bubblewrap', 'loop devices')('a hostile build on a file system of its own
     ['at home', 'dd if=/dev/zero of=$HOME/big bs=1M count=60', 'it wrote more than 20 MB'],
     ['and says that all is well', 'dd if=/dev/zero of=big bs=1M count=60; true', 'it wrote more than 20 MB'],
     [
-      'into a file without a name that is only mapped',
+      'into a file without a name',
       `perl -e 'open(F, "+>", "big"); unlink "big"; for (1..60) { syswrite(F, "x" x 2**20) or last } sleep 1000'`,
       'it wrote more than 20 MB',
     ],
