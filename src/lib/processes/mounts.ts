@@ -1,4 +1,4 @@
-export type Mount = {
+type Mount = {
   /** The folder of the file system that is mounted. */
   readonly root: string
   /** Where it is mounted. */

@@ -6,7 +6,7 @@ import { readMounts } from './mounts.ts'
 import { runToEnd } from './start-process.ts'
 
 /** A file system of a fixed size, which lies in a file. Disposing unmounts it and deletes what is on it. */
-export type SizedDisk = AsyncDisposable & { readonly path: string }
+type SizedDisk = AsyncDisposable & { readonly path: string }
 
 type DiskSize = { readonly bytes: number; readonly files: number }
 

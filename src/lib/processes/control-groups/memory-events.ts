@@ -1,7 +1,7 @@
 import { readGroupFile } from './group-files.ts'
 
 /** What the kernel says about the memory of a group. */
-export type MemoryEvents = {
+type MemoryEvents = {
   /** Processes of this group that the kernel ended for want of memory. */
   readonly ended: number
   /** Whether the group needed more than its own limit at some time. */

@@ -73,7 +73,7 @@ function isRoomy(error: unknown): boolean {
 }
 
 /** Less than usual where the organization has hardly any room left. */
-export function limitsIn(bytes: number, { limits: { buildDisk, organization } }: Machine): DiskLimits {
+function limitsIn(bytes: number, { limits: { buildDisk, organization } }: Machine): DiskLimits {
   if (bytes >= buildDisk.bytes) return buildDisk
   const total = Math.round(organization.diskBytes / 1024 / 1024)
   return {

@@ -6,7 +6,7 @@ export type MemoryTotals = {
 }
 
 /** An app or a build. */
-export type MemoryUser = { readonly end: () => void }
+type MemoryUser = { readonly end: () => void }
 
 export function createMemoryTotals(totalBytes: number): MemoryTotals {
   const organizations = new Map<string, Map<MemoryUser, number>>()

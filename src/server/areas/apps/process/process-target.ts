@@ -61,6 +61,7 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
   const groups = (options.findGroups ?? findControlGroups)(dataDir)
   const findFault = options.findDiskFault ?? findDiskFault
   let diskFault: Promise<string | undefined> | undefined
+  const unmounted = unmountLeftDisks(dataDir).catch(onError)
   const machine: Machine = {
     dataDir,
     network: options.network,
@@ -75,7 +76,7 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
     }),
     // Tried when the first build needs it: it takes a tenth of a second.
     diskFault: () => (diskFault ??= tryDisk(join(dataDir, 'trials'), findFault)),
-    unmounted: unmountLeftDisks(dataDir).catch(onError),
+    unmounted,
     unsandboxed: options.unsandboxed,
     walls: rememberFound(() => findWalls(dataDir, options.bubblewrapPlaces)),
     limits,
@@ -90,7 +91,7 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
   void machine.walls()
   // What a killed process left.
   void groups.then(({ removeEmpty }) => removeEmpty())
-  machine.unmounted.then(() => removeAbandonedTrials(dataDir, onError)).catch(onError)
+  unmounted.then(() => removeAbandonedTrials(dataDir, onError)).catch(onError)
   const inTurn = oneAtATime()
   return {
     runTrial: (request) => inTurn(request.signal, () => runTrial(request, machine, onError)),
