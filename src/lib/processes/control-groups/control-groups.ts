@@ -68,7 +68,8 @@ function openGroup(
     own: join(hierarchy.folder, names.organization, names.own),
   }))
   const remove = () => {
-    for (const { above, own } of groups) if (removeGroup(own)) removeGroup(above)
+    // The folder of the installation too, which is made again when it is needed.
+    for (const { folder, above, own } of groups) if (removeGroup(own) && removeGroup(above)) removeGroup(folder)
   }
   try {
     for (const { above, own, ...hierarchy } of groups) make(hierarchy, above, own, limits)
