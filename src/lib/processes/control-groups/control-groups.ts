@@ -34,6 +34,9 @@ export async function findControlGroups(dataDir: string, facts?: GroupFacts): Pr
     hierarchies.flatMap(({ version, controllers }) => controllers.map((each) => [each, version])),
   )
   const openNames = new Set<string>()
+  const removeEmpty = () => {
+    for (const { folder } of hierarchies) removeEmptyGroups(folder, openNames)
+  }
   return {
     versions,
     open: (organization, limits) => {
@@ -43,14 +46,16 @@ export async function findControlGroups(dataDir: string, facts?: GroupFacts): Pr
       const remove = () => {
         openNames.delete(own)
         group.remove()
+        // The kernel may still be ending a process, which keeps its group for some milliseconds.
+        setTimeout(removeEmpty, REMOVE_AGAIN_MS).unref()
       }
       return { ...group, remove }
     },
-    removeEmpty: () => {
-      for (const { folder } of hierarchies) removeEmptyGroups(folder, openNames)
-    },
+    removeEmpty,
   }
 }
+
+const REMOVE_AGAIN_MS = 1_000
 
 function readFacts(): GroupFacts {
   const read = (name: string) => readGroupFile('/proc/self', name)
