@@ -6,7 +6,7 @@ export function isMissed(floor: Floor): boolean {
   return 'atLeast' in floor ? !(floor.value >= floor.atLeast) : !(floor.value <= floor.atMost)
 }
 
-function lineOf(floor: Floor): string {
+export function lineOf(floor: Floor): string {
   const bound = 'atLeast' in floor ? `at least ${floor.atLeast}` : `at most ${floor.atMost}`
   return `${isMissed(floor) ? 'MISSED' : 'kept'}  ${floor.name}: ${Number(floor.value.toFixed(6))} (${bound})`
 }
