@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Command, optionsOf } from '../src/cli/command/command.ts'
-import { TABLE } from '../src/cli/commands.ts'
 import { EXITS, spelling } from '../src/cli/command/help.ts'
+import { TABLE } from '../src/cli/commands.ts'
 
 const GUIDE = readFileSync(join(import.meta.dirname, '..', 'docs', 'cli.md'), 'utf8')
 const SECTIONS = new Map(
