@@ -5,5 +5,5 @@ globalThis.Response = class extends NativeResponse {
     super(...given)
     if (given[1]?.status === 200) process.exit(7)
   }
-} as typeof Response
+}
 await import('../../src/server/areas/apps/door/door-child.ts')

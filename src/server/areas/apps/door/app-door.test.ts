@@ -77,10 +77,11 @@ test('OP-09 an app that ends the door and itself is stopped, though it answers a
   for (let deaths = 1; deaths <= 2; deaths++) {
     const attached = Promise.withResolvers<AsyncDisposable>()
     await using killer = await startRawPeer((socket) => {
-      socket.once('data', async () => {
+      const answer = async () => {
         await (await attached.promise)[Symbol.asyncDispose]()
         socket.write('HTTP/1.1 200 OK\r\nx-kill: yes\r\n\r\n')
-      })
+      }
+      socket.once('data', () => void answer())
     })
     apps.killer = killer.port
     attached.resolve(opened.attach('killer', harmful))

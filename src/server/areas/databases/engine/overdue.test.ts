@@ -94,10 +94,10 @@ needs('postgres')('OP-09 a tenant’s function that catches its time limit', () 
 /** Returns what `count` gave all through the work. */
 async function countUntil(work: Promise<unknown>, count: () => Promise<number>): Promise<number[]> {
   const counts: number[] = []
-  let isOver = false
+  const state = { isOver: false }
   void work.finally(() => {
-    isOver = true
+    state.isOver = true
   })
-  while (!isOver) counts.push(await count())
+  while (!state.isOver) counts.push(await count())
   return counts
 }

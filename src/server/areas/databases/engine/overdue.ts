@@ -15,7 +15,7 @@ export type EndBackend = (backend: Backend) => Promise<void>
 
 export type Overdue = {
   /** To be called with each new connection, before the first statement. */
-  watch(client: pg.ClientBase): Promise<void>
+  readonly watch: (client: pg.ClientBase) => Promise<void>
   /** Returns when the session of a connection whose answer came too late is gone. Undefined: no answer was late. */
   endOf(client: pg.ClientBase): Promise<void> | undefined
 }
@@ -32,7 +32,7 @@ const STARTED_AT = `
 export function createOverdue(role: string, limitMs: number, end: EndBackend): Overdue {
   const endings = new WeakMap<pg.ClientBase, Promise<void>>()
   return {
-    async watch(client) {
+    watch: async (client) => {
       const startedAt = await readStart(client, limitMs)
       client.on('error', (error) => {
         const { processID: pid } = client as { processID?: number | null }

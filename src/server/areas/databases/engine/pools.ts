@@ -79,6 +79,8 @@ function openPool(
 ): { pool: pg.Pool; db: ManagedDb } {
   const { onError, oneSession = false, connection, types, limitMs = READER.statementMs } = options
   const overdue = endBackend && createOverdue(new URL(connectionString).username, limitMs, endBackend)
+  // The pool waits for what it returns, though its type does not say so.
+  const onConnect: ((client: pg.ClientBase) => unknown) | undefined = overdue?.watch
   const pool = new pg.Pool({
     connectionString,
     max: MAX_CONNECTIONS_PER_DATABASE,
@@ -88,7 +90,7 @@ function openPool(
     maxLifetimeSeconds: LIFETIME_SECONDS,
     allowExitOnIdle: true,
     application_name: 'svc',
-    ...(overdue && { onConnect: overdue.watch }),
+    ...(onConnect && { onConnect }),
     ...(connection && { stream: () => connection() }),
     ...(types && { types }),
     ...(!oneSession && { statement_timeout: limitMs }),
