@@ -28,6 +28,9 @@ const CANDIDATES = isTenth ? 2 : 4
 /** CPU time is counted in microseconds, so short work is repeated until it takes this long. */
 const MIN_ROUND_US = 2_000
 const FREE_US = 100
+/** Longer work varies little, and takes minutes in all. */
+const LONG_US = 20_000
+const LONG_ROUNDS = 2
 /** A tenth runs beside the tests of CI and measures a few hundred microseconds. */
 const MAX_RATIO = isTenth ? 6 : 3
 
@@ -75,7 +78,8 @@ async function measure(refuse: (text: string) => Promise<boolean>, text: string)
   const once = await cpuUs(() => refuse(text), 1)
   const times = Math.max(1, Math.min(100, Math.ceil(MIN_ROUND_US / Math.max(once, 1))))
   const rounds: Costs[] = []
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await measureOnce(refuse, text, times))
+  const count = once > LONG_US ? LONG_ROUNDS : ROUNDS
+  for (let round = 0; round < count; round++) rounds.push(await measureOnce(refuse, text, times))
   return {
     refuseUs: Math.min(...rounds.map(({ refuseUs }) => refuseUs)),
     parseUs: Math.min(...rounds.map(({ parseUs }) => parseUs)),
@@ -110,7 +114,11 @@ const operations = OPERATIONS.filter((op) => !inputInQuery(op) && op.bodyLimit >
 // In a tenth, operations whose inputs are alike are measured once.
 const chosen = isTenth ? operations.filter((op, n) => n % 8 === 0 || bodyLimitOf(op) > 100_000) : operations
 const results: Measured[] = []
-for (const op of chosen) if (only === undefined || op.name === only) results.push(await worstOf(op))
+for (const op of chosen) {
+  if (only !== undefined && op.name !== only) continue
+  if (!isTenth) console.error(`measuring ${op.name}`)
+  results.push(await worstOf(op))
+}
 
 const ms = (us: number) => (us / 1000).toFixed(2).padStart(8)
 console.log(`refused requests of ${results.length} operations, at most ${MAX_BYTES} bytes; worst first`)
