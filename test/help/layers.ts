@@ -252,7 +252,7 @@ function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
 }
 
 /** Not untied yet. */
-const KNOTS = ['server/areas/apps', 'server/areas/databases', 'server', 'lib', 'edge']
+const KNOTS = ['server/areas/databases', 'server', 'lib', 'edge']
 
 /**
  * Inside a room, folders point one way. Its direct files are one folder more, without `index.ts`, which composes them

@@ -1,28 +1,27 @@
 import type { Route } from '#edge/http/route.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { changeRoute } from './change.ts'
-import { createRoute } from './create.ts'
-import { deleteLoop, deleteRoute } from './delete.ts'
 import { deployRoutes } from './deploys/routes.ts'
-import type { AppDeps } from './deps.ts'
 import { environmentRoutes } from './environment/routes.ts'
 import { createHostDeps } from './host/create-host-deps.ts'
+import type { Hosting } from './host/deps.ts'
 import { hostJobs } from './host/jobs.ts'
-import { listRoute, readRoute } from './list.ts'
 import { deployLogs } from './logs/deploy-logs.ts'
 import { logRetention } from './logs/retention.ts'
 import { logRoutes } from './logs/routes.ts'
+import { changeRoute } from './manage/change.ts'
+import { createRoute } from './manage/create.ts'
+import { deleteLoop, deleteRoute } from './manage/delete.ts'
+import { listRoute, readRoute } from './manage/list.ts'
+import type { AppDeps } from './model/deps.ts'
+import { requireApp } from './model/store.ts'
 import { peopleRoutes } from './people/routes.ts'
 import { collectLoop } from './revisions/collect.ts'
 import type { RevisionDeps } from './revisions/deps.ts'
 import { revisionRoutes } from './revisions/routes.ts'
-import { requireApp } from './store.ts'
 
 export { createAppDeploys } from './deploys/approved.ts'
 export { findLiveDeploy } from './deploys/store.ts'
-export type { Hosting } from './deps.ts'
-export { createAppDirectory } from './directory.ts'
 export { AppDoor } from './door/app-door.ts'
 export { appLabelOf } from './door/host-name.ts'
 export type { AppAddress } from './door/messages.ts'
@@ -31,6 +30,7 @@ export type { AppNetwork } from './door/network.ts'
 export type { FoundApp } from './door/routed-requests.ts'
 export { APP_VARIABLES } from './environment/sealed.ts'
 export { createAppProbe } from './host/ask-app.ts'
+export type { Hosting } from './host/deps.ts'
 export { failHarmfulDeploy } from './host/harmful.ts'
 export { type AppTraffic, createAppTraffic } from './host/traffic.ts'
 export { createKubernetesClient } from './kubernetes/client.ts'
@@ -38,11 +38,12 @@ export { fetchRevision } from './kubernetes/fetch-revision.ts'
 export { createKubernetesTarget, type KubernetesTarget } from './kubernetes/kubernetes-target.ts'
 export { createAppLogs } from './logs/evidence.ts'
 export { createLogWriter, type LogWriter } from './logs/writer.ts'
+export { listAppIds } from './model/store.ts'
+export { createAppDirectory } from './people/directory.ts'
 export { createProcessTarget } from './process/process-target.ts'
 export { createRevisionDiff, diffTexts } from './revisions/diff.ts'
 export { createSaveChange } from './revisions/save-change.ts'
 export { createAppSource } from './revisions/source.ts'
-export { listAppIds } from './store.ts'
 export { createAppTrials } from './trials.ts'
 
 export type Apps = {
@@ -53,7 +54,8 @@ export type Apps = {
   readonly slots: readonly JobKind[]
 }
 
-export function createApps(deps: AppDeps & RevisionDeps): Apps {
+/** `hosting` is given in the process that runs apps. */
+export function createApps(deps: AppDeps & RevisionDeps & { readonly hosting?: Hosting | undefined }): Apps {
   return {
     routes: [
       createRoute(deps),

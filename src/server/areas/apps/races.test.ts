@@ -6,7 +6,7 @@ import { codeOf } from '#test/managed-databases.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
-import { lockActiveApp } from './store.ts'
+import { lockActiveApp } from './model/store.ts'
 
 needs('postgres')('MA-15 races on apps', () => {
   let system: System

@@ -2,9 +2,9 @@ import { changeEnvironment, MAX_ENVIRONMENT_BYTES, MAX_VARIABLES, readEnvironmen
 import { type Fault, ServiceError } from '#contract/core/errors.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { auditApp } from '../audit.ts'
-import type { AppDeps } from '../deps.ts'
-import { lockActiveApp, requireApp } from '../store.ts'
+import { auditApp } from '../model/audit.ts'
+import type { AppDeps } from '../model/deps.ts'
+import { lockActiveApp, requireApp } from '../model/store.ts'
 import { whyReserved } from './reserved.ts'
 import { listVariables, measureVariables, removeVariables, saveVariables } from './store.ts'
 

@@ -1,8 +1,8 @@
 import type { AppAnswer, AppProbe } from '#edge/apps.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { AppDeps } from '../deps.ts'
 import { headersForApp } from '../door/headers.ts'
+import type { AppDeps } from '../model/deps.ts'
 import { hostLease } from './jobs.ts'
 import type { AppTraffic } from './traffic.ts'
 

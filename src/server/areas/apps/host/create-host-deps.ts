@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AppDeps, Hosting } from '../deps.ts'
 import { openEnvironment } from '../environment/store.ts'
 import { findLastLineAt } from '../logs/store.ts'
+import type { AppDeps } from '../model/deps.ts'
+import { readAlias } from '../model/store.ts'
 import { readFiles } from '../revisions/read-files.ts'
-import { readAlias } from '../store.ts'
-import type { HostDeps } from './deps.ts'
+import type { HostDeps, Hosting } from './deps.ts'
 import { removeApp } from './remove-app.ts'
 
 /** Joins what a host needs of the other parts of the area. */

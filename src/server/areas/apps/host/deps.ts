@@ -1,20 +1,9 @@
 import type { Db } from '#lib/db/db.ts'
 import type { Lease } from '#lib/work/lease.ts'
 import type { SourceFile, Target } from '../deploys/target.ts'
+import type { WriteLog } from '../model/write-log.ts'
 import type { HostTime } from './probe.ts'
 import type { AppTraffic } from './traffic.ts'
-
-/** Where lines of builds and apps go. Never throws and never waits: what cannot be kept is counted as dropped. */
-export type WriteLog = (line: {
-  readonly orgId: string
-  readonly appId: string
-  readonly deployId: string
-  readonly source: 'app' | 'build' | 'system'
-  readonly level: 'info' | 'warn' | 'error'
-  readonly text: string
-  /** When it was written; without it, now. */
-  readonly at?: Date
-}) => void
 
 export type HostDeps = {
   readonly db: Db
@@ -34,3 +23,6 @@ export type HostDeps = {
   readonly removeApp: (appId: string, lease: Lease) => Promise<void>
   readonly onError: (error: unknown, appId: string) => void
 }
+
+/** What the process that runs apps gives. */
+export type Hosting = Pick<HostDeps, 'target' | 'traffic' | 'writeLog' | 'logStored' | 'onError'>

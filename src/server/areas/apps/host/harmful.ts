@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { findAppOfDeploy } from '../deploys/store.ts'
-import type { WriteLog } from './deps.ts'
+import type { WriteLog } from '../model/write-log.ts'
 import { failDeploy } from './fail-deploy.ts'
 
 /** Why the deploy of an app failed whose answers were shown to end the process that handles the bytes of all apps. */

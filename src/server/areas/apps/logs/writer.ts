@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { createWake } from '#lib/work/wake.ts'
-import type { WriteLog } from '../host/deps.ts'
+import type { WriteLog } from '../model/write-log.ts'
 import { cleanLine } from './clean-line.ts'
 import { levelIn, levelNumber } from './level.ts'
 import { appendLines, type NewLine } from './store.ts'

@@ -2,9 +2,9 @@ import { listAppPeople, MAX_PEOPLE_PER_APP, removeAppPerson, setAppPerson } from
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { People } from '#edge/people.ts'
-import { auditApp } from '../audit.ts'
-import type { AppDeps } from '../deps.ts'
-import { lockActiveApp, requireApp } from '../store.ts'
+import { auditApp } from '../model/audit.ts'
+import type { AppDeps } from '../model/deps.ts'
+import { lockActiveApp, requireApp } from '../model/store.ts'
 import { deletePart, listPeople, type PersonRow, savePart } from './store.ts'
 import { peopleUnknown } from './unknown.ts'
 

@@ -1,7 +1,7 @@
 import { type RevisionFile, uploadFiles, uploadRevision } from '#contract/apps/revisions.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import { requireApp } from '../store.ts'
+import { requireApp } from '../model/store.ts'
 import type { RevisionDeps } from './deps.ts'
 import { invalidRevision } from './faults.ts'
 import { findManifestFaults } from './manifest.ts'

@@ -8,7 +8,7 @@ import { unknownPeople } from '#edge/people.ts'
 import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { createApps } from './index.ts'
+import { createApps } from '../index.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

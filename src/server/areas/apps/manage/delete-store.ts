@@ -1,6 +1,6 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { notifyDeploys } from './deploys/store.ts'
+import { notifyDeploys } from '../deploys/store.ts'
 
 /** Returns false when the app is being deleted already, or is deleted. Waits for changes that hold the app. */
 export async function markDeleting(tx: Tx, id: string): Promise<boolean> {

@@ -3,8 +3,8 @@ import type { HasPart } from '#edge/credentials/access.ts'
 import type { PartHolder } from '#edge/people.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import { holdsPart, listHolders } from './people/store.ts'
-import { findApp } from './store.ts'
+import { findApp } from '../model/store.ts'
+import { holdsPart, listHolders } from './store.ts'
 
 /** Answers what other areas and the gates of services ask about apps. It reads the tables alone, so any service can have one. */
 type AppRegister = AppDirectory & {

@@ -2,7 +2,6 @@ import type { People } from '#edge/people.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
-import type { HostDeps } from './host/deps.ts'
 
 export type AppDeps = {
   readonly db: Db
@@ -15,8 +14,4 @@ export type AppDeps = {
   readonly deploysOff: string | undefined
   readonly logRetentionDays: number
   readonly logBytesPerApp: number
-  /** Given in the process that runs apps. */
-  readonly hosting?: Hosting | undefined
 }
-
-export type Hosting = Pick<HostDeps, 'target' | 'traffic' | 'writeLog' | 'logStored' | 'onError'>

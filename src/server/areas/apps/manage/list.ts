@@ -2,9 +2,9 @@ import { listApps, readApp } from '#contract/apps/apps.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import type { AppDeps } from './deps.ts'
+import type { AppDeps } from '../model/deps.ts'
+import { pageApps, pageOwnApps, showApp } from '../model/store.ts'
 import { presentApp } from './present.ts'
-import { pageApps, pageOwnApps, showApp } from './store.ts'
 
 export function listRoute(deps: AppDeps): Route {
   return route(listApps, async ({ limit, cursor }, { principal }) => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
 import { releaseLease, takeLease } from '#lib/work/lease.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { hostLease } from '../host/jobs.ts'
 import { deleteLoop } from './delete.ts'
-import { hostLease } from './host/jobs.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { App } from '#contract/apps/apps.ts'
-import type { AppDeps } from './deps.ts'
-import type { ShownApp } from './store.ts'
+import type { AppDeps } from '../model/deps.ts'
+import type { ShownApp } from '../model/store.ts'
 
 export function presentApp(row: ShownApp, { urlOf }: Pick<AppDeps, 'urlOf'>): App {
   const { id, alias, name, state, build_command, start_command, health_path } = row

@@ -1,9 +1,9 @@
 import { type AppSettings, changeApp } from '#contract/apps/apps.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import { auditApp } from './audit.ts'
-import type { AppDeps } from './deps.ts'
+import { auditApp } from '../model/audit.ts'
+import type { AppDeps } from '../model/deps.ts'
+import { lockActiveApp, showApp, updateApp } from '../model/store.ts'
 import { presentApp } from './present.ts'
-import { lockActiveApp, showApp, updateApp } from './store.ts'
 
 export function changeRoute(deps: AppDeps): Route {
   const { db, clock } = deps
