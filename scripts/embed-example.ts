@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { createBuiltin } from '../src/server/areas/ai/builtin/builtin.ts'
 import { HANDBOOK_TEXTS, writeVectors } from '../src/server/areas/example/vectors.ts'
-import { assets } from '../src/server/process/assets.ts'
+import { assets } from '../src/server/files/assets.ts'
 
 /** `npm run example:embed` embeds the articles of the example. Run it after a change of their texts. */
 await using model = createBuiltin()

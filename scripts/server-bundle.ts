@@ -4,7 +4,7 @@ import { cp, mkdir, rename, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { EMPTY_CLUSTER } from '../src/lib/db/cluster.ts'
 import { forgetUsers, holdBuild, removeUnusedBuilds } from '../src/lib/processes/build-users.ts'
-import { WORKERS } from '../src/server/process/assets.ts'
+import { WORKERS } from '../src/server/files/assets.ts'
 import { replace } from './build-folder.ts'
 
 type Place = {

@@ -8,7 +8,7 @@ import type { ResolvedEntry } from '../../src/server/areas/data-sources/search/e
 import { connectionString } from '../../src/server/areas/databases/engine/engine.ts'
 import { createPools, type ManagedDb } from '../../src/server/areas/databases/engine/pools.ts'
 import { createPostgresEngine } from '../../src/server/areas/databases/engine/postgres/engine.ts'
-import { newDatabase, openPassword } from '../../src/server/areas/databases/new-database.ts'
+import { newDatabase, openPassword } from '../../src/server/areas/databases/model/new-database.ts'
 import type { Data } from './data.ts'
 
 export type Index = { method: 'hnsw'; m?: number; ef_construction?: number } | { method: 'ivfflat'; lists: number }

@@ -5,7 +5,7 @@ import { DataKeyRefused } from '#lib/crypto/data-keys.ts'
 import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
 import { FolderInUse } from '#lib/folder-lock.ts'
 import { ConfigError, environment } from './config/reader.ts'
-import { assets } from './process/assets.ts'
+import { assets } from './files/assets.ts'
 import { printError, printLine } from './process/output.ts'
 import { startFault } from './process/start-fault.ts'
 

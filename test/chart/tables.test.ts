@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readSettings } from '../../src/server/config/config.ts'
-import { SERVICE_NAMES, SERVICE_TABLE } from '../../src/server/process/service-table.ts'
+import { SERVICE_NAMES, SERVICE_TABLE } from '../../src/server/config/service-table.ts'
 
 const CHART = join(import.meta.dirname, '..', '..', 'chart')
 const read = (file: string): unknown => parse(readFileSync(join(CHART, file), 'utf8'))

@@ -15,7 +15,7 @@ import { type ServerProcess, startProcess } from '#test/processes.ts'
 import { testEnvironment } from '#test/system.ts'
 import { until, untilDone } from '#test/until.ts'
 import type { Environment } from '../../src/server/config/reader.ts'
-import { SERVICE_NAMES, type ServiceName } from '../../src/server/process/service-table.ts'
+import { SERVICE_NAMES, type ServiceName } from '../../src/server/config/service-table.ts'
 import { startHaproxy } from './haproxy.ts'
 
 const HERE = join(import.meta.dirname, '..', '..')

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Environment } from '../../src/server/config/reader.ts'
-import { SERVICE_NAMES, type ServiceName } from '../../src/server/process/service-table.ts'
+import { SERVICE_NAMES, type ServiceName } from '../../src/server/config/service-table.ts'
 import { until } from './until.ts'
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'server', 'main.ts')

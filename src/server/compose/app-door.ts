@@ -8,10 +8,10 @@ import {
   findLiveDeploy,
   movedToDoor,
 } from '../areas/apps/index.ts'
-import { WORKER_DOOR_PATH } from '../process/worker-door.ts'
 import { composeAppTraffic } from './app-traffic.ts'
 import { composePods } from './apps.ts'
 import type { ServiceParts } from './parts.ts'
+import { WORKER_DOOR_PATH } from './worker-door.ts'
 
 /** Lets the api-gateway's door find apps, and sends requests for apps at the port of svc itself there. */
 export function composeAppDoor(parts: ServiceParts, others: ServiceFetch): ServiceFetch {

@@ -14,8 +14,8 @@ import {
   listAppIds,
 } from '../areas/apps/index.ts'
 import { EXAMPLE_APP } from '../areas/example/index.ts'
-import { saveAppLimits } from '../process/app-limits-file.ts'
-import { assets } from '../process/assets.ts'
+import { saveAppLimits } from '../files/app-limits-file.ts'
+import { assets } from '../files/assets.ts'
 import { composeAppTraffic } from './app-traffic.ts'
 import type { Resources, ServiceParts } from './parts.ts'
 import { composePeople } from './people.ts'

@@ -10,7 +10,7 @@ import { localRequest } from '#edge/http/local-request.ts'
 import { type CountFailure, createFailureLimiter, isRefusedToken } from '#edge/http/rate-limit.ts'
 import type { Route, ServiceFetch } from '#edge/http/route.ts'
 import { createSystem } from '../areas/system/index.ts'
-import type { ServiceName } from '../process/service-table.ts'
+import type { ServiceName } from '../config/service-table.ts'
 import type { ServiceParts } from './parts.ts'
 
 type Options = {

@@ -1,6 +1,6 @@
 import { createHops, HOP_HEADER } from '#edge/credentials/hop.ts'
 import { createMcp, type ServiceOf } from '../areas/mcp/index.ts'
-import { ownerOf } from '../process/service-table.ts'
+import { ownerOf } from '../config/service-table.ts'
 import { composeEdge, countFailureOf, validateAtAuth } from './edge.ts'
 import type { Service, ServiceParts } from './parts.ts'
 

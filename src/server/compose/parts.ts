@@ -15,8 +15,7 @@ import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { AppAddress, AppDoor } from '../areas/apps/index.ts'
 import type { Config } from '../config/config.ts'
-import type { Check } from '../process/readiness.ts'
-import type { ServiceName } from '../process/service-table.ts'
+import type { ServiceName } from '../config/service-table.ts'
 
 /** Everything that a process has one of, whichever services it runs. */
 export type Resources = {
@@ -100,3 +99,6 @@ export type WorkerService = Service & {
   /** Long work: jobs that are claimed, run under a lease and drained on stop. */
   readonly slots: readonly JobKind[]
 }
+
+/** One dependency. A failing `optional` one is reported as degraded and leaves the process ready. */
+export type Check = { ask: () => Promise<unknown>; optional?: boolean }

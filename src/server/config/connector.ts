@@ -1,7 +1,7 @@
 import { isLoopback } from '#lib/net/loopback.ts'
-import type { ServiceName } from '../process/service-table.ts'
 import type { EnvironmentReader } from './reader.ts'
 import type { Secrets } from './secrets.ts'
+import type { ServiceName } from './service-table.ts'
 import type { SignInSettings } from './sign-in.ts'
 
 /** How agents reach this installation. */

@@ -1,6 +1,6 @@
 import { HEX_KEY } from '#lib/crypto/keys.ts'
-import type { ServiceName } from '../process/service-table.ts'
 import { ConfigError, type EnvironmentReader } from './reader.ts'
+import type { ServiceName } from './service-table.ts'
 import type { ServiceSettings } from './services.ts'
 
 export type Secrets = {

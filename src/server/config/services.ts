@@ -1,5 +1,5 @@
-import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from '../process/service-table.ts'
 import type { EnvironmentReader } from './reader.ts'
+import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from './service-table.ts'
 
 /** Which services this process runs, and where the others are. */
 export type ServiceSettings = {

@@ -1,6 +1,6 @@
 import { isLoopback } from '#lib/net/loopback.ts'
-import { SERVICE_NAMES } from '../process/service-table.ts'
 import type { EnvironmentReader } from './reader.ts'
+import { SERVICE_NAMES } from './service-table.ts'
 import type { ServiceSettings } from './services.ts'
 
 type IdentityProviderSettings = { clientId: string; clientSecret: string }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { deriveKey } from '#lib/crypto/keys.ts'
 import { AppDoor } from '../areas/apps/index.ts'
 import type { Resources } from '../compose/parts.ts'
-import type { ServiceName } from './service-table.ts'
+import type { ServiceName } from '../config/service-table.ts'
 
 type Options = {
   readonly services: readonly ServiceName[]

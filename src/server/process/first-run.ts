@@ -5,7 +5,7 @@ import { newId } from '#edge/ids.ts'
 import { authKeys, chooseFirstAccount, type FirstAccount, makeFirstAccount } from '../areas/auth/index.ts'
 import { createExample, EXAMPLE_SOURCE } from '../areas/example/index.ts'
 import type { Resources } from '../compose/parts.ts'
-import { assets } from './assets.ts'
+import { assets } from '../files/assets.ts'
 import { writePrivate } from './embedded-secrets.ts'
 import type { Running } from './start.ts'
 

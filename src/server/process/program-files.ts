@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { basename } from 'node:path'
 import { workerEntry } from '#lib/bundle.ts'
 import { EMPTY_CLUSTER } from '#lib/db/cluster.ts'
-import { WORKERS } from './assets.ts'
+import { WORKERS } from '../files/assets.ts'
 import { Unusable } from './readiness.ts'
 
 /** Packages that are loaded when an engine or the model is started, which can be long after the start. */

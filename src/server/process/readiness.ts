@@ -3,9 +3,7 @@ import { CannotWrite } from '#lib/data-folder.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { LockTaken } from '#lib/db/session-lock.ts'
 import { within } from '#lib/race.ts'
-
-/** One dependency. A failing `optional` one is reported as degraded and leaves the process ready. */
-export type Check = { ask: () => Promise<unknown>; optional?: boolean }
+import type { Check } from '../compose/parts.ts'
 
 /** Thrown by a check whose message everybody may read. */
 export class Unusable extends Error {}

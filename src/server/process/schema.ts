@@ -5,7 +5,7 @@ import { nameOf } from '#lib/db/migrate/plan.ts'
 import { MigrationRefused } from '#lib/db/migrate/refusal.ts'
 import type { PreparedSchema } from '#lib/db/prepared-schema.ts'
 import type { Log } from '#lib/log.ts'
-import { assets } from './assets.ts'
+import { assets } from '../files/assets.ts'
 
 /** Areas with tables, in the order in which their tables build on each other. */
 const AREAS = [

@@ -1,5 +1,5 @@
 import type { Service, ServiceParts, WorkerService } from '../compose/parts.ts'
-import type { ServiceName } from './service-table.ts'
+import type { ServiceName } from '../config/service-table.ts'
 
 type Load<S extends Service> = () => Promise<{ compose(parts: ServiceParts): S }>
 type Services = Record<Exclude<ServiceName, 'worker'>, Load<Service>> & { readonly worker: Load<WorkerService> }

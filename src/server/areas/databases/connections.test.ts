@@ -8,7 +8,7 @@ import { startOwnPlatform } from '#test/own-platform.ts'
 import { needs } from '#test/stores.ts'
 import { startSystem } from '#test/system.ts'
 import { untilDone } from '#test/until.ts'
-import { shareOf } from './share-connections.ts'
+import { shareOf } from './servers/share-connections.ts'
 
 const SLOW = 120_000
 

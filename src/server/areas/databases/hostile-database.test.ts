@@ -23,9 +23,9 @@ import { until } from '#test/until.ts'
 import { runDatabases } from '../../process/databases-command.ts'
 import { runDoctor } from '../../process/doctor/command.ts'
 import { createEntrance } from './engine/postgres/entrance.ts'
-import { secureJobs } from './jobs.ts'
-import { openServers } from './open-servers.ts'
-import type { DatabaseRow } from './store.ts'
+import { secureJobs } from './life/jobs.ts'
+import type { DatabaseRow } from './model/store.ts'
+import { openServers } from './servers/open-servers.ts'
 
 const NOT_ALLOWED = new Set(['42501', '42P17', '42704', '42883', '22023'])
 

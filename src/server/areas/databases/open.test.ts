@@ -12,8 +12,8 @@ import { codeOf } from '#test/managed-databases.ts'
 import { runJobs } from '#test/run-jobs.ts'
 import { needs } from '#test/stores.ts'
 import { createDatabases, type Databases } from './index.ts'
-import { newDatabase } from './new-database.ts'
-import { type DatabaseRow, findDatabase, insertDatabase } from './store.ts'
+import { newDatabase } from './model/new-database.ts'
+import { type DatabaseRow, findDatabase, insertDatabase } from './model/store.ts'
 
 const ORG = 'org_1'
 const sealer = createSealer(['ab'.repeat(32)])

@@ -21,7 +21,7 @@ import { until, untilDone } from '#test/until.ts'
 import { type DatabasesOptions, runDatabases } from '../../process/databases-command.ts'
 import { runDoctor } from '../../process/doctor/command.ts'
 import { moveJobs } from './move/rescue.ts'
-import { openServers } from './open-servers.ts'
+import { openServers } from './servers/open-servers.ts'
 
 const BIN = join(import.meta.dirname, '..', '..', '..', '..', 'bin', 'svc-server.js')
 /** The errors of a client while it is kept out: too many connections, or the end of its session. */

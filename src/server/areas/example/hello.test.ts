@@ -17,7 +17,7 @@ import { runSvc } from '#test/cli-run.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
-import { assets } from '../../process/assets.ts'
+import { assets } from '../../files/assets.ts'
 import { createExample } from './index.ts'
 
 const alias = 'hello'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readSettings } from '../../config/config.ts'
-import { saveAppLimits } from '../app-limits-file.ts'
+import { saveAppLimits } from '../../files/app-limits-file.ts'
 import { settingsChecks } from './settings-checks.ts'
 
 let dataDir: string

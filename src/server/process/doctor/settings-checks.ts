@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/config.ts'
-import { readAppLimits } from '../app-limits-file.ts'
+import { readAppLimits } from '../../files/app-limits-file.ts'
 import { type DoctorCheck, type Finding, problem, Skipped, warning } from './report.ts'
 
 /** The settings, or the faults for which a server would refuse to start. */

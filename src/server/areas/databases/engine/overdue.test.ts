@@ -6,7 +6,7 @@ import { startTestArea, type TestArea } from '#test/databases-area.ts'
 import { connectTo } from '#test/managed-databases.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
-import type { DatabaseRow } from '../store.ts'
+import type { DatabaseRow } from '../model/store.ts'
 import { createEndBackend, endAbandoned } from './postgres/end-backend.ts'
 
 const LIMIT_MS = 200

@@ -3,7 +3,7 @@ import type { Db } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
 import { sql } from '#lib/db/sql.ts'
 import { MAY_BYPASS_POLICIES } from '../engine/postgres/dump-role.ts'
-import type { DatabaseRow } from '../store.ts'
+import type { DatabaseRow } from '../model/store.ts'
 import { type Admin, CHECK_LIMIT_MS, type Sides } from './sides.ts'
 
 /** The size of a move, which the operator is told before it begins. */

@@ -2,7 +2,7 @@ import type { People, Person } from '#edge/people.ts'
 import type { SystemMails } from '#edge/system-mail.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { UNFINISHED_CHANNEL } from '../store.ts'
+import { UNFINISHED_CHANNEL } from '../model/store.ts'
 import { moveMail } from './notice-mail.ts'
 import { deleteNotice, deleteOldNotices, type MoveNotice, readNotices } from './notice-store.ts'
 

@@ -1,6 +1,6 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { DatabaseRow } from '../store.ts'
+import type { DatabaseRow } from '../model/store.ts'
 
 /** A move that nobody has been told of. A database has one at most: only its last address matters. */
 export type MoveNotice = Pick<DatabaseRow, 'id' | 'org_id' | 'name' | 'created_by'> & { switched_at: Date }

@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { ManagedEngine } from '../engine/engine.ts'
-import type { Servers } from '../servers.ts'
+import type { Servers } from '../servers/servers.ts'
 
 export type Admin = NonNullable<ManagedEngine['admin']> & {
   readonly engine: ManagedEngine

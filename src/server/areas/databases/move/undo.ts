@@ -1,11 +1,11 @@
 import type { Db } from '#lib/db/db.ts'
 import { dropDumpRole } from '../engine/postgres/dump-role.ts'
-import type { Servers } from '../servers.ts'
-import type { DatabaseRow } from '../store.ts'
+import { deleteMove, type Move } from '../model/move-store.ts'
+import type { DatabaseRow } from '../model/store.ts'
+import type { Servers } from '../servers/servers.ts'
 import { refuseSameServer } from './check.ts'
 import { openToOwner } from './owner-gate.ts'
 import { sidesOf } from './sides.ts'
-import { deleteMove, type Move } from './store.ts'
 
 type Deps = { readonly db: Db; readonly servers: Servers }
 

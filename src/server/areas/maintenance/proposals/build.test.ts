@@ -180,6 +180,6 @@ needs('bubblewrap')('MA-10 where the operator allows builds and tests', () => {
       base_revision_id: revisionId,
       validation_notes: ['The app was not built: the maintenance agent is off for this app.'],
     })
-    expect(trials()).toEqual([])
+    await until(async () => trials().length === 0)
   })
 })

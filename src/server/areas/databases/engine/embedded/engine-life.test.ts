@@ -8,7 +8,7 @@ import { openTestEngine, single, type TestEngine } from '#test/embedded-engine.t
 import { codeOf } from '#test/managed-databases.ts'
 import { needs } from '#test/stores.ts'
 import { until, untilDone } from '#test/until.ts'
-import type { DatabaseRow } from '../../store.ts'
+import type { DatabaseRow } from '../../model/store.ts'
 
 let engine: TestEngine
 let row: DatabaseRow

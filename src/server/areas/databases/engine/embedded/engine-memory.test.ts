@@ -6,7 +6,7 @@ import { queryObjects } from 'node:v8'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestEngine, single, type TestEngine } from '#test/embedded-engine.ts'
 import { codeOf } from '#test/managed-databases.ts'
-import type { DatabaseRow } from '../../store.ts'
+import type { DatabaseRow } from '../../model/store.ts'
 
 const MIB = 1024 * 1024
 /** What an answer of any size may add to the memory of all our processes together. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { workerEntry } from '#lib/bundle.ts'
 import { openTestEngine, single, type TestEngine } from '#test/embedded-engine.ts'
 import { codeOf } from '#test/managed-databases.ts'
-import type { DatabaseRow } from '../../store.ts'
+import type { DatabaseRow } from '../../model/store.ts'
 
 /**
  * Plays an engine that was taken over. It behaves until it is asked something that holds the word `hostile`, and then

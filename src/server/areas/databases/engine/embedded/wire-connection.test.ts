@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestEngine, single, type TestEngine } from '#test/embedded-engine.ts'
 import { codeOf } from '#test/managed-databases.ts'
-import type { DatabaseRow } from '../../store.ts'
+import type { DatabaseRow } from '../../model/store.ts'
 import { message } from './wire-messages.ts'
 
 let engine: TestEngine

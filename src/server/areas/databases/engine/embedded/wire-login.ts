@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { checkProof, readVerifier, scramVerifier } from '../../scram.ts'
+import { checkProof, readVerifier, scramVerifier } from '../scram.ts'
 import type { ByteReader } from './byte-reader.ts'
 import { cStrings, int32, message } from './wire-messages.ts'
 

@@ -3,10 +3,10 @@ import { readConnection } from '#contract/databases.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import type { DatabaseDeps } from './deps.ts'
-import { connectionString } from './engine/engine.ts'
-import { openPassword } from './new-database.ts'
-import { type DatabaseRow, findDatabase } from './store.ts'
+import { connectionString } from '../engine/engine.ts'
+import { openPassword } from '../model/new-database.ts'
+import { type DatabaseRow, findDatabase } from '../model/store.ts'
+import type { DatabaseDeps } from '../servers/deps.ts'
 
 export function connectRoute(deps: DatabaseDeps): Route {
   const { db, clock, sealer, servers } = deps

@@ -1,8 +1,8 @@
 import { databaseSizes } from '#contract/databases.ts'
 import { type Route, route } from '#edge/http/route.ts'
+import { type DatabaseRow, findDatabases } from '../model/store.ts'
 import type { DatabaseDeps } from './deps.ts'
 import type { Servers } from './servers.ts'
-import { type DatabaseRow, findDatabases } from './store.ts'
 
 export function sizeRoute({ db, servers }: Pick<DatabaseDeps, 'db' | 'servers'>): Route {
   return route(databaseSizes, async ({ names }, { principal }) => {

@@ -2,8 +2,8 @@ import { DEFAULT_ORG_LIMITS, type OrgLimits } from '#edge/database-limits.ts'
 import { PLATFORM_SERVER } from '#edge/platform-server.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { countByServer, sumShares } from '../model/store.ts'
 import type { DatabaseServer, Servers } from './servers.ts'
-import { countByServer, sumShares } from './store.ts'
 
 type Deps = { readonly db: Querier; readonly servers: Servers; readonly orgLimits?: OrgLimits }
 type OnError = (error: unknown) => void

@@ -1,7 +1,7 @@
+import { countByServer } from '../model/store.ts'
 import type { DatabaseDeps } from './deps.ts'
 import { placeDatabase, type ServerRoom } from './placement.ts'
 import type { DatabaseServer } from './servers.ts'
-import { countByServer } from './store.ts'
 
 /** Returns the name of the server for a new database. A single open server is not asked how much room it has. */
 export async function chooseServer({ db, servers }: Pick<DatabaseDeps, 'db' | 'servers'>): Promise<string> {

@@ -3,8 +3,8 @@ import type { Db } from '#lib/db/db.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import { releaseLease } from '#lib/work/lease.ts'
 import { type LeasedJob, leasedJobs } from '#lib/work/leased-jobs.ts'
+import { findPhysicalNames } from '../model/store.ts'
 import type { Servers } from './servers.ts'
-import { findPhysicalNames } from './store.ts'
 
 type Deps = { readonly db: Db; readonly clock: Clock; readonly servers: Pick<Servers, 'all'> }
 /** A server with roles of dropped databases. `id` is its name. */

@@ -1,9 +1,9 @@
 import { listDatabases } from '#contract/databases.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import type { DatabaseDeps } from './deps.ts'
+import { pageDatabases } from '../model/store.ts'
+import type { DatabaseDeps } from '../servers/deps.ts'
 import { present } from './present.ts'
-import { pageDatabases } from './store.ts'
 
 export function listRoute({ db, sources }: DatabaseDeps): Route {
   return route(listDatabases, async ({ limit, cursor }, { principal }) => {

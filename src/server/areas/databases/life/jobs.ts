@@ -2,7 +2,6 @@ import { ServiceError } from '#contract/core/errors.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
 import { guardOf, type LeaseGuard, releaseLease } from '#lib/work/lease.ts'
 import { type LeasedJob, leasedJobs } from '#lib/work/leased-jobs.ts'
-import { busyDatabase, type FinishDeps, finishCreating, finishDropping, leaseOf } from './finish.ts'
 import {
   type DatabaseRow,
   findDatabase,
@@ -13,7 +12,8 @@ import {
   secondsUntilFinish,
   secondsUntilInsecure,
   UNFINISHED_CHANNEL,
-} from './store.ts'
+} from '../model/store.ts'
+import { busyDatabase, type FinishDeps, finishCreating, finishDropping, leaseOf } from './finish.ts'
 
 type DatabaseJob = LeasedJob<DatabaseRow>
 export type OnJobError = (error: unknown, row: DatabaseRow) => void

@@ -5,11 +5,7 @@ import { actorOf } from '#edge/credentials/actor.ts'
 import { DEFAULT_ORG_LIMITS } from '#edge/database-limits.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
 import type { LeaseGuard } from '#lib/work/lease.ts'
-import { chooseServer } from './choose-server.ts'
-import type { DatabaseDeps } from './deps.ts'
-import { finishCreating, nameTaken, withDatabase } from './finish.ts'
-import { newDatabase } from './new-database.ts'
-import { present } from './present.ts'
+import { newDatabase } from '../model/new-database.ts'
 import {
   countDatabases,
   countOfOrg,
@@ -18,7 +14,11 @@ import {
   insertDatabase,
   moveDatabase,
   notifyUnfinished,
-} from './store.ts'
+} from '../model/store.ts'
+import { chooseServer } from '../servers/choose-server.ts'
+import type { DatabaseDeps } from '../servers/deps.ts'
+import { finishCreating, nameTaken, withDatabase } from './finish.ts'
+import { present } from './present.ts'
 
 /** Creates the database while the request waits. If this process dies meanwhile, the worker finishes it. */
 export function createRoute(deps: DatabaseDeps): Route {

@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { ManagedEngine } from './engine/engine.ts'
+import type { ManagedEngine } from '../engine/engine.ts'
 
 /** A Postgres server of managed databases as the operator describes it. */
 export type ServerSettings = {

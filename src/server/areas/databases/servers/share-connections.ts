@@ -1,7 +1,7 @@
 import { DEFAULT_ORG_LIMITS, MIN_OWNER_CONNECTIONS, type OrgLimits } from '#edge/database-limits.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { type ManagedEngine, OWNER } from './engine/engine.ts'
-import { findShares, recordShare } from './store.ts'
+import { type ManagedEngine, OWNER } from '../engine/engine.ts'
+import { findShares, recordShare } from '../model/store.ts'
 
 type Sharer = Pick<ManagedEngine, 'limitOwner' | 'connectionSlots'>
 type ShareDeps = {

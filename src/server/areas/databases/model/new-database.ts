@@ -3,7 +3,7 @@ import { newId } from '#edge/ids.ts'
 import { PLATFORM_SERVER } from '#edge/platform-server.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
-import { scramVerifier } from './scram.ts'
+import { scramVerifier } from '../engine/scram.ts'
 import type { DatabaseRow } from './store.ts'
 
 export type LoginRole = 'owner' | 'reader'

@@ -1,6 +1,6 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { DATABASE_COLUMNS, type DatabaseRow } from '../store.ts'
+import { DATABASE_COLUMNS, type DatabaseRow } from './store.ts'
 
 export type Move = {
   database_id: string

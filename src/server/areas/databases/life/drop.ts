@@ -3,10 +3,10 @@ import { dropDatabase } from '#contract/databases.ts'
 import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
+import { type DatabaseRow, findDatabase, moveDatabase, notifyUnfinished } from '../model/store.ts'
+import type { DatabaseDeps } from '../servers/deps.ts'
 import { noSuchDatabase } from './connect.ts'
-import type { DatabaseDeps } from './deps.ts'
 import { finishDropping, withDatabase } from './finish.ts'
-import { type DatabaseRow, findDatabase, moveDatabase, notifyUnfinished } from './store.ts'
 
 /**
  * Drops the database while the request waits. Its row is marked first: if this process dies meanwhile, the worker drops

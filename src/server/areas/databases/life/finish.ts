@@ -1,11 +1,9 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
 import { type LeaseGuard, withLease } from '#lib/work/lease.ts'
-import type { DatabaseDeps } from './deps.ts'
-import type { ManagedEngine } from './engine/engine.ts'
-import type { Pools } from './engine/pools.ts'
-import { findMove } from './move/store.ts'
-import { shareConnections } from './share-connections.ts'
+import type { ManagedEngine } from '../engine/engine.ts'
+import type { Pools } from '../engine/pools.ts'
+import { findMove } from '../model/move-store.ts'
 import {
   type DatabaseRow,
   type DatabaseState,
@@ -13,7 +11,9 @@ import {
   findDatabase,
   isForgotten,
   moveDatabase,
-} from './store.ts'
+} from '../model/store.ts'
+import type { DatabaseDeps } from '../servers/deps.ts'
+import { shareConnections } from '../servers/share-connections.ts'
 
 type FinishEngine = Pick<ManagedEngine, 'create' | 'drop' | 'endLogins' | 'limitOwner' | 'connectionSlots'>
 

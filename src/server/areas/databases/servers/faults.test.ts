@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Querier } from '#lib/db/db.ts'
-import type { ManagedEngine } from './engine/engine.ts'
+import type { ManagedEngine } from '../engine/engine.ts'
 import { findServerFaults } from './faults.ts'
 import { createServers } from './servers.ts'
 

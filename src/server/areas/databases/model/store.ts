@@ -1,7 +1,7 @@
 import type { Database } from '#contract/databases.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { OWNER } from './engine/engine.ts'
+import { OWNER } from '../engine/engine.ts'
 
 export type DatabaseState = Database['state']
 

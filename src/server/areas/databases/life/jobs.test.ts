@@ -5,10 +5,10 @@ import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { startTestArea, type TestArea } from '#test/databases-area.ts'
 import { runJobs } from '#test/run-jobs.ts'
 import { needs } from '#test/stores.ts'
-import { createPostgresEngine } from './engine/postgres/engine.ts'
+import { createPostgresEngine } from '../engine/postgres/engine.ts'
+import { findDatabase } from '../model/store.ts'
 import { finishCreating, withDatabase } from './finish.ts'
 import { finishJobs, type OnJobError, secureJobs } from './jobs.ts'
-import { findDatabase } from './store.ts'
 
 let test: TestDatabase
 let area: TestArea
