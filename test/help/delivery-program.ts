@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { People } from '#edge/people.ts'
 import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
@@ -8,6 +7,7 @@ import { createSafeFetch } from '#lib/net/safe-fetch.ts'
 import { processUptime } from '#lib/work/lease-watch.ts'
 import { runLoops } from '#lib/work/loop.ts'
 import { runSlots } from '#lib/work/slots.ts'
+import type { People } from '#ports/people.ts'
 import { createDeliveries } from '../../src/server/areas/notifications/create-deliveries.ts'
 import { fakeConnect, fakeResolve } from './internet.ts'
 

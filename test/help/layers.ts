@@ -53,10 +53,17 @@ export function findViolations(files: readonly SourceFile[]): string[] {
   ]
 }
 
-/** Returns the area (`server/areas/<area>`), `server` for everything else of the server, or the top folder. */
+const PORTS = 'server/ports'
+
+/**
+ * Returns the area (`server/areas/<area>`), the ports of all areas, `server` for everything else of the server, or the top
+ * folder.
+ */
 export function roomOf(path: string): string {
   const [top = '', second, area] = path.split('/')
-  return top === 'server' && second === 'areas' ? `server/areas/${area}` : top
+  if (top !== 'server') return top
+  if (second === 'ports') return PORTS
+  return second === 'areas' ? `server/areas/${area}` : top
 }
 
 function isArea(room: string): boolean {
@@ -67,6 +74,7 @@ function isArea(room: string): boolean {
 export function importsOf({ path, text }: SourceFile): string[] {
   const specifier = /(?:\bfrom|\bimport)\s*\(?\s*['"`]([^'"`\n]+)['"`]/g
   return [...withoutComments(text).matchAll(specifier)].map(([, spec]) => {
+    if (spec!.startsWith('#ports/')) return `server/${spec!.slice(1)}`
     if (spec!.startsWith('#')) return spec!.slice(1)
     return spec!.startsWith('.') ? posix.join(posix.dirname(path), spec!) : `package:${spec}`
   })
@@ -87,8 +95,9 @@ function mayImport(source: string, target: string, to: string): boolean {
   if (source === 'contract' || source === 'lib') return false
   if (source === 'edge') return target === 'contract' || target === 'lib'
   if (CLIENTS.includes(source)) return target === 'contract'
-  if (isArea(source)) return SHARED.includes(target)
-  return source === 'server' && (SHARED.includes(target) || (isArea(target) && to === `${target}/index.ts`))
+  if (source === PORTS) return SHARED.includes(target)
+  if (SHARED.includes(target) || target === PORTS) return isArea(source) || source === 'server'
+  return source === 'server' && isArea(target) && to === `${target}/index.ts`
 }
 
 function packageFaults(from: string, name: string): string[] {

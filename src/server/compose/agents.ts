@@ -1,6 +1,6 @@
-import type { AgentPool, CountPoolTokens } from '#edge/agent-pool.ts'
-import type { FindChatModel } from '#edge/chat-model.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import type { AgentPool, CountPoolTokens } from '#ports/agent-pool.ts'
+import type { FindChatModel } from '#ports/chat-model.ts'
 import { agentPoolLoop, createAgentPool } from '../areas/ai/index.ts'
 import { maintenanceTimezoneOf } from '../areas/maintenance/index.ts'
 import { composeChatModels } from './chat-models.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TryAppRevision } from '#edge/app-trials.ts'
 import { createClusterFetch } from '#lib/net/cluster-fetch.ts'
+import type { TryAppRevision } from '#ports/app-trials.ts'
 import {
   type AppNetwork,
   type Apps,

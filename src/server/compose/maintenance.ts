@@ -1,4 +1,4 @@
-import type { TryAppRevision } from '#edge/app-trials.ts'
+import type { TryAppRevision } from '#ports/app-trials.ts'
 import {
   createAppDeploys,
   createAppDirectory,

@@ -1,5 +1,5 @@
 import { newId } from '#edge/ids.ts'
-import { knownPeople, type People } from '#edge/people.ts'
+import { knownPeople, type People } from '#ports/people.ts'
 import { createAppDirectory } from '../areas/apps/index.ts'
 import { createPeopleDirectory } from '../areas/auth/index.ts'
 import { createHostedPeopleDirectory } from '../areas/hosted-people/index.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { faultText } from '#edge/http/fault-text.ts'
-import { PLATFORM_SERVER } from '#edge/platform-server.ts'
+import { PLATFORM_SERVER } from '#ports/platform-server.ts'
 import type { ServerSettings } from '../areas/databases/index.ts'
 import type { EnvironmentReader } from './reader.ts'
 

@@ -1,4 +1,4 @@
-import { DEFAULT_ORG_LIMITS, MIN_OWNER_CONNECTIONS, type OrgLimits } from '#edge/database-limits.ts'
+import { DEFAULT_ORG_LIMITS, MIN_OWNER_CONNECTIONS, type OrgLimits } from '#ports/database-limits.ts'
 import type { ServerSettings } from '../areas/databases/index.ts'
 import { isHost, readDatabaseServers } from './database-servers.ts'
 import type { EnvironmentReader } from './reader.ts'

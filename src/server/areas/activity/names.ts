@@ -1,4 +1,4 @@
-import type { People } from '#edge/people.ts'
+import type { People } from '#ports/people.ts'
 
 export type NamePeople = Pick<People, 'displayNames'>
 

@@ -1,8 +1,8 @@
 import { setQuota } from '#contract/activity.ts'
-import { audit } from '#edge/audit.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import { audit } from '#ports/audit.ts'
 import type { createLimits } from './limits.ts'
 import { setOverride } from './quota-store.ts'
 

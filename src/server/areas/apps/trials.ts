@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { AppTrial, TryAppRevision } from '#edge/app-trials.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { AppTrial, TryAppRevision } from '#ports/app-trials.ts'
 import type { SourceFile } from './deploys/target.ts'
 import type { TrialRequest } from './process/trial.ts'
 import { readFiles } from './revisions/read-files.ts'

@@ -1,5 +1,5 @@
-import { audit } from '#edge/audit.ts'
 import { newId } from '#edge/ids.ts'
+import { audit } from '#ports/audit.ts'
 import type { AuthDeps } from './model/deps.ts'
 import { makeToken } from './model/token-format.ts'
 import { makeOrg } from './orgs/make-org.ts'

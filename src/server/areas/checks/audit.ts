@@ -1,8 +1,8 @@
-import type { AppName } from '#edge/apps.ts'
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import type { Member } from '#edge/http/route.ts'
 import type { Tx } from '#lib/db/db.ts'
+import type { AppName } from '#ports/apps.ts'
+import { audit } from '#ports/audit.ts'
 import type { CheckRow } from './store.ts'
 
 type Change = { action: string; app: AppName; check: Pick<CheckRow, 'id' | 'name'>; at: Date }

@@ -1,7 +1,7 @@
-import type { AppDirectory, HoldApp } from '#edge/apps.ts'
 import type { HasPart } from '#edge/credentials/access.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { AppDirectory, HoldApp } from '#ports/apps.ts'
 
 /** What the routes of the area need. */
 export type CheckDeps = {

@@ -1,6 +1,6 @@
-import type { AppName } from '#edge/apps.ts'
-import { emit } from '#edge/emit.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
+import type { AppName } from '#ports/apps.ts'
+import { emit } from '#ports/emit.ts'
 import { applyVerdict, type CheckEvent } from './condition.ts'
 import type { Outcome } from './kinds/outcome.ts'
 import { type ClaimedRun, endRun } from './runs-store.ts'

@@ -1,7 +1,7 @@
-import type { AppDirectory, AppName, AppProbe } from '#edge/apps.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
+import type { AppDirectory, AppName, AppProbe } from '#ports/apps.ts'
 import { finishRun } from './finish.ts'
 import type { Outcome } from './kinds/outcome.ts'
 import { type RunDefinitionDeps, runDefinition } from './kinds/run-definition.ts'

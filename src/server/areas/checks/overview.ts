@@ -1,7 +1,7 @@
 import { listFailingChecks, showCheckHistory } from '#contract/checks/overview.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
-import type { AppName } from '#edge/apps.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
+import type { AppName } from '#ports/apps.ts'
 import type { CheckDeps } from './deps.ts'
 import { type CellRow, listFailing, readCells } from './overview-store.ts'
 import { requireApp } from './require-app.ts'

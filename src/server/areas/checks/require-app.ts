@@ -1,5 +1,5 @@
 import { notFound } from '#contract/core/errors.ts'
-import type { AppName } from '#edge/apps.ts'
+import type { AppName } from '#ports/apps.ts'
 import type { CheckDeps } from './deps.ts'
 
 /** Throws "No such app." for an app that the organization does not have, and for one that is being deleted. */

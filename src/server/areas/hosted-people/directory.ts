@@ -1,6 +1,6 @@
-import { knownPeople, type PeopleAnswer, type PeopleDirectory } from '#edge/people.ts'
 import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
 import { refuseInTransaction } from '#lib/db/transaction-guard.ts'
+import { knownPeople, type PeopleAnswer, type PeopleDirectory } from '#ports/people.ts'
 import type { HostedPeopleDeps } from './deps.ts'
 import { loadOrganization, type OrganizationSnapshot } from './load.ts'
 import { createTokens } from './tokens.ts'

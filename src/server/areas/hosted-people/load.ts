@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { listMembers, me } from '#contract/auth/members.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { MAX_PAGE_LIMIT } from '#contract/core/limits.ts'
-import { displayName, knownPeople, type PeopleAnswer, type Person, unknownPeople } from '#edge/people.ts'
+import { displayName, knownPeople, type PeopleAnswer, type Person, unknownPeople } from '#ports/people.ts'
 import { clientFor, type HostedPeopleDeps } from './deps.ts'
 
 export type OrganizationSnapshot = {

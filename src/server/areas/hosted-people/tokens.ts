@@ -1,8 +1,8 @@
 import { validateToken } from '#contract/auth/auth.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
-import { knownPeople, type PeopleAnswer, unknownPeople } from '#edge/people.ts'
 import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
+import { knownPeople, type PeopleAnswer, unknownPeople } from '#ports/people.ts'
 import { clientFor, type HostedPeopleDeps } from './deps.ts'
 
 // Refusals are cached as well: the auth service counts refused tokens by address and would soon refuse good ones too.

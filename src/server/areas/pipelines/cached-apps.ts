@@ -1,5 +1,5 @@
-import type { AppName } from '#edge/apps.ts'
 import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
+import type { AppName } from '#ports/apps.ts'
 import type { PipelineDeps } from './deps.ts'
 
 const CACHED_MS = 2_000

@@ -1,7 +1,7 @@
-import type { AppDirectory } from '#edge/apps.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Querier } from '#lib/db/db.ts'
+import type { AppDirectory } from '#ports/apps.ts'
 
 export type PipelineDeps = {
   readonly db: Db

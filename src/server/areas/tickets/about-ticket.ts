@@ -1,5 +1,5 @@
-import type { AppName } from '#edge/apps.ts'
 import type { Member } from '#edge/http/route.ts'
+import type { AppName } from '#ports/apps.ts'
 import type { TicketRow } from './store.ts'
 
 /** Fields that the events of tickets share. They name the ticket and never carry its text. */

@@ -1,8 +1,8 @@
-import type { AppDirectory, HoldApp } from '#edge/apps.ts'
 import type { HasPart } from '#edge/credentials/access.ts'
-import type { People } from '#edge/people.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { AppDirectory, HoldApp } from '#ports/apps.ts'
+import type { People } from '#ports/people.ts'
 
 export type TicketDeps = {
   readonly db: Db

@@ -1,7 +1,7 @@
 import { notFound } from '#contract/core/errors.ts'
 import { moveTicket } from '#contract/tickets.ts'
-import { emit } from '#edge/emit.ts'
 import { type Route, route } from '#edge/http/route.ts'
+import { emit } from '#ports/emit.ts'
 import { aboutTicket } from './about-ticket.ts'
 import type { TicketDeps } from './deps.ts'
 import { presentTicket } from './present.ts'

@@ -1,5 +1,5 @@
 import type { Ticket, TicketReply } from '#contract/tickets.ts'
-import type { People } from '#edge/people.ts'
+import type { People } from '#ports/people.ts'
 import type { ReplyRow } from './replies-store.ts'
 import type { TicketRow } from './store.ts'
 

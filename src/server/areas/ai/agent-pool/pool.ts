@@ -1,8 +1,8 @@
-import type { AgentPool, CountPoolTokens } from '#edge/agent-pool.ts'
 import type { Clock } from '#lib/clock.ts'
 import { dayIn } from '#lib/day.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import type { AgentPool, CountPoolTokens } from '#ports/agent-pool.ts'
 import { beginCurrentDay, currentDay, type TimezoneOf } from './current-day.ts'
 import { bookLostReservations, countTokens, deleteDaysBefore, insertReservation, settleReservation } from './store.ts'
 

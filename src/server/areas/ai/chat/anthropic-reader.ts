@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ChatStopReason } from '#edge/chat-model.ts'
+import type { ChatStopReason } from '#ports/chat-model.ts'
 import type { ChatEvent } from './events.ts'
 import { type AnswerReader, parseData, toUsage, UnreadableAnswer } from './wire.ts'
 

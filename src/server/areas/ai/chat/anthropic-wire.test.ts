@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatRequest } from '#edge/chat-model.ts'
+import type { ChatRequest } from '#ports/chat-model.ts'
 import { anthropicWire as wire } from './anthropic-wire.ts'
 import type { ChatEvent } from './events.ts'
 import { UnreadableAnswer } from './wire.ts'

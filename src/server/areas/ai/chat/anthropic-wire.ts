@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest, ChatToolCall } from '#edge/chat-model.ts'
+import type { ChatMessage, ChatRequest, ChatToolCall } from '#ports/chat-model.ts'
 import { AnthropicReader } from './anthropic-reader.ts'
 import { invalidRequest, type Wire } from './wire.ts'
 

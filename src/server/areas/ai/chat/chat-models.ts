@@ -1,4 +1,4 @@
-import type { ChatModel, ChatRequest } from '#edge/chat-model.ts'
+import type { ChatModel, ChatRequest } from '#ports/chat-model.ts'
 import type { Outgoing, ProviderModel, ProviderSettings } from '../providers/provider.ts'
 import type { Delay } from '../providers/send-with-retries.ts'
 import { anthropicWire } from './anthropic-wire.ts'

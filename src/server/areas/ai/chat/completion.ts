@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type createChatCompletion, DEFAULT_OUTPUT_TOKENS } from '#contract/chat-completions.ts'
-import type { ChatAnswer, ChatMessage, ChatRequest, ChatUsage } from '#edge/chat-model.ts'
+import type { ChatAnswer, ChatMessage, ChatRequest, ChatUsage } from '#ports/chat-model.ts'
 import type { ChatEvent } from './events.ts'
 
 type Input = z.output<(typeof createChatCompletion)['input']>

@@ -1,4 +1,4 @@
-import type { ChatAnswer, ChatStopReason, ChatUsage } from '#edge/chat-model.ts'
+import type { ChatAnswer, ChatStopReason, ChatUsage } from '#ports/chat-model.ts'
 
 /** A piece of an answer, in the order in which the model writes it. `end` comes last and once. */
 export type ChatEvent =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatRequest } from '#edge/chat-model.ts'
+import type { ChatRequest } from '#ports/chat-model.ts'
 import type { ChatEvent } from './events.ts'
 import { openAiWire } from './openai-wire.ts'
 import { UnreadableAnswer } from './wire.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ChatMessage, ChatRequest, ChatStopReason, ChatUsage } from '#edge/chat-model.ts'
+import type { ChatMessage, ChatRequest, ChatStopReason, ChatUsage } from '#ports/chat-model.ts'
 import type { ChatEvent } from './events.ts'
 import { type AnswerReader, parseData, toUsage, UnreadableAnswer, type Wire } from './wire.ts'
 

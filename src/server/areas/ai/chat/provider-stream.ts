@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { ChatModelError, type ChatRequest } from '#edge/chat-model.ts'
 import { OperatorFetchError } from '#lib/net/operator-fetch.ts'
+import { ChatModelError, type ChatRequest } from '#ports/chat-model.ts'
 import type { Outgoing, ProviderSettings } from '../providers/provider.ts'
 import { type Delay, sendWithRetries, wasSent } from '../providers/send-with-retries.ts'
 import type { ChatEvent } from './events.ts'

@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { ChatRequest, ChatUsage } from '#edge/chat-model.ts'
+import type { ChatRequest, ChatUsage } from '#ports/chat-model.ts'
 import type { ChatEvent } from './events.ts'
 
 /** How one kind of provider is spoken to. All of it is pure. */

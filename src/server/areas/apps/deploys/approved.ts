@@ -1,7 +1,7 @@
 import type { DeployState } from '#contract/apps/deploys.ts'
-import type { AppDeploys, AppLive } from '#edge/app-changes.ts'
 import type { Clock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { AppDeploys, AppLive } from '#ports/app-changes.ts'
 import { requestDeployIn } from './request.ts'
 import { listCurrentDeploys, lockApp } from './store.ts'
 

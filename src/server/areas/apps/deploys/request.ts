@@ -1,9 +1,9 @@
 import { notFound, ServiceError } from '#contract/core/errors.ts'
-import { audit } from '#edge/audit.ts'
 import { newId } from '#edge/ids.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db, Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { audit } from '#ports/audit.ts'
 import { type DeployRow, lockApp, queueDeploy } from './store.ts'
 
 type Deps = { readonly clock: Clock; readonly deploysOff: string | undefined }

@@ -1,6 +1,6 @@
-import type { AnswerAppRequest } from '#edge/apps.ts'
 import type { Hops } from '#edge/credentials/hop.ts'
 import type { ServiceFetch } from '#edge/http/route.ts'
+import type { AnswerAppRequest } from '#ports/apps.ts'
 import { readForwardedApp } from './forwarding.ts'
 import { appLabelOf } from './host-name.ts'
 

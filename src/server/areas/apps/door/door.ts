@@ -1,6 +1,6 @@
-import type { AnswerAppRequest, AppRequest } from '#edge/apps.ts'
 import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
+import type { AnswerAppRequest, AppRequest } from '#ports/apps.ts'
 import { headersForApp, headersFromApp } from './headers.ts'
 import type { NoRoute } from './messages.ts'
 

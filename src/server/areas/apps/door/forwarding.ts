@@ -1,7 +1,7 @@
-import type { AppRequest } from '#edge/apps.ts'
 import { HOP_HEADER, type Hops } from '#edge/credentials/hop.ts'
 import { newId } from '#edge/ids.ts'
 import { CONNECTION_HEADERS } from '#lib/net/end-to-end-headers.ts'
+import type { AppRequest } from '#ports/apps.ts'
 
 /** Requests to apps arrive at the worker below this path, followed by the label of the app. */
 const PREFIX = '/.svc/app-traffic/'

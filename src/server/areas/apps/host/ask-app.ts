@@ -1,6 +1,6 @@
-import type { AppAnswer, AppProbe } from '#edge/apps.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { AppAnswer, AppProbe } from '#ports/apps.ts'
 import { headersForApp } from '../door/headers.ts'
 import type { AppDeps } from '../model/deps.ts'
 import { hostLease } from './jobs.ts'

@@ -1,6 +1,6 @@
 import type { DeployFailure, DeployState } from '#contract/apps/deploys.ts'
-import { emit } from '#edge/emit.ts'
 import type { Tx } from '#lib/db/db.ts'
+import { emit } from '#ports/emit.ts'
 import { type DeployRow, type HostedApp, moveDeploy } from '../deploys/store.ts'
 
 type Failure = { readonly code: DeployFailure; readonly detail: string; readonly at: Date }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LogWindow } from '#edge/apps.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { LogWindow } from '#ports/apps.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { createAppLogs } from './evidence.ts'
 

@@ -1,6 +1,6 @@
-import type { AppLogs, LogWindow } from '#edge/apps.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
+import type { AppLogs, LogWindow } from '#ports/apps.ts'
 import { levelName, levelNumber } from './level.ts'
 
 /** How many of the newest lines of a log are looked at, and how many bytes. A window with more is read in part only. */

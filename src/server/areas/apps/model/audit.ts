@@ -1,7 +1,7 @@
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import type { Member } from '#edge/http/route.ts'
 import type { Tx } from '#lib/db/db.ts'
+import { audit } from '#ports/audit.ts'
 import type { AppRow } from './store.ts'
 
 type Change = {

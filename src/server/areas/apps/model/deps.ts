@@ -1,7 +1,7 @@
-import type { People } from '#edge/people.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { People } from '#ports/people.ts'
 
 export type AppDeps = {
   readonly db: Db

@@ -1,8 +1,8 @@
-import type { AppDirectory, AppName, HoldApp } from '#edge/apps.ts'
 import type { HasPart } from '#edge/credentials/access.ts'
-import type { PartHolder } from '#edge/people.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
+import type { AppDirectory, AppName, HoldApp } from '#ports/apps.ts'
+import type { PartHolder } from '#ports/people.ts'
 import { findApp } from '../model/store.ts'
 import { holdsPart, listHolders } from './store.ts'
 

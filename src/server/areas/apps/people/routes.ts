@@ -1,7 +1,7 @@
 import { listAppPeople, MAX_PEOPLE_PER_APP, removeAppPerson, setAppPerson } from '#contract/apps/people.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { type Route, route } from '#edge/http/route.ts'
-import type { People } from '#edge/people.ts'
+import type { People } from '#ports/people.ts'
 import { auditApp } from '../model/audit.ts'
 import type { AppDeps } from '../model/deps.ts'
 import { lockActiveApp, requireApp } from '../model/store.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AppTrial, TrialStep } from '#edge/app-trials.ts'
+import type { AppTrial, TrialStep } from '#ports/app-trials.ts'
 import type { OnLine, SourceFile } from '../deploys/target.ts'
 import { type BuildPlace, openBuildPlace } from './build-place.ts'
 import { mentionsNetwork } from './mentions-network.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { RevisionFile } from '#contract/apps/revisions.ts'
 import { notFound } from '#contract/core/errors.ts'
-import type { SaveAppChange } from '#edge/app-changes.ts'
+import type { SaveAppChange } from '#ports/app-changes.ts'
 import { lockActiveApp } from '../model/store.ts'
 import { findName } from '../people/directory.ts'
 import { insertBlobs } from './blobs.ts'

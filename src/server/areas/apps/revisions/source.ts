@@ -1,7 +1,7 @@
 import type { RevisionFile } from '#contract/apps/revisions.ts'
-import type { AppSource, SourceFile } from '#edge/apps.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { AppSource, SourceFile } from '#ports/apps.ts'
 import { readFiles } from './read-files.ts'
 import { readFile } from './store.ts'
 

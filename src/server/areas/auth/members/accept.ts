@@ -1,5 +1,5 @@
-import { audit } from '#edge/audit.ts'
 import type { Tx } from '#lib/db/db.ts'
+import { audit } from '#ports/audit.ts'
 import type { AuthKeys } from '../model/deps.ts'
 import { kindOfToken } from '../model/token-format.ts'
 import { consumeInvitation, findVerifiedEmail, type InvitationRow } from '../store/invitations.ts'

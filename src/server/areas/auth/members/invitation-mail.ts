@@ -1,7 +1,7 @@
 import type { Role } from '#contract/core/roles.ts'
 import { subjectLine } from '#contract/core/subject-line.ts'
-import { displayName } from '#edge/people.ts'
-import type { SystemMail } from '#edge/system-mail.ts'
+import { displayName } from '#ports/people.ts'
+import type { SystemMail } from '#ports/system-mail.ts'
 
 type Invited = {
   id: string

@@ -6,11 +6,11 @@ import {
   revokeInvitation,
 } from '#contract/auth/members.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
+import { audit } from '#ports/audit.ts'
 import type { AuthDeps } from '../model/deps.ts'
 import { makeToken } from '../model/token-format.ts'
 import {

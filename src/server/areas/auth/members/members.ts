@@ -1,10 +1,10 @@
 import { changeRole, listMembers, removeMember } from '#contract/auth/members.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Tx } from '#lib/db/db.ts'
+import { audit } from '#ports/audit.ts'
 import type { AuthDeps } from '../model/deps.ts'
 import { deleteMember, lockOwners, type MemberRow, pageMembers, updateRole } from '../store/members.ts'
 

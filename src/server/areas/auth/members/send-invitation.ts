@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { SystemMails } from '#edge/system-mail.ts'
 import type { Tx } from '#lib/db/db.ts'
+import type { SystemMails } from '#ports/system-mail.ts'
 import type { AuthKeys } from '../model/deps.ts'
 import { countMails, findInvitation, lockAddress, noteMail } from '../store/invitations.ts'
 import { invitationLink, invitationMail, invitationMailKey } from './invitation-mail.ts'

@@ -1,8 +1,8 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import type { SystemMails } from '#edge/system-mail.ts'
 import type { Clock } from '#lib/clock.ts'
 import { deriveKey, hmac, keyEpoch, masterKey } from '#lib/crypto/keys.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { SystemMails } from '#ports/system-mail.ts'
 import { TOKEN_PREFIXES, type TokenKind } from './token-format.ts'
 
 const TOKEN_KINDS = Object.keys(TOKEN_PREFIXES) as TokenKind[]

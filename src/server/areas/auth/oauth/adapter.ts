@@ -1,5 +1,5 @@
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
-import { audit } from '#edge/audit.ts'
+import { audit } from '#ports/audit.ts'
 import type { OAuthClient } from './client.ts'
 import { DocumentFault } from './client-documents.ts'
 import { INTERACTION_SECONDS, type OAuthDeps } from './deps.ts'

@@ -1,9 +1,9 @@
 import { disconnectAgent, listAgents, listOrgAgents, revokeAgent } from '#contract/auth/agents.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
+import { audit } from '#ports/audit.ts'
 import type { AuthDeps } from '../model/deps.ts'
 import { type ConnectedAgentRow, pageGrants, revokeGrant } from './store/grants.ts'
 

@@ -1,7 +1,7 @@
 import type { Scope } from '#contract/core/roles.ts'
-import { audit } from '#edge/audit.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
+import { audit } from '#ports/audit.ts'
 import type { OAuthClient } from './client.ts'
 import { DAY_MS, GRANT_DAYS, type OAuthDeps } from './deps.ts'
 import { revokeReplaced } from './replace-grants.ts'

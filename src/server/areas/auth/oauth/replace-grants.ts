@@ -1,5 +1,5 @@
-import { audit } from '#edge/audit.ts'
 import type { Tx } from '#lib/db/db.ts'
+import { audit } from '#ports/audit.ts'
 import type { OAuthDeps } from './deps.ts'
 import { findEarlierGrants, findLiveGrant, revokeGrant } from './store/grants.ts'
 

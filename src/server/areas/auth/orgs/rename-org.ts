@@ -1,8 +1,8 @@
 import { renameOrg } from '#contract/auth/members.ts'
 import { notFound } from '#contract/core/errors.ts'
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
+import { audit } from '#ports/audit.ts'
 import type { AuthDeps } from '../model/deps.ts'
 import { listDomains, lockOrg, updateOrgName } from '../store/orgs.ts'
 

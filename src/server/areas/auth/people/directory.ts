@@ -1,3 +1,4 @@
+import type { Querier } from '#lib/db/db.ts'
 import {
   displayName,
   knownPeople,
@@ -5,8 +6,7 @@ import {
   type PeopleDirectory,
   type Person,
   unknownPeople,
-} from '#edge/people.ts'
-import type { Querier } from '#lib/db/db.ts'
+} from '#ports/people.ts'
 import { findOrg } from '../store/orgs.ts'
 import { type MemberFilter, selectMembers } from './store.ts'
 

@@ -1,6 +1,6 @@
-import { audit } from '#edge/audit.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
+import { audit } from '#ports/audit.ts'
 import { ensureUser } from '../store/people.ts'
 import type { Identity } from './providers.ts'
 import { SignInRefused } from './refusals.ts'

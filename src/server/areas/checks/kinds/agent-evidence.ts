@@ -1,6 +1,6 @@
 import type { DefinitionOf } from '#contract/checks/definition.ts'
-import type { AppAnswer, AppLogs, AppProbe } from '#edge/apps.ts'
 import { redactEntries, redactText } from '#lib/redact/redact.ts'
+import type { AppAnswer, AppLogs, AppProbe } from '#ports/apps.ts'
 import type { CheckedApp } from './outcome.ts'
 import { readStart } from './read-start.ts'
 

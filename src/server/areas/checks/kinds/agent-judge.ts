@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ChatAnswer } from '#edge/chat-model.ts'
+import type { ChatAnswer } from '#ports/chat-model.ts'
 import type { Outcome } from './outcome.ts'
 
 const Judgement = z.object({ verdict: z.enum(['pass', 'fail', 'unsure']), reason: z.string() })

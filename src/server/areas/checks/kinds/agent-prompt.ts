@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ChatRequest } from '#edge/chat-model.ts'
+import type { ChatRequest } from '#ports/chat-model.ts'
 import type { Evidence } from './agent-evidence.ts'
 
 /** Enough for a verdict and a sentence, and for models that think before they answer. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DefinitionOf } from '#contract/checks/definition.ts'
-import type { AppAnswer, AppLogs } from '#edge/apps.ts'
-import { type ChatAnswer, ChatModelError, type ChatRequest } from '#edge/chat-model.ts'
+import type { AppAnswer, AppLogs } from '#ports/apps.ts'
+import { type ChatAnswer, ChatModelError, type ChatRequest } from '#ports/chat-model.ts'
 import { type AgentDeps, runAgent } from './agent.ts'
 
 const NOW = new Date('2026-03-01T12:00:00.000Z')

@@ -1,7 +1,7 @@
 import type { DefinitionOf } from '#contract/checks/definition.ts'
-import type { AppProbe } from '#edge/apps.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import { SafeFetchError } from '#lib/net/safe-fetch-error.ts'
+import type { AppProbe } from '#ports/apps.ts'
 import type { CheckedApp, Outcome } from './outcome.ts'
 import { readStart } from './read-start.ts'
 

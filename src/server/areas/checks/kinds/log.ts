@@ -1,5 +1,5 @@
 import type { DefinitionOf } from '#contract/checks/definition.ts'
-import type { AppLogs } from '#edge/apps.ts'
+import type { AppLogs } from '#ports/apps.ts'
 import type { CheckedApp, Outcome } from './outcome.ts'
 
 export type LogDeps = { readonly logs: Pick<AppLogs, 'count'> }

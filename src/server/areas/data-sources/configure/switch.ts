@@ -1,11 +1,11 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { switchSource } from '#contract/data-sources/sources.ts'
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
+import { audit } from '#ports/audit.ts'
 import { presentSource } from '../answer/present-source.ts'
 import { switchRow } from '../store.ts'
 

@@ -1,10 +1,10 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { createDatabase } from '#contract/databases.ts'
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
-import { DEFAULT_ORG_LIMITS } from '#edge/database-limits.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
 import type { LeaseGuard } from '#lib/work/lease.ts'
+import { audit } from '#ports/audit.ts'
+import { DEFAULT_ORG_LIMITS } from '#ports/database-limits.ts'
 import { newDatabase } from '../model/new-database.ts'
 import {
   countDatabases,

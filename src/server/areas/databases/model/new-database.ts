@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '#edge/ids.ts'
-import { PLATFORM_SERVER } from '#edge/platform-server.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
+import { PLATFORM_SERVER } from '#ports/platform-server.ts'
 import { scramVerifier } from '../engine/scram.ts'
 import type { DatabaseRow } from './store.ts'
 

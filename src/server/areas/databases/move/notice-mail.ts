@@ -1,5 +1,5 @@
-import type { Person } from '#edge/people.ts'
-import type { SystemMail } from '#edge/system-mail.ts'
+import type { Person } from '#ports/people.ts'
+import type { SystemMail } from '#ports/system-mail.ts'
 import type { MoveNotice } from './notice-store.ts'
 
 type Shown = { readonly orgName: string | null; readonly baseUrl: string }

@@ -1,7 +1,7 @@
-import type { OrgLimits } from '#edge/database-limits.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Querier, Tx } from '#lib/db/db.ts'
+import type { OrgLimits } from '#ports/database-limits.ts'
 import type { Pools } from '../engine/pools.ts'
 import type { Servers } from './servers.ts'
 

@@ -1,7 +1,7 @@
-import { DEFAULT_ORG_LIMITS, type OrgLimits } from '#edge/database-limits.ts'
-import { PLATFORM_SERVER } from '#edge/platform-server.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { DatabaseUnavailable } from '#lib/db/errors.ts'
+import { DEFAULT_ORG_LIMITS, type OrgLimits } from '#ports/database-limits.ts'
+import { PLATFORM_SERVER } from '#ports/platform-server.ts'
 import { countByServer, sumShares } from '../model/store.ts'
 import type { DatabaseServer, Servers } from './servers.ts'
 

@@ -1,7 +1,7 @@
-import { PLATFORM_SERVER } from '#edge/platform-server.ts'
 import type { Db } from '#lib/db/db.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import type { Log } from '#lib/log.ts'
+import { PLATFORM_SERVER } from '#ports/platform-server.ts'
 import { createEmbeddedEngine } from '../engine/embedded/engine.ts'
 import type { ManagedEngine } from '../engine/engine.ts'
 import { createEndBackend } from '../engine/postgres/end-backend.ts'

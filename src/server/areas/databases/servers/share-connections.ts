@@ -1,5 +1,5 @@
-import { DEFAULT_ORG_LIMITS, MIN_OWNER_CONNECTIONS, type OrgLimits } from '#edge/database-limits.ts'
 import type { Querier } from '#lib/db/db.ts'
+import { DEFAULT_ORG_LIMITS, MIN_OWNER_CONNECTIONS, type OrgLimits } from '#ports/database-limits.ts'
 import { type ManagedEngine, OWNER } from '../engine/engine.ts'
 import { findShares, recordShare } from '../model/store.ts'
 

@@ -1,7 +1,7 @@
 import type { Client } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { JsonOperation } from '#contract/core/operation.ts'
-import type { ChatToolCall } from '#edge/chat-model.ts'
+import type { ChatToolCall } from '#ports/chat-model.ts'
 import { takeFitting } from '../tools/bounds.ts'
 import type { ToolAnswer } from './facts.ts'
 import { ClaimLost } from './spend.ts'

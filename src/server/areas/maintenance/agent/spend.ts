@@ -1,6 +1,6 @@
-import { type AgentPool, chatFromPool } from '#edge/agent-pool.ts'
-import type { ChatAnswer, ChatModel, ChatRequest, ChatUsage } from '#edge/chat-model.ts'
 import type { Db } from '#lib/db/db.ts'
+import { type AgentPool, chatFromPool } from '#ports/agent-pool.ts'
+import type { ChatAnswer, ChatModel, ChatRequest, ChatUsage } from '#ports/chat-model.ts'
 import { holdRun } from '../claims/held.ts'
 import { bookTokens } from '../claims/store.ts'
 import type { RunClaim } from '../claims/token.ts'

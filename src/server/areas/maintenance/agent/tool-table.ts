@@ -11,7 +11,7 @@ import {
   searchSource,
   stageEdit,
 } from '#contract/maintenance/tools.ts'
-import type { ChatRequest } from '#edge/chat-model.ts'
+import type { ChatRequest } from '#ports/chat-model.ts'
 import { FINISH_TOOL, Finish } from './finish.ts'
 
 /** The tools of a model, by the names it knows them by. They are the operations that only runs may call. */

@@ -1,8 +1,8 @@
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
 import type { RunStatus } from '#contract/maintenance/runs.ts'
-import type { ModelPrice } from '#edge/chat-model.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { ModelPrice } from '#ports/chat-model.ts'
 import { RUNS_CHANNEL } from './channels.ts'
 
 export type RunRow = {

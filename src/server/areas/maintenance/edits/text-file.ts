@@ -1,5 +1,5 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { AppSource } from '#edge/apps.ts'
+import type { AppSource } from '#ports/apps.ts'
 
 /** Larger files are data or made by programs, and redacting one would hold up everybody else. */
 export const MAX_TEXT_BYTES = 1024 * 1024

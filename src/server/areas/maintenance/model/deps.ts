@@ -1,6 +1,6 @@
-import type { AppDirectory, HoldApp } from '#edge/apps.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { AppDirectory, HoldApp } from '#ports/apps.ts'
 
 export type MaintenanceDeps = {
   readonly db: Db

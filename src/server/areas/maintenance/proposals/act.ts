@@ -6,13 +6,13 @@ import {
   type ProposalAct,
   retryProposal,
 } from '#contract/maintenance/proposals.ts'
-import type { AppDeploys } from '#edge/app-changes.ts'
-import type { AppDirectory, AppName, AppSource } from '#edge/apps.ts'
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
-import { emit } from '#edge/emit.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
 import type { Tx } from '#lib/db/db.ts'
+import type { AppDeploys } from '#ports/app-changes.ts'
+import type { AppDirectory, AppName, AppSource } from '#ports/apps.ts'
+import { audit } from '#ports/audit.ts'
+import { emit } from '#ports/emit.ts'
 import { decide, refuseAct } from './decide.ts'
 import { recordDenial } from './denial.ts'
 import { findStatuses } from './find-statuses.ts'

@@ -1,6 +1,6 @@
-import type { AppRevision } from '#edge/app-changes.ts'
-import type { AppTrial, TrialStep, TryAppRevision } from '#edge/app-trials.ts'
 import { redactText } from '#lib/redact/redact.ts'
+import type { AppRevision } from '#ports/app-changes.ts'
+import type { AppTrial, TrialStep, TryAppRevision } from '#ports/app-trials.ts'
 import { type BuildVerdict, judgeBuild } from './judge-build.ts'
 
 /** Where changes can be built. `off` is a clause that says why they are not. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import type { AppSource } from '#edge/apps.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { AppSource } from '#ports/apps.ts'
 
 type Fault = { readonly appId: string; readonly revisionId: string; readonly fingerprint: string }
 type Denied = { path: string | null; denied_sha256: string | null }

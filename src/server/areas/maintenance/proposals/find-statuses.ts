@@ -1,6 +1,6 @@
 import type { ProposalStatus } from '#contract/maintenance/proposals.ts'
-import type { AppDeploys } from '#edge/app-changes.ts'
 import type { Querier } from '#lib/db/db.ts'
+import type { AppDeploys } from '#ports/app-changes.ts'
 import { statusOf } from './status.ts'
 import type { ProposalRow } from './store.ts'
 

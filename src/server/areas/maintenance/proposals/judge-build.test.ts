@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AppTrial, TrialStep } from '#edge/app-trials.ts'
+import type { AppTrial, TrialStep } from '#ports/app-trials.ts'
 import { judgeBuild } from './judge-build.ts'
 
 const passed: TrialStep = { type: 'passed' }

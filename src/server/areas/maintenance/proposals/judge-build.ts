@@ -1,4 +1,4 @@
-import type { AppTrial, TrialStep } from '#edge/app-trials.ts'
+import type { AppTrial, TrialStep } from '#ports/app-trials.ts'
 
 export type BuildVerdict =
   /** The change failed. Whether it is to blame depends on the revision that it changes. */

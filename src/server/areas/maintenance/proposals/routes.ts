@@ -6,9 +6,9 @@ import {
   type ProposalStatus,
   readProposal,
 } from '#contract/maintenance/proposals.ts'
-import type { AppDirectory } from '#edge/apps.ts'
 import { readCursor, toCursor } from '#edge/http/paging.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
+import type { AppDirectory } from '#ports/apps.ts'
 import { presentProposals, type ShowDeps } from './present.ts'
 import type { StoredStatus } from './status.ts'
 import { findProposal, type ProposalRow, pageProposals } from './store.ts'

@@ -1,6 +1,6 @@
-import type { DiffAppRevisions, DiffAppTexts } from '#edge/app-changes.ts'
-import type { AppSource } from '#edge/apps.ts'
 import { createBoundedCache } from '#lib/bounded-cache.ts'
+import type { DiffAppRevisions, DiffAppTexts } from '#ports/app-changes.ts'
+import type { AppSource } from '#ports/apps.ts'
 import { findNewHiddenText } from '../edits/hidden-text.ts'
 import { textOf } from '../edits/text-file.ts'
 import { diffShowsEverything } from './diff-shows-everything.ts'

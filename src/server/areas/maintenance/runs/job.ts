@@ -1,6 +1,6 @@
-import type { HoldApp } from '#edge/apps.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
+import type { HoldApp } from '#ports/apps.ts'
 import { RUNS_CHANNEL } from '../claims/channels.ts'
 import { type ClaimedRun, claimRuns, endExpired, releaseRuns, renewRuns } from '../claims/claim.ts'
 import { findHeldRun } from '../claims/held.ts'

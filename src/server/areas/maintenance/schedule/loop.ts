@@ -1,7 +1,7 @@
-import type { HoldApp } from '#edge/apps.ts'
 import { newId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
+import type { HoldApp } from '#ports/apps.ts'
 import { insertRun, type NewRun } from '../claims/store.ts'
 import { holdApp, holdOrg } from '../settings/store.ts'
 import { decideNight, isDueByChange } from './night.ts'

@@ -1,6 +1,6 @@
-import type { AppLogs, AppSource, ListCheckRuns, ListCheckStates } from '#edge/apps.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { AppLogs, AppSource, ListCheckRuns, ListCheckStates } from '#ports/apps.ts'
 
 export type ToolDeps = {
   readonly db: Db

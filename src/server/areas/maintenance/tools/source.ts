@@ -1,7 +1,7 @@
 import { listLiveFiles, readSourceFile, searchSource } from '#contract/maintenance/tools.ts'
-import type { AppSource } from '#edge/apps.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import { redactText } from '#lib/redact/redact.ts'
+import type { AppSource } from '#ports/apps.ts'
 import { MAX_TEXT_BYTES, readTextFile, refused, textOf } from '../edits/text-file.ts'
 import { MAX_ANSWER_CHARACTERS, takeFitting } from './bounds.ts'
 import type { ToolDeps } from './deps.ts'

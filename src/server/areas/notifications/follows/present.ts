@@ -1,5 +1,5 @@
 import type { Follow } from '#contract/notifications/follows.ts'
-import type { AppName } from '#edge/apps.ts'
+import type { AppName } from '#ports/apps.ts'
 import { reasonOf, statusOf } from '../ledger/present.ts'
 import type { FollowWithOutcome } from './store.ts'
 

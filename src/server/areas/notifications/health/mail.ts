@@ -1,6 +1,6 @@
 import type { ChannelKind } from '#contract/notifications/channels.ts'
-import type { Person } from '#edge/people.ts'
-import type { SystemMail } from '#edge/system-mail.ts'
+import type { Person } from '#ports/people.ts'
+import type { SystemMail } from '#ports/system-mail.ts'
 import type { FailingChannel } from './store.ts'
 
 const KINDS: Record<ChannelKind, string> = {

@@ -1,6 +1,6 @@
-import type { SystemMail } from '#edge/system-mail.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
+import type { SystemMail } from '#ports/system-mail.ts'
 
 /** Mails without an event, sealed because their links can contain tokens. */
 export const SYSTEM_MAILS: SealedColumn<{ id: string }> = {

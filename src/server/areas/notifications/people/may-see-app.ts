@@ -1,5 +1,5 @@
 import { roleAtLeast } from '#contract/core/roles.ts'
-import type { People, PeopleAnswer } from '#edge/people.ts'
+import type { People, PeopleAnswer } from '#ports/people.ts'
 
 /** Whether the person is a member who builds, maintains or administers the app, or an owner or admin. */
 export async function maySeeApp(

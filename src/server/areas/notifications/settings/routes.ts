@@ -1,11 +1,11 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { changeNotificationSettings, readNotificationSettings } from '#contract/notifications/settings.ts'
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { isTimezone } from '#lib/timezone.ts'
+import { audit } from '#ports/audit.ts'
 import { saveTimezone, timezoneOf } from './store.ts'
 
 /** `mailbox`: mails are kept on this machine. Undefined: no mail can be sent. */

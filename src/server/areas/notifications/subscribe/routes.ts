@@ -6,14 +6,14 @@ import {
   listSubscriptions,
   type Subscription,
 } from '#contract/notifications/subscriptions.ts'
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
-import type { People } from '#edge/people.ts'
-import type { SystemMails } from '#edge/system-mail.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
+import { audit } from '#ports/audit.ts'
+import type { People } from '#ports/people.ts'
+import type { SystemMails } from '#ports/system-mail.ts'
 import { lockAddresses } from '../channels/email/address-store.ts'
 import { askToConfirm } from '../channels/email/confirmation.ts'
 import { type ChannelRow, findChannel } from '../channels/store.ts'

@@ -5,10 +5,10 @@ import {
   deleteSubscription,
   listSubscriptions,
 } from '#contract/notifications/subscriptions.ts'
-import { emit } from '#edge/emit.ts'
 import { newId } from '#edge/ids.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
+import { emit } from '#ports/emit.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { deleteChannel, insertChannel } from '../channels/store.ts'

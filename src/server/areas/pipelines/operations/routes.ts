@@ -10,10 +10,10 @@ import {
   readPipelineRunLog,
   runPipeline,
 } from '#contract/pipelines.ts'
-import type { AppDirectory } from '#edge/apps.ts'
 import { readCursor, toPage } from '#edge/http/paging.ts'
 import { type Route, route } from '#edge/http/route.ts'
 import type { Querier } from '#lib/db/db.ts'
+import type { AppDirectory } from '#ports/apps.ts'
 import { findServed } from '../registry/connected.ts'
 import { type PipelineRow, pagePipelines, requirePipeline } from '../registry/store.ts'
 import type { RunDeps } from '../runs/deps.ts'

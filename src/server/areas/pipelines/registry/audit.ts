@@ -1,8 +1,8 @@
-import type { AppName } from '#edge/apps.ts'
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import type { Member } from '#edge/http/route.ts'
 import type { Tx } from '#lib/db/db.ts'
+import type { AppName } from '#ports/apps.ts'
+import { audit } from '#ports/audit.ts'
 import type { PipelineRow } from './store.ts'
 
 /** Who changes a pipeline, and of which app. */

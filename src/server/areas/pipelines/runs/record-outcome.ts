@@ -1,5 +1,5 @@
-import { emit } from '#edge/emit.ts'
 import type { Tx } from '#lib/db/db.ts'
+import { emit } from '#ports/emit.ts'
 import { type PipelineRow, setState } from '../registry/store.ts'
 import type { RunDeps } from './deps.ts'
 import type { RunRow } from './store.ts'

@@ -11,9 +11,9 @@ import {
   listSubscriptions,
 } from '#contract/notifications/subscriptions.ts'
 import { testChannel } from '#contract/notifications/test-channel.ts'
-import { emit } from '#edge/emit.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
+import { emit } from '#ports/emit.ts'
 import { type FakeSlack, startFakeSlack } from '#test/fake-slack.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'

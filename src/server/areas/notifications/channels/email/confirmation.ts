@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ServiceError } from '#contract/core/errors.ts'
-import type { SystemMails } from '#edge/system-mail.ts'
 import type { Tx } from '#lib/db/db.ts'
+import type { SystemMails } from '#ports/system-mail.ts'
 import { hasRefused, saveRefusalLink } from '../../subscriptions/refusal-store.ts'
 import { countConfirmationMail, saveConfirmation } from './address-store.ts'
 

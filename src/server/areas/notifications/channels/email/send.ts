@@ -1,7 +1,7 @@
-import type { People } from '#edge/people.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { MailResult, OutgoingMail, SendMail } from '#lib/net/mail.ts'
 import { composeMail, type DkimKey, type MailAddress } from '#lib/net/mail-message.ts'
+import type { People } from '#ports/people.ts'
 import type { ClaimedDelivery } from '../../deliver/claim.ts'
 import { toThin } from '../../deliver/load.ts'
 import { type Message, SEND_TIMEOUT_MS, type Send, type Sent } from '../../deliver/send.ts'

@@ -1,11 +1,11 @@
 import { notFound } from '#contract/core/errors.ts'
 import { changeWebhook, createWebhook, deleteWebhook } from '#contract/notifications/webhooks.ts'
-import { audit } from '#edge/audit.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
 import { type Member, type Route, route } from '#edge/http/route.ts'
 import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
+import { audit } from '#ports/audit.ts'
 import { presentChannel } from '../routes.ts'
 import { type ChannelRow, deleteChannel, findChannel, insertChannel } from '../store.ts'
 import {

@@ -1,6 +1,6 @@
+import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { newId } from './ids.ts'
 
 export type AuditEntry = {
   /** Null when the action concerns no organization. */

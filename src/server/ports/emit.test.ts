@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EventOf } from '#contract/core/events.ts'
+import { newId } from '#edge/ids.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { eventsOf } from '#test/events.ts'
 import { audit } from './audit.ts'
 import { emit } from './emit.ts'
-import { newId } from './ids.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {
