@@ -39,7 +39,7 @@ describe('CL-03 the guide of the client', () => {
   })
 
   it('names each variable the client reads for people', () => {
-    const config = readFileSync(join(import.meta.dirname, '..', 'src', 'cli', 'config.ts'), 'utf8')
+    const config = readFileSync(join(import.meta.dirname, '..', 'src', 'cli', 'command', 'config.ts'), 'utf8')
     for (const name of new Set(config.match(/\benv\.(SVC_\w+|NO_COLOR|BROWSER|PAGER)/g))) {
       expect(GUIDE).toContain(`\`${name.slice(4)}\``)
     }
