@@ -6,9 +6,9 @@ import type { Table } from '../src/cli/command/command.ts'
 import { TABLE } from '../src/cli/commands.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const PAGES = globSync(['README.md', 'docs/*.md', 'skills/**/*.md'], { cwd: ROOT }).sort()
+const PAGES = globSync(['README.md', 'docs/**/*.md', 'skills/**/*.md'], { cwd: ROOT }).sort()
 /** Pages with commands to type for people who may have no `svc` yet. Skills are read where it is installed. */
-const GUIDES = PAGES.filter((page) => !page.startsWith('skills/') && page !== 'docs/decisions.md')
+const GUIDES = PAGES.filter((page) => !page.startsWith('skills/') && !page.startsWith('docs/decisions/'))
 /** What the program says, not what people type. */
 const SAYINGS = /^svc (?:ready at|cannot start)/
 
