@@ -33,7 +33,7 @@ it('AU-08 every declared column is in the list that reseal goes through', () => 
     'edge/http/idempotency.ts',
     'server/areas/apps/environment/sealed.ts',
     'server/areas/auth/sign-in/flow.ts',
-    'server/areas/databases/new-database.ts',
+    'server/areas/databases/model/new-database.ts',
     'server/areas/notifications/channels/chat/secret.ts',
     'server/areas/notifications/channels/email/mailbox-store.ts',
     'server/areas/notifications/channels/secret.ts',
