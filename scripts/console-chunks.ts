@@ -14,7 +14,7 @@ export const CHUNKS: Rolldown.CodeSplittingGroup[] = [
       '/src/console/call/(explain|notices|retry|use-call)\\.',
       '/src/console/pages/.*/(routes|read-[a-z]+-search)\\.',
       '/src/console/parts/(chip|choice|copy|dialog|forbidden|load-failed|loaded|page|relative-time)\\.',
-      '/src/console/parts/(skeleton|table|time|use-now)\\.',
+      '/src/console/parts/(skeleton|table|time|use-now|visible-text)\\.',
       'vite/preload-helper',
     ),
   },
