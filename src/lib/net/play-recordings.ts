@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** What a server sent on one connection, as it arrived. `hasEnded`: it closed the connection. */
+/** The bytes that a server sent on one connection, in the order of arrival. `hasEnded`: it closed the connection. */
 export type Recording = { readonly chunks: readonly Uint8Array[]; readonly hasEnded: boolean }
 
 type Player = AsyncDisposable & {

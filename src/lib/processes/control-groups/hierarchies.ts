@@ -13,7 +13,7 @@ export type Hierarchy = {
   readonly controllers: readonly Controller[]
 }
 
-/** What the kernel says about this process. */
+/** Facts about this process from the kernel. */
 export type GroupFacts = {
   /** Texts of the files in /proc/self. */
   readonly cgroup: string

@@ -1,6 +1,6 @@
 import { readGroupFile } from './group-files.ts'
 
-/** What the kernel says about the memory of a group. */
+/** Counts of the kernel about the memory of a group. */
 type MemoryEvents = {
   /** Processes of this group that the kernel ended for want of memory. */
   readonly ended: number

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { readMounts } from '../mounts.ts'
 
-/** What the kernel can limit for a group of processes, by its own names. */
+/** The kernel's names of the resources that it can limit for a group of processes. */
 export type Controller = 'memory' | 'pids' | 'cpu'
 export const CONTROLLERS: readonly Controller[] = ['memory', 'pids', 'cpu']
 

@@ -1,6 +1,6 @@
 import type { Controller } from './own-groups.ts'
 
-/** What the processes of a group may use together. Undefined: as much as the group above. */
+/** Limits of all processes of a group together. Undefined: as much as the group above may use. */
 export type GroupLimits = { readonly memoryBytes?: number | undefined; readonly processes?: number | undefined }
 
 /** A file of a group and what is written to it. `optional`: not every kernel has it. */

@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => system?.[Symbol.asyncDispose]())
 
-/** What a role sees of its own questions. */
+/** The targets that each role sees of its own questions. */
 async function seenBy({ token, user_id }: Person) {
   const client = system.client(token)
   const list = async (filter: object) =>

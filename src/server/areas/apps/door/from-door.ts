@@ -20,7 +20,7 @@ export const fromDoor = z.discriminatedUnion('is', [
   /** The start of the body, after `answered`. `broken`: the app ended it too early. */
   z.strictObject({ is: z.literal('body'), id, bytes: z.base64().max(MAX_BODY_TEXT), broken: z.boolean() }),
   z.strictObject({ is: z.literal('unanswered'), id, sent: z.boolean() }),
-  /** What a suspected app sent, before it was read. */
+  /** Bytes of a suspected app, told before anything reads them. */
   z.strictObject({
     is: z.literal('recorded'),
     connection: id,

@@ -9,7 +9,7 @@ export type FoundApp =
       readonly to: { readonly type: 'app'; readonly address: AppAddress }
       /** Counts the request until the result is called. */
       readonly begin?: () => () => void
-      /** Who answers, where the address was not attached in this process. */
+      /** The deploy that answers, where the address was not attached in this process. */
       readonly deploy?: AnsweringDeploy
     }
   | { readonly to: { readonly type: 'worker'; readonly address: AppAddress } | NoRoute }

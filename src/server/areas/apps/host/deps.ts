@@ -24,5 +24,5 @@ export type HostDeps = {
   readonly onError: (error: unknown, appId: string) => void
 }
 
-/** What the process that runs apps gives. */
+/** The parts that the process which runs apps hands in. */
 export type Hosting = Pick<HostDeps, 'target' | 'traffic' | 'writeLog' | 'logStored' | 'onError'>

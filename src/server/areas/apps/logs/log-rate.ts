@@ -1,8 +1,8 @@
-/** What one stream may write in a second. One that writes more waits, as for a slow terminal. */
+/** Bytes that one stream may write in a second. A program that writes more waits, as for a slow terminal. */
 const BYTES_PER_SECOND = 4 * 1024 * 1024
-/** What all apps of a process together may write in a second before those with more than their share wait. */
+/** Bytes that all apps of a process may write in a second before those with more than their share wait. */
 const TOTAL_BYTES_PER_SECOND = 16 * 1024 * 1024
-/** What a line costs beside its bytes, so that empty lines do not come by the million. */
+/** Each line counts as this many bytes more, so that empty lines do not come by the million. */
 export const LINE_COST_BYTES = 512
 
 /** Counts what one stream has written, and returns for how many milliseconds nothing of it must be read now. */

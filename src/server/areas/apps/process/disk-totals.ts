@@ -5,12 +5,12 @@ import { layoutOf } from './layout.ts'
 
 type DiskTotalsOptions = {
   readonly dataDir: string
-  /** What the releases and builds of one organization may take together. */
+  /** Most bytes that the releases and builds of one organization may take together. */
   readonly totalBytes: number
   readonly appIdsOf: (orgId: string) => Promise<readonly string[]>
 }
 
-/** What a build may write, of what is left for its organization. `free` ends the reservation. */
+/** A part of the organization's disk space, reserved for one build until `free` is called. */
 type Reservation = { readonly bytes: number; readonly free: () => void }
 
 export type DiskTotals = {
@@ -18,7 +18,7 @@ export type DiskTotals = {
    * Reserves up to this many bytes for a build. It gets less where less is left, and undefined where nothing is.
    */
   readonly reserve: (orgId: string, bytes: number) => Promise<Reservation | undefined>
-  /** What people read where there is too little room. */
+  /** Returns the message for a deploy that does not fit. */
   readonly full: () => string
 }
 

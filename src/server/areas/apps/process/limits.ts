@@ -2,7 +2,7 @@ import type { DiskLimits } from './disk-watch.ts'
 
 const MIB = 1024 * 1024
 
-/** What one app, one build, and all of an organization may use. */
+/** Limits of one app, of one build, and of all of an organization together. */
 export type ProcessLimits = {
   readonly memoryBytes: number
   readonly buildMemoryBytes: number
@@ -15,7 +15,7 @@ export type ProcessLimits = {
   /** Processes and threads together. */
   readonly processes: number
   readonly openFiles: number
-  /** What all apps and builds of one organization may use together. */
+  /** Limits of all apps and builds of one organization together. */
   readonly organization: { readonly memoryBytes: number; readonly processes: number; readonly diskBytes: number }
 }
 

@@ -33,7 +33,7 @@ type ProcessTargetOptions = {
   readonly network: AppNetwork
   readonly onError: (error: unknown) => void
   readonly limits?: Partial<ProcessLimits>
-  /** What may run where there is no sandbox. */
+  /** Which apps may run where there is no sandbox. */
   readonly unsandboxed: Unsandboxed
   /** Where bubblewrap is looked for. */
   readonly bubblewrapPlaces?: readonly string[]

@@ -36,7 +36,7 @@ export type Machine = {
   readonly diskFault: () => Promise<string | undefined>
   /** Resolves when the file systems of builds of a killed process are unmounted. */
   readonly unmounted: Promise<void>
-  /** What may run where there is no sandbox. */
+  /** Which apps may run where there is no sandbox. */
   readonly unsandboxed: Unsandboxed
   /** Returns a new file that will name a process of the app. */
   readonly pidFile: (appId: string) => Promise<string>

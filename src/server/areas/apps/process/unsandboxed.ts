@@ -9,7 +9,7 @@ type BundledApp = {
   readonly variables: readonly string[]
 }
 
-/** What runs where there is no sandbox: everything, or the bundled app only. */
+/** Which apps run where there is no sandbox: all, or the bundled one only. */
 export type Unsandboxed = 'all' | BundledApp
 
 type Candidate = {

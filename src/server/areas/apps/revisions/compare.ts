@@ -22,7 +22,7 @@ export function changeOf({ before, after }: Difference): 'added' | 'removed' | '
   return after ? 'modified' : 'removed'
 }
 
-/** What the mode became, or null if it stayed as it was. A new file that cannot be executed has the usual mode. */
+/** The new mode, or null if it stayed the same. A new file that cannot be executed has the usual mode. */
 export function modeOf({ before, after }: Difference): 'executable' | 'not_executable' | null {
   if (!after || (before?.executable ?? false) === after.executable) return null
   return after.executable ? 'executable' : 'not_executable'
