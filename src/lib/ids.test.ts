@@ -20,7 +20,7 @@ describe('an id', () => {
 
   it('sorts after all earlier ones, 100,000 in a row', () => {
     let last = makeId('ids')
-    for (let made = 0; made < 100_000; made += 1) {
+    for (let count = 0; count < 100_000; count += 1) {
       const id = makeId('ids')
       if (id <= last) expect([last, id]).toEqual(['smaller', 'larger'])
       last = id

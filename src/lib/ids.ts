@@ -30,8 +30,8 @@ export function makeId(prefix: string, now: number = Date.now()): string {
 }
 
 function lastOf(prefix: string): { ms: number; sequence: number } {
-  const known = lastIds.get(prefix)
-  if (known) return known
+  const previous = lastIds.get(prefix)
+  if (previous) return previous
   const first = { ms: 0, sequence: 0 }
   lastIds.set(prefix, first)
   return first

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { tryParseObject } from '../json.ts'
 import type { HmacSha256 } from './hmac.ts'
 
 /*
@@ -38,12 +39,7 @@ function encode(value: object): string {
 
 /** Decodes the header or the claims of a JWT. Returns undefined if the text is not a JSON object in base64url. */
 export function decodePart(text: string): Claims | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined
-  } catch {
-    return undefined
-  }
+  return tryParseObject(Buffer.from(text, 'base64url').toString())
 }
 
 type Expected = { issuer: string; audience: string; now: number; clockSeconds?: number }

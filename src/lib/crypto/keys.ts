@@ -1,6 +1,5 @@
 import { createHmac, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
 
-/** Matches keys of 32 bytes as hex. */
 export const HEX_KEY = /^[0-9a-f]{64}$/i
 
 const SALT = 'svc/keys/v1'

@@ -54,7 +54,6 @@ export function createSealer(hexKeys: readonly [string, ...string[]]): Sealer {
   }
 }
 
-/** Returns the id of the key that a value is sealed under. */
 export function keyIdOf(sealed: string): string {
   return sealed.split('.')[1] ?? ''
 }

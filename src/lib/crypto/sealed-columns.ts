@@ -44,7 +44,6 @@ export async function resealColumn(db: Db, column: SealedColumn, sealer: Sealer)
   return { moved, unopenable }
 }
 
-/** Counts the values by the id of the key that they are sealed under. */
 export async function countByKey(db: Querier, { table, column }: SealedColumn): Promise<Map<string, number>> {
   const name = identifier(column)
   const rows = await db.query<{ key_id: string; count: number }>(sql`

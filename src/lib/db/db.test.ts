@@ -95,18 +95,18 @@ describe('a transaction', () => {
   })
 
   it('refuses its `tx` after its end', async () => {
-    let kept: Tx | undefined
+    let endedTx: Tx | undefined
     await db.tx(async (tx) => {
-      kept = tx
+      endedTx = tx
     })
-    expect(() => add(kept!, 1)).toThrow(TransactionMisuse)
+    expect(() => add(endedTx!, 1)).toThrow(TransactionMisuse)
     await expect(
       db.tx(async (tx) => {
-        kept = tx
+        endedTx = tx
         throw new Error('over')
       }),
     ).rejects.toThrow('over')
-    expect(() => add(kept!, 1)).toThrow('a query after its transaction ended: await it inside')
+    expect(() => add(endedTx!, 1)).toThrow('a query after its transaction ended: await it inside')
     expect(await ids()).toEqual([])
   })
 

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { changeBegins } from './change-watch.ts'
 import { ANSWER_MARGIN_MS, withDeadline } from './deadline.ts'
 import { DatabaseUnavailable, isStalePlan, standbyFrom, unavailableFrom } from './errors.ts'
-import { queryPrepared } from './prepared-query.ts'
+import { queryPrepared } from './fast/prepared-query.ts'
 import type { HeldLock, SessionLock } from './session-lock.ts'
 import type { Sql } from './sql.ts'
 import { insideTransaction, refuseInTransaction, TransactionMisuse } from './transaction-guard.ts'
@@ -203,7 +203,7 @@ function rethrow(error: unknown): never {
   throw unavailableFrom(error) ?? error
 }
 
-/** What was set or locked in a session must not reach the next user of its connection, so Postgres's is closed. */
+/** Closes the connection on Postgres afterwards, so that the session's settings and locks never reach its next user. */
 async function holdSession<T>(engine: Engine, work: (session: DbSession) => Promise<T>): Promise<T> {
   const session = await openSession(engine, {}, engine.sessions)
   const query: DbSession['query'] = async (statement, options) => {

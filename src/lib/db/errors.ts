@@ -1,3 +1,4 @@
+import { writeFaultOf } from '../files/write-fault.ts'
 import { WorkerStopped } from '../threads/worker-host.ts'
 
 /** The database cannot answer now. The request itself may be right and can be repeated. */
@@ -13,25 +14,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-const FULL = 'the disk is full; free some space'
-const READ_ONLY = 'the disk is read-only; make it writable'
 const DISK_RETRY_SECONDS = 10
-
-/** Returns why the disk refuses writes, read from an error of Node, the embedded engine or Postgres, or undefined. */
-export function writeFaultOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  const code = 'code' in error ? String(error.code) : ''
-  const { message } = error
-  // A database error can quote a caller's value, so its text is matched only in the form of a file error.
-  if ('severity' in error) {
-    if (code === '53100') return FULL
-    return code === '42501' && /^could not .* file .*: Read-only file system$/.test(message) ? READ_ONLY : undefined
-  }
-  const text = `${code} ${message}`
-  if (code === '53100' || /\b(?:ENOSPC|EDQUOT)\b|No space left on device|database or disk is full/.test(text))
-    return FULL
-  return /\bEROFS\b|Read-only file system|attempt to write a readonly database/.test(text) ? READ_ONLY : undefined
-}
 
 /** Returns the error to show when the whole database is read-only (a standby, or set so), else undefined. */
 export function standbyFrom(error: unknown): DatabaseUnavailable | undefined {
@@ -90,6 +73,12 @@ export function unavailableFrom(error: unknown): DatabaseUnavailable | undefined
  */
 export function isStalePlan(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '0A000' && error.message.startsWith('cached plan ')
+}
+
+/** Whether an error or one of its causes has one of these codes. An unavailable database has the reason as its cause. */
+export function hasCode(error: unknown, codes: ReadonlySet<string>): boolean {
+  if (!(error instanceof Error)) return false
+  return ('code' in error && codes.has(String(error.code))) || hasCode(error.cause, codes)
 }
 
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {

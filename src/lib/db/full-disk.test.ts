@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { mountSmallDisk } from '#test/small-disk.ts'
-import { untilDone } from '#test/until.ts'
-import { openEmbedded } from './embedded.ts'
+import { mountSmallDisk } from '#test/databases/small-disk.ts'
+import { until, untilDone } from '#test/until.ts'
+import { openEmbedded } from './embedded/embedded.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import { script, sql } from './sql.ts'
 
@@ -11,6 +11,20 @@ const disk = mountSmallDisk(96)
 afterAll(() => disk?.[Symbol.dispose]())
 
 const FULL = { name: 'DatabaseUnavailable', writeFault: 'the disk is full; free some space' }
+
+/**
+ * Returns the refusal of a write. On a busy machine the new engine can take longer to start than one attempt waits for
+ * it, which is a refusal without a reason, and the write is tried again.
+ */
+function refusalOf(write: () => Promise<unknown>): Promise<unknown> {
+  return until(async () => {
+    const refusal = await write().then(
+      () => 'written',
+      (error: unknown) => error,
+    )
+    return refusal instanceof DatabaseUnavailable && refusal.writeFault === undefined ? undefined : refusal
+  })
+}
 
 describe.skipIf(!disk)('OP-01 an embedded database on a disk that fills up (skipped: needs root, to mount one)', () => {
   const open = () => openEmbedded({ folder: join(disk!.path, 'db'), onError: () => {} })
@@ -27,13 +41,14 @@ describe.skipIf(!disk)('OP-01 an embedded database on a disk that fills up (skip
       expect(await db.query(things)).toEqual([{ count: 5000, max: 5000 }])
       // Without room for the next file of its log the engine panics, and a new one cannot start either.
       await db.query(sql`select pg_switch_wal()`)
-      await expect(db.query(sql`insert into things values (6000)`)).rejects.toMatchObject(FULL)
-      await expect(db.query(sql`insert into things values (6001)`)).rejects.toMatchObject(FULL)
-      await expect(db.tx((tx) => tx.query(sql`insert into things values (6002)`))).rejects.toMatchObject(FULL)
-      await expect(db.recheckWrites(sql`update things set id = id where id = 1`)).rejects.toMatchObject(FULL)
+      const touch = sql`update things set id = id where id = 1`
+      const insert = (id: number) => sql`insert into things values (${id})`
+      await expect(db.query(insert(6000))).rejects.toMatchObject(FULL)
+      expect(await refusalOf(() => db.query(insert(6001)))).toMatchObject(FULL)
+      expect(await refusalOf(() => db.tx((tx) => tx.query(insert(6002))))).toMatchObject(FULL)
+      expect(await refusalOf(() => db.recheckWrites(touch))).toMatchObject(FULL)
       disk!.free()
-      // On a busy machine the new engine can take longer to start than one attempt waits for it.
-      await untilDone(() => db.recheckWrites(sql`update things set id = id where id = 1`))
+      await untilDone(() => db.recheckWrites(touch))
       await db.query(sql`insert into things values (7000)`)
       expect(await db.query(things)).toEqual([{ count: 5001, max: 7000 }])
     }

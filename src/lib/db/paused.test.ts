@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type OwnPostgres, startOwnPostgres } from '#test/databases/own-postgres.ts'
 import { collectNotifications } from '#test/listen.ts'
-import { type OwnPostgres, startOwnPostgres } from '#test/own-postgres.ts'
 import { needs } from '#test/stores.ts'
 import { untilDone } from '#test/until.ts'
 import { DatabaseUnavailable } from './errors.ts'
@@ -75,12 +75,12 @@ needs('postgres')('a server that is paused', () => {
     const { db, errors } = open({ heartbeatMs: 100 })
     const [ears, late] = [collectNotifications(), collectNotifications()]
     await untilDone(() => db.listen('news', ears.onNotify))
-    const [told, failed] = [ears.received.length, errors.received.length]
+    const [notificationCount, failed] = [ears.received.length, errors.received.length]
     await paused(async () => {
       await errors.until(failed + 1)
       await expect(db.listen('late news', late.onNotify)).rejects.toBeInstanceOf(DatabaseUnavailable)
     })
-    await Promise.all([ears.until(told + 1), late.until(1)])
+    await Promise.all([ears.until(notificationCount + 1), late.until(1)])
     await untilDone(async () => {
       await db.query(sql`select pg_notify('news', 'after')`)
       expect(ears.received).toContain('after')

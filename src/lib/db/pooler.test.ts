@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { startPgbouncer } from '#test/databases/pgbouncer.ts'
 import { collectNotifications } from '#test/listen.ts'
-import { startPgbouncer } from '#test/pgbouncer.ts'
 import { needs, needsPrograms } from '#test/stores.ts'
 import { runIfLeased } from '../work/lease.ts'
 import { openPostgres } from './postgres.ts'

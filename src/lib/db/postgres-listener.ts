@@ -142,19 +142,19 @@ export function createListener({ url, instance, limitMs, heartbeatMs, lockWaitMs
     }
   }
   /** Waits some seconds for a process that is about to end, then throws LockTaken. */
-  const hold = async (wanted: SessionLock): Promise<HeldLock> => {
+  const hold = async (requestedLock: SessionLock): Promise<HeldLock> => {
     const giveUpAt = performance.now() + lockWaitMs
     for (;;) {
       const client = await ensureConnected()
       try {
-        await takeSessionLock((text) => send(client, text), wanted)
+        await takeSessionLock((text) => send(client, text), requestedLock)
         break
       } catch (error) {
         if (!(error instanceof LockTaken) || performance.now() > giveUpAt) throw error
         await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
       }
     }
-    lock = wanted
+    lock = requestedLock
     return {
       check: () => {
         if (lostLock) throw lostLock

@@ -58,8 +58,8 @@ describe('sql', () => {
     [`it's`, `'it''s'`],
     [String.raw`a\'b $1`, String.raw` E'a\\''b $1'`],
   ])('quotes the constant %j', (text, quoted) => {
-    const { text: made, values } = sql`select ${literal(text)}, ${1}`
-    expect(made).toBe(`select ${quoted}, $1`)
+    const { text: statementText, values } = sql`select ${literal(text)}, ${1}`
+    expect(statementText).toBe(`select ${quoted}, $1`)
     expect(values).toEqual([1])
   })
 

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
-import { type Cidr, inCidrs, judgeAddress } from './address.ts'
+import { type Cidr, inCidrs, judgeAddress } from './address/address.ts'
 import { SafeFetchError } from './safe-fetch-error.ts'
 
 interface ResolvedAddress {
@@ -26,11 +26,16 @@ interface Vetting {
 
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true })
 
-export const systemConnect: Connect = ({ addresses, signal, ...options }, callback) => {
-  const pinned: LookupFunction = (_hostname, { all }, done) => {
+/** Returns these addresses for every name. */
+export function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
+  return (_hostname, { all }, done) => {
     if (all) done(null, [...addresses])
     else done(null, addresses[0]!.address, addresses[0]!.family)
   }
+}
+
+export const systemConnect: Connect = ({ addresses, signal, ...options }, callback) => {
+  const pinned = pinnedLookup(addresses)
   // No connect timeout, because the caller's deadline covers the whole exchange.
   const connect = buildConnector({ allowH2: false, timeout: 0, autoSelectFamily: true, lookup: pinned, signal })
   connect(options, callback)

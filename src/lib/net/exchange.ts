@@ -32,16 +32,16 @@ interface Route {
   /** Returns what makes a new connection and vets its address. */
   connector: () => buildConnector.connector
   /** Where connections are taken from and kept. Without it each request uses a new connection. */
-  kept?: KeptConnections | undefined
+  keptConnections?: KeptConnections | undefined
   /** Its reason is a StopReason. */
   signal: AbortSignal
 }
 
 /** Sends one request and never repeats it. A request on a kept connection counts as sent as soon as it is dispatched. */
 export async function exchange(url: URL, request: OutgoingRequest, route: Route): Promise<SafeResponse> {
-  const { connector, kept, signal } = route
-  const reused = signal.aborted ? undefined : kept?.take(url)
-  const connection = reused ?? openConnection(url.origin, connector(), kept?.now() ?? 0)
+  const { connector, keptConnections, signal } = route
+  const reused = signal.aborted ? undefined : keptConnections?.take(url)
+  const connection = reused ?? openConnection(url.origin, connector(), keptConnections?.now() ?? 0)
   const progress: Progress = { sent: () => connection.isConnected() }
   // undici checks a request's signal only after connecting. Destroying the client also ends a pending DNS look-up.
   const stop = () => void connection.client.destroy(new Error('stopped'))
@@ -49,14 +49,14 @@ export async function exchange(url: URL, request: OutgoingRequest, route: Route)
   let isKept = false
   try {
     signal.throwIfAborted()
-    const answer = await send(connection.client, url, request, { isLast: !kept, progress })
-    isKept = kept !== undefined && !answer.truncated
+    const answer = await send(connection.client, url, request, { isLast: !keptConnections, progress })
+    isKept = keptConnections !== undefined && !answer.truncated
     return answer
   } catch (error) {
     throw failure(error, url, progress, signal)
   } finally {
     signal.removeEventListener('abort', stop)
-    if (isKept) kept!.put(url, connection)
+    if (isKept) keptConnections!.put(url, connection)
     else await connection.client.destroy()
   }
 }

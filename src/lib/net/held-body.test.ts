@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { startPeer } from '#test/internet.ts'
+import { startPeer } from '#test/outside/internet.ts'
 import { createOperatorFetch } from './operator-fetch.ts'
 import { createHostFetch } from './socket-fetch.ts'
 

@@ -3,11 +3,11 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CERTIFICATES } from '#test/fake-kubernetes-certificates.ts'
-import { fakeResolve } from '#test/internet.ts'
-import { startMailServer } from '#test/mail-server.ts'
+import { CERTIFICATES } from '#test/kubernetes/fake-kubernetes-certificates.ts'
+import { fakeResolve } from '#test/outside/internet.ts'
+import { startMailServer } from '#test/outside/mail-server.ts'
 import { createKeptConnections } from './kept-connections.ts'
-import { createSendMail } from './mail.ts'
+import { createSendMail } from './mail/mail.ts'
 import { createSafeFetch } from './safe-fetch.ts'
 
 const [{ key, cert }, renewed] = CERTIFICATES
@@ -26,10 +26,10 @@ describe('NO-08 a kept TLS connection', () => {
   let connections: number
   let time: number
   let port: number
-  const kept = createKeptConnections({ now: () => time })
+  const keptConnections = createKeptConnections({ now: () => time })
   const resolve = fakeResolve({ [NAMED]: [['127.0.0.1']], [OTHER]: [['127.0.0.1']] })
   // With the connection of the product, which does the check, and not that of the other tests, which has no TLS.
-  const safeFetch = createSafeFetch({ resolve, allowCidrs: ['127.0.0.0/8'], kept })
+  const safeFetch = createSafeFetch({ resolve, allowCidrs: ['127.0.0.0/8'], keptConnections })
   const server = createServer({ key, cert }, (request, response) => {
     received.push(`${request.headers.host}${request.url}`)
     if (request.url === '/moved') response.writeHead(308, { location: `https://${OTHER}:${port}/in` })
@@ -44,7 +44,7 @@ describe('NO-08 a kept TLS connection', () => {
     port = (server.address() as AddressInfo).port
   })
   afterAll(async () => {
-    await kept[Symbol.asyncDispose]()
+    await keptConnections[Symbol.asyncDispose]()
     server.closeAllConnections()
     server.close()
   })

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { startPeer } from '#test/internet.ts'
+import { startPeer } from '#test/outside/internet.ts'
 import { insideTransaction } from '../db/transaction-guard.ts'
 import { createOperatorFetch, OperatorFetchError } from './operator-fetch.ts'
 

@@ -6,15 +6,15 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
-import { connect, isIPv4, type LookupFunction, type Socket } from 'node:net'
+import { connect, isIPv4, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Duplex } from 'node:stream'
-import { type Resolve, vettedAddresses } from './connector.ts'
-import { createDnsResolve } from './dns.ts'
+import { createDnsResolve } from './address/dns.ts'
+import { isLoopback, isThisMachine } from './address/loopback.ts'
+import { vetUrl } from './address/safe-url.ts'
+import { pinnedLookup, type Resolve, vettedAddresses } from './connector.ts'
 import { endToEnd } from './end-to-end-headers.ts'
-import { isLoopback, isThisMachine } from './loopback.ts'
 import { SafeFetchError } from './safe-fetch-error.ts'
-import { vetUrl } from './safe-url.ts'
 
 type Target = { readonly hostname: string; readonly port: number }
 type Vetted = Target & { readonly addresses: Awaited<ReturnType<typeof vettedAddresses>> | undefined }
@@ -172,11 +172,11 @@ function requestTo(upstream: Socket, url: string, incoming: IncomingMessage, opt
  * because the connection may have an address that people at this machine have too.
  */
 function asForwarded(headers: readonly string[], { ownOrigin, ownClientAddress }: ProxyOptions): string[] {
-  const kept = headers.flatMap((name, n) =>
+  const otherHeaders = headers.flatMap((name, n) =>
     n % 2 === 0 && !/^(?:host|via|x-forwarded-for)$/i.test(name) ? [name, headers[n + 1]!] : [],
   )
   const address = ownClientAddress === undefined ? [] : ['X-Forwarded-For', ownClientAddress]
-  return ['Host', new URL(ownOrigin!).host, ...kept, 'Via', '1.1 svc-app', ...address]
+  return ['Host', new URL(ownOrigin!).host, ...otherHeaders, 'Via', '1.1 svc-app', ...address]
 }
 
 /** Node's client takes statuses and headers that its server refuses to send, such as status 099. */
@@ -197,7 +197,6 @@ function requireHttp(url: string): string {
   return url
 }
 
-/** Connects to the host of an address, or throws why not. */
 async function open(address: string, options: ProxyOptions): Promise<Socket> {
   const target = await vet(address, options)
   const socket = (options.dial ?? dialVetted)(target, options.ownClientAddress)
@@ -252,11 +251,7 @@ function dialVetted({ hostname, port, addresses }: Vetted, ownClientAddress: str
       ? connect({ host, port, localAddress: ownClientAddress })
       : connect({ host: hostname, port, autoSelectFamily: true })
   }
-  const pinned: LookupFunction = (_hostname, { all }, done) => {
-    if (all) done(null, [...addresses])
-    else done(null, addresses[0]!.address, addresses[0]!.family)
-  }
-  return connect({ host: hostname, port, autoSelectFamily: true, lookup: pinned })
+  return connect({ host: hostname, port, autoSelectFamily: true, lookup: pinnedLookup(addresses) })
 }
 
 function isOfThisMachine(address: string): boolean {

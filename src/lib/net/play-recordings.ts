@@ -20,7 +20,7 @@ export async function playRecordings(path: string, recordings: readonly Recordin
     open.add(socket)
     socket.on('error', () => {}).once('close', () => open.delete(socket))
     const recording = recordings[next++ % recordings.length]!
-    // Says that the connection was accepted, see `createSocketFetch`.
+    // Reports that the connection was accepted, see `createSocketFetch`.
     socket.write('+')
     const onEnd = () => {
       played++

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fakeConnect, fakeResolve, startPeer } from '#test/internet.ts'
+import { fakeConnect, fakeResolve, startPeer } from '#test/outside/internet.ts'
 import { createAddressCheck, createSafeFetch } from './safe-fetch.ts'
 
 const publicIp = '93.184.216.34'

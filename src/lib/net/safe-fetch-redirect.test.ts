@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
-import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/internet.ts'
+import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/outside/internet.ts'
 import { createSafeFetch } from './safe-fetch.ts'
 
 const [firstIp, secondIp] = ['93.184.216.34', '93.184.216.35']

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { expect, test, vi } from 'vitest'
-import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/internet.ts'
+import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/outside/internet.ts'
 import { insideTransaction } from '../db/transaction-guard.ts'
 import { createSafeFetch } from './safe-fetch.ts'
 

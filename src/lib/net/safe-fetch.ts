@@ -1,5 +1,6 @@
 import { refuseInTransaction } from '../db/transaction-guard.ts'
-import { parseCidr } from './address.ts'
+import { parseCidr } from './address/address.ts'
+import { vetUrl } from './address/safe-url.ts'
 import {
   type Connect,
   createConnector,
@@ -11,7 +12,6 @@ import {
 import { exchange, isRedirect, type OutgoingRequest, type SafeResponse, type StopReason } from './exchange.ts'
 import type { KeptConnections } from './kept-connections.ts'
 import { SafeFetchError } from './safe-fetch-error.ts'
-import { vetUrl } from './safe-url.ts'
 
 interface SafeFetchOptions {
   resolve?: Resolve
@@ -21,7 +21,7 @@ interface SafeFetchOptions {
   /** The allowed ports, instead of 80, 443 and those from 1024. */
   ports?: readonly number[]
   /** Serves the requests with `keepConnection`. Without it these use new connections too. */
-  kept?: KeptConnections
+  keptConnections?: KeptConnections
 }
 
 export interface SafeFetchRequest {
@@ -46,14 +46,14 @@ type Hop = (url: URL, request: OutgoingRequest) => Promise<SafeResponse>
 
 /** Creates a fetch for addresses from users, which reaches public addresses only. Every failure is a SafeFetchError. */
 export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
-  const { resolve = systemResolve, connect = systemConnect, ports, kept } = options
+  const { resolve = systemResolve, connect = systemConnect, ports, keptConnections } = options
   const allowCidrs = (options.allowCidrs ?? []).map(parseCidr)
   return async (url, request = {}) => {
     refuseInTransaction('an outgoing HTTP call')
     const target = vetUrl(url, ports)
     return await withDeadline(request, (signal) => {
       const connector = () => createConnector({ resolve, connect, allowCidrs, signal })
-      const route = { connector, signal, kept: request.keepConnection ? kept : undefined }
+      const route = { connector, signal, keptConnections: request.keepConnection ? keptConnections : undefined }
       const hop: Hop = (hopUrl, outgoing) => exchange(hopUrl, outgoing, route)
       return followRedirects(hop, target, request, ports)
     })

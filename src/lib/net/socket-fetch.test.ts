@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { answerWith, startRawPeer } from '#test/outside/raw-peer.ts'
 import { watchProcessFaults } from '#test/process-faults.ts'
-import { answerWith, startRawPeer } from '#test/raw-peer.ts'
 import { createHostFetch, SocketFetchError } from './socket-fetch.ts'
 
 const BODY = `content-length: 100000\r\n\r\n${'x'.repeat(100_000)}`

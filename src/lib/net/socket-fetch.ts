@@ -71,7 +71,6 @@ async function exchange(request: Request, send: (options: Exchange) => Promise<A
   }
 }
 
-/** The server did not accept the connection. */
 class NotAccepted extends Error {
   override readonly name = 'NotAccepted'
 }
@@ -152,8 +151,8 @@ function toResponse({ statusCode, headers, body }: Answer, request: Request): Re
     [value ?? []].flat().flatMap((each) => [name, toBytes(each)]),
   )
   const passed = new Headers()
-  const kept = endToEnd(raw)
-  for (let n = 0; n < kept.length; n += 2) passed.append(kept[n]!, kept[n + 1]!)
+  const endToEndHeaders = endToEnd(raw)
+  for (let n = 0; n < endToEndHeaders.length; n += 2) passed.append(endToEndHeaders[n]!, endToEndHeaders[n + 1]!)
   if (!WITHOUT_BODY.includes(statusCode)) {
     return new Response(streamOf(body, request), { status: statusCode, headers: passed })
   }

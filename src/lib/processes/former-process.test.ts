@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { until } from '#test/until.ts'
-import { endFormerProcess, forgetProcess, killerOf, rememberProcess } from './former-process.ts'
+import { endFormerProcess, forgetProcess, killerOf, namesLivingProcess, rememberProcess } from './former-process.ts'
 import { descendantsOf } from './process-memory.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-former-'))
@@ -56,6 +56,18 @@ describe.skipIf(process.platform !== 'linux')('a remembered process (skipped: ne
     await endFormerProcess(file)
     rmSync(file)
     await endFormerProcess(file)
+  })
+
+  it('does not live on as a zombie, which has ended but was not waited for by its parent', async () => {
+    // The shell starts a child and becomes a program that never waits for it.
+    const parent = await start('sleep 1000 & exec sleep 1000')
+    const pid = await until(async () => (await descendantsOf(parent.pid!))[0])
+    rememberProcess(file, pid)
+    expect(namesLivingProcess(file)).toBe(true)
+    await until(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n')
+    process.kill(pid, 'SIGKILL')
+    await until(() => isZombie(pid))
+    expect(namesLivingProcess(file)).toBe(false)
   })
 
   it('is killed by its killer, and nobody once it has ended', async () => {

@@ -8,7 +8,7 @@ import { descendantsOf } from './process-memory.ts'
  * not known.
  */
 export function rememberProcess(file: string, pid: number): void {
-  writeFileSync(file, describe(pid), { mode: 0o600 })
+  writeFileSync(file, identityOf(pid), { mode: 0o600 })
 }
 
 /** Removes the file unless it names another process by now. Never throws: it is called when a process ends. */
@@ -20,11 +20,11 @@ export function forgetProcess(file: string, pid: number): void {
   }
 }
 
-/** Whether the process that the file names still runs. */
+/** Whether the process that the file names still runs. A zombie has ended. */
 export function namesLivingProcess(file: string): boolean {
   const remembered = readText(file)
   const pid = Number(remembered.split(' ')[0])
-  return pid > 0 && describe(pid) === remembered && isAlive(pid)
+  return pid > 0 && identityOf(pid) === remembered && isAlive(pid) && statOf(pid)[0] !== 'Z'
 }
 
 const END_MS = 10_000
@@ -33,15 +33,18 @@ const END_MS = 10_000
 export async function endFormerProcess(file: string): Promise<void> {
   const remembered = readText(file)
   const pid = Number(remembered.split(' ')[0])
-  if (pid && describe(pid) === remembered) await endProcessTree(pid)
+  if (pid && identityOf(pid) === remembered) await endProcessTree(pid)
 }
 
-/** Kills a process and everything below it, and waits until all of it is gone. Throws if that takes ten seconds. */
+/**
+ * Kills a process and everything that is below it now, and waits until all of it is gone. Throws if that takes ten
+ * seconds. A child that is forked meanwhile can escape: only the end of a pid namespace is complete.
+ */
 export async function endProcessTree(pid: number): Promise<void> {
-  const processes = [pid, ...(await descendantsOf(pid))].map((each) => ({ pid: each, description: describe(each) }))
+  const processes = [pid, ...(await descendantsOf(pid))].map((each) => ({ pid: each, identity: identityOf(each) }))
   const deadline = performance.now() + END_MS
-  for (const { pid: each, description } of processes) {
-    while (isRunning(each) && describe(each) === description) {
+  for (const { pid: each, identity } of processes) {
+    while (isRunning(each) && identityOf(each) === identity) {
       if (performance.now() > deadline) throw new Error(`process ${each} cannot be ended`)
       kill(each)
       await delay(10)
@@ -51,9 +54,9 @@ export async function endProcessTree(pid: number): Promise<void> {
 
 /** Remembers which process has a pid now. The function it returns kills that process, and never a later one. */
 export function killerOf(pid: number): () => void {
-  const description = describe(pid)
+  const identity = identityOf(pid)
   return () => {
-    if (describe(pid) === description) kill(pid)
+    if (identityOf(pid) === identity) kill(pid)
   }
 }
 
@@ -73,7 +76,7 @@ function kill(pid: number): void {
   }
 }
 
-/** Also where there is no /proc. A process of another user lives although it may not be signalled. */
+/** Works without /proc too; a zombie counts. A process of another user lives although it may not be signalled. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -82,12 +85,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** False for a zombie, which has ended and waits for its parent. Always false where there is no /proc. */
 function isRunning(pid: number): boolean {
-  return statOf(pid)[0] !== undefined && statOf(pid)[0] !== 'Z'
+  const [state] = statOf(pid)
+  return state !== undefined && state !== 'Z'
 }
 
 /** The pid, the clock ticks since boot at which it started (field 22 of /proc/PID/stat), and which boot that was. */
-function describe(pid: number): string {
+function identityOf(pid: number): string {
   return `${pid} ${statOf(pid)[19] ?? ''} ${readText('/proc/sys/kernel/random/boot_id').trim()}`
 }
 

@@ -59,10 +59,8 @@ export async function findDiskFault(folder: string): Promise<string | undefined>
 export async function unmountLeftDisks(folder: string): Promise<void> {
   if (process.getuid?.() !== 0 || !existsSync(folder)) return
   const top = realpathSync(folder)
-  const mounts = readMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
-  for (const { path } of mounts.filter(
-    (mount) => mount.path.startsWith(`${top}/`) && mount.path.endsWith(`/${MOUNTED}`),
-  )) {
+  const paths = readMounts(readFileSync('/proc/self/mountinfo', 'utf8')).map(({ path }) => path)
+  for (const path of paths.filter((one) => one.startsWith(`${top}/`) && one.endsWith(`/${MOUNTED}`))) {
     if (!namesLivingProcess(join(dirname(path), OWNER))) await unmount(path)
   }
 }

@@ -1,4 +1,4 @@
-import { letOthersRun } from '#lib/let-others-run.ts'
+import { letOthersRun } from '#lib/async/let-others-run.ts'
 import { findPrivateKeys } from './private-keys.ts'
 import { maskRanges, mergeRanges, type Range, rangesWithin } from './ranges.ts'
 import { findByRules } from './rules.ts'

@@ -2,20 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
-import { createSpanExporter } from './span-exporter.ts'
-import type { NewSpan, Spans } from './spans.ts'
+import { type Collector, createSpanExporter } from './span-exporter.ts'
+import type { NewSpan, OpenSpan, Spans } from './spans.ts'
 import { parseTraceParent, writeTraceParent } from './trace-parent.ts'
 
-type Options = {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
+type Options = Collector & {
   /** The part of all traces that is recorded, from 0 to 1. */
   readonly sample: number
   readonly service: string
   readonly version: string
-  readonly send: (request: Request) => Promise<Response>
-  /** Called with an error when the collector stops taking spans, and with undefined when it takes them again. */
-  readonly onChange: (error: unknown) => void
 }
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const
@@ -61,22 +56,18 @@ function outside(parent: string | null | undefined): Context {
   return remote ? trace.setSpanContext(ROOT_CONTEXT, remote) : ROOT_CONTEXT
 }
 
-async function untilEnd<T>(span: Span, step: Parameters<typeof openStep<T>>[1]): Promise<T> {
+async function untilEnd<T>(span: Span, step: (open: OpenSpan) => Promise<T>): Promise<T> {
   try {
-    return await openStep(span, step)
+    return await step({
+      add: (facts) => void span.setAttributes(facts),
+      fail: () => void span.setStatus({ code: SpanStatusCode.ERROR }),
+    })
   } catch (error) {
     span.setStatus({ code: SpanStatusCode.ERROR, message: codeOf(error) })
     throw error
   } finally {
     span.end()
   }
-}
-
-function openStep<T>(span: Span, step: (open: Parameters<Parameters<Spans['run']>[1]>[0]) => Promise<T>): Promise<T> {
-  return step({
-    add: (facts) => void span.setAttributes(facts),
-    fail: () => void span.setStatus({ code: SpanStatusCode.ERROR }),
-  })
 }
 
 /** The message of an error may quote what a caller wrote, so only its code or its name is recorded. */

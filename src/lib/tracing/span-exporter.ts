@@ -1,10 +1,11 @@
 import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 
-type Options = {
+export type Collector = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly send: (request: Request) => Promise<Response>
+  /** Called with an error when the collector stops taking spans, and with undefined when it takes them again. */
   readonly onChange: (error: unknown) => void
 }
 
@@ -12,7 +13,7 @@ const SUCCESS = 0
 const FAILED = 1
 
 /** Sends spans as OTLP over HTTP in JSON. Spans that the collector does not take are dropped: they are not kept. */
-export function createSpanExporter({ url, headers, send, onChange }: Options): SpanExporter {
+export function createSpanExporter({ url, headers, send, onChange }: Collector): SpanExporter {
   let isFailing = false
   const report = (error?: unknown) => {
     if (isFailing !== (error !== undefined)) onChange(error)

@@ -9,7 +9,7 @@ export type NewSpan = {
   readonly parent?: string | null
 }
 
-type OpenSpan = {
+export type OpenSpan = {
   add(facts: SpanFacts): void
   /** Marks the span as failed without an error. */
   fail(): void

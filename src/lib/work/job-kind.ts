@@ -15,7 +15,7 @@ export type Claimed<Job extends Claim> = {
   readonly isMoreWaiting?: boolean | undefined
 }
 
-/** What a running job knows about its lease. */
+/** The lease of a running job, as the job sees it. */
 export type HeldLease = {
   /** Aborted when the lease is lost, when it could not be renewed in time, and when the drain time of a stop is over. */
   readonly signal: AbortSignal

@@ -80,8 +80,8 @@ describe('a lease', () => {
     const [one, two, three] = [await take('one'), await take('two'), await take('three')]
     await age('two', 15)
     const another = await take('two')
-    const kept = await renews(three, two, one)
-    expect(kept.map(({ name }) => name).sort()).toEqual(['one', 'three'])
+    const heldLeases = await renews(three, two, one)
+    expect(heldLeases.map(({ name }) => name).sort()).toEqual(['one', 'three'])
     expect(await renews(another)).toHaveLength(1)
   })
 })

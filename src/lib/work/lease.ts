@@ -24,9 +24,9 @@ export async function takeLease(db: LeaseDb, name: string, seconds = LEASE_SECON
   // The fence and the end are computed anew in the update: the insert may have waited for another transaction.
   const [row] = await db.query<{ fence: number }>(sql`
     insert into svc.leases as held (name, holder, fence, expires_at)
-    values (${name}, ${holder}, nextval('svc.fences'), ${endIn(seconds)})
+    values (${name}, ${holder}, nextval('svc.fences'), ${leaseEnd(seconds)})
     on conflict (name) do update
-      set holder = excluded.holder, fence = nextval('svc.fences'), expires_at = ${endIn(seconds)}
+      set holder = excluded.holder, fence = nextval('svc.fences'), expires_at = ${leaseEnd(seconds)}
       where held.expires_at <= clock_timestamp() or ${holderIsDead(db)}
     returning fence`)
   return row && { name, holder, fence: row.fence }
@@ -36,11 +36,7 @@ export async function takeLease(db: LeaseDb, name: string, seconds = LEASE_SECON
  * Extends leases and returns those that are still held. A lease that ran out and that nobody else took is still held.
  * Rows are locked in the order of their names, so that two processes cannot wait for each other.
  */
-export async function renewLeases(
-  db: Pick<Db, 'query'>,
-  leases: readonly Lease[],
-  seconds = LEASE_SECONDS,
-): Promise<Lease[]> {
+export async function renewLeases(db: Pick<Db, 'query'>, leases: readonly Lease[]): Promise<Lease[]> {
   return db.query<Lease>(sql`
     with mine as (
       select leases.name, leases.holder, leases.fence
@@ -52,7 +48,7 @@ export async function renewLeases(
       ) as held (name, holder, fence) using (name, holder, fence)
       order by leases.name
       for update of leases)
-    update svc.leases set expires_at = ${endIn(seconds)}
+    update svc.leases set expires_at = ${leaseEnd(LEASE_SECONDS)}
     from mine where leases.name = mine.name
     returning mine.name, mine.holder, mine.fence`)
 }
@@ -157,6 +153,6 @@ async function secondsLeft(db: LeaseDb, name: string): Promise<number> {
   return row?.seconds ?? 1
 }
 
-function endIn(seconds: number): Sql {
+export function leaseEnd(seconds: number): Sql {
   return sql`clock_timestamp() + make_interval(secs => ${seconds})`
 }

@@ -2,10 +2,10 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { collectNotifications, listenUntilTestEnds } from '#test/listen.ts'
-import { openTestLoop } from '#test/loop.ts'
-import { testClock } from '../clock.ts'
+import { openTestLoop } from '#test/work/loop.ts'
 import type { Db } from '../db/db.ts'
 import { sql } from '../db/sql.ts'
+import { testClock } from '../time/clock.ts'
 import { type Loop, runLoops } from './loop.ts'
 
 let opened: TestDatabase

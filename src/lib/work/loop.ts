@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
+import type { Clock } from '../time/clock.ts'
 import { LEASE_SECONDS, runIfLeased } from './lease.ts'
 
 /** Short work that repeats. `tick` does what is due and returns when it wants to be called again. */

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/db.ts'
+import { notify } from '../db/notify.ts'
 import { sql } from '../db/sql.ts'
 import { makeId } from '../ids.ts'
 
@@ -14,7 +15,7 @@ export async function writeEvent(tx: Tx, { type, org_id, occurred_at, body }: Ou
   await tx.query(sql`
     insert into svc.outbox (id, org_id, type, body, occurred_at)
     values (${id}, ${org_id}, ${type}, ${JSON.stringify(body)}, ${occurred_at})`)
-  await tx.query(sql`select pg_notify(${OUTBOX_CHANNEL}, '')`)
+  await notify(tx, OUTBOX_CHANNEL)
   return id
 }
 

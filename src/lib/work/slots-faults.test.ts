@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openTestDatabase } from '#test/database.ts'
-import { type SlotsProcess, startSlots } from '#test/slots-processes.ts'
 import { needs } from '#test/stores.ts'
-import { countEffects, countGrants, createJobTables, effectsOf, openGate, TABLE_JOBS } from '#test/table-jobs.ts'
 import { until } from '#test/until.ts'
+import { type SlotsProcess, startSlots } from '#test/work/slots-processes.ts'
+import { countEffects, countGrants, createJobTables, effectsOf, openGate, TABLE_JOBS } from '#test/work/table-jobs.ts'
 
 async function openJobs(count: number) {
   const stack = new AsyncDisposableStack()

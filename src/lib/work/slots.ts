@@ -1,5 +1,5 @@
+import { endsWithin } from '../async/race.ts'
 import type { Db } from '../db/db.ts'
-import { endsWithin } from '../race.ts'
 import type { Claim, Claimed, JobKind } from './job-kind.ts'
 import { LeaseWatch, type Uptime } from './lease-watch.ts'
 

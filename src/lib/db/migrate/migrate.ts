@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Db, DbSession, Tx } from '../db.ts'
+import { hasCode } from '../errors.ts'
 import { script, sql } from '../sql.ts'
 import type { Migration } from './file.ts'
 import { runOutside } from './index-build.ts'
@@ -172,7 +173,7 @@ async function withLockRetries(options: Options, what: string, run: () => Promis
     try {
       return await run()
     } catch (error) {
-      if (!isLockFault(error)) throw error
+      if (!hasCode(error, LOCK_FAULTS)) throw error
       if (attempt >= options.maxAttempts) {
         throw new MigrationRefused(
           `${what}: other sessions kept the tables locked in ${attempt} attempts. ` +
@@ -187,8 +188,4 @@ async function withLockRetries(options: Options, what: string, run: () => Promis
 }
 
 /** lock_not_available and deadlock_detected. */
-function isLockFault(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if ('code' in error && (error.code === '55P03' || error.code === '40P01')) return true
-  return isLockFault(error.cause)
-}
+const LOCK_FAULTS = new Set(['55P03', '40P01'])

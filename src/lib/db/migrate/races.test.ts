@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { onServer, withDatabase } from '#test/global-setup.ts'
 import { needs, stores } from '#test/stores.ts'
+import { onServer, withDatabase } from '#test/suite/global-setup.ts'
 import { until } from '#test/until.ts'
 import type { Db } from '../db.ts'
 import { openPostgres } from '../postgres.ts'
@@ -15,7 +15,7 @@ import { script, sql } from '../sql.ts'
 import { toMigration } from './file.ts'
 import { migrate } from './migrate.ts'
 
-const PROGRAM = join(import.meta.dirname, '..', '..', '..', '..', 'test', 'help', 'migrate-process.ts')
+const PROGRAM = join(import.meta.dirname, '..', '..', '..', '..', 'test', 'help', 'databases', 'migrate-process.ts')
 const FIRST = '-- former release: runs\ncreate schema x; create table x.t (n int); insert into x.t values (1)'
 const INDEX = '-- former release: runs\n-- outside transaction\ncreate index concurrently if not exists t_n on x.t (n)'
 const LAST = '-- former release: runs\ninsert into x.t values (2)'

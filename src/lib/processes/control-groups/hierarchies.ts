@@ -13,7 +13,6 @@ export type Hierarchy = {
   readonly controllers: readonly Controller[]
 }
 
-/** Facts about this process from the kernel. */
 export type GroupFacts = {
   /** Texts of the files in /proc/self. */
   readonly cgroup: string

@@ -1,6 +1,5 @@
 import { readGroupFile } from './group-files.ts'
 
-/** Counts of the kernel about the memory of a group. */
 type MemoryEvents = {
   /** Processes of this group that the kernel ended for want of memory. */
   readonly ended: number
@@ -11,7 +10,6 @@ type MemoryEvents = {
 /** The kernel ends a process when some pages are wanted that would exceed the limit, so not exactly at the limit. */
 const NEARLY = 0.95
 
-/** Reads what happened to a group of the controller `memory`. */
 export function readMemoryEvents(version: 1 | 2, folder: string): MemoryEvents {
   if (version === 1) {
     const most = Number(readGroupFile(folder, 'memory.max_usage_in_bytes'))
@@ -27,7 +25,7 @@ export function readMemoryEvents(version: 1 | 2, folder: string): MemoryEvents {
   return { ended: countOf('oom_kill', events), reachedLimit: countOf('oom', events) > 0 }
 }
 
-/** Says whose limit made the kernel end a process of a group. */
+/** Returns whose limit made the kernel end a process of a group. Undefined: no process was ended. */
 export function limitedBy(
   own: MemoryEvents,
   organization: MemoryEvents,

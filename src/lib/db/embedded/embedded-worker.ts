@@ -1,0 +1,4 @@
+import { serveWorker } from '../../threads/worker-serve.ts'
+import { answerEngine } from './engine-answers.ts'
+
+serveWorker(answerEngine)

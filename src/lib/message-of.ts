@@ -1,0 +1,4 @@
+/** Returns the text of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
