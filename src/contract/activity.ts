@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { byMember } from './core/access.ts'
 import { UtcTimeInput } from './core/inputs.ts'
-import { BODY_LIMIT, NO_BODY, WIDE_READS } from './core/limits.ts'
+import { WIDE_READS } from './core/limits.ts'
+import { jsonGet, jsonPut } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
 import { PrincipalKind } from './core/principal.ts'
@@ -32,9 +34,6 @@ export const ActivityRecord = z.object({
 })
 export type ActivityRecord = z.infer<typeof ActivityRecord>
 
-/** Access to records: the list and the statistics show the same ones. */
-const byMember = { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' } as const
-
 const targetFilter = z.string().max(200).optional().describe('Only calls of this data source or function')
 
 const filters = {
@@ -47,15 +46,12 @@ const filters = {
 }
 
 export const listActivity = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'activity.list',
-  method: 'GET',
   path: '/api/activity',
   summary: 'List function calls or data source questions',
   description: 'Admins and owners see all records, others only their own. Questions and answers are never stored.',
   access: byMember,
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({ ...filters, source_id: targetFilter, ...pageInput }),
   output: listOf(ActivityRecord),
 })
@@ -100,16 +96,13 @@ export const ActivityStatistics = z.object({
 export type ActivityStatistics = z.infer<typeof ActivityStatistics>
 
 export const activityStatistics = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'activity.statistics',
-  method: 'GET',
   path: '/api/activity/statistics',
   summary: 'Count calls over time',
   description:
     'Counts the records that the list shows to the caller, by hour or day. At most 92 days, or 8 days by hour; the last 7 days if no time is given.',
   access: byMember,
-  effect: 'read',
-  bodyLimit: NO_BODY,
   rateLimits: [{ name: 'activity-statistics', per: 'principal', limit: 120, windowSeconds: 60 }],
   concurrency: WIDE_READS,
   input: z.object({
@@ -124,15 +117,12 @@ export const activityStatistics = operation({
 const Limit = z.int().min(0).max(1_000_000_000)
 
 export const setQuota = operation({
-  kind: 'json',
+  ...jsonPut,
   name: 'activity.set-quota',
-  method: 'PUT',
   path: '/api/wf/admin/quotas/{org_id}',
   summary: 'Set the question limits of an organization',
   description: 'Null restores the default of the installation. Takes effect within five seconds.',
   access: 'operator',
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   input: z.object({
     org_id: z.string().regex(/^org_[0-9a-z]{26}$/, 'must be the id of an organization'),
     per_minute: Limit.nullable(),

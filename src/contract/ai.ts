@@ -1,24 +1,19 @@
 import { z } from 'zod'
-import { NO_BODY } from './core/limits.ts'
+import { byMember } from './core/access.ts'
+import { jsonGet, jsonPost } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 
 export const MAX_TEXTS = 96
 export const MAX_TEXT_LENGTH = 8192
-const BODY_LIMIT = 1024 * 1024
-
-const member = { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' } as const
+const EMBEDDINGS_LIMIT = 1024 * 1024
 
 export const listModels = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'ai.models',
-  method: 'GET',
   path: '/api/ai/v1/models',
   summary: 'List AI models (OpenAI-compatible)',
-  access: member,
-  effect: 'read',
-  bodyLimit: NO_BODY,
+  access: byMember,
   refusals: 'openai',
-  input: z.object({}),
   output: z.object({
     object: z.literal('list'),
     data: z.array(
@@ -43,16 +38,14 @@ const Text = z.string().min(1).max(MAX_TEXT_LENGTH)
 const inputFault = `must be a text of 1 to ${MAX_TEXT_LENGTH} characters, or a list of 1 to ${MAX_TEXTS} such texts`
 
 export const createEmbeddings = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'ai.embeddings',
-  method: 'POST',
   path: '/api/ai/v1/embeddings',
   summary: 'Create embeddings for texts (OpenAI-compatible)',
   description:
     'Works with OpenAI clients: set the base URL to `{base_url}/api/ai/v1` and the key to an API token. Used tokens are counted per organization and UTC day.',
-  access: { ...member, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
+  access: { ...byMember, support: 'refused' },
+  bodyLimit: EMBEDDINGS_LIMIT,
   refusals: 'openai',
   errors: ['NOT_FOUND', 'RATE_LIMITED', 'TIMEOUT'],
   input: z.object({
@@ -80,16 +73,13 @@ export const createEmbeddings = operation({
 })
 
 export const readAgentPool = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'ai.agent-pool',
-  method: 'GET',
   path: '/api/ai/agent-pool',
   summary: "Show the tokens that the organization's agents used on each day",
   description:
     'Checks and maintenance share the tokens of a day, which begins in the timezone of maintenance. Calls that run count with all that they reserved.',
-  access: { ...member, role: 'admin' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
+  access: { ...byMember, role: 'admin' },
   input: z.object({ days: z.int().min(1).max(90).default(30).describe('Today counts as one') }),
   output: z.object({
     limit: z.int().describe('Tokens of a day'),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { boundedMap } from './core/bounded-map.ts'
+import { rawPost } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 
 const BODY_LIMIT = 4 * 1024 * 1024
@@ -70,15 +71,13 @@ const Stop = z.string().min(1).max(1_000)
 const OutputLimit = z.int().min(1).max(MAX_OUTPUT_TOKENS)
 
 export const createChatCompletion = operation({
-  kind: 'raw',
+  ...rawPost,
   name: 'ai.chat-completions',
-  method: 'POST',
   path: '/api/ai/v1/chat/completions',
   summary: 'Let a model answer a conversation (OpenAI-compatible)',
   description:
     'Works with OpenAI clients: set the base URL to `{base_url}/api/ai/v1` and the key to an API token. With `stream` the answer comes as server-sent events that end with `[DONE]`; comment lines are heartbeats. Used tokens are counted per organization and UTC day.',
   access: { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token', support: 'refused' },
-  effect: 'write',
   bodyLimit: BODY_LIMIT,
   refusals: 'openai',
   errors: ['NOT_FOUND', 'RATE_LIMITED', 'UNAVAILABLE', 'TIMEOUT'],

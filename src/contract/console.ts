@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NO_BODY } from './core/limits.ts'
+import { rawGet } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 
 const APP_TABS = ['deploys', 'logs', 'checks', 'tickets', 'pipelines', 'maintenance', 'people', 'settings']
@@ -34,28 +34,21 @@ export const CONSOLE_ADDRESSES: readonly string[] = [
 ]
 
 export const consolePage = operation({
-  kind: 'raw',
+  ...rawGet,
   name: 'console.page',
-  method: 'GET',
   path: '/',
   summary: 'Open the console',
   description: 'Browsers also get it at the addresses of its pages, and with the status 404 at unknown addresses.',
   access: 'public',
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  input: z.object({}),
   produces: ['text/html'],
 })
 
 export const consoleAsset = operation({
-  kind: 'raw',
+  ...rawGet,
   name: 'console.asset',
-  method: 'GET',
   path: '/assets/{file}',
   summary: 'Get a script, style, font or image of the console',
   access: 'public',
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({ file: z.string().max(200) }),
   produces: ['text/javascript', 'text/css', 'image/svg+xml', 'font/woff2'],
 })

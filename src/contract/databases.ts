@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { IdInput } from './core/inputs.ts'
-import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
+import { jsonDelete, jsonGet, jsonPost } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
 
@@ -27,15 +27,12 @@ export const Database = z.object({
 export type Database = z.infer<typeof Database>
 
 export const createDatabase = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'databases.create',
-  method: 'POST',
   path: '/api/wf/databases',
   summary: 'Create a managed database',
   description: 'Creates a Postgres database with pgvector, its own role as owner, and its own password.',
   access: { ...developer, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   rateLimits: [{ name: 'database-create', per: 'org', limit: 60, windowSeconds: 3600 }],
   errors: ['CONFLICT', 'DATABASE_LIMIT', 'UNAVAILABLE'],
   idempotent: true,
@@ -47,29 +44,23 @@ export const createDatabase = operation({
 })
 
 export const listDatabases = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'databases.list',
-  method: 'GET',
   path: '/api/wf/databases',
   summary: 'List the managed databases of the organization',
   access: developer,
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object(pageInput),
   output: listOf(Database),
 })
 
 export const databaseSizes = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'databases.size',
-  method: 'GET',
   path: '/api/wf/database-sizes',
   summary: 'Show how much disk space managed databases use',
   description:
     'Counts files, and starts no database that is stopped. An embedded database has about 40 MB of its own. Names without a database are left out.',
   access: developer,
-  effect: 'read',
-  bodyLimit: NO_BODY,
   rateLimits: [{ name: 'database-sizes', per: 'principal', limit: 60, windowSeconds: 60 }],
   errors: ['UNAVAILABLE'],
   input: z.object({
@@ -92,32 +83,26 @@ export const databaseSizes = operation({
 })
 
 export const readConnection = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'databases.connection',
-  method: 'GET',
   path: '/api/wf/databases/{name}/connection',
   summary: 'Get the connection string of a managed database',
   description:
     'For psql and any Postgres driver. It contains the password of the owner role. Each read is recorded in the audit log.',
   access: { ...developer, support: 'refused' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
+  errors: ['CONFLICT', 'UNAVAILABLE'],
   input: z.object({ name: DatabaseName }),
   output: z.object({ connection_string: z.string() }),
 })
 
 export const dropDatabase = operation({
-  kind: 'json',
+  ...jsonDelete,
   name: 'databases.drop',
-  method: 'DELETE',
   path: '/api/wf/databases/{name}',
   summary: 'Drop a managed database and everything in it',
   description: 'Repeat the name as `confirm`. Refused while the database is exposed as a data source.',
   access: { ...developer, role: 'admin', support: 'refused' },
-  effect: 'write',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND', 'DATABASE_EXPOSED', 'UNAVAILABLE'],
+  errors: ['DATABASE_EXPOSED', 'UNAVAILABLE'],
   input: z.object({ name: DatabaseName, confirm: IdInput.describe('The name again, to confirm') }),
   output: z.object({ name: z.string(), dropped: z.literal(true) }),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Alias } from './apps/app-access.ts'
-import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
+import { jsonGet, jsonPost } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
 import { JsonObject, JsonSchema, MAX_FUNCTION_SECONDS, ServedName } from './workers.ts'
@@ -18,15 +18,12 @@ const AppFunction = z.object({
 export type AppFunction = z.infer<typeof AppFunction>
 
 export const listFunctions = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'functions.list',
-  method: 'GET',
   path: '/api/deploy/functions',
   summary: 'List functions of apps',
   description: 'Functions that workers of the organization have registered, by app and name.',
   access: { ...byCaller, role: 'viewer' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias.optional().describe('Only functions of this app'), ...pageInput }),
   output: listOf(AppFunction),
@@ -39,17 +36,14 @@ export const listFunctions = operation({
 })
 
 export const callFunction = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'functions.call',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/functions/{name}/calls',
   summary: 'Call a function of an app',
   description:
     'Waits for the result. A call is run at most once, unless its function is marked as repeatable. Closing the connection cancels it. Arguments and results are not stored.',
   access: { ...byCaller, role: 'member', support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND', 'NO_WORKER', 'RATE_LIMITED', 'FUNCTION_FAILED', 'WORKER_LOST', 'TIMEOUT'],
+  errors: ['NO_WORKER', 'RATE_LIMITED', 'FUNCTION_FAILED', 'WORKER_LOST', 'TIMEOUT'],
   input: z.object({
     alias: Alias,
     name: ServedName,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { IdInput } from './core/inputs.ts'
-import { NO_BODY } from './core/limits.ts'
+import { jsonGet } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 
 const MCP_BODY_LIMIT = 1024 * 1024
@@ -44,12 +44,9 @@ const ResourceMetadata = z.object({
 })
 
 const metadata = {
-  kind: 'json',
-  method: 'GET',
+  ...jsonGet,
   summary: 'Get the OAuth metadata of an MCP endpoint (RFC 9728)',
   access: 'public',
-  effect: 'read',
-  bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
   output: ResourceMetadata,
 } as const
@@ -60,7 +57,6 @@ export const platformMetadata = operation({
   path: '/.well-known/oauth-protected-resource',
   description:
     'Metadata of `/mcp/platform`, for agents that look at the root of a host. 404 if agents cannot connect to this installation.',
-  input: z.object({}),
 })
 
 export const endpointMetadata = operation({

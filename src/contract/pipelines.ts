@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Alias, byBuilder } from './apps/app-access.ts'
-import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
+import { jsonDelete, jsonGet, jsonPatch, jsonPost } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
 import { ServedName } from './workers.ts'
@@ -9,7 +9,6 @@ const PipelineName = ServedName.describe('Name of the pipeline in its app')
 
 /** `skip`: a run that is due while another is under way does not happen. `queue`: it waits for its turn. */
 const CONCURRENCY_POLICIES = ['skip', 'queue'] as const
-export type ConcurrencyPolicy = (typeof CONCURRENCY_POLICIES)[number]
 
 /**
  * `queued` and `running` go on by themselves. `skipped`, `missed` and `host_offline` did not happen: by the concurrency
@@ -57,76 +56,58 @@ export type Pipeline = z.infer<typeof Pipeline>
 const pipeline = { alias: Alias, name: PipelineName }
 
 export const listPipelines = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'pipelines.list',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/pipelines',
   summary: 'List the pipelines of an app',
   description: 'Workers declare pipelines when they connect. A pipeline stays in the list when its worker goes away.',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias, ...pageInput }),
   output: listOf(Pipeline),
 })
 
 export const readPipeline = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'pipelines.read',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/pipelines/{name}',
   summary: 'Show a pipeline',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object(pipeline),
   output: Pipeline,
 })
 
 export const changePipeline = operation({
-  kind: 'json',
+  ...jsonPatch,
   name: 'pipelines.change',
-  method: 'PATCH',
   path: '/api/deploy/deployments/{alias}/pipelines/{name}',
   summary: 'Enable or disable a pipeline',
   description:
     'A disabled pipeline does not run and never alerts. Runs that wait in its queue are skipped; a run that is under way ends, without an alert. It stays disabled when its worker connects again.',
   access: { ...byBuilder, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND'],
   input: z.object({ ...pipeline, enabled: z.boolean() }),
   output: Pipeline,
 })
 
 export const deletePipeline = operation({
-  kind: 'json',
+  ...jsonDelete,
   name: 'pipelines.delete',
-  method: 'DELETE',
   path: '/api/deploy/deployments/{alias}/pipelines/{name}',
   summary: 'Delete a pipeline that no worker declares any more',
   description: 'Its history is deleted too. Refused while a connected worker declares it or a run is under way.',
   access: { ...byBuilder, support: 'elevated' },
-  effect: 'write',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   input: z.object(pipeline),
   output: z.object({ name: z.string(), deleted: z.literal(true) }),
 })
 
 export const runPipeline = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'pipelines.run',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/pipelines/{name}/runs',
   summary: 'Run a pipeline now',
   description: 'While another run is under way the concurrency policy decides: `skip` refuses, `queue` lets it wait.',
   access: { ...byBuilder, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND', 'PIPELINE_DISABLED', 'PIPELINE_BUSY', 'NO_WORKER'],
+  errors: ['PIPELINE_DISABLED', 'PIPELINE_BUSY', 'NO_WORKER'],
   rateLimits: [{ name: 'pipeline-run', per: 'principal', limit: 60, windowSeconds: 60 }],
   idempotent: true,
   status: 202,
@@ -135,15 +116,11 @@ export const runPipeline = operation({
 })
 
 export const listPipelineRuns = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'pipelines.list-runs',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/pipelines/{name}/runs',
   summary: 'List the runs of a pipeline',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ ...pipeline, ...pageInput }),
   output: listOf(PipelineRun),
 })
@@ -151,30 +128,22 @@ export const listPipelineRuns = operation({
 const run = { ...pipeline, run_id: z.string().max(100) }
 
 export const readPipelineRun = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'pipelines.read-run',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/pipelines/{name}/runs/{run_id}',
   summary: 'Show a run of a pipeline',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object(run),
   output: PipelineRun,
 })
 
 export const readPipelineRunLog = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'pipelines.read-run-log',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/pipelines/{name}/runs/{run_id}/logs',
   summary: 'Show what a run of a pipeline logged',
   description: 'Lines in the order in which they were written. The last line of a log that grew too large says so.',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({
     ...run,
     after: z.int().min(0).default(0).describe('`last` of the previous page'),

@@ -60,8 +60,8 @@ describe('the files of the skills', () => {
       }
     }
     for (const [named] of text.matchAll(/(?<![\w.])\/(?:api|mcp|\.well-known)\/[\w/.<>{}-]*[\w>}]/g)) {
-      const known = OPERATIONS.some((op) => op.path.startsWith(`${named}/`) || pathShape(op.path).test(named))
-      expect(known, named).toBe(true)
+      const isServed = OPERATIONS.some((op) => op.path.startsWith(`${named}/`) || pathShape(op.path).test(named))
+      expect(isServed, named).toBe(true)
     }
   })
 

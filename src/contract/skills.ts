@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NO_BODY } from './core/limits.ts'
+import { rawGet } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 
 type SkillRow = { readonly type: 'archive' | 'skill-md'; readonly installable: boolean; readonly references: string[] }
@@ -84,7 +84,7 @@ export const SkillIndex = z.object({
 })
 export type SkillIndex = z.infer<typeof SkillIndex>
 
-const published = { kind: 'raw', method: 'GET', access: 'public', effect: 'read', bodyLimit: NO_BODY } as const
+const published = { ...rawGet, access: 'public' } as const
 const name = z.string().max(64)
 const file = z.string().max(100)
 
@@ -93,7 +93,6 @@ export const skillIndex = operation({
   name: 'skills.index',
   path: `${SKILLS_PATH}/index.json`,
   summary: 'List the agent skills of this version (discovery draft 0.2.0)',
-  input: z.object({}),
   produces: ['application/json'],
 })
 

@@ -1,14 +1,11 @@
 import { z } from 'zod'
-import { NO_BODY } from './core/limits.ts'
+import { jsonGet, rawGet } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 
-const open = { access: 'public', effect: 'read', bodyLimit: NO_BODY, input: z.object({}) } as const
-
 export const health = operation({
-  ...open,
-  kind: 'json',
+  ...jsonGet,
+  access: 'public',
   name: 'system.health',
-  method: 'GET',
   path: '/healthz',
   summary: 'Check that the process is alive',
   output: z.object({ status: z.literal('ok'), services: z.array(z.string()), version: z.string() }),
@@ -25,10 +22,9 @@ export type Readiness = z.infer<typeof Readiness>
 
 /** Raw, because the body is the same document with 503 as with 200. */
 export const ready = operation({
-  ...open,
-  kind: 'raw',
+  ...rawGet,
+  access: 'public',
   name: 'system.ready',
-  method: 'GET',
   path: '/readyz',
   summary: 'Check that the process is ready, with the state of each dependency. 503 if one fails',
   input: z.object({
@@ -43,30 +39,27 @@ export const ready = operation({
 })
 
 export const metrics = operation({
-  ...open,
-  kind: 'raw',
+  ...rawGet,
+  access: 'public',
   name: 'system.metrics',
-  method: 'GET',
   path: '/metrics',
   summary: 'Get Prometheus metrics (direct callers on a private network, or the operator token)',
   produces: ['text/plain'],
 })
 
 export const openapi = operation({
-  ...open,
-  kind: 'raw',
+  ...rawGet,
+  access: 'public',
   name: 'system.openapi',
-  method: 'GET',
   path: '/openapi.json',
   summary: 'Get the OpenAPI 3.1 document of this API',
   produces: ['application/json'],
 })
 
 export const docs = operation({
-  ...open,
-  kind: 'raw',
+  ...rawGet,
+  access: 'public',
   name: 'system.docs',
-  method: 'GET',
   path: '/docs',
   summary: 'Show the API reference',
   produces: ['text/html'],

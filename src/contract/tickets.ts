@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Alias, byBuilder } from './apps/app-access.ts'
-import { BODY_LIMIT, NO_BODY } from './core/limits.ts'
+import { byMember } from './core/access.ts'
+import { jsonGet, jsonPost, jsonPut } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 import { listOf, pageInput } from './core/paging.ts'
 import { subjectLine } from './core/subject-line.ts'
@@ -10,9 +11,6 @@ export const MAX_UNDONE_TICKETS = 100
 export const MAX_REPLIES_PER_TICKET = 1_000
 const MAX_TITLE_CHARACTERS = 200
 const MAX_TEXT_CHARACTERS = 16_000
-
-/** Every member may file tickets; in the handlers, what the caller sees depends on their role and part in the app. */
-const byMember = { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' } as const
 
 export const TICKET_STATUSES = ['open', 'in_progress', 'done'] as const
 export const TicketStatus = z.enum(TICKET_STATUSES)
@@ -55,17 +53,14 @@ export const TicketReply = z.object({
 export type TicketReply = z.infer<typeof TicketReply>
 
 export const fileTicket = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'tickets.file',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/tickets',
   summary: 'File a ticket on an app',
   description: 'Every member of the organization may, also without a part in the app.',
   access: { ...byMember, support: 'elevated' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   rateLimits: [{ name: 'ticket-file', per: 'principal', limit: 30, windowSeconds: 60 }],
-  errors: ['NOT_FOUND', 'APP_LIMIT'],
+  errors: ['APP_LIMIT'],
   idempotent: true,
   status: 201,
   input: z.object({ alias: Alias, title: Title, body: Text }),
@@ -73,16 +68,12 @@ export const fileTicket = operation({
 })
 
 export const listTickets = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'tickets.list',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/tickets',
   summary: 'List tickets of an app',
   description: 'Developers and people with a part in the app see all tickets, other members those that they filed.',
   access: byMember,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({
     alias: Alias,
     status: TicketStatus.optional().describe('Only tickets in this state'),
@@ -93,48 +84,37 @@ export const listTickets = operation({
 })
 
 export const readTicket = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'tickets.read',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/tickets/{ticket_id}',
   summary: 'Show a ticket',
   access: byMember,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias, ticket_id: TicketId }),
   output: Ticket,
 })
 
 export const moveTicket = operation({
-  kind: 'json',
+  ...jsonPut,
   name: 'tickets.move',
-  method: 'PUT',
   path: '/api/deploy/deployments/{alias}/tickets/{ticket_id}/status',
   summary: 'Move a ticket to another state',
   description:
     'From any state to any other. A move to the state that the ticket has already changes nothing and notifies nobody, so that it is safe to repeat.',
   access: { ...byBuilder, support: 'elevated' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias, ticket_id: TicketId, status: TicketStatus }),
   output: Ticket,
 })
 
 export const replyToTicket = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'tickets.reply',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/tickets/{ticket_id}/replies',
   summary: 'Reply to a ticket',
   description:
     'A public reply is open to everyone who sees the ticket and notifies. An internal reply needs the role developer or a part in the app, is shown to no one else, and never notifies.',
   access: { ...byMember, support: 'elevated' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   rateLimits: [{ name: 'ticket-reply', per: 'principal', limit: 60, windowSeconds: 60 }],
-  errors: ['NOT_FOUND', 'APP_LIMIT'],
+  errors: ['APP_LIMIT'],
   idempotent: true,
   status: 201,
   input: z.object({
@@ -147,16 +127,12 @@ export const replyToTicket = operation({
 })
 
 export const listReplies = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'tickets.list-replies',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/tickets/{ticket_id}/replies',
   summary: 'List the replies to a ticket',
   description: 'Internal replies are listed for developers and people with a part in the app only.',
   access: byMember,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias, ticket_id: TicketId, ...pageInput }),
   output: listOf(TicketReply),
 })

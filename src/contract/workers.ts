@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Alias, byBuilder } from './apps/app-access.ts'
 import { boundedMap } from './core/bounded-map.ts'
 import { UtcTimeInput } from './core/inputs.ts'
-import { BODY_LIMIT } from './core/limits.ts'
+import { jsonPost } from './core/methods.ts'
 import { operation } from './core/operation.ts'
 
 /** Seconds between two heartbeats of a worker. */
@@ -90,7 +90,7 @@ export const connectWorker = operation({
   access: { ...byWorker, support: 'refused' },
   effect: 'write',
   bodyLimit: REGISTRATION_LIMIT,
-  errors: ['NOT_FOUND', 'WORKER_LIMIT'],
+  errors: ['WORKER_LIMIT'],
   rateLimits: [{ name: 'worker-connect', per: 'principal', limit: 300, windowSeconds: 60 }],
   input: z.object({
     alias: Alias,
@@ -118,30 +118,23 @@ const Result = z.strictObject({
 export type ReportedResult = z.infer<typeof Result>
 
 export const reportResults = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'workers.report-results',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/workers/{worker_id}/results',
   summary: 'Report results of calls',
   description: 'Can be repeated: a result counts once. Calls that have ended otherwise meanwhile are in `refused`.',
   access: { ...byWorker, support: 'refused' },
-  effect: 'write',
   bodyLimit: RESULTS_LIMIT,
-  errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias, worker_id: WorkerId, results: z.array(Result).min(1).max(MAX_WORKER_CONCURRENCY) }),
   output: z.object({ accepted: z.array(z.string()), refused: z.array(z.string()) }),
 })
 
 export const workerHeartbeat = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'workers.heartbeat',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/workers/{worker_id}/heartbeat',
   summary: 'Keep a worker alive',
   access: { ...byWorker, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND'],
   input: z.object({
     alias: Alias,
     worker_id: WorkerId,
@@ -152,15 +145,12 @@ export const workerHeartbeat = operation({
 })
 
 export const reportLogs = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'workers.report-logs',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/workers/{worker_id}/logs',
   summary: 'Report log lines of a call',
   access: { ...byWorker, support: 'refused' },
-  effect: 'write',
   bodyLimit: RESULTS_LIMIT,
-  errors: ['NOT_FOUND'],
   input: z.object({
     alias: Alias,
     worker_id: WorkerId,

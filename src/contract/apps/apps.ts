@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonDelete, jsonGet, jsonPatch, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { Alias, byAppAdministrator, byBuilder } from './app-access.ts'
@@ -22,7 +22,7 @@ export const AppSettings = z.object({
     .describe('Answers 200 to 399 when the app is healthy'),
 })
 export type AppSettings = z.infer<typeof AppSettings>
-const GivenSettings = AppSettings.partial().strict().default({})
+const SettingsInput = AppSettings.partial().strict().default({})
 
 export const DEFAULT_APP_SETTINGS: AppSettings = { build_command: null, start_command: null, health_path: '/' }
 
@@ -45,85 +45,67 @@ export const App = z.object({
 export type App = z.infer<typeof App>
 
 export const createApp = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'apps.create',
-  method: 'POST',
   path: '/api/deploy/deployments',
   summary: 'Create an app',
   description:
     'The caller becomes its administrator. The address of the app is made of its alias and the slug of the organization, and never changes. Nothing runs until a revision is deployed.',
   access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token', support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   errors: ['CONFLICT', 'APP_LIMIT', 'UNAVAILABLE'],
   idempotent: true,
   status: 201,
   input: z.object({
     alias: Alias,
     name: z.string().trim().min(1).max(100).optional().describe('The alias, if it is not given'),
-    settings: GivenSettings,
+    settings: SettingsInput,
   }),
   output: App,
 })
 
 export const listApps = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'apps.list',
-  method: 'GET',
   path: '/api/deploy/deployments',
   summary: 'List apps',
   description: 'Developers see all apps of the organization, other members those in which they have a part.',
   access: { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object(pageInput),
   output: listOf(App),
 })
 
 export const readApp = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'apps.read',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}',
   summary: 'Show an app',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias }),
   output: App,
 })
 
 export const changeApp = operation({
-  kind: 'json',
+  ...jsonPatch,
   name: 'apps.change',
-  method: 'PATCH',
   path: '/api/deploy/deployments/{alias}',
   summary: 'Change name or settings of an app',
   description: 'What is not given stays as it is. Settings take effect with the next deploy.',
   access: { ...byAppAdministrator, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND'],
   input: z.object({
     alias: Alias,
     name: z.string().trim().min(1).max(100).optional(),
-    settings: GivenSettings,
+    settings: SettingsInput,
   }),
   output: App,
 })
 
 export const deleteApp = operation({
-  kind: 'json',
+  ...jsonDelete,
   name: 'apps.delete',
-  method: 'DELETE',
   path: '/api/deploy/deployments/{alias}',
   summary: 'Delete an app with everything that belongs to it',
   description: 'Repeat the alias as `confirm`. The app is stopped first; its alias can be used again afterwards.',
   access: { ...byAppAdministrator, support: 'refused' },
-  effect: 'write',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   status: 202,
   input: z.object({ alias: Alias, confirm: z.string().max(100).describe('The alias again, to confirm') }),
   output: z.object({ alias: z.string(), state: z.literal('deleting') }),

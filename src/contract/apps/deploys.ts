@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY, OPEN_STREAMS } from '../core/limits.ts'
+import { DEPLOY_FAILURES } from '../core/deploy-failures.ts'
+import { followGet, jsonGet, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { LastId } from '../core/stream.ts'
@@ -12,16 +13,6 @@ import { Alias, byBuilder } from './app-access.ts'
 const DEPLOY_STATES = ['queued', 'building', 'starting', 'live', 'retired', 'failed', 'superseded'] as const
 export type DeployState = (typeof DEPLOY_STATES)[number]
 
-/** Why a deploy failed, as `deploy.failed` carries it. */
-const DEPLOY_FAILURES = [
-  'BUILD_FAILED',
-  'START_FAILED',
-  'HEALTH_FAILED',
-  'CRASH_LOOP',
-  'HARMFUL_ANSWERS',
-  'TIMED_OUT',
-  'INTERRUPTED',
-] as const
 export type DeployFailure = (typeof DEPLOY_FAILURES)[number]
 
 export const Deploy = z.object({
@@ -41,17 +32,14 @@ export const Deploy = z.object({
 export type Deploy = z.infer<typeof Deploy>
 
 export const startDeploy = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'apps.deploy',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/deploys',
   summary: 'Deploy a revision',
   description:
     'Deploys of one app run one after another. One that waits in the queue is superseded by a newer one. A deploy that fails leaves the former revision serving.',
   access: { ...byBuilder, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND', 'APP_NOT_STARTABLE', 'DEPLOYS_OFF'],
+  errors: ['APP_NOT_STARTABLE', 'DEPLOYS_OFF'],
   idempotent: true,
   status: 202,
   input: z.object({ alias: Alias, revision_id: z.string().max(100) }),
@@ -59,16 +47,13 @@ export const startDeploy = operation({
 })
 
 export const rollBack = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'apps.roll-back',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/rollback',
   summary: 'Deploy an earlier revision again',
   description: 'Without `revision_id` the revision that was live before this one.',
   access: { ...byBuilder, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND', 'APP_NOT_STARTABLE', 'NOTHING_TO_ROLL_BACK', 'DEPLOYS_OFF'],
+  errors: ['APP_NOT_STARTABLE', 'NOTHING_TO_ROLL_BACK', 'DEPLOYS_OFF'],
   idempotent: true,
   status: 202,
   input: z.object({ alias: Alias, revision_id: z.string().max(100).optional() }),
@@ -76,15 +61,11 @@ export const rollBack = operation({
 })
 
 export const listDeploys = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'apps.list-deploys',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/deploys',
   summary: 'List the deploys of an app',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias, ...pageInput }),
   output: listOf(Deploy),
 })
@@ -92,15 +73,11 @@ export const listDeploys = operation({
 const deploy = { alias: Alias, deploy_id: z.string().max(100) }
 
 export const readDeploy = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'apps.read-deploy',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/deploys/{deploy_id}',
   summary: 'Show a deploy',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object(deploy),
   output: Deploy,
 })
@@ -112,17 +89,11 @@ const DeployProgress = z.union([
 ])
 
 export const followDeploy = operation({
-  kind: 'stream',
+  ...followGet,
   name: 'apps.follow-deploy',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/deploys/{deploy_id}/progress',
   summary: 'Follow a deploy until it is live or has failed',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
-  concurrency: OPEN_STREAMS,
-  resumable: true,
   input: z.object({ ...deploy, last_id: LastId }),
   event: DeployProgress,
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { boundedMap } from '../core/bounded-map.ts'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonGet, jsonPatch } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { Alias, byBuilder } from './app-access.ts'
 
@@ -25,32 +25,25 @@ const Environment = z.object({
 })
 
 export const readEnvironment = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'apps.read-environment',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/environment',
   summary: 'List the environment variables of an app',
   description: 'Values are never shown again.',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias }),
   output: Environment,
 })
 
 export const changeEnvironment = operation({
-  kind: 'json',
+  ...jsonPatch,
   name: 'apps.change-environment',
-  method: 'PATCH',
   path: '/api/deploy/deployments/{alias}/environment',
   summary: 'Set and remove environment variables of an app',
   description:
     'Takes effect when the app is next deployed or started again. Values are stored sealed. Names that svc sets itself are refused: `PORT`, `HOME`, `TMPDIR`, the proxy variables and `SVC_…`.',
   access: { ...byBuilder, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND', 'APP_LIMIT'],
+  errors: ['APP_LIMIT'],
   input: z.object({
     alias: Alias,
     set: boundedMap(VariableName, z.string().max(32_768), MAX_CHANGED_VARIABLES).default({}),

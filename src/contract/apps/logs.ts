@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { TimeInput } from '../core/inputs.ts'
-import { NO_BODY, OPEN_STREAMS, WIDE_READS } from '../core/limits.ts'
+import { WIDE_READS } from '../core/limits.ts'
+import { followGet, jsonGet, rawPost, uploadPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { LastId } from '../core/stream.ts'
@@ -29,15 +30,11 @@ const filter = {
 }
 
 export const searchLogs = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'apps.search-logs',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/logs',
   summary: 'Search the logs of an app',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   concurrency: WIDE_READS,
   input: z.object({
     alias: Alias,
@@ -52,18 +49,12 @@ export const searchLogs = operation({
 })
 
 export const tailLogs = operation({
-  kind: 'stream',
+  ...followGet,
   name: 'apps.tail-logs',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/logs/tail',
   summary: 'Follow the logs of an app',
   description: 'Begins with the last lines, 20 unless `lines` says otherwise.',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
-  concurrency: OPEN_STREAMS,
-  resumable: true,
   input: z.object({ alias: Alias, ...filter, lines: z.int().min(0).max(1000).default(20), last_id: LastId }),
   event: z.union([
     LogRecord.extend({ type: z.literal('line') }),
@@ -81,16 +72,14 @@ const Ingested = z.object({
 })
 
 export const ingestLogs = operation({
-  kind: 'upload',
+  ...uploadPost,
   name: 'apps.ingest-logs',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/logs',
   summary: 'Send log lines of an app that runs elsewhere',
   description: 'One JSON object a line: `text`, optional `at`, `level` and `deploy_id`.',
   access: { ...byWriter, support: 'refused' },
-  effect: 'write',
   bodyLimit: INGEST_LIMIT,
-  errors: ['NOT_FOUND', 'UNAVAILABLE'],
+  errors: ['UNAVAILABLE'],
   rateLimits: [{ name: 'log-ingest', per: 'org', limit: 6000, windowSeconds: 60 }],
   consumes: ['application/x-ndjson', 'application/jsonl'],
   input: z.object({ alias: Alias }),
@@ -98,16 +87,14 @@ export const ingestLogs = operation({
 })
 
 export const ingestOtlp = operation({
-  kind: 'raw',
+  ...rawPost,
   name: 'apps.ingest-otlp',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/otlp/v1/logs',
   summary: 'Send logs of an app by OTLP/HTTP',
   description: 'JSON or protobuf, plain or gzip. Set `OTEL_EXPORTER_OTLP_ENDPOINT` to the address up to `/otlp`.',
   access: { ...byWriter, support: 'refused' },
-  effect: 'write',
   bodyLimit: INGEST_LIMIT,
-  errors: ['NOT_FOUND', 'UNAVAILABLE'],
+  errors: ['UNAVAILABLE'],
   rateLimits: [{ name: 'log-ingest', per: 'org', limit: 6000, windowSeconds: 60 }],
   consumes: ['application/json', 'application/x-protobuf'],
   input: z.object({ alias: Alias }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonDelete, jsonGet, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { AppPart } from '../core/roles.ts'
 import { Alias, byAppAdministrator, byBuilder } from './app-access.ts'
@@ -18,45 +18,34 @@ const AppPerson = z.object({
 })
 
 export const listAppPeople = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'apps.list-people',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/people',
   summary: 'List the people who have a part in an app',
   description: 'Owners and admins of the organization may do everything in every app and are not listed.',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias }),
   output: z.object({ items: z.array(AppPerson) }),
 })
 
 export const setAppPerson = operation({
-  kind: 'json',
+  ...jsonPut,
   name: 'apps.set-person',
-  method: 'PUT',
   path: '/api/deploy/deployments/{alias}/people/{user_id}',
   summary: 'Give a member of the organization a part in an app',
   description: 'Replaces the part that the person has.',
   access: { ...byAppAdministrator, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND', 'APP_LIMIT', 'UNAVAILABLE'],
+  errors: ['APP_LIMIT', 'UNAVAILABLE'],
   input: z.object({ alias: Alias, user_id: z.string().max(100), part: AppPart }),
   output: AppPerson,
 })
 
 export const removeAppPerson = operation({
-  kind: 'json',
+  ...jsonDelete,
   name: 'apps.remove-person',
-  method: 'DELETE',
   path: '/api/deploy/deployments/{alias}/people/{user_id}',
   summary: "Remove a person's part in an app",
   access: { ...byAppAdministrator, support: 'refused' },
-  effect: 'write',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias, user_id: z.string().max(100) }),
   output: z.object({ user_id: z.string(), removed: z.literal(true) }),
 })

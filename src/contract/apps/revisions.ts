@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { LONG_READS, NO_BODY } from '../core/limits.ts'
+import { LONG_READS } from '../core/limits.ts'
+import { jsonGet, jsonPost, rawGet, uploadPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { Alias, byBuilder } from './app-access.ts'
@@ -41,80 +42,69 @@ export type Revision = z.infer<typeof Revision>
 const message = z.string().trim().max(500).nullable().default(null).describe('Says what changed')
 
 export const findMissingFiles = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'apps.find-missing-files',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/revisions/missing',
   summary: 'Find out which files of a new revision must be uploaded',
   description: 'Answers the digests that the organization has not stored yet.',
   access: byBuilder,
   effect: 'read',
   bodyLimit: MANIFEST_LIMIT,
-  errors: ['NOT_FOUND', 'INVALID_REVISION'],
+  errors: ['INVALID_REVISION'],
   input: z.object({ alias: Alias, files }),
   output: z.object({ missing: z.array(z.string()) }),
 })
 
 export const uploadFiles = operation({
-  kind: 'upload',
+  ...uploadPost,
   name: 'apps.upload-files',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/revisions/files',
   summary: 'Upload files of a new revision',
   description:
     'A tar archive whose entries are named by the SHA-256 of their content. Files that no revision uses within a day are removed.',
   access: { ...byBuilder, support: 'refused' },
-  effect: 'write',
   bodyLimit: MAX_ARCHIVE_BYTES,
-  errors: ['NOT_FOUND', 'INVALID_REVISION', 'REVISION_STORE_FULL'],
+  errors: ['INVALID_REVISION', 'REVISION_STORE_FULL'],
   consumes: ['application/x-tar'],
   input: z.object({ alias: Alias }),
   output: z.object({ stored: z.int() }),
 })
 
 export const createRevision = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'apps.create-revision',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/revisions',
   summary: 'Create a revision of uploaded files',
   description: 'The same files again give the revision that exists.',
   access: { ...byBuilder, support: 'refused' },
-  effect: 'write',
   bodyLimit: MANIFEST_LIMIT,
-  errors: ['NOT_FOUND', 'INVALID_REVISION', 'REVISION_INCOMPLETE', 'REVISION_STORE_FULL'],
+  errors: ['INVALID_REVISION', 'REVISION_INCOMPLETE', 'REVISION_STORE_FULL'],
   status: 201,
   input: z.object({ alias: Alias, files, message }),
   output: Revision,
 })
 
 export const uploadRevision = operation({
-  kind: 'upload',
+  ...uploadPost,
   name: 'apps.upload-revision',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/revisions/archive',
   summary: 'Create a revision of a tar archive',
   description:
     'For scripts without the svc command. The archive has files and folders only; links, device files, `.git` and paths that leave the folder are refused, with the entry at fault in `errors`.',
   access: { ...byBuilder, support: 'refused' },
-  effect: 'write',
   bodyLimit: MAX_ARCHIVE_BYTES,
-  errors: ['NOT_FOUND', 'INVALID_REVISION', 'REVISION_STORE_FULL'],
+  errors: ['INVALID_REVISION', 'REVISION_STORE_FULL'],
   consumes: ['application/x-tar', 'application/gzip'],
   input: z.object({ alias: Alias, message }),
   output: Revision,
 })
 
 export const listRevisions = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'apps.list-revisions',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/revisions',
   summary: 'List the revisions of an app',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias, ...pageInput }),
   output: listOf(Revision),
 })
@@ -122,45 +112,33 @@ export const listRevisions = operation({
 const revision = { alias: Alias, revision_id: z.string().max(100) }
 
 export const readRevision = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'apps.read-revision',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/revisions/{revision_id}',
   summary: 'Show a revision and its files',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object(revision),
   output: Revision.extend({ files: z.array(RevisionFile) }),
 })
 
 export const readRevisionFile = operation({
-  kind: 'raw',
+  ...rawGet,
   name: 'apps.read-file',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/revisions/{revision_id}/file',
   summary: 'Get the content of a file of a revision',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ ...revision, path: z.string().min(1).max(MAX_PATH_BYTES) }),
   produces: ['application/octet-stream'],
 })
 
 /** The app is that of the token, so no app can name another's revision. */
 export const fetchRevision = operation({
-  kind: 'raw',
+  ...rawGet,
   name: 'apps.fetch-revision',
-  method: 'GET',
   path: '/api/deploy/workload/revisions/{revision_id}',
   summary: 'Get all files of a revision of the calling app',
   description: 'A tar archive. Pods of an app fetch their revision with it; a revision of another app is 404.',
   access: { principals: ['workload'], role: null, scope: null, org: 'token' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ revision_id: z.string().max(100) }),
   produces: ['application/x-tar'],
 })
@@ -192,16 +170,12 @@ const base = z
   .describe('Id of the revision to compare with; without it, the one that was created before')
 
 export const diffRevisions = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'apps.diff-revisions',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/revisions/{revision_id}/diff',
   summary: 'Compare two revisions of an app',
   description: 'Renames are shown as a removed and an added file.',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   concurrency: LONG_READS,
   input: z.object({ ...revision, base }),
   output: z.object({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { IdInput } from '../core/inputs.ts'
-import { NO_BODY } from '../core/limits.ts'
+import { jsonDelete, jsonGet } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { Scope } from '../core/roles.ts'
 
-/** An agent that a person connected. `id` is the id of the approval. */
+/** A connection of a person to an agent, on one computer. `id` is the id of the approval. */
 const ConnectedAgent = z.object({
   id: z.string(),
   client_id: z.string(),
@@ -17,12 +17,18 @@ const ConnectedAgent = z.object({
   scopes: z.array(Scope),
   user_id: z.string(),
   email: z.string(),
+  connected_from: z.string().nullable().describe('Address of the browser in which the person approved the agent'),
+  connected_with: z.string().nullable().describe('That browser and its system, as it named itself: Firefox on Linux'),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   last_used_at: z.iso.datetime().nullable(),
 })
 
-const RevokedAgent = z.object({ id: z.string(), revoked: z.literal(true) })
+const RevokedAgent = z.object({
+  id: z.string(),
+  revoked: z.literal(true),
+  connections: z.int().describe('How many connections ended'),
+})
 
 const own = {
   principals: ['user', 'api_token'],
@@ -34,53 +40,63 @@ const own = {
 const admin = { principals: ['user', 'api_token'], role: 'admin', scope: null, org: 'path' } as const
 
 export const listAgents = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'agents.list',
-  method: 'GET',
   path: '/api/v1/agents',
-  summary: 'List the agents you connected in this organization',
+  summary: 'List the agents you connected in this organization, one entry per computer',
   access: own,
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object(pageInput),
   output: listOf(ConnectedAgent),
 })
 
 export const disconnectAgent = operation({
-  kind: 'json',
+  ...jsonDelete,
   name: 'agents.disconnect',
-  method: 'DELETE',
   path: '/api/v1/agents/{id}',
-  summary: 'Disconnect one of your agents',
+  summary: 'Disconnect one of your agents on all computers',
+  description: '`id` is the id of any connection to the agent in this organization. All of them end.',
   access: own,
-  effect: 'write',
-  bodyLimit: NO_BODY,
+  input: z.object({ id: IdInput }),
+  output: RevokedAgent,
+})
+
+export const endAgentConnection = operation({
+  ...jsonDelete,
+  name: 'agents.end-connection',
+  path: '/api/v1/agent-connections/{id}',
+  summary: 'End one connection to one of your agents',
+  access: own,
   input: z.object({ id: IdInput }),
   output: RevokedAgent,
 })
 
 export const listOrgAgents = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'agents.list-org',
-  method: 'GET',
   path: '/api/v1/orgs/{org_id}/agents',
   summary: 'List all agents connected to the organization',
   access: admin,
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({ org_id: IdInput, ...pageInput }),
   output: listOf(ConnectedAgent),
 })
 
 export const revokeAgent = operation({
-  kind: 'json',
+  ...jsonDelete,
   name: 'agents.revoke',
-  method: 'DELETE',
   path: '/api/v1/orgs/{org_id}/agents/{id}',
-  summary: 'Disconnect an agent of any member',
+  summary: 'Disconnect an agent of any member on all their computers',
+  description: '`id` is the id of any connection of the member to the agent. All of them end.',
   access: { ...admin, support: 'elevated' },
-  effect: 'write',
-  bodyLimit: NO_BODY,
+  input: z.object({ org_id: IdInput, id: IdInput }),
+  output: RevokedAgent,
+})
+
+export const revokeAgentConnection = operation({
+  ...jsonDelete,
+  name: 'agents.revoke-connection',
+  path: '/api/v1/orgs/{org_id}/agent-connections/{id}',
+  summary: 'End one connection of any member to an agent',
+  access: { ...admin, support: 'elevated' },
   input: z.object({ org_id: IdInput, id: IdInput }),
   output: RevokedAgent,
 })

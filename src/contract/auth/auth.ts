@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { IdInput } from '../core/inputs.ts'
-import { BODY_LIMIT } from '../core/limits.ts'
+import { jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { Audience, Principal } from '../core/principal.ts'
 import { Role } from '../core/roles.ts'
@@ -23,9 +23,8 @@ export const Org = z.object({
 export type Org = z.infer<typeof Org>
 
 export const validateToken = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'auth.validate-token',
-  method: 'POST',
   path: '/api/v1/tokens/validate',
   summary: 'Validate a token and get its principal',
   description:
@@ -39,14 +38,11 @@ export const validateToken = operation({
 })
 
 export const createOrg = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'auth.create-org',
-  method: 'POST',
   path: '/api/v1/orgs',
   summary: 'Create an organization and become its owner',
   access: { principals: ['user', 'api_token'], role: null, scope: null, org: 'token', support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   idempotent: true,
   errors: ['ORG_LIMIT'],
   status: 201,
@@ -55,14 +51,11 @@ export const createOrg = operation({
 })
 
 export const adminCreateOrg = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'auth.admin-create-org',
-  method: 'POST',
   path: '/api/v1/admin/orgs',
   summary: 'Create an organization with an owner and email domains',
   access: 'operator',
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   idempotent: true,
   status: 201,
   input: z.object({
@@ -75,15 +68,12 @@ export const adminCreateOrg = operation({
 })
 
 export const adminCreateToken = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'auth.admin-create-token',
-  method: 'POST',
   path: '/api/v1/admin/tokens',
   summary: 'Create an API token for a person, who becomes a member if needed',
   description: 'The token is shown only in this answer.',
   access: 'operator',
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   idempotent: true,
   status: 201,
   input: z.object({

@@ -1,10 +1,13 @@
 import { z } from 'zod'
-import { NO_BODY } from '../core/limits.ts'
+import { rawGet, rawPost } from '../core/methods.ts'
 import { operation, type RateLimit } from '../core/operation.ts'
 
-const page = { kind: 'raw', access: 'public', produces: ['text/html'] } as const
-const path = '/auth/invitations/{token}'
-const input = z.object({ token: z.string().max(200) })
+const page = {
+  access: 'public',
+  path: '/auth/invitations/{token}',
+  produces: ['text/html'],
+  input: z.object({ token: z.string().max(200) }),
+} as const
 
 /** Counts refused links only, so that one person who guesses stops nobody else at their address from accepting. */
 function refusedLinks(name: string): readonly RateLimit[] {
@@ -12,31 +15,24 @@ function refusedLinks(name: string): readonly RateLimit[] {
 }
 
 export const invitationPage = operation({
+  ...rawGet,
   ...page,
   name: 'invitations.page',
-  method: 'GET',
-  path,
   summary: 'Show an invitation',
   description:
     'The link in the mail of an invitation: who invites, to which organization and with which role. Changes nothing, because mail scanners open links.',
-  effect: 'read',
-  bodyLimit: NO_BODY,
   rateLimits: refusedLinks('invitation-page'),
-  input,
 })
 
 export const acceptInvitationForm = operation({
+  ...rawPost,
   ...page,
   name: 'invitations.accept-form',
-  method: 'POST',
-  path,
   summary: 'Accept an invitation on its page',
   description:
     'Needs a session whose verified email address is the invited one. The session then is in the new organization.',
-  effect: 'write',
   bodyLimit: 4096,
   rateLimits: refusedLinks('invitation-accept-form'),
   consumes: ['application/x-www-form-urlencoded'],
   errors: ['CSRF'],
-  input,
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { IdInput } from '../core/inputs.ts'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonDelete, jsonGet, jsonPatch, jsonPost, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { Role } from '../core/roles.ts'
@@ -18,68 +18,52 @@ const Me = z.object({
 })
 
 export const me = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'auth.me',
-  method: 'GET',
   path: '/api/v1/me',
   summary: 'Get your user, organization and role',
   access: { principals: ['user', 'api_token', 'workload'], role: null, scope: null, org: 'token' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  input: z.object({}),
   output: Me,
 })
 
 export const listOrgs = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'auth.list-orgs',
-  method: 'GET',
   path: '/api/v1/orgs',
   summary: 'List your organizations',
   access: { principals: ['user', 'api_token'], role: null, scope: null, org: 'token', support: 'refused' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object(pageInput),
   output: listOf(Org.omit({ domains: true }).extend({ role: Role })),
 })
 
 export const readOrg = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'auth.read-org',
-  method: 'GET',
   path: '/api/v1/orgs/{org_id}',
   summary: 'Show the organization and its email domains',
   access: { ...inOrg, role: 'viewer' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({ org_id }),
   output: Org,
 })
 
 export const renameOrg = operation({
-  kind: 'json',
+  ...jsonPatch,
   name: 'auth.rename-org',
-  method: 'PATCH',
   path: '/api/v1/orgs/{org_id}',
   summary: 'Rename the organization',
   description: 'Its slug stays, because addresses and commands contain it.',
   access: { ...inOrg, role: 'owner', support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   input: z.object({ org_id, name: OrgName }),
   output: Org,
 })
 
 export const nameMembers = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'members.names',
-  method: 'GET',
   path: '/api/v1/orgs/{org_id}/names',
   summary: 'Look up the names of members by their ids',
   description: 'For ids that other answers contain. Names only; people who are not members now are left out.',
   access: { ...inOrg, role: 'viewer' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({
     org_id,
     user_ids: z
@@ -96,46 +80,42 @@ const Member = z.object({
   name: z.string().nullable(),
   role: Role,
   joined_at: z.iso.datetime(),
+  /** Absent from hosted auth services of former releases. */
+  has_signed_in: z
+    .boolean()
+    .optional()
+    .describe('Whether they ever signed in with an identity provider or by a mailed link'),
 })
 
 export const listMembers = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'members.list',
-  method: 'GET',
   path: '/api/v1/orgs/{org_id}/members',
   summary: 'List the members of the organization',
   access: { ...inOrg, role: 'admin' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({ org_id, ...pageInput }),
   output: listOf(Member),
 })
 
 export const changeRole = operation({
-  kind: 'json',
+  ...jsonPut,
   name: 'members.change-role',
-  method: 'PUT',
   path: '/api/v1/orgs/{org_id}/members/{user_id}',
   summary: 'Change the role of a member',
   access: { ...inOrg, role: 'owner', support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   errors: ['LAST_OWNER'],
   input: z.object({ org_id, user_id: IdInput, role: Role }),
   output: Member,
 })
 
 export const removeMember = operation({
-  kind: 'json',
+  ...jsonDelete,
   name: 'members.remove',
-  method: 'DELETE',
   path: '/api/v1/orgs/{org_id}/members/{user_id}',
   summary: 'Remove a member, or leave the organization',
   description:
     'Owners can remove anyone. Everyone can remove themselves. The tokens of a removed member stop working at once.',
   access: { ...inOrg, role: 'viewer', support: 'refused' },
-  effect: 'write',
-  bodyLimit: NO_BODY,
   errors: ['LAST_OWNER'],
   input: z.object({ org_id, user_id: IdInput }),
   output: z.object({ user_id: z.string(), removed: z.literal(true) }),
@@ -151,16 +131,13 @@ const Invitation = z.object({
 })
 
 export const createInvitation = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'invitations.create',
-  method: 'POST',
   path: '/api/v1/orgs/{org_id}/invitations',
   summary: 'Invite a person by email',
   description:
     'Mails a link to the person. The link and its token are also in this answer, and only here. They can be used once, within seven days, by a person who signs in with that verified email address. One address gets at most ten invitations a day.',
   access: { ...inOrg, role: 'owner', support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   rateLimits: [{ name: 'invite', per: 'org', limit: 100, windowSeconds: 3600 }],
   idempotent: true,
   status: 201,
@@ -169,16 +146,13 @@ export const createInvitation = operation({
 })
 
 export const resendInvitation = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'invitations.resend',
-  method: 'POST',
   path: '/api/v1/orgs/{org_id}/invitations/{id}/resend',
   summary: 'Mail an open invitation again',
   description:
     'Mails a new link that is valid for seven days. The former link stops working. One address gets at most ten invitations a day.',
   access: { ...inOrg, role: 'owner', support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   rateLimits: [{ name: 'invite-again', per: 'org', limit: 100, windowSeconds: 3600 }],
   idempotent: true,
   input: z.object({ org_id, id: IdInput }),
@@ -186,14 +160,11 @@ export const resendInvitation = operation({
 })
 
 export const listInvitations = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'invitations.list',
-  method: 'GET',
   path: '/api/v1/orgs/{org_id}/invitations',
   summary: 'List open invitations',
   access: { ...inOrg, role: 'owner' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({ org_id, ...pageInput }),
   output: listOf(
     Invitation.extend({
@@ -206,27 +177,22 @@ export const listInvitations = operation({
 })
 
 export const revokeInvitation = operation({
-  kind: 'json',
+  ...jsonDelete,
   name: 'invitations.revoke',
-  method: 'DELETE',
   path: '/api/v1/orgs/{org_id}/invitations/{id}',
   summary: 'Revoke an invitation',
   access: { ...inOrg, role: 'owner', support: 'refused' },
-  effect: 'write',
-  bodyLimit: NO_BODY,
   input: z.object({ org_id, id: IdInput }),
   output: z.object({ id: z.string(), revoked: z.literal(true) }),
 })
 
 export const acceptInvitation = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'invitations.accept',
-  method: 'POST',
   path: '/api/v1/invitations/accept',
   summary: 'Accept an invitation',
-  access: { principals: ['user', 'api_token'], role: null, scope: null, org: 'token', support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
+  description: 'Only the person can, signed in. An API token is of one organization and accepts nothing of another.',
+  access: { principals: ['user'], role: null, scope: null, org: 'token', support: 'refused' },
   rateLimits: [{ name: 'invitation-accept', per: 'principal', counts: 'failures', limit: 20, windowSeconds: 60 }],
   errors: ['INVITATION_INVALID'],
   input: z.object({ token: z.string().max(200) }),
@@ -234,15 +200,12 @@ export const acceptInvitation = operation({
 })
 
 export const setDomains = operation({
-  kind: 'json',
+  ...jsonPut,
   name: 'domains.set',
-  method: 'PUT',
   path: '/api/v1/orgs/{org_id}/domains',
   summary: 'Set the email domains whose users join automatically',
   description: 'An owner can add the domain of their own verified email address, and remove any domain.',
   access: { ...inOrg, role: 'owner', support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   input: z.object({ org_id, domains: z.array(Domain).max(50) }),
   output: z.object({ domains: z.array(z.string()) }),
 })
@@ -258,17 +221,14 @@ export const AuditEntry = z.object({
 })
 
 export const listAudit = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'audit.list',
-  method: 'GET',
   path: '/api/v1/orgs/{org_id}/audit',
   summary: 'List the audit log of the organization',
   description:
     'Owners see every entry. Admins see the part about support access: sessions of vendor staff, and what vendor staff did in them.',
   // Vendor staff must not read what they are watched by.
   access: { ...inOrg, role: 'admin', support: 'refused' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({ org_id, ...pageInput }),
   output: listOf(AuditEntry),
 })

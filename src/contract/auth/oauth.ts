@@ -1,13 +1,23 @@
 import { z } from 'zod'
-import { NO_BODY } from '../core/limits.ts'
+import { rawGet, rawPost } from '../core/methods.ts'
 import { operation, type RateLimit } from '../core/operation.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const FORM_LIMIT = 32 * 1024
-const raw = { kind: 'raw', access: 'public' } as const
+const page = { ...rawGet, access: 'public', produces: ['text/html'] } as const
+/** A request that the protocol defines. The handler reads it, and answers faults as the protocol requires. */
+const protocolPost = {
+  ...rawPost,
+  access: 'public',
+  bodyLimit: FORM_LIMIT,
+  consumes: [FORM],
+  produces: ['application/json'],
+  ignoresUnknownKeys: true,
+  refusals: 'oauth',
+} as const
 
-function perAddress(name: string, limit: number, windowSeconds = 60): readonly RateLimit[] {
-  return [{ name, per: 'address', limit, windowSeconds }]
+function perAddress(name: string, limit: number): readonly RateLimit[] {
+  return [{ name, per: 'address', limit, windowSeconds: 60 }]
 }
 
 /** Counts only refused requests, so that one client cannot block the other agents at its address. */
@@ -16,69 +26,54 @@ function failuresPerAddress(name: string, limit: number): readonly RateLimit[] {
 }
 
 export const oauthMetadata = operation({
-  ...raw,
+  ...rawGet,
+  access: 'public',
   name: 'oauth.metadata',
-  method: 'GET',
   path: '/.well-known/oauth-authorization-server',
   summary: 'Get the authorization server metadata (RFC 8414)',
-  effect: 'read',
-  bodyLimit: NO_BODY,
   produces: ['application/json'],
   ignoresUnknownKeys: true,
-  input: z.object({}),
 })
 
 export const oauthAuthorize = operation({
-  ...raw,
+  ...page,
   name: 'oauth.authorize',
-  method: 'GET',
   path: '/oauth/authorize',
   summary: 'Start an authorization (authorization code with PKCE S256)',
   description:
     'Redirects to `redirect_uri` with `code`, `state` and `iss`, or with `error`. A `redirect_uri` that does not exactly match a registered one is refused without a redirect.',
   effect: 'write',
-  bodyLimit: NO_BODY,
   rateLimits: perAddress('oauth-authorize', 60),
-  produces: ['text/html'],
   ignoresUnknownKeys: true,
   // Empty, because the handler reads the parameters and answers faults as the protocol requires.
-  input: z.object({}),
 })
 
 export const oauthResume = operation({
-  ...raw,
+  ...page,
   name: 'oauth.resume',
-  method: 'GET',
   path: '/oauth/authorize/{uid}',
   summary: 'Continue an authorization after consent',
   effect: 'write',
-  bodyLimit: NO_BODY,
   rateLimits: perAddress('oauth-resume', 60),
-  produces: ['text/html'],
   ignoresUnknownKeys: true,
   input: z.object({ uid: z.string().max(64), ticket: z.string().max(100).optional() }),
 })
 
 export const consentPage = operation({
-  ...raw,
+  ...page,
   name: 'oauth.consent-page',
-  method: 'GET',
   path: '/oauth/consent/{uid}',
   summary: 'Show the consent page',
-  effect: 'read',
-  bodyLimit: NO_BODY,
   rateLimits: perAddress('oauth-consent', 120),
-  produces: ['text/html'],
   input: z.object({ uid: z.string().max(64) }),
 })
 
 export const consentDecision = operation({
-  ...raw,
+  ...rawPost,
+  access: 'public',
   name: 'oauth.consent',
-  method: 'POST',
   path: '/oauth/consent/{uid}',
   summary: 'Approve or deny an authorization',
-  effect: 'write',
   bodyLimit: FORM_LIMIT,
   rateLimits: perAddress('oauth-decide', 60),
   consumes: [FORM],
@@ -87,51 +82,33 @@ export const consentDecision = operation({
 })
 
 export const oauthToken = operation({
-  ...raw,
+  ...protocolPost,
   name: 'oauth.token',
-  method: 'POST',
   path: '/oauth/token',
   summary: 'Exchange a code or a refresh token for an access token',
-  description: 'A refresh token can be used once. Using it again revokes the approval and all of its tokens.',
-  effect: 'write',
-  bodyLimit: FORM_LIMIT,
+  description:
+    'A refresh token can be used once. Within 30 seconds, and until its successor is used, the same request gets the same successor again. Later use revokes the approval and all of its tokens.',
   rateLimits: failuresPerAddress('oauth-token', 120),
-  consumes: [FORM],
-  produces: ['application/json'],
-  ignoresUnknownKeys: true,
-  input: z.object({}),
 })
 
 export const oauthRevoke = operation({
-  ...raw,
+  ...protocolPost,
   name: 'oauth.revoke',
-  method: 'POST',
   path: '/oauth/revoke',
   summary: 'Revoke a token (RFC 7009)',
-  effect: 'write',
-  bodyLimit: FORM_LIMIT,
   rateLimits: failuresPerAddress('oauth-revoke', 120),
-  consumes: [FORM],
-  produces: ['application/json'],
-  ignoresUnknownKeys: true,
-  input: z.object({}),
 })
 
 export const oauthRegister = operation({
-  ...raw,
+  ...protocolPost,
   name: 'oauth.register',
-  method: 'POST',
   path: '/oauth/register',
   summary: 'Register an OAuth client (RFC 7591)',
   description:
     'A registration is valid for 30 days. At most 100 can be active, 5 per origin; unused ones are replaced first. Agents with a client metadata document need no registration.',
-  effect: 'write',
   bodyLimit: 16 * 1024,
   rateLimits: perAddress('oauth-register', 20),
   consumes: ['application/json'],
-  produces: ['application/json'],
-  ignoresUnknownKeys: true,
-  input: z.object({}),
 })
 
 /** Parameters of an authorization request that are read. All others are ignored. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonDelete, jsonGet, jsonPost, rawGet } from '../core/methods.ts'
 import { operation, type RateLimit } from '../core/operation.ts'
 
 const FORM_LIMIT = 8 * 1024
@@ -24,15 +24,14 @@ function failuresPerAddress(name: string, limit: number): readonly RateLimit[] {
 const IssuedToken = z.object({ token: z.string(), expires_at: z.iso.datetime() })
 
 export const signInPage = operation({
+  ...rawGet,
   ...page,
   name: 'sign-in.page',
-  method: 'GET',
   path: '/auth/login',
   summary: 'Show the sign-in page',
   description:
     'With only one identity provider, redirects to it at once. With `redirect` and `state` it is a hosted sign-in, which ends at that address with a one-time `code` and the `state`.',
   effect: 'write',
-  bodyLimit: NO_BODY,
   rateLimits: perAddress('sign-in-page', 120),
   input: z.object({
     return_to: ReturnTo.optional(),
@@ -43,26 +42,24 @@ export const signInPage = operation({
 })
 
 export const signInStart = operation({
+  ...rawGet,
   ...page,
   name: 'sign-in.start',
-  method: 'GET',
   path: '/auth/{provider}/start',
   summary: 'Start signing in with an identity provider',
   description: 'With `link=1` the identity is added to the signed-in person.',
   effect: 'write',
-  bodyLimit: NO_BODY,
   rateLimits: perAddress('sign-in-start', 60),
   input: z.object({ provider, return_to: ReturnTo.optional(), link: z.string().max(1).optional() }),
 })
 
 export const signInCallback = operation({
+  ...rawGet,
   ...page,
   name: 'sign-in.callback',
-  method: 'GET',
   path: '/auth/{provider}/callback',
   summary: 'Finish signing in with an identity provider',
   effect: 'write',
-  bodyLimit: NO_BODY,
   rateLimits: perAddress('sign-in-callback', 60),
   ignoresUnknownKeys: true,
   input: z.object({
@@ -89,13 +86,11 @@ export const signOut = operation({
 })
 
 export const localPage = operation({
+  ...rawGet,
   ...page,
   name: 'sign-in.local-page',
-  method: 'GET',
   path: '/auth/local',
   summary: 'Show the local sign-in page',
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({ return_to: ReturnTo.optional() }),
 })
 
@@ -118,19 +113,19 @@ export const localSignIn = operation({
 })
 
 export const signInMethods = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'sign-in.methods',
-  method: 'GET',
   path: '/api/v1/sign-in-methods',
   summary: 'List the ways to sign in',
-  description: 'People can only be invited where an identity provider is configured.',
   access: 'public',
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  input: z.object({}),
   output: z.object({
     providers: z.array(z.object({ name: z.string(), label: z.string() })),
     local: z.boolean().describe('Whether the owner can sign in with a code, on the machine of the server only'),
+    /** Absent from hosted auth services of former releases. */
+    mailed_link: z
+      .boolean()
+      .optional()
+      .describe('Whether people sign in by a mailed link, as they do without identity provider'),
   }),
 })
 
@@ -151,30 +146,22 @@ export const switchOrg = operation({
 })
 
 export const sessionToken = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'sign-in.token',
-  method: 'POST',
   path: '/api/v1/sessions/token',
   summary: 'Create an access token for your session, valid for 15 minutes',
   access: person,
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   rateLimits: [{ name: 'session-token', per: 'principal', limit: 120, windowSeconds: 60 }],
-  input: z.object({}),
   output: IssuedToken,
 })
 
 export const listSessions = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'sessions.list',
-  method: 'GET',
   path: '/api/v1/sessions',
   summary: 'List the browsers and programs where you are signed in',
   description: 'At most 100, the one used last first.',
   access: person,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  input: z.object({}),
   output: z.object({
     items: z.array(
       z.object({
@@ -189,28 +176,22 @@ export const listSessions = operation({
 })
 
 export const endOwnSession = operation({
-  kind: 'json',
+  ...jsonDelete,
   name: 'sessions.end',
-  method: 'DELETE',
   path: '/api/v1/sessions/{id}',
   summary: 'End one of your sessions',
   access: person,
-  effect: 'write',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ id: z.string().max(100) }),
   output: z.object({ id: z.string(), ended: z.literal(true) }),
 })
 
 export const exchangeCode = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'sign-in.exchange',
-  method: 'POST',
   path: '/api/v1/tokens/exchange',
   summary: 'Exchange the one-time code of a hosted sign-in for a session',
   description: 'A code can be used once, within 60 seconds, with the `state` of the sign-in.',
   access: 'public',
-  effect: 'write',
   bodyLimit: 4 * 1024,
   rateLimits: failuresPerAddress('code-exchange', 120),
   errors: ['INVALID_TOKEN'],
@@ -219,13 +200,12 @@ export const exchangeCode = operation({
 })
 
 export const hostedCallback = operation({
+  ...rawGet,
   ...page,
   name: 'sign-in.hosted-callback',
-  method: 'GET',
   path: '/auth/hosted/callback',
   summary: 'Finish a hosted sign-in',
   effect: 'write',
-  bodyLimit: NO_BODY,
   rateLimits: failuresPerAddress('hosted-callback', 60),
   ignoresUnknownKeys: true,
   input: z.object({ code: parameter.optional(), state: parameter.optional() }),

@@ -1,16 +1,9 @@
 import { z } from 'zod'
+import { bySelf } from '../core/access.ts'
 import { IdInput, UtcTimeInput } from '../core/inputs.ts'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonDelete, jsonGet, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
-
-const own = {
-  principals: ['user', 'api_token'],
-  role: 'viewer',
-  scope: null,
-  org: 'token',
-  support: 'refused',
-} as const
 
 const TokenName = z.string().trim().min(1).max(100)
 
@@ -24,29 +17,23 @@ const ApiToken = z.object({
 })
 
 export const listTokens = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'tokens.list',
-  method: 'GET',
   path: '/api/v1/tokens',
   summary: 'List your API tokens in this organization',
-  access: own,
-  effect: 'read',
-  bodyLimit: NO_BODY,
+  access: bySelf,
   input: z.object(pageInput),
   output: listOf(ApiToken),
 })
 
 export const createToken = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'tokens.create',
-  method: 'POST',
   path: '/api/v1/tokens',
   summary: 'Create an API token that acts for you',
   description:
     'The token is shown only in this answer. It acts with your current role. A token created with another token expires no later than that one.',
-  access: own,
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
+  access: bySelf,
   rateLimits: [{ name: 'token-create', per: 'principal', limit: 30, windowSeconds: 3600 }],
   idempotent: true,
   status: 201,
@@ -55,15 +42,12 @@ export const createToken = operation({
 })
 
 export const revokeToken = operation({
-  kind: 'json',
+  ...jsonDelete,
   name: 'tokens.revoke',
-  method: 'DELETE',
   path: '/api/v1/tokens/{id}',
   summary: 'Revoke an API token',
   description: 'Owners can also revoke the tokens of others.',
-  access: own,
-  effect: 'write',
-  bodyLimit: NO_BODY,
+  access: bySelf,
   input: z.object({ id: IdInput }),
   output: z.object({ id: z.string(), revoked: z.literal(true) }),
 })

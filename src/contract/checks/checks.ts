@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Alias, byBuilder } from '../apps/app-access.ts'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonDelete, jsonGet, jsonPatch, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { CheckDefinition, CheckSchedule } from './definition.ts'
@@ -66,17 +66,14 @@ const check = { alias: Alias, check: z.string().min(1).max(100).describe('Id or 
 const Definition = CheckDefinition.describe('What is looked at; its fields depend on `kind`: http, log or agent')
 
 export const createCheck = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'checks.create',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/checks',
   summary: 'Create a check of an app',
   description:
     'A check with `every_minutes` runs at once and then at that interval, one with `cron` at its times. Events are emitted when its state changes, not at every run.',
   access: { ...byBuilder, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND', 'CONFLICT', 'APP_LIMIT'],
+  errors: ['CONFLICT', 'APP_LIMIT'],
   idempotent: true,
   status: 201,
   input: z.object({
@@ -90,45 +87,34 @@ export const createCheck = operation({
 })
 
 export const listChecks = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'checks.list',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/checks',
   summary: 'List the checks of an app',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias, ...pageInput }),
   output: listOf(Check),
 })
 
 export const readCheck = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'checks.read',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/checks/{check}',
   summary: 'Show a check',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object(check),
   output: Check,
 })
 
 export const changeCheck = operation({
-  kind: 'json',
+  ...jsonPatch,
   name: 'checks.change',
-  method: 'PATCH',
   path: '/api/deploy/deployments/{alias}/checks/{check}',
   summary: 'Change, pause or resume a check',
   description:
     'What is not given stays as it is; `definition` and `schedule` are replaced as a whole. A run that began before the change does not count any more.',
   access: { ...byBuilder, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   input: z.object({
     ...check,
     name: Name.optional(),
@@ -141,31 +127,23 @@ export const changeCheck = operation({
 })
 
 export const deleteCheck = operation({
-  kind: 'json',
+  ...jsonDelete,
   name: 'checks.delete',
-  method: 'DELETE',
   path: '/api/deploy/deployments/{alias}/checks/{check}',
   summary: 'Delete a check with its history',
   access: { ...byBuilder, support: 'elevated' },
-  effect: 'write',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object(check),
   output: z.object({ id: z.string(), deleted: z.literal(true) }),
 })
 
 export const runCheck = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'checks.run',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/checks/{check}/runs',
   summary: 'Run a check now',
   description:
     'Answers the run that was queued, or the one that waits already. Its result counts like that of a scheduled run. A paused check can be run; its state then stays as it is.',
   access: { ...byBuilder, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND'],
   idempotent: true,
   status: 202,
   rateLimits: [{ name: 'check-runs', per: 'org', limit: 60, windowSeconds: 60 }],
@@ -174,29 +152,21 @@ export const runCheck = operation({
 })
 
 export const listCheckRuns = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'checks.list-runs',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/checks/{check}/runs',
   summary: 'List the runs of a check',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ ...check, ...pageInput }),
   output: listOf(CheckRun),
 })
 
 export const readCheckRun = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'checks.read-run',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/checks/{check}/runs/{run_id}',
   summary: 'Show a run of a check',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ ...check, run_id: z.string().max(100) }),
   output: CheckRun,
 })

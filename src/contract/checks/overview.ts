@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Alias, byBuilder } from '../apps/app-access.ts'
-import { NO_BODY, WIDE_READS } from '../core/limits.ts'
+import { WIDE_READS } from '../core/limits.ts'
+import { jsonGet } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { Check, VERDICTS } from './checks.ts'
 
@@ -12,17 +13,13 @@ const FailingCheck = Check.pick({ id: true, name: true, state: true, state_since
 })
 
 export const listFailingChecks = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'checks.list-failing',
-  method: 'GET',
   path: '/api/deploy/failing-checks',
   summary: 'List the checks of all apps that do not pass',
   description:
     'Those that fail, could not run or were inconclusive, at most 100, the latest change first. Paused checks are left out. Developers see all apps of the organization, other members those that they build.',
   access: { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  input: z.object({}),
   output: z.object({ items: z.array(FailingCheck) }),
 })
 
@@ -49,17 +46,13 @@ const CheckHistory = z.object({
 })
 
 export const showCheckHistory = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'checks.history',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/check-history',
   summary: 'Show how the checks of an app went over time',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
   rateLimits: [{ name: 'check-history', per: 'principal', limit: 120, windowSeconds: 60 }],
   concurrency: WIDE_READS,
-  errors: ['NOT_FOUND'],
   input: z.object({
     alias: Alias,
     days: z.int().min(1).max(90).default(30).describe('Runs older than SVC_CHECK_RETENTION_DAYS are deleted'),

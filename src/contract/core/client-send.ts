@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { wholeText, withText } from '../fast/whole-body.ts'
 import { fromProblem, type Problem, ServiceError } from './errors.ts'
 import { inputInQuery, type JsonOperation, type Operation } from './operation.ts'
-import { wholeText, withText } from './whole-body.ts'
 
 export type FetchLike = (request: Request) => Promise<Response>
 export type CallOptions = {
@@ -74,11 +74,7 @@ export function callWith({ send, read }: Sender): Call {
 
 type SendOptions = CallOptions & { upload?: { stream: ReadableStream<Uint8Array>; contentType: string } }
 
-type MakeDeps = {
-  baseUrl: string
-  headers: Record<string, string>
-  makeRequest?: (url: string, parts: RequestParts) => Request
-}
+type MakeDeps = Pick<SenderDeps, 'baseUrl' | 'makeRequest'> & { headers: Record<string, string> }
 
 function toRequest(
   op: Operation,

@@ -51,7 +51,7 @@ export function streamWith({ send, read }: Sender, wait: Wait = waitInRealTime):
   }
 }
 
-const waitInRealTime: Wait = (ms, signal) =>
+export const waitInRealTime: Wait = (ms, signal) =>
   new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)

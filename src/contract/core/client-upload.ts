@@ -17,14 +17,6 @@ export type UploadOptions = {
   onProgress?: (progress: UploadProgress) => void
 }
 
-type Sending = {
-  stream: ReadableStream<Uint8Array>
-  /** Why the body could not be read to its end. The network reports only that the request broke. */
-  failure: () => unknown
-  /** Ends the source of a body that is not needed any more. */
-  release: () => void
-}
-
 export type Upload = <I extends z.ZodObject, O extends z.ZodType>(
   op: UploadOperation<I, O>,
   input: z.input<I>,
@@ -48,7 +40,7 @@ export function uploadWith({ send, read }: Sender): Upload {
 }
 
 /** Reads the body piece by piece as the network takes it, so that it is never held whole. */
-function sendingBody(body: UploadBody, limit: number, options: UploadOptions): Sending {
+function sendingBody(body: UploadBody, limit: number, options: UploadOptions) {
   const totalBytes = options.size ?? (body instanceof Blob ? body.size : undefined)
   if (totalBytes !== undefined && totalBytes > limit) throw tooLarge(limit)
   const source = chunksOf(body)
@@ -75,8 +67,13 @@ function sendingBody(body: UploadBody, limit: number, options: UploadOptions): S
     },
     { highWaterMark: 0 },
   )
-  const release = () => void source.return(undefined).catch(() => {})
-  return { stream, failure: () => failure, release }
+  return {
+    stream,
+    /** Why the body could not be read to its end. The network reports only that the request broke. */
+    failure: () => failure,
+    /** Ends the source of a body that is not needed any more. */
+    release: () => void source.return(undefined).catch(() => {}),
+  }
 }
 
 /** Not every browser can iterate a stream, so its reader is used. */

@@ -69,7 +69,7 @@ export const ERRORS = {
 } as const satisfies Record<string, { status: number; exit: number; mcp: 'tool' | 'protocol'; title: string }>
 
 export type ErrorCode = keyof typeof ERRORS
-/** What is wrong with one field of the input. `path` joins the keys with dots. */
+/** A fault of one field of the input. `path` joins the keys with dots. */
 export type Fault = { path: string; message: string }
 
 /** Problem details (RFC 9457) with a stable `code` and, for invalid input, one entry in `errors` per fault. */

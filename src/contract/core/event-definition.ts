@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { IdPrefix } from './ids.ts'
 import { subjectLine } from './subject-line.ts'
 
-/** What a person can choose to follow in an app. */
+/** Kinds of events that a person can choose to follow in an app. */
 export const FOLLOW_CATEGORIES = ['checks', 'maintenance', 'failed_deploys', 'tickets'] as const
 export type FollowCategory = (typeof FOLLOW_CATEGORIES)[number]
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEPLOY_FAILURES } from './deploy-failures.ts'
 import { defineEvent, EventApp, type EventDefinition, idOf, Label } from './event-definition.ts'
 import { subjectLine } from './subject-line.ts'
 
@@ -70,15 +71,7 @@ const definitions = {
   }),
   'deploy.failed': defineEvent({
     category: 'failed_deploys',
-    statuses: [
-      'BUILD_FAILED',
-      'START_FAILED',
-      'HEALTH_FAILED',
-      'CRASH_LOOP',
-      'HARMFUL_ANSWERS',
-      'TIMED_OUT',
-      'INTERRUPTED',
-    ],
+    statuses: DEPLOY_FAILURES,
     about: { app, deployment_id: idOf('dep') },
     subject: (body) => `Deploy of ${body.app.name} failed: ${body.status}`,
     link: (body) => `/apps/${body.app.alias}/deploys/${body.deployment_id}`,

@@ -61,8 +61,8 @@ type Common = {
   readonly rateLimits?: readonly RateLimit[]
   /** Counted in each process. For streams and for reads that keep the server busy. */
   readonly concurrency?: Concurrency
-  /** With `openai` errors also contain `error.message`, which OpenAI clients read. */
-  readonly refusals?: 'openai'
+  /** Members that errors also have: `error.message` for OpenAI clients, `error` and `error_description` of OAuth. */
+  readonly refusals?: 'openai' | 'oauth'
   /** Error codes besides those that follow from its kind, access, path parameters, effect and rate limits. */
   readonly errors?: readonly ErrorCode[]
 }

@@ -5,14 +5,14 @@ export function suggest(word: string, names: readonly string[]): string | undefi
     const limit = Math.max(1, Math.floor(name.length * 0.4))
     // Names of another length cannot be near. Leaving them out bounds the work for a very long word.
     if (Math.abs(name.length - word.length) > limit) continue
-    const found = distance(word.toLowerCase(), name.toLowerCase())
+    const found = countEdits(word.toLowerCase(), name.toLowerCase())
     if (found <= limit && found < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { name, distance: found }
   }
   return best?.name
 }
 
 /** Counts the letters to change, add, remove or swap with the next one to turn `a` into `b`. */
-function distance(a: string, b: string): number {
+export function countEdits(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   for (let i = 1; i <= a.length; i++) {
     const row = [i]

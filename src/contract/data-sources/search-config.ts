@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundedMap } from '../core/bounded-map.ts'
 import { IdInput } from '../core/inputs.ts'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonGet, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { DataSource, FilterType } from './sources.ts'
 
@@ -53,9 +53,8 @@ const ModelCheck = z.object({
 export type ModelCheck = z.infer<typeof ModelCheck>
 
 export const configureSource = operation({
-  kind: 'json',
+  ...jsonPut,
   name: 'data-sources.configure',
-  method: 'PUT',
   path: '/api/wf/data-sources/{id}',
   summary: 'Save the search configuration of a data source',
   description:
@@ -64,8 +63,6 @@ export const configureSource = operation({
     'Afterwards a few stored vectors are compared with those that the model makes of the content columns: `model_checks` ' +
     'has the results, and a model that does not fit is one of the `warnings`.',
   access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token', support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   errors: ['INVALID_SEARCH_CONFIGURATION', 'CONFLICT', 'UNAVAILABLE'],
   input: z.object({
     id: IdInput,
@@ -106,9 +103,8 @@ export const SourcePlan = z.object({
 export type SourcePlan = z.infer<typeof SourcePlan>
 
 export const getSource = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'data-sources.get',
-  method: 'GET',
   path: '/api/wf/data-sources/{id}',
   summary: 'Get a data source, its configuration and its search plan',
   description:
@@ -116,8 +112,6 @@ export const getSource = operation({
     '`plan` says for each entry whether an index is used and why. A new index is used within a minute. ' +
     'After questions were asked, the service measures how the index is best searched, and `measured` has the result.',
   access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   errors: ['UNAVAILABLE'],
   input: z.object({ id: IdInput }),
   output: z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundedMap } from '../core/bounded-map.ts'
 import { IdInput } from '../core/inputs.ts'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonGet, jsonPost, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 
@@ -21,16 +21,12 @@ export type SlimSource = z.infer<typeof SlimSource>
 
 /** Returns all sources in one page, because an organization can expose at most 100. */
 export const listSlimSources = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'data-sources.slim-list',
-  method: 'GET',
   path: '/api/wf/slim/data-sources',
   summary: 'List the data sources you may ask',
   access: { principals: ['user', 'api_token', 'agent'], role: 'viewer', scope: 'datasources:read', org: 'token' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   format: 'yaml',
-  input: z.object({}),
   output: listOf(SlimSource),
   tool: {
     name: 'data_sources_list',
@@ -61,43 +57,34 @@ export type DataSource = z.infer<typeof DataSource>
 const people = { principals: ['user', 'api_token'], scope: null, org: 'token' } as const
 
 export const listSources = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'data-sources.list',
-  method: 'GET',
   path: '/api/wf/data-sources',
   summary: 'List the data sources of the organization',
   access: { ...people, role: 'developer' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object(pageInput),
   output: listOf(DataSource),
 })
 
 export const switchSource = operation({
-  kind: 'json',
+  ...jsonPut,
   name: 'data-sources.switch',
-  method: 'PUT',
   path: '/api/wf/databases/{name}/data-source',
   summary: 'Switch a database on or off as a data source',
   description: 'Switching off also stops exposing it to agents. Switching on again does not expose it again.',
   access: { ...people, role: 'admin', support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   input: z.object({ name: IdInput, enabled: z.boolean(), description: z.string().trim().max(1000).optional() }),
   output: DataSource,
 })
 
 export const exposeSource = operation({
-  kind: 'json',
+  ...jsonPut,
   name: 'data-sources.expose',
-  method: 'PUT',
   path: '/api/wf/data-sources/{id}/exposure',
   summary: 'Expose a data source to agents, or stop exposing it',
   description:
     '`min_role` is required the first time. It limits who may ask, not who may connect to the database itself.',
   access: { ...people, role: 'admin', support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   errors: ['EXPOSED_LIMIT', 'SOURCE_OFF'],
   input: z.object({ id: IdInput, exposed: z.boolean(), min_role: MinRole.optional() }),
   output: DataSource,
@@ -107,14 +94,12 @@ const MAX_FILTERS = 200
 const FilterValue = z.union([z.string().max(8000), z.number(), z.boolean()])
 
 export const querySource = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'data-sources.query',
-  method: 'POST',
   path: '/api/wf/slim/data-sources/{id}/query',
   summary: 'Ask a data source a question',
   access: { principals: ['user', 'api_token', 'agent'], role: 'viewer', scope: 'datasources:query', org: 'token' },
   effect: 'read',
-  bodyLimit: BODY_LIMIT,
   format: 'yaml',
   errors: ['NO_SEARCH_CONFIGURED', 'SOURCE_CHANGED', 'RATE_LIMITED'],
   input: z.object({

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Alias, byBuilder } from '../apps/app-access.ts'
 import { FileChange } from '../apps/revisions.ts'
-import { BODY_LIMIT, LONG_READS, NO_BODY } from '../core/limits.ts'
+import { LONG_READS } from '../core/limits.ts'
+import { jsonGet, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { Evidence } from './runs.ts'
@@ -24,7 +25,7 @@ export type ProposalStatus = (typeof PROPOSAL_STATUSES)[number]
 const PROPOSAL_ACTS = ['approve', 'deny', 'retry'] as const
 export type ProposalAct = (typeof PROPOSAL_ACTS)[number]
 
-/** What the caller may do with a proposal. Clients show it and never work it out themselves. */
+/** The acts that the caller may do with a proposal. Clients show them and never derive them from the role. */
 export const ProposalDecision = z.object({
   can_approve: z.boolean(),
   can_deny: z.boolean(),
@@ -82,55 +83,42 @@ const path = '/api/deploy/deployments/{alias}/proposals'
 const one = { alias: Alias, proposal_id: z.string().max(64) }
 
 export const listProposals = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'maintenance.list-proposals',
-  method: 'GET',
   path,
   summary: "List the maintenance agent's proposals for an app, newest first",
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
   input: z.object({ alias: Alias, ...pageInput }),
   output: listOf(Proposal),
 })
 
 export const listAllProposals = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'maintenance.list-all-proposals',
-  method: 'GET',
   path: '/api/deploy/proposals',
   summary: 'List the proposals for all apps of the organization, newest first',
   description:
     'A page can have fewer items than `limit`, also none, and a next page: follow `next_cursor` until it is null.',
   access: { principals: ['user', 'api_token'], role: 'developer', scope: null, org: 'token' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({ status: z.enum(PROPOSAL_STATUSES).optional(), ...pageInput }),
   output: listOf(Proposal),
 })
 
 export const readProposal = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'maintenance.read-proposal',
-  method: 'GET',
   path: `${path}/{proposal_id}`,
   summary: 'Show a proposal and what the caller may do with it',
   access: byBuilder,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   concurrency: { ...LONG_READS, name: 'proposals', perPerson: 4 },
   input: z.object({ ...one, diff: z.boolean().default(false).describe('Adds the difference to the live revision') }),
   output: Proposal,
 })
 
 const decide = {
-  kind: 'json',
-  method: 'POST',
+  ...jsonPost,
   access: byMaintenanceAdmin,
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   input: z.object(one),
   output: Proposal,
 } as const
@@ -150,7 +138,7 @@ export const approveProposal = operation({
   }),
   description:
     'Queues the same deploy that a person would, of the revision that is named and of no other. Whoever started the run, or changed the schedule that made it due, may not approve its change while another owner or admin can. The proposal must be made of the live revision, and no other deploy may be under way.',
-  errors: ['NOT_FOUND', 'PROPOSAL_NOT_READY', 'PROPOSAL_OWN', 'APP_NOT_STARTABLE', 'DEPLOYS_OFF'],
+  errors: ['PROPOSAL_NOT_READY', 'PROPOSAL_OWN', 'APP_NOT_STARTABLE', 'DEPLOYS_OFF'],
 })
 
 export const denyProposal = operation({
@@ -159,7 +147,7 @@ export const denyProposal = operation({
   path: `${path}/{proposal_id}/deny`,
   summary: 'Deny a proposal',
   description: 'The live app stays as it is. The same fault is not proposed again while its file is the same.',
-  errors: ['NOT_FOUND', 'PROPOSAL_NOT_READY'],
+  errors: ['PROPOSAL_NOT_READY'],
 })
 
 export const retryProposal = operation({
@@ -168,5 +156,5 @@ export const retryProposal = operation({
   path: `${path}/{proposal_id}/retry`,
   summary: 'Validate a proposal again',
   description: 'Makes the same edits of the revision that is live now. The answer comes before the validation is done.',
-  errors: ['NOT_FOUND', 'PROPOSAL_NOT_RETRYABLE'],
+  errors: ['PROPOSAL_NOT_RETRYABLE'],
 })

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { Alias } from '../apps/app-access.ts'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { byMember } from '../core/access.ts'
+import { jsonGet, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { byMaintenanceAdmin, OrgMaintenance } from './settings.ts'
-
-const viewer = { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token' } as const
 
 const RUN_STATUSES = ['queued', 'running', 'validating', 'ended'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
@@ -43,60 +42,46 @@ export const MaintenanceRun = z.object({
 export type MaintenanceRun = z.infer<typeof MaintenanceRun>
 
 export const readMaintenance = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'maintenance.status',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/maintenance-agent',
   summary: 'Show the maintenance settings of an app and its latest run',
-  access: viewer,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND', 'MAINTENANCE_AGENT_NOT_FOUND'],
+  access: byMember,
+  errors: ['MAINTENANCE_AGENT_NOT_FOUND'],
   input: z.object({ alias: Alias }),
   output: z.object({ settings: OrgMaintenance, last_run: MaintenanceRun.nullable() }),
 })
 
 export const listMaintenanceRuns = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'maintenance.list-runs',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/maintenance-agent/runs',
   summary: 'List the maintenance runs of an app, newest first',
   description: 'The history stays readable when maintenance is switched off.',
-  access: viewer,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
+  access: byMember,
   input: z.object({ alias: Alias, ...pageInput }),
   output: listOf(MaintenanceRun),
 })
 
 export const readMaintenanceRun = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'maintenance.read-run',
-  method: 'GET',
   path: '/api/deploy/deployments/{alias}/maintenance-agent/runs/{execution_id}',
   summary: 'Show a maintenance run',
-  access: viewer,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
+  access: byMember,
   input: z.object({ alias: Alias, execution_id: z.string().max(64) }),
   output: MaintenanceRun,
 })
 
 export const startMaintenanceRun = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'maintenance.start-run',
-  method: 'POST',
   path: '/api/deploy/deployments/{alias}/maintenance-agent/runs',
   summary: 'Start a maintenance run',
   description:
     'One run holds an app at a time: while one does, another start answers with a run that ended as `skipped`. With the header `Idempotency-Key` a repeated start answers with the first run as it is now, for good.',
   access: byMaintenanceAdmin,
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND', 'MAINTENANCE_AGENT_NOT_FOUND', 'MAINTENANCE_APP_DISABLED', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: ['MAINTENANCE_AGENT_NOT_FOUND', 'MAINTENANCE_APP_DISABLED', 'IDEMPOTENCY_KEY_REUSED'],
   status: 202,
   input: z.object({ alias: Alias, mode: z.enum(['nightly', 'manual']).describe('Shown in the history') }),
   output: MaintenanceRun,

@@ -1,16 +1,11 @@
 import { z } from 'zod'
 import { Alias } from '../apps/app-access.ts'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { byMember } from '../core/access.ts'
+import { jsonGet, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 
 /** Deciding about the agent is for people: agents and support sessions may not. */
-export const byMaintenanceAdmin = {
-  principals: ['user', 'api_token'],
-  role: 'admin',
-  scope: null,
-  org: 'token',
-  support: 'refused',
-} as const
+export const byMaintenanceAdmin = { ...byMember, role: 'admin', support: 'refused' } as const
 
 /** The detectors alone: no model is asked, no token is spent, and nothing is proposed. */
 export const DETECTORS_MODEL = 'builtin/detectors'
@@ -42,46 +37,37 @@ const orgPath = '/api/deploy/orgs/{org_id}/maintenance-agent'
 const OrgId = z.string().max(64)
 
 export const readOrgMaintenance = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'maintenance.read-org',
-  method: 'GET',
   path: orgPath,
   summary: "Read an organization's maintenance settings",
   description: 'Where maintenance was never enabled, the defaults are returned with `enabled` false and no model.',
   access: { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'path' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({ org_id: OrgId }),
   output: OrgMaintenance,
 })
 
 export const changeOrgMaintenance = operation({
-  kind: 'json',
+  ...jsonPut,
   name: 'maintenance.change-org',
-  method: 'PUT',
   path: orgPath,
   summary: 'Switch the maintenance agent of an organization on or off',
   description:
     'The model is required the first time it is enabled. What is not given stays as it is. Enabling enables no app. Disabling switches every app off and stops running runs at once: when the answer arrives, no run writes, reads or spends any more.',
   access: { ...byMaintenanceAdmin, org: 'path' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   input: z.object({ org_id: OrgId, enabled: z.boolean(), model: Model.optional(), ...Cadence.partial().shape }),
   output: OrgMaintenance,
 })
 
 export const changeAppMaintenance = operation({
-  kind: 'json',
+  ...jsonPut,
   name: 'maintenance.change-app',
-  method: 'PUT',
   path: '/api/deploy/deployments/{alias}/maintenance-agent',
   summary: 'Switch the maintenance agent on or off for an app',
   description:
     "Enabling needs the organization's capability. Disabling stops a running run at once: when the answer arrives, it writes, reads and spends nothing any more. Its history stays.",
   access: byMaintenanceAdmin,
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND', 'MAINTENANCE_AGENT_NOT_FOUND'],
+  errors: ['MAINTENANCE_AGENT_NOT_FOUND'],
   input: z.object({ alias: Alias, enabled: z.boolean() }),
   output: z.object({ enabled: z.boolean() }),
 })

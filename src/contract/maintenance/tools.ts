@@ -1,19 +1,24 @@
 import { z } from 'zod'
-import { BODY_LIMIT } from '../core/limits.ts'
+import { jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
+
+const description = 'For runs of the maintenance agent. Each answer is recorded as evidence of the run.'
 
 /** The tools of a maintenance run read its app. Only the run itself can call them, and only while it holds the app. */
 const tool = {
-  kind: 'json',
-  method: 'POST',
-  access: { principals: ['run'], role: null, scope: null, org: 'token' },
+  ...jsonPost,
   effect: 'read',
-  bodyLimit: BODY_LIMIT,
+  access: { principals: ['run'], role: null, scope: null, org: 'token' },
+  description,
 } as const
-const description = 'For runs of the maintenance agent. Each answer is recorded as evidence of the run.'
 
 const evidence = { evidence_id: z.int().describe('Findings name the evidence that they rest on') }
 
+const Hours = z
+  .int()
+  .min(1)
+  .max(24 * 7)
+  .default(24)
 const Frame = z.object({ path: z.string(), symbol: z.string().nullable() })
 
 export const readLogTemplates = operation({
@@ -21,14 +26,7 @@ export const readLogTemplates = operation({
   name: 'maintenance.tool-log-templates',
   path: '/api/deploy/maintenance-agent/tools/log-templates',
   summary: "Group the app's newest log lines by their template",
-  description,
-  input: z.object({
-    hours: z
-      .int()
-      .min(1)
-      .max(24 * 7)
-      .default(24),
-  }),
+  input: z.object({ hours: Hours }),
   output: z.object({
     ...evidence,
     clusters: z.array(
@@ -50,8 +48,6 @@ export const listLiveFiles = operation({
   name: 'maintenance.tool-list-files',
   path: '/api/deploy/maintenance-agent/tools/files',
   summary: 'List the files of the live revision',
-  description,
-  input: z.object({}),
   output: z.object({
     ...evidence,
     revision_id: z.string().nullable(),
@@ -64,8 +60,6 @@ export const listCheckStates = operation({
   name: 'maintenance.tool-check-states',
   path: '/api/deploy/maintenance-agent/tools/checks',
   summary: "List the states of the app's checks",
-  description,
-  input: z.object({}),
   output: z.object({
     ...evidence,
     checks: z.array(z.object({ name: z.string(), state: z.string(), since: z.iso.datetime() })),
@@ -103,7 +97,6 @@ export const searchSource = operation({
   name: 'maintenance.tool-search-source',
   path: '/api/deploy/maintenance-agent/tools/search-source',
   summary: 'Find a text in the files of the revision that the run looks at',
-  description,
   input: z.object({ literal: Literal }),
   output: z.object({
     ...evidence,
@@ -117,14 +110,9 @@ export const searchAppLogs = operation({
   name: 'maintenance.tool-search-logs',
   path: '/api/deploy/maintenance-agent/tools/search-logs',
   summary: "Find a text in the app's newest log lines",
-  description,
   input: z.object({
     literal: Literal,
-    hours: z
-      .int()
-      .min(1)
-      .max(24 * 7)
-      .default(24),
+    hours: Hours,
     limit: z.int().min(1).max(200).default(50),
   }),
   output: z.object({
@@ -149,7 +137,6 @@ export const readCheckHistory = operation({
   name: 'maintenance.tool-check-history',
   path: '/api/deploy/maintenance-agent/tools/check-history',
   summary: "List the latest runs of one of the app's checks",
-  description,
   input: z.object({ name: z.string().min(1).max(200) }),
   output: z.object({
     ...evidence,
@@ -173,8 +160,6 @@ export const listRecentFindings = operation({
   name: 'maintenance.tool-recent-findings',
   path: '/api/deploy/maintenance-agent/tools/findings',
   summary: 'List what earlier runs found in the app',
-  description,
-  input: z.object({}),
   output: z.object({
     ...evidence,
     findings: z

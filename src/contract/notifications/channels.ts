@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { NO_BODY } from '../core/limits.ts'
+import { jsonGet, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 
-/** What an admin can connect. */
+/** Kinds of channels that an admin can connect. */
 const CHANNEL_KINDS = ['email', 'chat', 'webhook', 'forum'] as const
 export type ChannelKind = (typeof CHANNEL_KINDS)[number]
 
@@ -27,14 +27,26 @@ export const Channel = z.object({
 export type Channel = z.infer<typeof Channel>
 
 export const listChannels = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'notifications.list-channels',
-  method: 'GET',
   path: '/api/notifications/channels',
   summary: 'List where notifications of your organization can go',
   access: byAdmin,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  input: z.object({}),
   output: z.object({ items: z.array(Channel) }),
+})
+
+export const testChannel = operation({
+  ...jsonPost,
+  name: 'notifications.test-channel',
+  path: '/api/notifications/channels/{id}/test',
+  summary: 'Send a test notification to one channel',
+  description:
+    'It is sent like every other notification, with the event type `notification.test`. What became of it is in the ledger under the returned id.',
+  access: { ...byAdmin, support: 'elevated' },
+  status: 202,
+  idempotent: true,
+  rateLimits: [{ name: 'test-notifications', per: 'org', limit: 10, windowSeconds: 60 }],
+  errors: ['CHANNEL_NOT_ACTIVE'],
+  input: z.object({ id: z.string().max(100) }),
+  output: z.object({ notification_id: z.string().describe('Entry of the ledger that shows the outcome') }),
 })

@@ -1,21 +1,18 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { bySelf } from '../core/access.ts'
+import { jsonDelete, jsonGet, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 
 const common = {
-  kind: 'json',
   path: '/api/notifications/chat-link',
-  access: { principals: ['user', 'api_token'], role: 'viewer', scope: null, org: 'token', support: 'refused' },
+  access: bySelf,
 } as const
 
 export const readChatLink = operation({
+  ...jsonGet,
   ...common,
   name: 'notifications.read-chat-link',
-  method: 'GET',
   summary: 'Show your linked chat account',
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  input: z.object({}),
   output: z.object({
     connected: z
       .boolean()
@@ -40,29 +37,23 @@ export const readChatLink = operation({
 })
 
 export const startChatLink = operation({
+  ...jsonPost,
   ...common,
   name: 'notifications.start-chat-link',
-  method: 'POST',
   summary: 'Begin to link your chat account',
   description:
     'Open the URL in the browser where you are signed in here, within ten minutes. An account of another workspace, or one that another person has linked, is refused. Preferences of what you follow stay as they are.',
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   rateLimits: [{ name: 'start-chat-link', per: 'principal', limit: 20, windowSeconds: 60 }],
   errors: ['CHAT_NOT_CONNECTED'],
-  input: z.object({}),
   output: z.object({ url: z.string(), expires_at: z.iso.datetime() }),
 })
 
 export const deleteChatLink = operation({
+  ...jsonDelete,
   ...common,
   name: 'notifications.delete-chat-link',
-  method: 'DELETE',
   summary: 'Unlink your chat account',
   description: 'Direct messages stop. What you follow stays, and linking again resumes them.',
-  effect: 'write',
-  bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
-  input: z.object({}),
   output: z.object({ deleted: z.literal(true) }),
 })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonDelete, jsonGet, jsonPost, jsonPut, rawGet } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { byAdmin, Channel } from './channels.ts'
 
-const common = { kind: 'json', access: byAdmin, path: '/api/integrations/chat' } as const
+const common = { access: byAdmin, path: '/api/integrations/chat' } as const
 
 const ChatConnection = z.object({
   channel: Channel.nullable().describe('Null while no chat channel is connected'),
@@ -17,26 +17,21 @@ const ChatConnection = z.object({
 })
 
 export const readChat = operation({
+  ...jsonGet,
   ...common,
   name: 'integrations.read-chat',
-  method: 'GET',
   summary: 'Show the chat connection of your organization',
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  input: z.object({}),
   output: ChatConnection,
 })
 
 export const connectChat = operation({
+  ...jsonPut,
   ...common,
   name: 'integrations.connect-chat',
   access: { ...byAdmin, support: 'refused' },
-  method: 'PUT',
   summary: 'Connect a chat channel by its incoming webhook',
   description:
     'Replaces the channel that is connected; its subscriptions stay, and those that were disabled because the connection was lost are enabled again. The first connection of a channel subscribes it to new tickets. A webhook reaches one channel: direct messages to people need the app to be installed.',
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   input: z.object({
     webhook_url: z
       .string()
@@ -50,34 +45,28 @@ export const connectChat = operation({
 })
 
 export const disconnectChat = operation({
+  ...jsonDelete,
   ...common,
   name: 'integrations.disconnect-chat',
   access: { ...byAdmin, support: 'elevated' },
-  method: 'DELETE',
   summary: 'Disconnect chat and delete the subscriptions of its channel',
   description:
     'Notifications that were not sent yet are dropped. Linked accounts stay, so that people get direct messages again after the same workspace is connected. Remove the app in the workspace too.',
-  effect: 'write',
-  bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
-  input: z.object({}),
   output: z.object({ deleted: z.literal(true) }),
 })
 
 export const startChatInstallation = operation({
+  ...jsonPost,
   ...common,
   name: 'integrations.start-chat-installation',
   access: { ...byAdmin, support: 'refused' },
-  method: 'POST',
   path: '/api/integrations/chat/installation',
   summary: 'Begin to install the chat app in your workspace',
   description:
     'Open the URL in the browser where you are signed in here, within ten minutes, and choose the channel there. The installation replaces the channel that is connected and allows direct messages to people.',
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   rateLimits: [{ name: 'start-chat-installation', per: 'principal', limit: 20, windowSeconds: 60 }],
   errors: ['CONFLICT'],
-  input: z.object({}),
   output: z.object({ url: z.string(), expires_at: z.iso.datetime() }),
 })
 
@@ -88,14 +77,11 @@ const parameter = z.string().max(4096)
  * requests of other sites would refuse it. The state, which works once and only for who began, stands in its place.
  */
 export const chatCallback = operation({
-  kind: 'raw',
+  ...rawGet,
   name: 'integrations.chat-callback',
-  method: 'GET',
   path: '/integrations/chat/callback',
   summary: 'Finish installing the chat app, or linking a chat account',
   access: { principals: ['user'], role: 'viewer', scope: null, org: 'token', support: 'refused' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   produces: ['text/html'],
   ignoresUnknownKeys: true,
   rateLimits: [{ name: 'chat-callback', per: 'principal', limit: 30, windowSeconds: 60 }],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY, WIDE_READS } from '../core/limits.ts'
+import { WIDE_READS } from '../core/limits.ts'
+import { jsonGet, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 import { byAdmin, DESTINATION_KINDS } from './channels.ts'
@@ -40,15 +41,12 @@ export const Delivery = z.object({
 export type Delivery = z.infer<typeof Delivery>
 
 export const listDeliveries = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'notifications.list-deliveries',
-  method: 'GET',
   path: '/api/notifications/deliveries',
   summary: 'List every event of your organization and what became of it',
   description: 'One entry for each event and destination, and one for an event that went to nobody. Newest first.',
   access: byAdmin,
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({
     status: z.enum(DELIVERY_STATUSES).optional(),
     event_type: z.string().max(100).optional().describe('An event type, or a prefix such as support.ticket.*'),
@@ -67,16 +65,13 @@ const Outcomes = z.object({
 })
 
 export const deliveryStatistics = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'notifications.delivery-statistics',
-  method: 'GET',
   path: '/api/notifications/delivery-statistics',
   summary: 'Count what became of notifications, by channel and by day',
   description:
     'Of the events of the last days, in the timezone of the notification settings. Each entry of the ledger counts once.',
   access: byAdmin,
-  effect: 'read',
-  bodyLimit: NO_BODY,
   rateLimits: [{ name: 'delivery-statistics', per: 'principal', limit: 120, windowSeconds: 60 }],
   concurrency: WIDE_READS,
   input: z.object({ days: z.int().min(1).max(90).default(30).describe('Today counts as one') }),
@@ -104,32 +99,25 @@ const Attempt = z.object({
 })
 
 export const readDelivery = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'notifications.read-delivery',
-  method: 'GET',
   path: '/api/notifications/deliveries/{id}',
   summary: 'Read one entry with every attempt',
   access: byAdmin,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ id: z.string().max(100) }),
   output: Delivery.extend({ tries: z.array(Attempt) }),
 })
 
 export const resendDelivery = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'notifications.resend-delivery',
-  method: 'POST',
   path: '/api/notifications/deliveries/{id}/resend',
   summary: 'Send a message again that failed',
   description:
     'A message whose outcome is unknown may arrive twice: say so with `may_arrive_twice`. The former message stays in the ledger as it ended.',
   access: { ...byAdmin, support: 'elevated' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   idempotent: true,
-  errors: ['NOT_FOUND', 'NOT_RESENDABLE'],
+  errors: ['NOT_RESENDABLE'],
   input: z.object({ id: z.string().max(100), may_arrive_twice: z.boolean().default(false) }),
   output: z.object({ delivery_id: z.string() }),
 })

@@ -1,16 +1,12 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
-import { operation, type RateLimit } from '../core/operation.ts'
+import { jsonDelete, jsonPut } from '../core/methods.ts'
+import { operation } from '../core/operation.ts'
 import { byAdmin, Channel } from './channels.ts'
 
-const common = { access: byAdmin, bodyLimit: BODY_LIMIT, effect: 'write' } as const
-
 export const addEmail = operation({
-  ...common,
-  kind: 'json',
+  ...jsonPut,
   name: 'integrations.add-email',
   access: { ...byAdmin, support: 'refused' },
-  method: 'PUT',
   path: '/api/integrations/email',
   summary: 'Add an email address that subscriptions can name',
   description:
@@ -28,52 +24,12 @@ export const addEmail = operation({
 })
 
 export const deleteEmail = operation({
-  ...common,
-  kind: 'json',
+  ...jsonDelete,
   name: 'integrations.delete-email',
   access: { ...byAdmin, support: 'elevated' },
-  method: 'DELETE',
   path: '/api/integrations/email/{id}',
   summary: 'Delete an email address and its subscriptions',
   description: 'What the person behind the address unsubscribed from is remembered, also if you add the address again.',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ id: z.string().max(100) }),
   output: z.object({ deleted: z.literal(true) }),
-})
-
-const page = { kind: 'raw', access: 'public', produces: ['text/html'] } as const
-const input = z.object({ token: z.string().max(200) })
-
-function unknownLinks(name: string): readonly RateLimit[] {
-  return [{ name, per: 'address', counts: 'failures', limit: 60, windowSeconds: 60 }]
-}
-
-export const confirmEmailPage = operation({
-  ...page,
-  name: 'notifications.confirm-email-page',
-  method: 'GET',
-  path: '/confirm-email/{token}',
-  summary: 'Show the page that confirms an email address',
-  description: 'The link in a confirmation mail. Changes nothing, because mail scanners open links.',
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  rateLimits: unknownLinks('confirm-email-page'),
-  input,
-})
-
-export const confirmEmail = operation({
-  ...page,
-  name: 'notifications.confirm-email',
-  method: 'POST',
-  path: '/confirm-email/{token}',
-  summary: 'Confirm that an email address gets notifications',
-  description:
-    'The form field `confirm` is `yes`. Needs no sign-in. The link works once and for seven days. It begins the subscriptions that wait for it. If none does, it undoes earlier unsubscriptions of the address in this organization, so that its admins can subscribe it again.',
-  effect: 'write',
-  bodyLimit: 4096,
-  rateLimits: unknownLinks('confirm-email'),
-  consumes: ['application/x-www-form-urlencoded'],
-  errors: ['INVALID_REQUEST'],
-  input,
 })

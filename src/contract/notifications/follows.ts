@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { bySelf } from '../core/access.ts'
 import { FOLLOW_CATEGORIES } from '../core/event-definition.ts'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonGet, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { Timing } from './subscriptions.ts'
 
@@ -32,41 +33,25 @@ export const Follow = z.object({
 })
 export type Follow = z.infer<typeof Follow>
 
-/** Access to the caller's own follows. Only people follow apps. */
-const own = {
-  principals: ['user', 'api_token'],
-  role: 'viewer',
-  scope: null,
-  org: 'token',
-  support: 'refused',
-} as const
-
 export const listFollows = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'notifications.list-follows',
-  method: 'GET',
   path: '/api/notifications/follows',
   summary: 'List the apps you follow',
   description: 'With what became of the newest event of each app: delivered, retrying, or not sent and why.',
-  access: own,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  input: z.object({}),
+  access: bySelf,
   output: z.object({ items: z.array(Follow) }),
 })
 
 export const setFollow = operation({
-  kind: 'json',
+  ...jsonPut,
   name: 'notifications.set-follow',
-  method: 'PUT',
   path: '/api/notifications/follows/{app}',
   summary: 'Follow an app by category',
   description:
     'Replaces your choice for the app; without categories you do not follow it. You can follow apps that you build, maintain or administer, and as an admin all apps. This is checked again before each message.',
-  access: own,
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
-  errors: ['NOT_FOUND', 'UNAVAILABLE'],
+  access: bySelf,
+  errors: ['UNAVAILABLE'],
   input: z.object({
     app: z.string().max(100).describe('Alias or id of the app'),
     categories,

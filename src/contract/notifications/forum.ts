@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonDelete, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { byAdmin, Channel } from './channels.ts'
 
-const common = { access: byAdmin, bodyLimit: BODY_LIMIT, effect: 'write' } as const
 /** Both ask the forum whether it accepts the key. */
 const rateLimits = [{ name: 'forum-probes', per: 'org', limit: 20, windowSeconds: 60 }] as const
 
@@ -16,11 +15,9 @@ const Forum = Channel.extend({ config: ForumConfig.nullable().describe('Null unt
 export type Forum = z.infer<typeof Forum>
 
 export const connectForum = operation({
-  ...common,
-  kind: 'json',
+  ...jsonPut,
   name: 'integrations.connect-forum',
   access: { ...byAdmin, support: 'refused' },
-  method: 'PUT',
   path: '/api/integrations/forum/connection',
   summary: 'Save the API key of your Discourse forum',
   description:
@@ -37,11 +34,9 @@ export const connectForum = operation({
 })
 
 export const configureForum = operation({
-  ...common,
-  kind: 'json',
+  ...jsonPut,
   name: 'integrations.configure-forum',
   access: { ...byAdmin, support: 'refused' },
-  method: 'PUT',
   path: '/api/integrations/forum',
   summary: 'Choose the forum and the category that topics are posted in',
   description:
@@ -53,16 +48,12 @@ export const configureForum = operation({
 })
 
 export const disconnectForum = operation({
-  ...common,
-  kind: 'json',
+  ...jsonDelete,
   name: 'integrations.disconnect-forum',
   access: { ...byAdmin, support: 'elevated' },
-  method: 'DELETE',
   path: '/api/integrations/forum',
   summary: 'Delete the forum, its API key and its subscriptions',
   description: 'Notifications that were not posted yet are dropped. Topics stay in the forum.',
-  bodyLimit: NO_BODY,
   errors: ['NOT_FOUND'],
-  input: z.object({}),
   output: z.object({ deleted: z.literal(true) }),
 })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonGet, jsonPost } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { listOf, pageInput } from '../core/paging.ts'
 
-/** What every channel may show of an event: what happened and where to look, never the body of the event. */
+/** The part of an event that every channel may show: what happened and where to look, never the event's body. */
 export const Notification = z.object({
   id: z.string(),
   // Any text, because an entry can be older than a change of the event types.
@@ -29,14 +29,11 @@ const own = {
 } as const
 
 export const listInbox = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'notifications.list',
-  method: 'GET',
   path: '/api/notifications/inbox',
   summary: 'List your notifications in this organization',
   access: { ...own, scope: 'notifications:read' },
-  effect: 'read',
-  bodyLimit: NO_BODY,
   input: z.object({ unread: z.boolean().optional().describe('If true, only unread notifications'), ...pageInput }),
   output: listOf(InboxEntry),
   tool: {
@@ -47,28 +44,21 @@ export const listInbox = operation({
 })
 
 export const countUnread = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'notifications.count-unread',
-  method: 'GET',
   path: '/api/notifications/unread-count',
   summary: 'Count your unread notifications in this organization',
   access: { ...own, principals: ['user', 'api_token'], scope: null },
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  input: z.object({}),
   output: z.object({ unread: z.int().min(0).max(1000).describe('1000 stands for 1000 or more') }),
 })
 
 export const ackNotification = operation({
-  kind: 'json',
+  ...jsonPost,
   name: 'notifications.ack',
-  method: 'POST',
   path: '/api/notifications/inbox/{id}/ack',
   summary: 'Mark one of your notifications as read',
   description: 'Affects only you. Safe to repeat: the time of the first call is kept.',
   access: { ...own, scope: 'notifications:ack' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   input: z.object({ id: z.string().max(100) }),
   output: InboxEntry,
   tool: {

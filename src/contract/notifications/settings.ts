@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonGet, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { byAdmin } from './channels.ts'
 
@@ -8,15 +8,11 @@ const NotificationSettings = z.object({
 })
 
 export const readNotificationSettings = operation({
-  kind: 'json',
+  ...jsonGet,
   name: 'notifications.read-settings',
-  method: 'GET',
   path: '/api/notifications/settings',
   summary: "Read your organization's notification settings",
   access: byAdmin,
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  input: z.object({}),
   output: NotificationSettings.extend({
     mail: z
       .enum(['server', 'mailbox', 'none'])
@@ -25,15 +21,12 @@ export const readNotificationSettings = operation({
 })
 
 export const changeNotificationSettings = operation({
-  kind: 'json',
+  ...jsonPut,
   name: 'notifications.change-settings',
-  method: 'PUT',
   path: '/api/notifications/settings',
   summary: "Change your organization's notification settings",
   description: 'Digests that were begun are sent at the time that was set before.',
   access: { ...byAdmin, support: 'refused' },
-  effect: 'write',
-  bodyLimit: BODY_LIMIT,
   input: NotificationSettings,
   output: NotificationSettings,
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonDelete, jsonGet, jsonPost, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { byAdmin, Channel } from './channels.ts'
 
@@ -23,36 +23,28 @@ export const Subscription = z.object({
 })
 export type Subscription = z.infer<typeof Subscription>
 
-const common = { access: byAdmin, bodyLimit: BODY_LIMIT } as const
 const event_type = z
   .string()
   .max(100)
   .describe('An event type, such as deploy.failed, or a prefix such as support.ticket.*')
 
 export const listSubscriptions = operation({
-  ...common,
-  kind: 'json',
+  ...jsonGet,
   name: 'notifications.list-subscriptions',
-  method: 'GET',
   path: '/api/notifications/subscriptions',
+  access: byAdmin,
   summary: "List your organization's subscriptions",
-  effect: 'read',
-  bodyLimit: NO_BODY,
-  input: z.object({}),
   output: z.object({ items: z.array(Subscription) }),
 })
 
 export const createSubscription = operation({
-  ...common,
-  kind: 'json',
+  ...jsonPost,
   name: 'notifications.create-subscription',
   access: { ...byAdmin, support: 'refused' },
-  method: 'POST',
   path: '/api/notifications/subscriptions',
   summary: 'Subscribe a channel to an event type',
   description:
     'For an email address whose person unsubscribed from the type, or from a part of the prefix, the subscription is `unconfirmed`: the person gets a mail, and it begins when they confirm. Other subscriptions of the address stay as they are. Refused if the person asked your organization not to mail them.',
-  effect: 'write',
   status: 201,
   idempotent: true,
   errors: ['NOT_FOUND', 'SUBSCRIPTION_EXISTS', 'SUBSCRIPTION_LIMIT', 'UNSUBSCRIBED', 'RATE_LIMITED'],
@@ -61,30 +53,23 @@ export const createSubscription = operation({
 })
 
 export const changeSubscription = operation({
-  ...common,
-  kind: 'json',
+  ...jsonPut,
   name: 'notifications.change-subscription',
   access: { ...byAdmin, support: 'refused' },
-  method: 'PUT',
   path: '/api/notifications/subscriptions/{id}',
   summary: 'Enable, disable or retime a subscription',
-  effect: 'write',
   errors: ['UNSUBSCRIBED'],
   input: z.object({ id: z.string().max(100), enabled: z.boolean().optional(), timing: Timing.optional() }),
   output: Subscription,
 })
 
 export const deleteSubscription = operation({
-  ...common,
-  kind: 'json',
+  ...jsonDelete,
   name: 'notifications.delete-subscription',
   access: { ...byAdmin, support: 'elevated' },
-  method: 'DELETE',
   path: '/api/notifications/subscriptions/{id}',
   summary: 'Delete a subscription',
   description: 'A default subscription that you delete is never made again.',
-  effect: 'write',
-  bodyLimit: NO_BODY,
   input: z.object({ id: z.string().max(100) }),
   output: z.object({ deleted: z.literal(true) }),
 })

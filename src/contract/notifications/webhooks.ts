@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { BODY_LIMIT, NO_BODY } from '../core/limits.ts'
+import { jsonDelete, jsonPost, jsonPut } from '../core/methods.ts'
 import { operation } from '../core/operation.ts'
 import { byAdmin, Channel } from './channels.ts'
 
 const MAX_PER_MESSAGE = 50
 
-const common = { access: byAdmin, bodyLimit: BODY_LIMIT, effect: 'write' } as const
 const url = z
   .string()
   .max(2000)
@@ -18,11 +17,9 @@ const SavedWebhook = Channel.extend({
 })
 
 export const createWebhook = operation({
-  ...common,
-  kind: 'json',
+  ...jsonPost,
   name: 'integrations.create-webhook',
   access: { ...byAdmin, support: 'refused' },
-  method: 'POST',
   path: '/api/integrations/webhooks',
   summary: 'Add a webhook',
   description: 'Nothing is sent to it until a subscription names it.',
@@ -34,16 +31,14 @@ export const createWebhook = operation({
 })
 
 export const changeWebhook = operation({
-  ...common,
-  kind: 'json',
+  ...jsonPut,
   name: 'integrations.change-webhook',
   access: { ...byAdmin, support: 'refused' },
-  method: 'PUT',
   path: '/api/integrations/webhooks/{id}',
   summary: 'Change a webhook',
   description:
     'What is not given stays. A new URL is a new signing key at once. A URL also enables a webhook again that was disabled because its receiver answered 410.',
-  errors: ['NOT_FOUND', 'CHANNEL_EXISTS'],
+  errors: ['CHANNEL_EXISTS'],
   input: z.object({
     id: z.string().max(100),
     url: url.optional(),
@@ -54,16 +49,12 @@ export const changeWebhook = operation({
 })
 
 export const deleteWebhook = operation({
-  ...common,
-  kind: 'json',
+  ...jsonDelete,
   name: 'integrations.delete-webhook',
   access: { ...byAdmin, support: 'elevated' },
-  method: 'DELETE',
   path: '/api/integrations/webhooks/{id}',
   summary: 'Delete a webhook and its subscriptions',
   description: 'Notifications that were not sent yet are dropped. What was sent stays in the ledger.',
-  bodyLimit: NO_BODY,
-  errors: ['NOT_FOUND'],
   input: z.object({ id: z.string().max(100) }),
   output: z.object({ deleted: z.literal(true) }),
 })
