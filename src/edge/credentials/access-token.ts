@@ -1,7 +1,8 @@
-import type { Clock } from '#lib/clock.ts'
 import { createHmacSha256 } from '#lib/crypto/hmac.ts'
 import { isFor, readHs256 } from '#lib/crypto/hs256.ts'
 import { deriveKey } from '#lib/crypto/keys.ts'
+import type { Clock } from '#lib/time/clock.ts'
+import type { ActorClaims } from './actor-assertion.ts'
 
 export const ACCESS_TOKEN_TYPE = 'at+jwt'
 export const ACCESS_TOKEN_SECONDS = 10 * 60
@@ -11,13 +12,7 @@ export function accessTokenKey(jwtSecret: string): Buffer {
   return deriveKey(Buffer.from(jwtSecret, 'hex'), 'connector-access-token')
 }
 
-type AccessToken = {
-  readonly grantId: string
-  readonly userId: string
-  readonly clientId: string
-  readonly scopes: readonly string[]
-  readonly expiresAt: Date
-}
+type AccessToken = ActorClaims & { readonly expiresAt: Date }
 
 type Expected = { issuer: string; resource: string }
 export type ReadAccessToken = (token: string, expected: Expected) => AccessToken | 'forged' | undefined

@@ -3,7 +3,7 @@ import { type Access, type Operation, pathParameters } from '#contract/core/oper
 import type { Principal } from '#contract/core/principal.ts'
 import { type AppPart, roleAtLeast } from '#contract/core/roles.ts'
 import { equalSecrets } from '#lib/crypto/keys.ts'
-import type { RequestInfo } from '../http/route.ts'
+import type { RequestInfo } from '../route/route.ts'
 import { bearerOf, calledByCookie, invalidToken, type ResolveCaller } from './caller.ts'
 import { refuseCrossSite } from './csrf.ts'
 import { refuseOtherSession } from './expected-session.ts'
@@ -16,12 +16,12 @@ type Gate = (request: Request, info: RequestInfo, params: PathParameters) => Pro
  */
 export type HasPart = (principal: Principal, alias: string, part: AppPart) => Promise<boolean>
 
-type Deps = {
+export type GateDeps = {
   resolve: ResolveCaller
   operatorToken: string | undefined
-  /** Needed by operations that name a part in an app. */
+  /** Needed by operations that name a part in an app; without it such a route cannot be mounted. */
   hasPart?: HasPart | undefined
-  /** The address people see, where it is known. */
+  /** The address people see, if it is configured. */
   publicUrl?: string | undefined
 }
 
@@ -29,7 +29,7 @@ type Deps = {
  * Builds the check of who may call an operation. Nothing else reads `access`. Throws when the operation names a part in
  * an app that cannot be decided: such an operation would refuse everyone whom it means to let in.
  */
-export function createGate(op: Operation, deps: Deps): Gate {
+export function createGate(op: Operation, deps: GateDeps): Gate {
   const { access } = op
   if (access === 'public') return async () => null
   if (access === 'operator') {

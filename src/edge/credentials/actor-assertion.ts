@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '#lib/clock.ts'
 import { createHmacSha256, type HmacSha256 } from '#lib/crypto/hmac.ts'
 import { isFor, readHs256, signHs256 } from '#lib/crypto/hs256.ts'
 import { deriveKey } from '#lib/crypto/keys.ts'
+import type { Clock } from '#lib/time/clock.ts'
 
-/** What the MCP server asserts of the agent it serves, in place of the agent's own token. */
+/** Claims of the MCP server about the agent it serves, sent in place of the agent's own token. */
 export type ActorClaims = {
   readonly grantId: string
   readonly userId: string

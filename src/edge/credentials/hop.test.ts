@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { testClock } from '#lib/clock.ts'
-import { addressList, clientAddress, createInfoReader } from '../http/request-info.ts'
-import type { RequestInfo } from '../http/route.ts'
+import { testClock } from '#lib/time/clock.ts'
+import { addressList, clientAddress, createInfoReader } from '../listen/request-info.ts'
+import type { RequestInfo } from '../route/route.ts'
 import { createHops } from './hop.ts'
 
 const SECRET = 'ab'.repeat(32)

@@ -1,6 +1,6 @@
-import type { Clock } from '#lib/clock.ts'
 import { deriveKey, equalSecrets, hmac } from '#lib/crypto/keys.ts'
-import type { RequestInfo, Via } from '../http/route.ts'
+import type { Clock } from '#lib/time/clock.ts'
+import type { RequestInfo, Via } from '../route/route.ts'
 
 /**
  * The header in which one of our processes tells the next about the end client: address, request id and how the call
@@ -32,11 +32,8 @@ export function createHops(internalSecret: string, clock: Clock): Hops {
       if (version !== 'v1' || !time || !payload || !mac) return undefined
       if (Math.abs(seconds() - Number(time)) > MAX_AGE_SECONDS) return undefined
       if (!equalSecrets(mac, macOf(`v1.${time}.${payload}`, method, url))) return undefined
-      const [clientAddress, requestId, via] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [
-        string,
-        string,
-        Via,
-      ]
+      const text = Buffer.from(payload, 'base64url').toString()
+      const [clientAddress, requestId, via] = JSON.parse(text) as [string, string, Via]
       return { clientAddress, requestId, via, direct: false }
     },
   }

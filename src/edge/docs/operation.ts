@@ -53,7 +53,6 @@ const CALLERS: Record<PrincipalKind, string> = {
   run: 'maintenance runs',
 }
 
-/** Describes in a sentence who may call an operation. */
 export function accessWords(access: Access): string {
   if (access === 'public') return 'Anyone, without a token'
   if (access === 'operator') return 'The operator, with the operator token'

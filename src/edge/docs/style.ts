@@ -1,6 +1,5 @@
 import { LOOK } from '../pages/look.ts'
 
-/** The style sheet of the documentation page. */
 export const DOCS_STYLE = `${LOOK}
 *, ::before, ::after { box-sizing: border-box; }
 html { scroll-padding-top: 1.5rem; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }

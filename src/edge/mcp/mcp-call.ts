@@ -1,7 +1,6 @@
 import type { ServiceError } from '#contract/core/errors.ts'
-import type { Context } from '../http/route.ts'
+import type { Context } from '../route/route.ts'
 
-/** One request to an MCP endpoint. */
 export type McpCall = {
   readonly context: Context
   /** Answers the HTTP request with this error, in place of a JSON-RPC error. */

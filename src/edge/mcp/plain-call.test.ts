@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createBothWays, type McpMessage } from '#test/mcp-both-ways.ts'
+import { createBothWays, type McpMessage } from '#test/agents/mcp-both-ways.ts'
 
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -133,8 +133,8 @@ describe('DS-23 both ways give the same answer', () => {
     })
     await fc.assert(
       fc.asyncProperty(changes, async ({ isNewest, ...change }) => {
-        const made = { ...change, ...(change.meta && { meta: { ...META, ...change.meta } }) } as Change
-        const { byLibrary, first, again } = await send(isNewest ? newest(made) : earlier(made))
+        const completeChange = { ...change, ...(change.meta && { meta: { ...META, ...change.meta } }) } as Change
+        const { byLibrary, first, again } = await send(isNewest ? newest(completeChange) : earlier(completeChange))
         expect([first, again]).toEqual([byLibrary, byLibrary])
       }),
       { seed: 20261116, numRuns: 300 },

@@ -1,4 +1,5 @@
 import { isJsonContentType } from '@modelcontextprotocol/server'
+import { isRecord } from '#lib/json.ts'
 
 /** A message that is one tool call and nothing else, so that it can be answered without the library. */
 export type PlainCall = {
@@ -57,8 +58,4 @@ function isId(id: unknown): id is string | number {
 
 function hasOnly(value: Record<string, unknown>, keys: readonly string[]): boolean {
   return Object.keys(value).every((key) => keys.includes(key))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

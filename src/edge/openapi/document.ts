@@ -8,7 +8,7 @@ import {
   type RateLimit,
 } from '#contract/core/operation.ts'
 import { RECORD_ID } from '#contract/core/stream.ts'
-import { bodyLimitOf } from '../http/body-limit.ts'
+import { bodyLimitOf } from '../input/body-limit.ts'
 import {
   type Content,
   contentOf,
@@ -83,7 +83,7 @@ export function toOpenApi(
     components: {
       schemas: schemas.shared,
       responses: sharedResponses(paths),
-      parameters: { IdempotencyKey: idempotencyKey(), LastEventId: lastEventId() },
+      parameters: HEADERS,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or the token of a signed-in user' },
         operator: { type: 'http', scheme: 'bearer', description: 'The operator token, `SVC_OPERATOR_TOKEN`' },
@@ -172,22 +172,18 @@ function withoutKeys(schema: JsonSchema, keys: readonly string[]): JsonSchema {
   }
 }
 
-function lastEventId(): Parameter {
-  return {
-    name: 'Last-Event-ID',
-    in: 'header',
-    required: false,
-    description: 'Start after the event with this id. Takes precedence over `last_id`.',
-    schema: { type: 'string', pattern: RECORD_ID.source },
-  }
-}
-
-function idempotencyKey(): Parameter {
-  return {
+const optionalHeader = { in: 'header', required: false } as const
+const HEADERS: Record<string, Parameter> = {
+  IdempotencyKey: {
     name: 'Idempotency-Key',
-    in: 'header',
-    required: false,
+    ...optionalHeader,
     description: 'Repetitions with the same key get the answer of the first request; with another body they get 409',
     schema: { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_LENGTH },
-  }
+  },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    ...optionalHeader,
+    description: 'Start after the event with this id. Takes precedence over `last_id`.',
+    schema: { type: 'string', pattern: RECORD_ID.source },
+  },
 }

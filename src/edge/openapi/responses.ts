@@ -1,6 +1,6 @@
 import { ERRORS } from '#contract/core/errors.ts'
 import { inputInQuery, type Operation, pathParameters } from '#contract/core/operation.ts'
-import { STREAM_TYPES } from '../http/stream.ts'
+import { STREAM_TYPES } from '../stream/stream.ts'
 import { type JsonSchema, PROBLEM, type Reference, type Schemas } from './schema.ts'
 
 export type Content = Record<string, { schema?: JsonSchema }>
@@ -99,14 +99,10 @@ export function sharedResponses(paths: Record<string, Record<string, { responses
     ),
   )
   const statuses = new Set(Object.values(ERRORS).map(({ status }) => status))
-  return {
-    Problem: { description: 'Any other refusal', content: problemContent() },
-    ...Object.fromEntries(
-      [...statuses]
-        .filter((status) => named.has(String(status)))
-        .map((status) => [`Problem${status}`, sharedResponse(status)]),
-    ),
-  }
+  const shared = [...statuses]
+    .filter((status) => named.has(String(status)))
+    .map((status) => [`Problem${status}`, sharedResponse(status)])
+  return { Problem: { description: 'Any other refusal', content: problemContent() }, ...Object.fromEntries(shared) }
 }
 
 function sharedResponse(status: number): ResponseObject {

@@ -38,5 +38,4 @@ export function describeTag(name: string): Tag {
   return { name, 'x-displayName': title, description }
 }
 
-/** Names of the groups that have a title and a description. */
 export const DESCRIBED_TAGS: readonly string[] = Object.keys(TAGS)

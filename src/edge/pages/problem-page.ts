@@ -1,8 +1,8 @@
 import type { ServiceError } from '#contract/core/errors.ts'
 import type { Operation } from '#contract/core/operation.ts'
 import { secondsText } from '#contract/core/seconds-text.ts'
-import { prefersHtml } from '../http/negotiate.ts'
-import { problemHeaders } from '../http/problem.ts'
+import { prefersHtml } from '../format/negotiate.ts'
+import { problemHeaders } from '../format/problem.ts'
 import { html } from './html.ts'
 import { pageResponse } from './page.ts'
 

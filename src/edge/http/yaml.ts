@@ -1,1 +1,0 @@
-export { toYaml } from '#contract/core/yaml.ts'
