@@ -16,13 +16,13 @@ describe('tokens and organizations', () => {
   const validate = (token: string) => anonymous().call(validateToken, { token })
 
   it('AU-01 a valid token resolves to its principal', async () => {
-    const made = await system.member('developer')
-    const { principal } = await validate(made.token)
+    const developer = await system.member('developer')
+    const { principal } = await validate(developer.token)
     expect(principal).toEqual({
       kind: 'api_token',
       id: expect.stringMatching(/^tok_/),
-      user_id: made.user_id,
-      org_id: made.org_id,
+      user_id: developer.user_id,
+      org_id: developer.org_id,
       role: 'developer',
       scopes: [],
       expires_at: null,
@@ -128,15 +128,15 @@ describe('tokens and organizations', () => {
       await expect(system.client(bearer).call(adminCreateOrg, { name: 'x' })).rejects.toMatchObject({ status: 401 })
     }
     await expect(anonymous().call(adminCreateOrg, { name: 'x' })).rejects.toMatchObject({ status: 401 })
-    await using closed = await startSystem({ env: { SVC_OPERATOR_TOKEN: '' } })
+    await using closed = await startSystem({ on: system, env: { SVC_OPERATOR_TOKEN: '' } })
     const response = await fetch(`${closed.url}/api/v1/admin/orgs`, { method: 'POST' })
     expect(response.status).toBe(404)
   })
 
   it('the operator creates a token, a member keeps their role, and an unknown organization is 404', async () => {
     const { org_id, email } = await system.member('developer')
-    const made = await system.operator.call(adminCreateToken, { org_id, email, role: 'owner', name: 'ci' })
-    expect(made.role).toBe('developer')
+    const createdToken = await system.operator.call(adminCreateToken, { org_id, email, role: 'owner', name: 'ci' })
+    expect(createdToken.role).toBe('developer')
     const refused = system.operator.call(adminCreateToken, { org_id: 'org_none', email, name: 'ci' })
     await expect(refused).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
@@ -152,10 +152,10 @@ describe('tokens and organizations', () => {
 
   needs('postgres')('at once', () => {
     it('AU-03 twenty organizations of one name, created at once, get twenty slugs', async () => {
-      const made = await Promise.all(
+      const createdOrgs = await Promise.all(
         Array.from({ length: 20 }, () => system.operator.call(adminCreateOrg, { name: 'Same name' })),
       )
-      expect(new Set(made.map(({ slug }) => slug)).size).toBe(20)
+      expect(new Set(createdOrgs.map(({ slug }) => slug)).size).toBe(20)
     })
 
     it('AU-03 a person who creates twelve organizations at once gets ten', async () => {

@@ -2,13 +2,13 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSupport } from '#contract/auth/support.ts'
 import { createAssertionSigner } from '#edge/credentials/actor-assertion.ts'
-import { testClock } from '#lib/clock.ts'
-import { type Connector, type Person, startConnector } from '#test/connector.ts'
-import { type FakeKubernetes, startFakeKubernetes } from '#test/fake-kubernetes.ts'
-import { sendMcp } from '#test/mcp.ts'
+import { testClock } from '#lib/time/clock.ts'
+import { type Connector, type Person, startConnector } from '#test/agents/connector.ts'
+import { sendMcp } from '#test/agents/mcp.ts'
+import { type FakeKubernetes, startFakeKubernetes } from '#test/kubernetes/fake-kubernetes.ts'
+import { annotations } from '#test/kubernetes/workload.ts'
 import { APP, SESSION } from '#test/sign-in.ts'
 import { type Mode, type System, startSystem } from '#test/system.ts'
-import { annotations } from '#test/workload.ts'
 import { makeToken } from './model/token-format.ts'
 
 const GUESSER = '203.0.113.1'
@@ -91,8 +91,8 @@ describe('AU-01 after many refused tokens from one address', () => {
   })
 
   it('a user JWT still works', async () => {
-    const made = await person.browser.go(`${APP}/api/v1/sessions/token`, { json: {} })
-    const { token } = (await made.json()) as { token: string }
+    const response = await person.browser.go(`${APP}/api/v1/sessions/token`, { json: {} })
+    const { token } = (await response.json()) as { token: string }
     c.system.secrets.push(token)
     expect(await statusOf(c.system, '/api/wf/slim/data-sources', token)).toBe(200)
   })

@@ -1,10 +1,10 @@
-import { createFailureLimiter } from '#edge/http/rate-limit.ts'
-import type { Route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
+import { createFailureLimiter } from '#edge/limits/rate-limit.ts'
+import type { Route } from '#edge/route/route.ts'
 import type { Db } from '#lib/db/db.ts'
-import type { KeyValueStore } from '#lib/kv.ts'
-import type { Log } from '#lib/log.ts'
-import type { Metrics } from '#lib/metrics.ts'
+import type { KeyValueStore } from '#lib/kv/kv.ts'
+import type { Log } from '#lib/log/log.ts'
+import type { Metrics } from '#lib/metrics/metrics.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { SystemMails } from '#ports/system-mail.ts'
 import { auditRoutes } from './audit-trail.ts'
 import { meRoutes } from './me.ts'
@@ -12,13 +12,10 @@ import { invitationRoutes } from './members/invitations.ts'
 import { memberRoutes } from './members/members.ts'
 import { type AuthKeys, authKeys } from './model/deps.ts'
 import { agentRoutes, createAssertionValidator, type OAuthDeps, type OAuthOptions, oauthRoutes } from './oauth/index.ts'
-import { adminCreateOrgRoute } from './orgs/admin-create-org.ts'
-import { createOrgRoute } from './orgs/create-org.ts'
 import { domainRoutes } from './orgs/domains.ts'
-import { renameOrgRoute } from './orgs/rename-org.ts'
+import { orgRoutes } from './orgs/routes.ts'
 import { type SignInOptions, signInRoutes } from './sign-in/index.ts'
 import { supportRoutes } from './support/support.ts'
-import { adminCreateTokenRoute } from './tokens/admin-create-token.ts'
 import { tokenRoutes } from './tokens/tokens.ts'
 import { createValidate, type Validate, validateRoute } from './validate.ts'
 import { createWorkloadValidator, type WorkloadOptions } from './workload/validate.ts'
@@ -29,7 +26,8 @@ export { type OAuthOptions, warmOAuth } from './oauth/index.ts'
 export { createPeopleDirectory } from './people/directory.ts'
 export { SIGN_IN_VERIFIER } from './sign-in/flow.ts'
 export type { SignInOptions } from './sign-in/index.ts'
-export { type LocalCode, openLocalCode } from './sign-in/local-code.ts'
+export { type LocalCode, openLocalCode } from './sign-in/local/local-code.ts'
+export { openMailFiles } from './sign-in/mailed-link/mail-files.ts'
 
 /** The auth area: accounts, organizations, tokens, sign-in and OAuth for agents. */
 type Auth = { readonly routes: readonly Route[]; readonly validate: Validate }
@@ -66,10 +64,7 @@ export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, oau
   const validate = createValidate({ ...deps, workload: validateWorkload, assertion, countFailure })
   const routes = [
     validateRoute(validate),
-    createOrgRoute(deps),
-    adminCreateOrgRoute(deps),
-    renameOrgRoute(deps),
-    adminCreateTokenRoute(deps),
+    ...orgRoutes(deps),
     ...meRoutes(deps),
     ...tokenRoutes(deps),
     ...memberRoutes(deps),
@@ -79,7 +74,7 @@ export function createAuth({ jwtSecret, jwtSigningKey, kv, workload, signIn, oau
     ...supportRoutes(deps),
     ...agentRoutes(deps),
     ...(connector ? oauthRoutes(connector) : []),
-    ...(signIn ? signInRoutes(deps, signIn) : []),
+    ...(signIn ? signInRoutes({ ...deps, kv }, signIn) : []),
   ]
   return { routes, validate }
 }

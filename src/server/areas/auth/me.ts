@@ -1,12 +1,12 @@
 import { listOrgs, me, nameMembers, readOrg } from '#contract/auth/members.ts'
-import { notFound } from '#contract/core/errors.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { displayName } from '#ports/people.ts'
 import type { AuthDeps } from './model/deps.ts'
+import { presentOrg } from './orgs/make-org.ts'
 import { selectMembers } from './people/store.ts'
 import { findMe, pageOrgsOf } from './store/members.ts'
-import { findOrg, listDomains } from './store/orgs.ts'
+import { listDomains, requireOrg } from './store/orgs.ts'
 
 export function meRoutes({ db }: AuthDeps): Route[] {
   return [
@@ -22,13 +22,14 @@ export function meRoutes({ db }: AuthDeps): Route[] {
       }
     }),
     route(listOrgs, async ({ limit, cursor }, { principal }) => {
-      const rows = principal.user_id === null ? [] : await pageOrgsOf(db, principal.user_id, readCursor(cursor), limit)
+      const { kind, user_id, org_id } = principal
+      // A token is of one organization. Whoever holds it learns nothing about the others of its person.
+      const page = { before: readCursor(cursor), limit, only: kind === 'api_token' ? org_id : null }
+      const rows = user_id === null ? [] : await pageOrgsOf(db, user_id, page)
       return toPage(rows, limit, (row) => ({ ...row, created_at: row.created_at.toISOString() }))
     }),
     route(readOrg, async ({ org_id }) => {
-      const org = await findOrg(db, org_id)
-      if (!org) throw notFound('organization')
-      return { ...org, domains: await listDomains(db, org_id), created_at: org.created_at.toISOString() }
+      return presentOrg(await requireOrg(db, org_id), await listDomains(db, org_id))
     }),
     route(nameMembers, async ({ org_id, user_ids }) => {
       const members = (await selectMembers(db, org_id, { userIds: user_ids.split(',') })) ?? []

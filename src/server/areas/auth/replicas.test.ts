@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { removeMember } from '#contract/auth/members.ts'
 import { createToken, revokeToken } from '#contract/auth/tokens.ts'
 import { listSlimSources } from '#contract/data-sources/sources.ts'
-import { testClock } from '#lib/clock.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 describe('AU-09 a revoked token', () => {

@@ -1,7 +1,7 @@
 import { type Client, createClient } from '#contract/core/client.ts'
 import type { FetchLike } from '#contract/core/client-send.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Log } from '#lib/log.ts'
+import type { Log } from '#lib/log/log.ts'
+import type { Clock } from '#lib/time/clock.ts'
 
 export type HostedPeopleDeps = {
   /** The hosted auth service. */

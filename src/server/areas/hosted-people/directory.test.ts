@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FetchLike } from '#contract/core/client-send.ts'
-import { testClock } from '#lib/clock.ts'
-import { createLog } from '#lib/log.ts'
+import { createLog } from '#lib/log/log.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { createHostedPeopleDirectory } from './directory.ts'
 
 const ORG = 'org_1'
@@ -30,7 +30,7 @@ const answers: Record<string, unknown> = {
   },
   '/api/v1/orgs/org_1/members': { items: [], next_cursor: null },
 }
-const isTemporary = { known: false, reason: 'people_unknown', isTemporary: true }
+const isTemporary = { isKnown: false, reason: 'people_unknown', isTemporary: true }
 
 describe('AU-09 a hosted auth service that is slow or wrong', () => {
   it('is waited for no longer than the time limit', async () => {
@@ -50,7 +50,7 @@ describe('AU-09 a hosted auth service that is slow or wrong', () => {
     expect(await directory.organization(ORG)).toEqual(isTemporary)
     isDown = false
     clock.advance(5_000)
-    expect(await directory.organization(ORG)).toEqual({ known: true, value: { name: 'Acme', slug: 'acme' } })
+    expect(await directory.organization(ORG)).toEqual({ isKnown: true, value: { name: 'Acme', slug: 'acme' } })
   })
 
   it('gets one set of calls for any number of questions at once', async () => {

@@ -1,5 +1,5 @@
-import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
 import { refuseInTransaction } from '#lib/db/transaction-guard.ts'
+import { createBoundedCache, loadOnce } from '#lib/memory/bounded-cache.ts'
 import { knownPeople, type PeopleAnswer, type PeopleDirectory } from '#ports/people.ts'
 import type { HostedPeopleDeps } from './deps.ts'
 import { loadOrganization, type OrganizationSnapshot } from './load.ts'
@@ -22,17 +22,17 @@ export function createHostedPeopleDirectory(deps: HostedPeopleDeps): PeopleDirec
   const load = async (orgId: string): Promise<PeopleAnswer<OrganizationSnapshot>> => {
     const signal = AbortSignal.timeout(deps.timeLimitMs)
     const found = await tokens.find(orgId, signal)
-    if (!found.known) return found
+    if (!found.isKnown) return found
     const answer = await loadOrganization(deps, orgId, found.value, signal)
     // The token may have been revoked since it was checked.
-    if (!answer.known && !answer.isTemporary) tokens.forget(found.value)
+    if (!answer.isKnown && !answer.isTemporary) tokens.forget(found.value)
     return answer
   }
   /** Failures are cached too, so that a busy caller does not ask a service that is down for every message. */
   const ask = async <T>(orgId: string, read: (snapshot: OrganizationSnapshot) => T): Promise<PeopleAnswer<T>> => {
     refuseInTransaction('asking about people')
     const answer = await loadOnce(cache, orgId, () => load(orgId))
-    return answer.known ? knownPeople(read(answer.value)) : answer
+    return answer.isKnown ? knownPeople(read(answer.value)) : answer
   }
   return {
     ownersAndAdmins: (orgId) =>

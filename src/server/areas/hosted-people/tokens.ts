@@ -1,7 +1,7 @@
 import { validateToken } from '#contract/auth/auth.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
-import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
+import { createBoundedCache, loadOnce } from '#lib/memory/bounded-cache.ts'
 import { knownPeople, type PeopleAnswer, unknownPeople } from '#ports/people.ts'
 import { clientFor, type HostedPeopleDeps } from './deps.ts'
 

@@ -1,7 +1,7 @@
 import { exchangeCode } from '#contract/auth/sign-in.ts'
 import { createClient } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import type { RequestInfo } from '#edge/http/route.ts'
+import type { RequestInfo } from '#edge/route/route.ts'
 import type { HostedDeps } from './deps.ts'
 
 const AUTH = 'http://auth-service'

@@ -1,11 +1,11 @@
 import type { Cookies } from '#edge/credentials/cookies.ts'
-import type { CountFailure } from '#edge/http/rate-limit.ts'
-import type { ServiceFetch } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
+import type { CountFailure } from '#edge/limits/rate-limit.ts'
+import type { ServiceFetch } from '#edge/route/route.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
-import type { KeyValueStore } from '#lib/kv.ts'
+import type { KeyValueStore } from '#lib/kv/kv.ts'
+import type { Clock } from '#lib/time/clock.ts'
 
-/** What sign-in at a hosted auth service needs. This gateway stores no session, only its cookie. */
+/** Dependencies of the sign-in at a hosted auth service. This gateway stores no session, only its cookie. */
 export type HostedDeps = {
   readonly auth: ServiceFetch
   readonly loginUrl: string

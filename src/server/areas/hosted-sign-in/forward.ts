@@ -1,7 +1,7 @@
 import { calledByCookie, invalidToken, tokenOf } from '#edge/credentials/caller.ts'
 import { refuseCrossSite } from '#edge/credentials/csrf.ts'
-import { isRefusedToken } from '#edge/http/rate-limit.ts'
-import type { ServiceFetch } from '#edge/http/route.ts'
+import { isRefusedToken } from '#edge/limits/rate-limit.ts'
+import type { ServiceFetch } from '#edge/route/route.ts'
 import type { HostedDeps } from './deps.ts'
 import { createFindLimit } from './forwarded-limits.ts'
 

@@ -1,6 +1,6 @@
 import { pathShape } from '#contract/core/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
-import { type AnswerLimiter, createAnswerLimiter } from '#edge/http/rate-limit.ts'
+import { type AnswerLimiter, createAnswerLimiter } from '#edge/limits/rate-limit.ts'
 import type { HostedDeps } from './deps.ts'
 
 /** Finds the failure limit that is counted here for a forwarded request. Undefined when its operation has none. */

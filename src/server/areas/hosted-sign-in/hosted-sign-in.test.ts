@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adminCreateToken } from '#contract/auth/auth.ts'
-import { Browser } from '#test/browser.ts'
-import { type FakeIdp, startFakeIdp } from '#test/fake-idp.ts'
+import { Browser } from '#test/browser/browser.ts'
+import { type FakeIdp, startFakeIdp } from '#test/outside/fake-idp.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 const AUTH = 'https://auth.vendor.test'
@@ -73,6 +73,18 @@ describe('AU-09 an api-gateway whose auth service is remote', () => {
   }
   const titleOf = async (response: Response) => /<h1>(.*?)<\/h1>/.exec(await response.text())?.[1]
 
+  it('AU-21 mails no sign-in links: people sign in at the hosted service only', async () => {
+    const browser = newBrowser()
+    const form = { email: 'p@people.test' }
+    const answers = [
+      await browser.go(`${APP}/auth/mailed-link`),
+      await browser.go(`${APP}/auth/mailed-link`, { form }),
+      await browser.go(`${APP}/auth/mailed-link/svcl_x`),
+      await browser.go(`${APP}/auth/mailed-link/svcl_x`, { form: {} }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+  })
+
   it('a person signs in there and works here: own areas, and those of the auth service through the door', async () => {
     const { claims, org_id } = await person()
     const browser = newBrowser()
@@ -82,8 +94,8 @@ describe('AU-09 an api-gateway whose auth service is remote', () => {
     const me = await browser.go(`${APP}/api/v1/me`)
     expect(await me.json()).toMatchObject({ user: { email: claims.email }, org: { id: org_id }, role: 'developer' })
     expect((await browser.go(`${APP}/api/wf/slim/data-sources`)).status).toBe(200)
-    const made = await browser.go(`${APP}/api/v1/orgs`, { json: { name: 'From afar' } })
-    expect(made.status).toBe(201)
+    const orgResponse = await browser.go(`${APP}/api/v1/orgs`, { json: { name: 'From afar' } })
+    expect(orgResponse.status).toBe(201)
   })
 
   it('no token ever stands in a URL, and each address has a session of its own', async () => {
@@ -153,8 +165,8 @@ describe('AU-09 an api-gateway whose auth service is remote', () => {
 
   it('a person switches organization, by form or JSON', async () => {
     const { browser, org_id } = await signedIn()
-    const made = await browser.go(`${APP}/api/v1/orgs`, { json: { name: 'Second' } })
-    const { id } = (await made.json()) as { id: string }
+    const orgResponse = await browser.go(`${APP}/api/v1/orgs`, { json: { name: 'Second' } })
+    const { id } = (await orgResponse.json()) as { id: string }
     const before = browser.cookie(APP, SESSION)
     const form = await browser.go(`${APP}/auth/org`, { form: { org_id: id, return_to: '/x' } })
     expect([form.status, form.headers.get('location')]).toEqual([303, '/x'])
@@ -185,6 +197,7 @@ describe('AU-09 an api-gateway whose auth service is remote', () => {
 
   it('AU-10 no authorization server is advertised to agents where auth is hosted, whatever secrets are set', async () => {
     await using beside = await startSystem({
+      on: customer,
       env: { AUTH_SERVICE_URL: vendor.url, AUTH_LOGIN_URL: AUTH, SVC_REDIRECT_BASE_URL: APP },
     })
     const paths = ['oauth-protected-resource', 'oauth-protected-resource/mcp/platform', 'oauth-authorization-server']
@@ -196,6 +209,7 @@ describe('AU-09 an api-gateway whose auth service is remote', () => {
 
   it('a page says so when the auth service does not answer', async () => {
     await using alone = await startSystem({
+      on: customer,
       env: { AUTH_SERVICE_URL: 'http://127.0.0.1:9', AUTH_LOGIN_URL: `${AUTH}/auth/login`, SVC_REDIRECT_BASE_URL: APP },
     })
     const browser = new Browser({ [APP]: alone.url })

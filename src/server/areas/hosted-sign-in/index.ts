@@ -1,4 +1,4 @@
-import type { Route, ServiceFetch } from '#edge/http/route.ts'
+import type { Route, ServiceFetch } from '#edge/route/route.ts'
 import { callbackRoute } from './callback.ts'
 import type { HostedDeps } from './deps.ts'
 import { withoutCookies } from './forward.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPERATIONS } from '#contract/operations.ts'
-import { testClock } from '#lib/clock.ts'
-import { Browser } from '#test/browser.ts'
-import { type FakeIdp, startFakeIdp } from '#test/fake-idp.ts'
+import { testClock } from '#lib/time/clock.ts'
+import { Browser } from '#test/browser/browser.ts'
+import { type FakeIdp, startFakeIdp } from '#test/outside/fake-idp.ts'
 import { googleUser } from '#test/sign-in.ts'
 import { type System, startSystem } from '#test/system.ts'
 

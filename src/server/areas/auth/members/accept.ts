@@ -2,14 +2,14 @@ import type { Tx } from '#lib/db/db.ts'
 import { audit } from '#ports/audit.ts'
 import type { AuthKeys } from '../model/deps.ts'
 import { kindOfToken } from '../model/token-format.ts'
-import { consumeInvitation, findVerifiedEmail, type InvitationRow } from '../store/invitations.ts'
+import { consumeInvitation, findConfirmedEmail, type InvitationRow } from '../store/invitations.ts'
 import { ensureMember } from '../store/people.ts'
 
 type Accepting = { token: string; userId: string; actor: string; now: Date }
 
 /**
  * Makes the user a member, once, if the token is of an open invitation for the email address that an identity provider
- * verified. Returns undefined otherwise. A member keeps the role they have.
+ * verified or a mailed link confirmed. Returns undefined otherwise. A member keeps the role they have.
  */
 export async function redeemInvitation(
   tx: Tx,
@@ -17,7 +17,7 @@ export async function redeemInvitation(
   { token, userId, actor, now }: Accepting,
 ): Promise<Pick<InvitationRow, 'org_id' | 'role'> | undefined> {
   if (kindOfToken(token) !== 'invitation') return undefined
-  const email = await findVerifiedEmail(tx, userId)
+  const email = await findConfirmedEmail(tx, userId)
   const hash = keys.hash('invitation', token)
   const found = email && (await consumeInvitation(tx, { hash, epoch: keys.epoch, email, now }))
   if (!found) return undefined

@@ -9,10 +9,13 @@ import {
   setDomains,
 } from '#contract/auth/members.ts'
 import { adminSetDomains } from '#contract/auth/support.ts'
-import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
+import { authKeys } from '../model/deps.ts'
+import { startSession } from '../sessions/sessions.ts'
+import { signUserJwt } from '../sessions/user-jwt.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -24,11 +27,19 @@ describe('invitations and domains', () => {
   })
   afterAll(() => system?.[Symbol.asyncDispose]())
 
+  /** A client with a session of the person, as the console has one. */
+  async function inSession({ user_id, org_id }: { user_id: string; org_id: string }) {
+    const { jwtSecret, jwtSigningKey } = system.config.secrets
+    const keys = authKeys(jwtSecret!, jwtSigningKey!)
+    const session = await system.db.tx((tx) => startSession(tx, { keys }, { user_id, org_id, now: clock.now() }))
+    return system.client((await signUserJwt({ keys, clock }, session.id, user_id)).token)
+  }
+
   /** Someone in another organization whose email an identity provider vouched for. */
   async function signedIn() {
     const person = await system.member('viewer')
     await system.db.query(sql`update auth.users set first_signed_in_at = now() where id = ${person.user_id}`)
-    return { ...person, client: system.client(person.token) }
+    return { ...person, client: await inSession(person) }
   }
 
   async function invite(email: string, role: 'developer' | 'viewer' = 'developer') {
@@ -55,6 +66,17 @@ describe('invitations and domains', () => {
     expect((await client.call(listInvitations, { org_id: owner.org_id })).items).toEqual([])
   })
 
+  it('AU-02 an API token accepts no invitation to another organization, and lists no other', async () => {
+    const person = await signedIn()
+    const { owner, invitation } = await invite(person.email)
+    const byToken = system.client(person.token)
+    await expect(byToken.call(acceptInvitation, { token: invitation.token })).rejects.toMatchObject({ status: 403 })
+    await person.client.call(acceptInvitation, { token: invitation.token })
+    const listed = async (client: typeof byToken) => (await client.call(listOrgs, {})).items.map(({ id }) => id)
+    expect(await listed(byToken)).toEqual([person.org_id])
+    expect(await listed(person.client)).toEqual([owner.org_id, person.org_id])
+  })
+
   it('AU-06 the refusal is the same for another email, an unverified one, and expired, revoked and invented invitations', async () => {
     const person = await signedIn()
     const unverified = await system.member('viewer')
@@ -64,12 +86,13 @@ describe('invitations and domains', () => {
     await taken.client.call(revokeInvitation, { org_id: taken.owner.org_id, id: taken.invitation.id })
     const old = await invite(person.email)
     clock.advance(7 * DAY_MS)
+    const [client, ofUnverified] = [await inSession(person), await inSession(unverified)]
     const tries = [
-      person.client.call(acceptInvitation, { token: other.invitation.token }),
-      system.client(unverified.token).call(acceptInvitation, { token: forUnverified.invitation.token }),
-      person.client.call(acceptInvitation, { token: taken.invitation.token }),
-      person.client.call(acceptInvitation, { token: old.invitation.token }),
-      person.client.call(acceptInvitation, { token: 'svci_made_up' }),
+      client.call(acceptInvitation, { token: other.invitation.token }),
+      ofUnverified.call(acceptInvitation, { token: forUnverified.invitation.token }),
+      client.call(acceptInvitation, { token: taken.invitation.token }),
+      client.call(acceptInvitation, { token: old.invitation.token }),
+      client.call(acceptInvitation, { token: 'svci_made_up' }),
     ]
     const refusals = await Promise.allSettled(tries)
     const messages = refusals.map((one) => (one.status === 'rejected' ? (one.reason as Error).message : 'let in'))

@@ -7,9 +7,9 @@ import {
 } from '#contract/auth/members.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { audit } from '#ports/audit.ts'
 import type { AuthDeps } from '../model/deps.ts'
 import { makeToken } from '../model/token-format.ts'
@@ -46,7 +46,7 @@ export function invitationRoutes(deps: AuthDeps): Route[] {
     }),
     resendRoute(deps),
     route(listInvitations, async ({ org_id, limit, cursor }) => {
-      const rows = await pageInvitations(db, org_id, keys.epoch, clock.now(), readCursor(cursor), limit)
+      const rows = await pageInvitations(db, org_id, keys.epoch, clock.now(), { before: readCursor(cursor), limit })
       const outcomes = await mails.outcomes(db, rows.map(invitationMailKey))
       return toPage(rows, limit, (row) => ({
         ...present(row),

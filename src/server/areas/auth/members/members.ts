@@ -1,8 +1,8 @@
 import { changeRole, listMembers, removeMember } from '#contract/auth/members.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { audit } from '#ports/audit.ts'
 import type { AuthDeps } from '../model/deps.ts'
@@ -11,7 +11,7 @@ import { deleteMember, lockOwners, type MemberRow, pageMembers, updateRole } fro
 export function memberRoutes({ db, clock, onRevoked }: AuthDeps): Route[] {
   return [
     route(listMembers, async ({ org_id, limit, cursor }) => {
-      return toPage(await pageMembers(db, org_id, readCursor(cursor), limit), limit, present)
+      return toPage(await pageMembers(db, org_id, { before: readCursor(cursor), limit }), limit, present)
     }),
     route(changeRole, async ({ org_id, user_id, role }, { principal }) => {
       const at = clock.now()
@@ -53,6 +53,6 @@ async function refuseRemovingLastOwner(tx: Tx, orgId: string, userId: string): P
   }
 }
 
-function present({ id, email, name, role, joined_at }: MemberRow) {
-  return { user_id: id, email, name, role, joined_at: joined_at.toISOString() }
+function present({ id, joined_at, ...member }: MemberRow) {
+  return { user_id: id, ...member, joined_at: joined_at.toISOString() }
 }

@@ -1,12 +1,12 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import type { Clock } from '#lib/clock.ts'
 import { deriveKey, hmac, keyEpoch, masterKey } from '#lib/crypto/keys.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { SystemMails } from '#ports/system-mail.ts'
 import { TOKEN_PREFIXES, type TokenKind } from './token-format.ts'
 
 const TOKEN_KINDS = Object.keys(TOKEN_PREFIXES) as TokenKind[]
-const HASH_KINDS = [...TOKEN_KINDS, 'state', 'browser', 'oauth', 'consent'] as const
+const HASH_KINDS = [...TOKEN_KINDS, 'state', 'browser', 'oauth', 'successor', 'consent', 'mail_limit'] as const
 type HashKind = (typeof HASH_KINDS)[number]
 
 /** Keys of the current pair of signing secrets, one per purpose. Rotating either secret changes all of them. */

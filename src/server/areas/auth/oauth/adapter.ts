@@ -1,26 +1,31 @@
-import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
+import { type Adapter, type AdapterPayload, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { audit } from '#ports/audit.ts'
-import type { OAuthClient } from './client.ts'
-import { DocumentFault } from './client-documents.ts'
+import type { OAuthClient } from './clients/client.ts'
+import { DocumentFault } from './clients/client-documents.ts'
+import { findClient } from './clients/find-client.ts'
+import { hasOwnScheme, isSameRedirect } from './clients/redirect-uri.ts'
+import { makePlace } from './consent/make-place.ts'
 import { INTERACTION_SECONDS, type OAuthDeps } from './deps.ts'
-import { findClient } from './find-client.ts'
-import { isSameRedirect } from './redirect-uri.ts'
-import { revokeEarlierGrants } from './replace-grants.ts'
 import {
   type ArtifactKind,
   consumeArtifact,
   deleteArtifact,
   findArtifact,
+  hasUnusedSuccessor,
+  insertArtifact,
   replaceArtifact,
   upsertArtifact,
 } from './store/artifacts.ts'
 import { findLiveGrant, revokeGrant } from './store/grants.ts'
+import { successorOf } from './successor.ts'
 
 /**
- * A refresh token reused within this time is refused without revoking the grant, because clients send concurrent
- * refreshes.
+ * A refresh token that is used again within this time gets the successor of its first use again, unless that was used
+ * already. Clients send concurrent refreshes, lose answers, and give up their tokens when a refresh is refused.
  */
-const REUSE_TOLERANCE_MS = 10_000
+const REPEAT_MS = 30_000
+/** After its successor was used, it is refused for this time without revoking the grant: a window may just be late. */
+const LATE_MS = 10_000
 
 /** Implements the storage interface of oidc-provider on our tables. */
 export function createAdapter(deps: OAuthDeps): (name: string) => Adapter {
@@ -32,7 +37,7 @@ export function createAdapter(deps: OAuthDeps): (name: string) => Adapter {
   }
 }
 
-/** Stores emptyAdapter: used for access tokens and for the library's own session, in place of which ours is used. */
+/** Stores and finds nothing: access tokens are not stored, and our own session is used instead of the library's. */
 const emptyAdapter: Adapter = {
   upsert: async () => {},
   find: async () => undefined,
@@ -79,23 +84,32 @@ function requestedRedirectUri(): string | undefined {
 }
 
 /**
- * Describes a client to the library. With the type `web` the library compares redirect URIs character by character;
- * with `native` it would ignore the port of every loopback URI. A requested URI that differs from a registered one only
- * by an allowed port is therefore added to the list.
+ * Describes a client to the library. With the type `web` the library compares redirect URIs character by character, but
+ * refuses clients that list a scheme of their own; with `native` it accepts those, but would ignore the port of every
+ * loopback URI. So a client is native only as far as it uses its own scheme.
  */
 function toMetadata(client: OAuthClient, requested: string | undefined, anyPort: boolean): AdapterPayload {
-  const isUnlisted = requested !== undefined && !client.redirectUris.includes(requested)
-  const isAllowed = isUnlisted && client.redirectUris.some((uri) => isSameRedirect(uri, requested, anyPort))
+  const [schemes, pages] = [
+    client.redirectUris.filter(hasOwnScheme),
+    client.redirectUris.filter((uri) => !hasOwnScheme(uri)),
+  ]
+  const isNative = pages.length === 0 || (requested !== undefined && schemes.includes(requested))
   return {
     client_id: client.id,
     client_name: client.name,
-    redirect_uris: isAllowed ? [...client.redirectUris, requested] : [...client.redirectUris],
-    application_type: 'web',
+    redirect_uris: isNative ? schemes : withRequested(pages, requested, anyPort),
+    application_type: isNative ? 'native' : 'web',
     token_endpoint_auth_method: 'none',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     ...(client.document && { identity_digest: client.document.identityDigest }),
   }
+}
+
+/** Adds a requested URI that differs from a registered one only by an allowed port. */
+function withRequested(registered: string[], requested: string | undefined, anyPort: boolean): string[] {
+  if (requested === undefined || registered.includes(requested)) return registered
+  return registered.some((uri) => isSameRedirect(uri, requested, anyPort)) ? [...registered, requested] : registered
 }
 
 function grants(deps: OAuthDeps): Adapter {
@@ -144,6 +158,11 @@ function artifacts(deps: OAuthDeps, kind: ArtifactKind): Adapter {
   const { db, clock, keys } = deps
   const hashOf = (id: string) => keys.hash('oauth', `${kind} ${id}`)
   const keyOf = (id: string) => ({ kind, hash: hashOf(id) })
+  const isRepeatable = (former: Buffer, successor: string) => {
+    const now = clock.now()
+    const since = new Date(now.getTime() - REPEAT_MS)
+    return hasUnusedSuccessor(db, { kind, former, successor: hashOf(successor) }, since, now)
+  }
   // The hash of the refresh token that the request uses up. It is consumed together with the insert of its successor.
   const formerByRequest = new WeakMap<object, Buffer>()
   return {
@@ -156,20 +175,26 @@ function artifacts(deps: OAuthDeps, kind: ArtifactKind): Adapter {
       if (!former && kind === 'RefreshToken' && grant_id !== null)
         return issueFirst(deps, keyOf(id), { ...row, grant_id }, now)
       if (!former) return upsertArtifact(db, keyOf(id), row, now)
-      if (!(await replaceArtifact(db, { ...keyOf(id), former }, row, now))) throw alreadyUsed()
+      if (await replaceArtifact(db, { ...keyOf(id), former }, row, now)) return
+      // A concurrent request with the same token was first. It stored the same successor.
+      if (!(await isRepeatable(former, id))) throw alreadyUsed()
     },
     find: async (id) => {
       const row = await findArtifact(db, keyOf(id), clock.now())
       if (!row) return undefined
       if (row.consumed_at === null) return { ...row.payload, jti: id }
       if (kind === 'Interaction') return { ...row.payload, jti: id }
-      const isRecent = clock.now().getTime() - row.consumed_at.getTime() < REUSE_TOLERANCE_MS
-      if (kind === 'RefreshToken' && isRecent && Provider.ctx?.oidc.route === 'token') throw alreadyUsed()
+      if (kind === 'RefreshToken' && Provider.ctx?.oidc.route === 'token') {
+        if (await isRepeatable(hashOf(id), successorOf(keys, id))) return { ...row.payload, jti: id }
+        if (clock.now().getTime() - row.consumed_at.getTime() < LATE_MS) throw alreadyUsed()
+      }
       return { ...row.payload, jti: id, consumed: seconds(row.consumed_at) }
     },
     consume: async (id) => {
-      if (kind === 'RefreshToken' && Provider.ctx) formerByRequest.set(Provider.ctx, hashOf(id))
-      else if (!(await consumeArtifact(db, keyOf(id), clock.now()))) throw alreadyUsed()
+      if (kind === 'RefreshToken' && Provider.ctx) {
+        refuseOtherResource(Provider.ctx)
+        formerByRequest.set(Provider.ctx, hashOf(id))
+      } else if (!(await consumeArtifact(db, keyOf(id), clock.now()))) throw alreadyUsed()
     },
     destroy: async (id) => {
       const first = await deleteArtifact(db, keyOf(id))
@@ -179,18 +204,26 @@ function artifacts(deps: OAuthDeps, kind: ArtifactKind): Adapter {
   }
 }
 
-/** Stores the first refresh token of a grant and revokes the earlier grants that this one replaces. */
+/** Stores the first refresh token of a grant and ends the connections that this one takes the place of. */
 async function issueFirst(
   deps: OAuthDeps,
-  key: Parameters<typeof upsertArtifact>[1],
-  row: Parameters<typeof upsertArtifact>[2] & { grant_id: string },
+  key: Parameters<typeof insertArtifact>[1],
+  row: Parameters<typeof insertArtifact>[2] & { grant_id: string },
   now: Date,
 ): Promise<void> {
   const ended = await deps.db.tx(async (tx) => {
-    await upsertArtifact(tx, key, row, now)
-    return revokeEarlierGrants(tx, deps, row.grant_id, now)
+    await insertArtifact(tx, key, row)
+    return makePlace(tx, deps, row.grant_id, now)
   })
   if (ended > 0) deps.onRevoked()
+}
+
+/** The library would refuse it too, but only after it has used the refresh token up. */
+function refuseOtherResource({ oidc }: KoaContextWithOIDC): void {
+  const asked = oidc.params?.resource
+  const granted = [oidc.entities.RefreshToken?.resource].flat()
+  if (asked !== undefined && !granted.some((resource) => resource === asked))
+    throw new errors.InvalidTarget('the refresh token is for another resource')
 }
 
 function alreadyUsed(): errors.InvalidGrant {

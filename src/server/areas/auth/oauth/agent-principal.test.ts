@@ -7,10 +7,10 @@ import { changeRole, removeMember } from '#contract/auth/members.ts'
 import { createClient } from '#contract/core/client.ts'
 import type { Audience, Principal } from '#contract/core/principal.ts'
 import { type ActorClaims, createAssertionSigner } from '#edge/credentials/actor-assertion.ts'
-import { testClock } from '#lib/clock.ts'
 import { deriveKey } from '#lib/crypto/keys.ts'
 import { sql } from '#lib/db/sql.ts'
-import { type Connector, type Person, startConnector } from '#test/connector.ts'
+import { testClock } from '#lib/time/clock.ts'
+import { type Connector, type Person, startConnector } from '#test/agents/connector.ts'
 import { startSystem } from '#test/system.ts'
 
 describe('an assertion of the MCP server about an agent', () => {
@@ -58,8 +58,8 @@ describe('an assertion of the MCP server about an agent', () => {
 
   it('AU-13 allows no more than the access token it was made from', async () => {
     const { claims } = await connect(owner)
-    const said = { ...claims, scopes: ['datasources:read', 'notifications:read'] }
-    expect(await validate(await sign(said))).toMatchObject({ scopes: ['datasources:read'] })
+    const widerClaims = { ...claims, scopes: ['datasources:read', 'notifications:read'] }
+    expect(await validate(await sign(widerClaims))).toMatchObject({ scopes: ['datasources:read'] })
   })
 
   it('AU-13 is accepted once, by one service, within a minute', async () => {

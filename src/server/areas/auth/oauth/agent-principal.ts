@@ -1,6 +1,6 @@
 import type { Audience, Principal } from '#contract/core/principal.ts'
 import { ASSERTION_SECONDS, createAssertionReader } from '#edge/credentials/actor-assertion.ts'
-import { gather } from '#lib/gather.ts'
+import { gather } from '#lib/work/gather.ts'
 import type { OAuthDeps } from './deps.ts'
 import { findLiveGrants, touchGrant } from './store/grants.ts'
 

@@ -1,11 +1,19 @@
-import { disconnectAgent, listAgents, listOrgAgents, revokeAgent } from '#contract/auth/agents.ts'
+import {
+  disconnectAgent,
+  endAgentConnection,
+  listAgents,
+  listOrgAgents,
+  revokeAgent,
+  revokeAgentConnection,
+} from '#contract/auth/agents.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
-import { audit } from '#ports/audit.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Member, type Route, route } from '#edge/route/route.ts'
 import type { AuthDeps } from '../model/deps.ts'
-import { type ConnectedAgentRow, pageGrants, revokeGrant } from './store/grants.ts'
+import { endConnection } from './end-connection.ts'
+import { findAgentOf, findConnections } from './store/connections.ts'
+import { type ConnectedAgentRow, pageGrants } from './store/grants.ts'
 
 /** Routes that list and disconnect connected agents. Present also where agents can no longer connect. */
 export function agentRoutes(deps: AuthDeps): Route[] {
@@ -18,28 +26,46 @@ export function agentRoutes(deps: AuthDeps): Route[] {
       page(principal.org_id, userIdOf(principal), cursor, limit),
     ),
     route(listOrgAgents, async ({ org_id, limit, cursor }) => page(org_id, null, cursor, limit)),
-    route(disconnectAgent, async ({ id }, { principal }) =>
-      disconnect(deps, principal, { id, org_id: principal.org_id, user_id: userIdOf(principal) }),
+    route(disconnectAgent, async ({ id }, { principal }) => {
+      const own = { id, org_id: principal.org_id, user_id: userIdOf(principal) }
+      return end(deps, principal, own, await findSiblings(deps, own))
+    }),
+    route(endAgentConnection, async ({ id }, { principal }) =>
+      end(deps, principal, { id, org_id: principal.org_id, user_id: userIdOf(principal) }, [id]),
     ),
-    route(revokeAgent, async ({ org_id, id }, { principal }) => disconnect(deps, principal, { id, org_id })),
+    route(revokeAgent, async ({ org_id, id }, { principal }) =>
+      end(deps, principal, { id, org_id }, await findSiblings(deps, { id, org_id })),
+    ),
+    route(revokeAgentConnection, async ({ org_id, id }, { principal }) => end(deps, principal, { id, org_id }, [id])),
   ]
 }
 
-async function disconnect(
+type ConnectionFilter = { readonly id: string; readonly org_id: string; readonly user_id?: string }
+
+/** Finds the connections, in the same organization, of the agent and person that the connection is of. */
+async function findSiblings({ db, keys, clock }: AuthDeps, of: ConnectionFilter): Promise<string[]> {
+  const agent = await findAgentOf(db, of)
+  if (!agent) return []
+  const siblings = await findConnections(db, { ...agent, epoch: keys.epoch, now: clock.now() })
+  return siblings.filter(({ org_id }) => org_id === of.org_id).map(({ id }) => id)
+}
+
+async function end(
   { db, clock, onRevoked }: AuthDeps,
   principal: Member,
-  grantFilter: { id: string; org_id: string; user_id?: string },
+  { id, ...filter }: ConnectionFilter,
+  ids: readonly string[],
 ) {
-  const at = clock.now()
-  await db.tx(async (tx) => {
-    const grant = await revokeGrant(tx, { ...grantFilter, now: at })
-    if (!grant) throw notFound('connected agent')
-    const action = grant.user_id === principal.user_id ? 'agent.disconnected' : 'agent.revoked'
-    const detail = { client_name: grant.client_name, user_id: grant.user_id }
-    await audit(tx, { org_id: grant.org_id, actor: actorOf(principal), action, target: grantFilter.id, detail, at })
+  const by = { actor: actorOf(principal), user_id: principal.user_id }
+  const ended = await db.tx(async (tx) => {
+    const outcomes = []
+    // In one order, so that two who end the same connections do not wait for each other.
+    for (const one of ids.toSorted()) outcomes.push(await endConnection(tx, { ...filter, id: one }, by, clock.now()))
+    return outcomes.filter(Boolean).length
   })
+  if (ended === 0) throw notFound('connected agent')
   onRevoked()
-  return { id: grantFilter.id, revoked: true as const }
+  return { id, revoked: true as const, connections: ended }
 }
 
 function userIdOf({ user_id }: Member): string {

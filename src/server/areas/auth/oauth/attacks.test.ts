@@ -4,9 +4,8 @@ import { validateToken } from '#contract/auth/auth.ts'
 import { listAudit } from '#contract/auth/members.ts'
 import { createClient } from '#contract/core/client.ts'
 import { createAssertionSigner } from '#edge/credentials/actor-assertion.ts'
-import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
-import { Browser } from '#test/browser.ts'
+import { testClock } from '#lib/time/clock.ts'
 import {
   asking,
   type Connector,
@@ -16,7 +15,8 @@ import {
   randomAddress,
   refreshTargetOf,
   startConnector,
-} from '#test/connector.ts'
+} from '#test/agents/connector.ts'
+import { Browser } from '#test/browser/browser.ts'
 import { APP, googleUser } from '#test/sign-in.ts'
 
 const DAY = 24 * 3_600_000
@@ -135,7 +135,7 @@ describe('attacks on an authorization', () => {
     const client = await c.client()
     const { refresh_token } = await c.connect(person, client)
     await c.refresh(client, refresh_token)
-    clock.advance(11_000)
+    clock.advance(31_000)
     await c.refresh(client, refresh_token)
     const { items } = await c.system.client(person.token).call(listAudit, { org_id: person.org_id })
     expect(items[0]).toMatchObject({ action: 'agent.revoked', detail: { reason: 'a token was used twice' } })
@@ -207,9 +207,13 @@ describe('attacks on an authorization', () => {
 
 describe('an issuer at another address than the sign-in pages', () => {
   const AUTH = 'https://auth.example.test'
+  let c: Connector
+  beforeAll(async () => {
+    c = await startConnector({ env: { SVC_AUTH_PUBLIC_URL: AUTH } })
+  })
+  afterAll(() => c?.[Symbol.asyncDispose]())
 
   it('AU-10 lets users approve where they are signed in, and the agent gets its code from the issuer', async () => {
-    await using c = await startConnector({ env: { SVC_AUTH_PUBLIC_URL: AUTH } })
     const member = await c.system.member()
     const browser = new Browser({ [APP]: c.system.url, [AUTH]: c.system.url })
     const clientId = await c.client()
@@ -232,7 +236,6 @@ describe('an issuer at another address than the sign-in pages', () => {
   })
 
   it('AU-10 does not let another person finish an authorization either', async () => {
-    await using c = await startConnector({ env: { SVC_AUTH_PUBLIC_URL: AUTH } })
     const mallory = new Browser({ [APP]: c.system.url, [AUTH]: c.system.url })
     const query = new URLSearchParams(asking(await c.client(), pkce().challenge) as Record<string, string>)
     const begun = await mallory.go(`${AUTH}/oauth/authorize?${query}`)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testClock } from '#lib/clock.ts'
+import { testClock } from '#lib/time/clock.ts'
 import {
   asking,
   type Connector,
@@ -9,7 +9,7 @@ import {
   pkce,
   REDIRECT,
   startConnector,
-} from '#test/connector.ts'
+} from '#test/agents/connector.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { normalizeAuthorizeQuery } from './authorize.ts'
 
@@ -133,7 +133,7 @@ describe('an authorization request', () => {
 
   it('AU-10 is accepted sixty times a minute from one address, and then refused with a page', async () => {
     // Its clock stands still, so that all of them come in one minute.
-    await using still = await startConnector({ clock: testClock(new Date()) })
+    await using still = await startConnector({ on: c.system, clock: testClock(new Date()) })
     const browser = still.signIn.browser()
     const headers = { accept: 'text/html' }
     for (let n = 0; n < 60; n += 1) await browser.go(`${ISSUER}/oauth/authorize`, { headers })
@@ -224,11 +224,11 @@ describe('the metadata that agents read before they connect', () => {
   let without: System
   beforeAll(async () => {
     connected = await startSystem({ env: { SVC_REDIRECT_BASE_URL: ISSUER } })
-    without = await startSystem({ env: { SVC_ACTOR_ASSERTION_SECRET: undefined } })
+    without = await startSystem({ on: connected, env: { SVC_ACTOR_ASSERTION_SECRET: undefined } })
   })
   afterAll(async () => {
-    await connected[Symbol.asyncDispose]()
     await without[Symbol.asyncDispose]()
+    await connected[Symbol.asyncDispose]()
   })
 
   it('AU-10 is served at the issuer root', async () => {

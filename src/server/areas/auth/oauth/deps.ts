@@ -1,6 +1,6 @@
 import type { Cookies } from '#edge/credentials/cookies.ts'
-import type { KeyValueStore } from '#lib/kv.ts'
-import type { Log } from '#lib/log.ts'
+import type { KeyValueStore } from '#lib/kv/kv.ts'
+import type { Log } from '#lib/log/log.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { AuthDeps } from '../model/deps.ts'
 
@@ -10,6 +10,8 @@ export type OAuthOptions = {
   readonly jwtSecret: string
   readonly actorAssertionSecret: string
   readonly loopbackAnyPort: boolean
+  /** Accepted redirect URIs with schemes of their own, as a whole. */
+  readonly redirectSchemes: readonly string[]
   /** Whether clients may describe themselves by a metadata document. */
   readonly clientDocuments: boolean
   /** Fetches client metadata documents. */

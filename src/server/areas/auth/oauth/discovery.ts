@@ -1,5 +1,5 @@
 import { oauthMetadata } from '#contract/auth/oauth.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { OAuthDeps } from './deps.ts'
 import { OFFERED_SCOPES } from './resources.ts'
 

@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Connector, ISSUER, PLATFORM, startConnector } from '#test/connector.ts'
+import { type Connector, ISSUER, PLATFORM, startConnector } from '#test/agents/connector.ts'
 
 describe('connecting an agent', () => {
   let c: Connector

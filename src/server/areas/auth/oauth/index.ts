@@ -1,10 +1,10 @@
-import type { Route } from '#edge/http/route.ts'
+import type { Route } from '#edge/route/route.ts'
 import { protocolRoutes } from './authorize.ts'
-import { consentRoutes } from './consent.ts'
+import { registerRoute } from './clients/register.ts'
+import { consentRoutes } from './consent/consent.ts'
 import type { OAuthDeps } from './deps.ts'
 import { discoveryRoute } from './discovery.ts'
 import type { AuthorizationServer } from './provider.ts'
-import { registerRoute } from './register.ts'
 import { createSerialQueue } from './serial-queue.ts'
 
 export { createAssertionValidator, type ValidateAssertion } from './agent-principal.ts'

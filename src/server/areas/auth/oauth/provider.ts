@@ -1,11 +1,11 @@
 import { createSecretKey, generateKeyPairSync } from 'node:crypto'
 import { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { ACCESS_TOKEN_SECONDS, accessTokenKey } from '#edge/credentials/access-token.ts'
-import { toServiceError } from '#edge/http/problem.ts'
+import { toServiceError } from '#edge/format/problem.ts'
 import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
-import type { Log } from '#lib/log.ts'
-import { fromNodeHandler } from '#lib/node-handler.ts'
+import type { Log } from '#lib/log/log.ts'
+import { fromNodeHandler } from '#lib/net/node-handler.ts'
 import { createAdapter } from './adapter.ts'
 import {
   CODE_SECONDS,
@@ -18,6 +18,7 @@ import {
   REFRESH_DAYS,
 } from './deps.ts'
 import { defaultResource, findResource, OFFERED_SCOPES } from './resources.ts'
+import { deriveSuccessors } from './successor.ts'
 
 export type AuthorizationServer = {
   readonly provider: Provider
@@ -26,11 +27,12 @@ export type AuthorizationServer = {
 
 /**
  * Runs the OAuth protocol (codes, PKCE, tokens, rotation) with the library oidc-provider. Clients, consent and storage
- * are our own code; only this file and adapter.ts depend on the library.
+ * are our own code; only this file, adapter.ts and successor.ts depend on the library.
  */
 export function createAuthorizationServer(deps: OAuthDeps): AuthorizationServer {
   const { issuer } = deps.publicUrls
   const provider = new Provider(issuer, configure(deps))
+  deriveSuccessors(provider, deps.keys)
   // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Koa awaits what it runs
   provider.use(createAfterResponse(provider, deps.log))
   const run = fromNodeHandler(provider.callback())
@@ -151,13 +153,18 @@ function createAfterResponse(provider: Provider, log: Log) {
   }
 }
 
-/** Answers 503 with Retry-After if the store was unavailable, because the client can send the same request again. */
+/**
+ * Answers 503 with Retry-After if the store was unavailable, because the client can send the same request again. With
+ * `server_error`, the library's own answer, clients make the person sign in again; a fault of ours is no reason for it.
+ */
 function answerFault(ctx: KoaContextWithOIDC, fault: unknown, log: Log): void {
   const refusal = toServiceError(fault)
-  if (refusal.status !== 503) {
-    log.error({ error: fault }, 'the authorization server failed')
-    return
+  if (refusal.status !== 503) log.error({ error: fault }, 'the authorization server failed')
+  if (ctx.oidc?.route === 'token') {
+    ctx.body = { error: 'temporarily_unavailable', error_description: refusal.message }
+    ctx.status = refusal.status
   }
+  if (refusal.status !== 503) return
   ctx.status = 503
   ctx.set('retry-after', String(refusal.retryAfterSeconds ?? 1))
 }

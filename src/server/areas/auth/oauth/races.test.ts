@@ -1,4 +1,6 @@
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { disconnectAgent } from '#contract/auth/agents.ts'
 import { sql } from '#lib/db/sql.ts'
 import {
   asking,
@@ -8,11 +10,13 @@ import {
   pkce,
   refreshTargetOf,
   startConnector,
-} from '#test/connector.ts'
+  startReplica,
+} from '#test/agents/connector.ts'
 import { APP, SESSION } from '#test/sign-in.ts'
 import { needs } from '#test/stores.ts'
 import { authKeys } from '../model/deps.ts'
 
+const grantOf = ({ access_token }: { access_token: string }) => decodeJwt<{ gid: string }>(access_token).gid
 const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8]
 
 needs('postgres')('agents that do everything at once', () => {
@@ -46,13 +50,67 @@ needs('postgres')('agents that do everything at once', () => {
     }
   })
 
-  it('AU-14 exactly one of eight concurrent requests uses a refresh token, and its new token works', async () => {
+  it('AU-20 twenty concurrent refreshes at two servers get the same successor, exactly one lives, and it works', async () => {
+    await using other = await startReplica(c)
     for (let round = 0; round < 5; round += 1) {
       const tokens = await c.connect(person, clientId)
-      const answers = await Promise.all(EIGHT.map(() => c.refresh(clientId, tokens.refresh_token)))
-      const won = answers.filter(({ status }) => status === 200)
-      expect(won).toHaveLength(1)
-      expect((await c.refresh(clientId, won[0]!.body.refresh_token!)).status).toBe(200)
+      const servers = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? c : other))
+      const answers = await Promise.all(servers.map((server) => server.refresh(clientId, tokens.refresh_token)))
+      expect(answers.map(({ status }) => status)).toEqual(Array<number>(20).fill(200))
+      const successors = new Set(answers.map(({ body }) => body.refresh_token!))
+      expect(successors.size).toBe(1)
+      const [row] = await c.system.db.query<{ n: number }>(sql`
+        select count(*)::int as n from auth.oauth_artifacts a
+        join platform_access_grants g on g.id = a.grant_id
+        where a.kind = 'RefreshToken' and a.consumed_at is null and g.id = ${grantOf(tokens)}`)
+      expect(row).toEqual({ n: 1 })
+      expect((await other.refresh(clientId, [...successors][0]!)).status).toBe(200)
+    }
+  })
+
+  it('AU-19 of twelve computers that connect at once ten stay connected', async () => {
+    const traveller = await c.person()
+    const codes = []
+    for (let n = 0; n < 12; n += 1) {
+      const { body } = await c.register({ client_name: 'Everywhere' })
+      codes.push(await c.code(traveller, body.client_id!))
+    }
+    const redeemed = await Promise.all(codes.map((code) => c.redeem(code)))
+    expect(redeemed.map(({ status }) => status)).toEqual(Array<number>(12).fill(200))
+    const [row] = await c.system.db.query<{ n: number }>(sql`
+      select count(*)::int as n from platform_access_grants
+      where user_id = ${traveller.user_id} and revoked_at is null`)
+    expect(row).toEqual({ n: 10 })
+  })
+
+  it('AU-19 an agent is disconnected twice at once while another computer connects, and all are answered', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const owner = await c.person()
+      const connect = async () => {
+        const { body } = await c.register({ client_name: 'At once' })
+        return c.connect(owner, body.client_id!)
+      }
+      const connected = [await connect(), await connect(), await connect()]
+      // Expired tokens of a connection that is being ended.
+      await c.system.db.query(sql`
+        insert into auth.oauth_artifacts (kind, hash, grant_id, payload, expires_at)
+        select 'RefreshToken', decode(md5(${grantOf(connected[0]!)} || n), 'hex'), ${grantOf(connected[0]!)}, '{}', now() - interval '1 day'
+        from generate_series(1, 50) n`)
+      const { body } = await c.register({ client_name: 'At once' })
+      const code = await c.code(owner, body.client_id!)
+      const client = c.system.client(owner.token)
+      const end = (tokens: { access_token: string }) =>
+        client.call(disconnectAgent, { id: grantOf(tokens) }).then(
+          () => 200,
+          (error: { status: number }) => error.status,
+        )
+      const [redeemed, ...ended] = await Promise.all([c.redeem(code), ...connected.map(end)])
+      expect([200, 400]).toContain(redeemed.status)
+      for (const status of ended) expect([200, 404]).toContain(status)
+      const [row] = await c.system.db.query<{ n: number }>(sql`
+        select count(*)::int as n from platform_access_grants
+        where id = any(${connected.map(grantOf)}) and revoked_at is null`)
+      expect(row).toEqual({ n: 0 })
     }
   })
 
@@ -134,48 +192,6 @@ needs('postgres')('agents that do everything at once', () => {
     }
   })
 
-  it('AU-14 an agent approved in four windows at once has one grant', async () => {
-    await c.system.db.query(sql`delete from platform_oauth_clients`)
-    for (let round = 0; round < 3; round += 1) {
-      const client_name = `Windows ${round}`
-      const windows = await Promise.all(
-        [1, 2, 3, 4].map(async () => {
-          const { body } = await c.register({ client_name })
-          const inWindow = { ...person, browser: c.signIn.browser() }
-          inWindow.browser.setCookie(APP, SESSION, person.browser.cookie(APP, SESSION)!)
-          return { inWindow, page: await c.ask(inWindow, asking(body.client_id!, pkce().challenge)) }
-        }),
-      )
-      await Promise.all(windows.map(({ inWindow, page }) => c.decide(inWindow, page)))
-      const [row] = await c.system.db.query<{ n: number }>(sql`
-        select count(*)::int as n from platform_access_grants
-        where client_name = ${client_name} and revoked_at is null`)
-      expect(row).toEqual({ n: 1 })
-    }
-  })
-
-  it('AU-14 the later of two grants of an agent stays, also if the earlier one gets its token at that moment', async () => {
-    await c.system.db.query(sql`delete from platform_oauth_clients`)
-    for (let round = 0; round < 5; round += 1) {
-      const client_name = `Again ${round}`
-      const [one, two] = await Promise.all([c.register({ client_name }), c.register({ client_name })])
-      const earlier = await c.code(person, one.body.client_id!)
-      const { verifier, challenge } = pkce()
-      const page = await c.ask(person, asking(two.body.client_id!, challenge))
-      const [redeemed, back] = await Promise.all([c.redeem(earlier), c.decide(person, page)])
-      const code = back.searchParams.get('code')!
-      c.system.secrets.push(code)
-      const later = await c.redeem({ code, verifier, client_id: two.body.client_id! })
-      expect((await c.refresh(two.body.client_id!, later.body.refresh_token!)).status).toBe(200)
-      const old = redeemed.body.refresh_token
-      if (old !== undefined) expect((await c.refresh(one.body.client_id!, old)).body.error).toBe('invalid_grant')
-      const [row] = await c.system.db.query<{ n: number }>(sql`
-        select count(*)::int as n from platform_access_grants
-        where client_name = ${client_name} and revoked_at is null`)
-      expect(row).toEqual({ n: 1 })
-    }
-  })
-
   it('AU-11 a consent page that was shown can be approved, whatever registers at the same moment', async () => {
     for (let round = 0; round < 5; round += 1) {
       await c.system.db.query(sql`delete from platform_oauth_clients`)
@@ -197,10 +213,10 @@ needs('postgres')('agents that do everything at once', () => {
     }
   })
 
-  it('AU-11 a user with eight agents who approves eight more at once gets two of them', async () => {
+  it('AU-11 a user with eighteen agents who approves eight more at once gets two of them', async () => {
     await c.system.db.query(sql`delete from platform_oauth_clients`)
     await c.system.db.query(sql`delete from platform_access_grants`)
-    for (let n = 0; n < 8; n += 1) {
+    for (let n = 0; n < 18; n += 1) {
       const { body } = await c.register({ client_name: `Held ${n}` })
       await c.connect(person, body.client_id!)
     }

@@ -1,6 +1,6 @@
 import type { Scope } from '#contract/core/roles.ts'
 import { notificationsMcp, platformMcp } from '#contract/mcp.ts'
-import { isLoopback, LOOPBACK_NAMES } from '#lib/net/loopback.ts'
+import { isLoopback, LOOPBACK_NAMES } from '#lib/net/address/loopback.ts'
 
 /** The MCP endpoints that agents can connect to, and the scopes offered at each. */
 const ENDPOINTS: Readonly<Record<string, readonly Scope[]>> = {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { me } from '#contract/auth/members.ts'
-import { asking, pkce, startConnector } from '#test/connector.ts'
+import { asking, pkce, startConnector } from '#test/agents/connector.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 

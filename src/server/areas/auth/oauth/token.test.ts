@@ -2,9 +2,9 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { disconnectAgent, listAgents } from '#contract/auth/agents.ts'
 import { removeMember } from '#contract/auth/members.ts'
-import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
-import { type Connector, ISSUER, type Person, PLATFORM, REDIRECT, startConnector } from '#test/connector.ts'
+import { testClock } from '#lib/time/clock.ts'
+import { type Connector, ISSUER, type Person, PLATFORM, REDIRECT, startConnector } from '#test/agents/connector.ts'
 
 const DAY = 24 * 3_600_000
 
@@ -86,22 +86,64 @@ describe('the token endpoint', () => {
     expect((await c.refresh(clientId, second.body.refresh_token!)).status).toBe(200)
   })
 
-  it('AU-14 refuses the loser of concurrent refreshes without revoking the grant', async () => {
+  it('AU-20 a refresh repeated within 30 seconds gets the same successor and an access token of its own', async () => {
     const first = await c.connect(person, clientId)
     const second = await c.refresh(clientId, first.refresh_token)
+    clock.advance(29_000)
+    const again = await c.refresh(clientId, first.refresh_token)
+    expect([again.status, again.body.refresh_token]).toEqual([200, second.body.refresh_token])
+    expect(again.body.access_token).not.toBe(second.body.access_token)
+    expect(decodeJwt(again.body.access_token!)).toMatchObject({ aud: PLATFORM, sub: person.user_id })
+    const third = await c.refresh(clientId, second.body.refresh_token!)
+    expect(third.status).toBe(200)
+    expect(await grantIsLive(first.access_token)).toBe(true)
+    const [row] = await c.system.db.query<{ n: number }>(sql`
+      select count(*)::int as n from auth.oauth_artifacts
+      where grant_id = ${decodeJwt<{ gid: string }>(first.access_token).gid} and consumed_at is null`)
+    expect(row).toEqual({ n: 1 })
+  })
+
+  it('AU-20 a successor that was used ends the repetition at once, and reuse after ten seconds revokes the grant', async () => {
+    const first = await c.connect(person, clientId)
+    const second = await c.refresh(clientId, first.refresh_token)
+    const third = await c.refresh(clientId, second.body.refresh_token!)
     clock.advance(9_000)
     expect(outcome(await c.refresh(clientId, first.refresh_token))).toEqual(invalidGrant)
     expect(await grantIsLive(first.access_token)).toBe(true)
-    expect((await c.refresh(clientId, second.body.refresh_token!)).status).toBe(200)
+    clock.advance(2_000)
+    expect(outcome(await c.refresh(clientId, first.refresh_token))).toEqual(invalidGrant)
+    expect(await grantIsLive(first.access_token)).toBe(false)
+    expect(outcome(await c.refresh(clientId, third.body.refresh_token!))).toEqual(invalidGrant)
   })
 
   it('AU-14 revokes the grant if a refresh token is reused later', async () => {
     const first = await c.connect(person, clientId)
     const second = await c.refresh(clientId, first.refresh_token)
-    clock.advance(11_000)
+    clock.advance(31_000)
     expect(outcome(await c.refresh(clientId, first.refresh_token))).toEqual(invalidGrant)
     expect(await grantIsLive(first.access_token)).toBe(false)
     expect(outcome(await c.refresh(clientId, second.body.refresh_token!))).toEqual(invalidGrant)
+  })
+
+  it.each([
+    ['another client', async () => ({ client_id: await c.client() }), 'invalid_grant'],
+    ['another resource', async () => ({ resource: `${ISSUER}/mcp/notifications` }), 'invalid_target'],
+    ['more scopes', async () => ({ scope: 'datasources:read datasources:query' }), 'invalid_scope'],
+  ])('AU-20 a repeated refresh is refused for %s', async (_, over, error) => {
+    const first = await c.connect(person, clientId, { scope: 'datasources:read' })
+    await c.refresh(clientId, first.refresh_token)
+    expect(outcome(await c.refresh(clientId, first.refresh_token, await over()))).toEqual({ status: 400, error })
+    expect(await grantIsLive(first.access_token)).toBe(true)
+  })
+
+  it('AU-20 a refresh that is refused for its resource does not use the token up', async () => {
+    const tokens = await c.connect(person, clientId)
+    for (const resource of [`${ISSUER}/mcp/notifications`, 'https://elsewhere.example/']) {
+      const refused = await c.refresh(clientId, tokens.refresh_token, { resource })
+      expect(outcome(refused)).toEqual({ status: 400, error: 'invalid_target' })
+    }
+    clock.advance(60_000)
+    expect((await c.refresh(clientId, tokens.refresh_token, { resource: PLATFORM })).status).toBe(200)
   })
 
   it('AU-14 refuses the refresh token of another client', async () => {
@@ -137,24 +179,30 @@ describe('the token endpoint', () => {
         await c.system.db.query(sql`update platform_access_grants set revoked_at = now() where id = ${gid}`)
       },
     ],
-  ])('AU-14 refuses to refresh after %s', async (_, act) => {
+  ])('AU-14 refuses to refresh, and AU-20 to repeat a refresh, after %s', async (_, act) => {
     const tokens = await c.connect(person, clientId)
+    const { body } = await c.refresh(clientId, tokens.refresh_token)
     await act(decodeJwt<{ gid: string }>(tokens.access_token))
     expect(outcome(await c.refresh(clientId, tokens.refresh_token))).toEqual(invalidGrant)
+    expect(outcome(await c.refresh(clientId, body.refresh_token!))).toEqual(invalidGrant)
   })
 
   it('AU-14 refuses to refresh for a disabled client', async () => {
     const id = await c.client()
     const tokens = await c.connect(person, id)
+    const { body } = await c.refresh(id, tokens.refresh_token)
     await c.system.db.query(sql`update platform_oauth_clients set is_active = false where client_id = ${id}`)
     expect((await c.refresh(id, tokens.refresh_token)).status).toBe(401)
+    expect((await c.refresh(id, body.refresh_token!)).status).toBe(401)
   })
 
   it('AU-14 refuses to refresh for a user who is no longer a member', async () => {
     const member = await c.person('member', person.org_id)
     const tokens = await c.connect(member, clientId)
+    const { body } = await c.refresh(clientId, tokens.refresh_token)
     await c.system.client(person.token).call(removeMember, { org_id: person.org_id, user_id: member.user_id })
     expect(outcome(await c.refresh(clientId, tokens.refresh_token))).toEqual(invalidGrant)
+    expect(outcome(await c.refresh(clientId, body.refresh_token!))).toEqual(invalidGrant)
   })
 
   it.each(['password', 'client_credentials', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code', 'unknown'])(
@@ -173,6 +221,11 @@ describe('the token endpoint', () => {
     for (let n = 0; n < 120; n++) expect(outcome(await guess())).toEqual(invalidGrant)
     const limited = await guess()
     expect([limited.status, limited.body.code]).toEqual([429, 'RATE_LIMITED'])
+    // Clients that make the person sign in again read only these.
+    expect([limited.body.error, limited.headers.get('content-type')]).toEqual([
+      'temporarily_unavailable',
+      'application/json',
+    ])
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await c.refresh(clientId, refresh_token)).status).toBe(200)
     expect((await c.redeem(code)).status).toBe(200)

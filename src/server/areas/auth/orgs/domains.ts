@@ -1,13 +1,13 @@
 import { setDomains } from '#contract/auth/members.ts'
 import { adminSetDomains } from '#contract/auth/support.ts'
-import { notFound, ServiceError } from '#contract/core/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { audit } from '#ports/audit.ts'
 import type { AuthDeps } from '../model/deps.ts'
 import { countPeopleOf, findVerifiedEmail } from '../store/invitations.ts'
-import { deleteDomainsExcept, findOrg, insertDomains, listDomains } from '../store/orgs.ts'
+import { deleteDomainsExcept, insertDomains, listDomains, requireOrg } from '../store/orgs.ts'
 import { isPublicMailDomain } from './public-mail-domains.ts'
 
 export function domainRoutes({ db, clock }: AuthDeps): Route[] {
@@ -22,7 +22,7 @@ export function domainRoutes({ db, clock }: AuthDeps): Route[] {
     }),
     route(adminSetDomains, async ({ org_id, domains }) => {
       return db.tx(async (tx) => {
-        if (!(await findOrg(tx, org_id))) throw notFound('organization')
+        await requireOrg(tx, org_id)
         return replace(tx, org_id, domains, 'operator', clock.now())
       })
     }),

@@ -26,15 +26,15 @@ export function createPeopleDirectory({ db }: { db: Querier }): PeopleDirectory 
     ownersAndAdmins: (orgId) => members(orgId, { roles: ['owner', 'admin'] }),
     member: async (orgId, userId) => {
       const answer = await members(orgId, { userIds: [userId] })
-      return answer.known ? knownPeople(answer.value[0]) : answer
+      return answer.isKnown ? knownPeople(answer.value[0]) : answer
     },
     memberByEmail: async (orgId, email) => {
       const answer = await members(orgId, { email })
-      return answer.known ? knownPeople(answer.value[0]) : answer
+      return answer.isKnown ? knownPeople(answer.value[0]) : answer
     },
     displayNames: async (orgId, userIds) => {
       const answer = await members(orgId, { userIds })
-      return answer.known ? knownPeople(new Map(answer.value.map((one) => [one.user_id, one.display_name]))) : answer
+      return answer.isKnown ? knownPeople(new Map(answer.value.map((one) => [one.user_id, one.display_name]))) : answer
     },
     organization: async (orgId) => {
       const org = await findOrg(db, orgId)

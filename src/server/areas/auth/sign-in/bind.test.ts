@@ -21,13 +21,13 @@ describe('signing in with an identity', () => {
   afterAll(() => at?.[Symbol.asyncDispose]())
 
   const org = (over: { domains?: string[] } = {}) => at.system.operator.call(adminCreateOrg, { name: 'Org', ...over })
-  const made = async (email: string, org_id?: string) =>
+  const createPerson = async (email: string, org_id?: string) =>
     at.system.operator.call(adminCreateToken, { org_id: org_id ?? (await org()).id, email, role: 'admin', name: 't' })
 
   describe('AU-05 binding', () => {
     it('a user created before their first sign-in is bound by the same verified email and keeps their role', async () => {
       const claims = googleUser()
-      const { user_id, org_id } = await made(claims.email)
+      const { user_id, org_id } = await createPerson(claims.email)
       const browser = at.browser()
       await at.signIn(browser, 'google', { ...claims, email: claims.email.toUpperCase() })
       expect(await at.principal(browser)).toMatchObject({ kind: 'user', user_id, org_id, role: 'admin' })
@@ -38,7 +38,7 @@ describe('signing in with an identity', () => {
 
     it('afterwards the identity decides: with another email it is still the same user', async () => {
       const claims = googleUser()
-      const { user_id } = await made(claims.email)
+      const { user_id } = await createPerson(claims.email)
       await at.signIn(at.browser(), 'google', claims)
       const browser = at.browser()
       await at.signIn(browser, 'google', { ...claims, email: 'renamed@elsewhere.test', email_verified: false })
@@ -47,7 +47,7 @@ describe('signing in with an identity', () => {
 
     it('another identity with the same email is refused, at the same provider or the other', async () => {
       const claims = googleUser()
-      const { user_id } = await made(claims.email)
+      const { user_id } = await createPerson(claims.email)
       await at.signIn(at.browser(), 'google', claims)
       for (const [provider, thief] of [
         ['google', googleUser({ email: claims.email })],
@@ -69,7 +69,7 @@ describe('signing in with an identity', () => {
       ['Microsoft says false', 'microsoft', microsoftUser({ xms_edov: false })],
       ['Microsoft says 0', 'microsoft', microsoftUser({ xms_edov: '0' })],
     ])('an address that is not verified signs nobody in: %s', async (_, provider, claims) => {
-      if (claims.email?.includes('@')) await made(claims.email)
+      if (claims.email?.includes('@')) await createPerson(claims.email)
       const browser = at.browser()
       const response = await at.signIn(browser, provider, claims)
       expect([response.status, await titleOf(response)]).toEqual([403, 'Your email address is not verified'])
@@ -131,12 +131,12 @@ describe('signing in with an identity', () => {
     it('a member keeps their role, and a user removed before their first sign-in is not added again', async () => {
       const mail = domain()
       const { id } = await org({ domains: [mail] })
-      await made(`boss@${mail}`, id)
+      await createPerson(`boss@${mail}`, id)
       const boss = at.browser()
       await at.signIn(boss, 'google', googleUser({ email: `boss@${mail}` }))
       expect(await at.principal(boss)).toMatchObject({ org_id: id, role: 'admin' })
 
-      const { user_id } = await made(`gone@${mail}`, id)
+      const { user_id } = await createPerson(`gone@${mail}`, id)
       await at.system.db.query(sql`delete from auth.memberships where user_id = ${user_id}`)
       await at.system.db.query(sql`insert into auth.departures (org_id, user_id) values (${id}, ${user_id})`)
       const gone = at.browser()
@@ -146,9 +146,9 @@ describe('signing in with an identity', () => {
 
     it('the session starts in the newest of the user’s organizations', async () => {
       const claims = googleUser()
-      await made(claims.email)
+      await createPerson(claims.email)
       const second = await org()
-      await made(claims.email, second.id)
+      await createPerson(claims.email, second.id)
       const browser = at.browser()
       await at.signIn(browser, 'google', claims)
       expect(await at.principal(browser)).toMatchObject({ org_id: second.id })
@@ -212,7 +212,7 @@ describe('signing in with an identity', () => {
   needs('postgres')('at once', () => {
     it('one of eight concurrent identities with the same verified email is bound', async () => {
       const { email } = googleUser()
-      const { user_id } = await made(email)
+      const { user_id } = await createPerson(email)
       const statuses = await Promise.all(
         Array.from({ length: 8 }, async () => (await at.signIn(at.browser(), 'google', googleUser({ email }))).status),
       )

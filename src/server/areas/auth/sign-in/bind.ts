@@ -2,7 +2,7 @@ import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { audit } from '#ports/audit.ts'
 import { ensureUser } from '../store/people.ts'
-import type { Identity } from './providers.ts'
+import type { Identity } from './providers/providers.ts'
 import { SignInRefused } from './refusals.ts'
 import { findByIdentity, insertIdentity, joinByDomain, lockUser, markFirstSignIn, type SignInUser } from './store.ts'
 

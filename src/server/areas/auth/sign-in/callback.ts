@@ -1,16 +1,16 @@
 import { signInCallback } from '#contract/auth/sign-in.ts'
-import { type Route, route } from '#edge/http/route.ts'
 import { seeOther } from '#edge/pages/page.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { completeFirstSignIn, findOrBindUser, linkIdentity } from './bind.ts'
-import { sessionCookie, startBrowserSession } from './browser-session.ts'
-import { callerSession } from './caller-session.ts'
 import type { SignInDeps } from './deps.ts'
 import { resumeFlow } from './flow.ts'
-import type { SignedInPerson } from './oidc.ts'
 import { asPage } from './pages.ts'
-import { askProvider, callbackUri, findProvider } from './provider-calls.ts'
-import { type Identity, type Provider, readIdentity } from './providers.ts'
+import type { SignedInPerson } from './providers/oidc.ts'
+import { askProvider, callbackUri, findProvider } from './providers/provider-calls.ts'
+import { type Identity, type Provider, readIdentity } from './providers/providers.ts'
 import { SignInRefused } from './refusals.ts'
+import { sessionCookie, startBrowserSession } from './session/browser-session.ts'
+import { callerSession } from './session/caller-session.ts'
 
 /** Handles the return from the identity provider: checks the flow, reads the identity, signs the user in. */
 export function callbackRoute(deps: SignInDeps): Route {

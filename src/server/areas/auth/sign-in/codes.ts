@@ -1,6 +1,6 @@
 import { exchangeCode } from '#contract/auth/sign-in.ts'
 import { invalidToken } from '#edge/credentials/caller.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { kindOfToken, makeToken } from '../model/token-format.ts'
 import { liveSession, SESSION_IDLE_MS, startSession } from '../sessions/sessions.ts'
 import type { SignInDeps } from './deps.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
-import { Browser } from '#test/browser.ts'
+import { Browser } from '#test/browser/browser.ts'
 import { startSystem } from '#test/system.ts'
 
 const APP = 'https://app.example.test'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { APP, FLOW, googleUser, microsoftUser, SESSION, type SignIn, startSignIn, titleOf } from '#test/sign-in.ts'
 
 describe('AU-05 a sign-in with a provider', () => {
@@ -144,7 +144,7 @@ describe('AU-05 a sign-in with a provider', () => {
   })
 
   it('answers 503 if the provider does not answer, and the next try works', async () => {
-    await using fresh = await startSignIn()
+    await using fresh = await startSignIn({ on: at.system })
     fresh.idp.unplug(true)
     await refused(await fresh.browser().go(`${APP}/auth/google/start`), 503, 'The identity provider does not answer')
     fresh.idp.unplug(false)

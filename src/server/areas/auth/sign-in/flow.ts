@@ -2,8 +2,8 @@ import { readCookie } from '#edge/credentials/cookies.ts'
 import type { SealedColumn } from '#lib/crypto/sealed-columns.ts'
 import { makeToken } from '../model/token-format.ts'
 import type { SignInDeps } from './deps.ts'
-import type { StartedAuthorization } from './oidc.ts'
-import type { Provider } from './providers.ts'
+import type { StartedAuthorization } from './providers/oidc.ts'
+import type { Provider } from './providers/providers.ts'
 import { SignInRefused } from './refusals.ts'
 import { insertFlow, takeFlow } from './store.ts'
 
@@ -51,7 +51,8 @@ export async function resumeFlow(deps: Deps, request: Request, provider: Provide
   return { secrets: { state, nonce, codeVerifier }, returnTo: return_to, linkUserId: link_user_id }
 }
 
-function browserOf({ cookies }: Deps, request: Request): string | undefined {
+/** Returns the value of the cookie that ties a sign-in to this browser. */
+export function browserOf({ cookies }: Pick<SignInDeps, 'cookies'>, request: Request): string | undefined {
   return readCookie(request, [cookies.flow])
 }
 

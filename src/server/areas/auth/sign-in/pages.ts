@@ -6,22 +6,16 @@ type Method = { label: string; href: string }
 
 export function methodsPage(methods: readonly Method[], signedOut: boolean): Response {
   const title = signedOut ? 'You are signed out' : 'Sign in'
-  if (methods.length === 0) return noMethodsPage()
   return pageResponse({
     title,
     body: html`<ul class="ways">${methods.map(({ label, href }) => html`<li><a class="button" href="${href}">${label}</a></li>`)}</ul>`,
   })
 }
 
-function noMethodsPage(): Response {
-  return pageResponse({
-    title: 'Sign-in is not set up',
-    body: html`<p>No identity provider is configured. The operator of this service can set <code>SVC_GOOGLE_CLIENT_ID</code>,
-<code>SVC_MICROSOFT_CLIENT_ID</code> or, for any other provider, <code>SVC_OIDC_ISSUER</code>. API tokens work without it.</p>`,
-  })
-}
+type LocalForm = { returnTo: string; allowed: readonly string[]; otherWay: string; fault?: string }
 
-export function localFormPage(of: { returnTo: string; allowed: readonly string[]; fault?: string }): Response {
+/** `otherWay` is the address of the form that mails a sign-in link. */
+export function localFormPage(of: LocalForm): Response {
   return pageResponse({
     title: 'Sign in on this machine',
     ...(of.fault !== undefined && { status: 403 }),
@@ -34,7 +28,8 @@ ${of.fault !== undefined && html`<p class="fault" role="alert" id="fault">${of.f
 <label for="code">Code</label>
 <input id="code" name="code" required autofocus autocomplete="off" autocapitalize="off" spellcheck="false"${of.fault !== undefined && html` aria-describedby="fault" aria-invalid="true"`}>
 <button class="button main">Sign in</button>
-</form>`,
+</form>
+<p class="soft">You are not the owner? <a href="${of.otherWay}">Sign in by mail</a></p>`,
   })
 }
 

@@ -46,6 +46,16 @@ const REFUSALS = {
     title: 'This address is not allowed',
     text: 'The link that you followed asks to continue at an address that is not allowed. Tell the owner of the link.',
   },
+  link_unusable: {
+    status: 403,
+    title: 'This link does not work',
+    text: 'It was already used, is older than 15 minutes, or is not complete. Ask for a new one.',
+  },
+  link_other_browser: {
+    status: 403,
+    title: 'Open this link in the other browser',
+    text: 'A sign-in link works only in the browser in which it was asked for. Copy the link from the mail into that browser, or ask for a new one in this browser.',
+  },
   hosted_incomplete: {
     status: 400,
     title: 'Incomplete link',

@@ -1,14 +1,14 @@
 import { signInStart } from '#contract/auth/sign-in.ts'
 import { isSameOrigin } from '#edge/credentials/csrf.ts'
-import { isAllowedReturn } from '#edge/http/return-to.ts'
-import { type Route, route } from '#edge/http/route.ts'
 import { seeOther } from '#edge/pages/page.ts'
-import { callerSession } from './caller-session.ts'
+import { isAllowedReturn } from '#edge/route/return-to.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { SignInDeps } from './deps.ts'
 import { saveFlow } from './flow.ts'
 import { asPage } from './pages.ts'
-import { askProvider, callbackUri, findProvider } from './provider-calls.ts'
+import { askProvider, callbackUri, findProvider } from './providers/provider-calls.ts'
 import { SignInRefused } from './refusals.ts'
+import { callerSession } from './session/caller-session.ts'
 
 export function startRoute(deps: SignInDeps): Route {
   return route(

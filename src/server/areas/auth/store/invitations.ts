@@ -1,4 +1,5 @@
 import type { Role } from '#contract/core/roles.ts'
+import type { PageQuery } from '#edge/route/paging.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
@@ -26,8 +27,7 @@ export async function pageInvitations(
   orgId: string,
   epoch: string,
   now: Date,
-  before: string | null,
-  limit: number,
+  { before, limit }: PageQuery,
 ): Promise<(InvitationRow & { hash: Buffer })[]> {
   return db.query(sql`
     select ${COLUMNS}, hash from auth.invitations
@@ -85,7 +85,7 @@ export async function noteMail(tx: Tx, id: string, { now, since }: { now: Date; 
     where id = ${id}`)
 }
 
-export type ShownInvitation = InvitationRow & {
+export type InvitationDetails = InvitationRow & {
   accepted_at: Date | null
   revoked_at: Date | null
   org_name: string
@@ -97,8 +97,8 @@ export type ShownInvitation = InvitationRow & {
 export async function findInvitation(
   db: Querier,
   { hash, epoch }: { hash: Buffer; epoch: string },
-): Promise<ShownInvitation | undefined> {
-  type Row = Omit<ShownInvitation, 'inviter'> & { inviter_name: string | null; inviter_email: string | null }
+): Promise<InvitationDetails | undefined> {
+  type Row = Omit<InvitationDetails, 'inviter'> & { inviter_name: string | null; inviter_email: string | null }
   // The inviter acted in a session, or with an API token of theirs.
   const [row] = await db.query<Row>(sql`
     select i.id, i.org_id, i.email, i.role, i.invited_by, i.created_at, i.expires_at, i.accepted_at, i.revoked_at,
@@ -129,11 +129,12 @@ export async function consumeInvitation(
   return row
 }
 
-/** Counts the people whose verified email address is of the domain. */
+/** Counts the people who signed in with an address of the domain. */
 export async function countPeopleOf(tx: Tx, domain: string): Promise<number> {
   const [row] = await tx.query<{ count: number }>(sql`
     select count(*)::int as count from auth.users
-    where first_signed_in_at is not null and lower(split_part(email, '@', 2)) = ${domain}`)
+    where coalesce(first_signed_in_at, email_confirmed_at) is not null
+      and lower(split_part(email, '@', 2)) = ${domain}`)
   return row!.count
 }
 
@@ -141,5 +142,13 @@ export async function countPeopleOf(tx: Tx, domain: string): Promise<number> {
 export async function findVerifiedEmail(db: Querier, userId: string): Promise<string | undefined> {
   const [row] = await db.query<{ email: string }>(sql`
     select email from auth.users where id = ${userId} and first_signed_in_at is not null`)
+  return row?.email
+}
+
+/** Returns the user's email if an identity provider verified it or a mailed link confirmed it, which opens invitations. */
+export async function findConfirmedEmail(db: Querier, userId: string): Promise<string | undefined> {
+  const [row] = await db.query<{ email: string }>(sql`
+    select email from auth.users
+    where id = ${userId} and coalesce(first_signed_in_at, email_confirmed_at) is not null`)
   return row?.email
 }

@@ -1,18 +1,22 @@
 import type { Role } from '#contract/core/roles.ts'
+import type { PageQuery } from '#edge/route/paging.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-export type MemberRow = { id: string; email: string; name: string | null; role: Role; joined_at: Date }
+export type MemberRow = {
+  id: string
+  email: string
+  name: string | null
+  role: Role
+  joined_at: Date
+  has_signed_in: boolean
+}
 type OrgOfUser = { id: string; name: string; slug: string; created_at: Date; role: Role }
 
-const MEMBER = sql`u.id, u.email, u.name, m.role, m.created_at as joined_at`
+const MEMBER = sql`u.id, u.email, u.name, m.role, m.created_at as joined_at,
+  coalesce(u.first_signed_in_at, u.email_confirmed_at) is not null as has_signed_in`
 
-export async function pageMembers(
-  db: Querier,
-  orgId: string,
-  before: string | null,
-  limit: number,
-): Promise<MemberRow[]> {
+export async function pageMembers(db: Querier, orgId: string, { before, limit }: PageQuery): Promise<MemberRow[]> {
   return db.query<MemberRow>(sql`
     select ${MEMBER} from auth.memberships m join auth.users u on u.id = m.user_id
     where m.org_id = ${orgId} and (${before}::text is null or u.id < ${before})
@@ -48,16 +52,17 @@ export async function deleteMember(tx: Tx, orgId: string, userId: string): Promi
   return true
 }
 
+/** Lists the organizations of a user, or with `only` that one of them. */
 export async function pageOrgsOf(
   db: Querier,
   userId: string,
-  before: string | null,
-  limit: number,
+  { before, limit, only = null }: PageQuery & { only?: string | null },
 ): Promise<OrgOfUser[]> {
   return db.query<OrgOfUser>(sql`
     select o.id, o.name, o.slug, o.created_at, m.role
     from auth.memberships m join auth.orgs o on o.id = m.org_id
     where m.user_id = ${userId} and (${before}::text is null or o.id < ${before})
+      and (${only}::text is null or o.id = ${only})
     order by o.id desc limit ${limit + 1}`)
 }
 
@@ -93,8 +98,7 @@ const OF_SUPPORT = sql`and (action like 'support.%' or actor like '% (sup\\_%)')
 export async function pageAudit(
   db: Querier,
   filter: { org_id: string; isOfSupport: boolean } | { actor: string },
-  before: string | null,
-  limit: number,
+  { before, limit }: PageQuery,
 ): Promise<AuditRow[]> {
   const part = 'org_id' in filter && filter.isOfSupport ? OF_SUPPORT : sql``
   const condition = 'org_id' in filter ? sql`entry.org_id = ${filter.org_id} ${part}` : sql`actor = ${filter.actor}`

@@ -1,3 +1,4 @@
+import { notFound } from '#contract/core/errors.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
@@ -25,10 +26,17 @@ export async function findOrg(db: Querier, id: string): Promise<OrgRow | undefin
   return row
 }
 
-/** Returns the organization. Nobody changes it until the transaction ends. */
-export async function lockOrg(tx: Tx, id: string): Promise<OrgRow | undefined> {
+export async function requireOrg(db: Querier, id: string): Promise<OrgRow> {
+  const org = await findOrg(db, id)
+  if (!org) throw notFound('organization')
+  return org
+}
+
+/** As `requireOrg`. Nobody changes the organization until the transaction ends. */
+export async function lockOrg(tx: Tx, id: string): Promise<OrgRow> {
   const [row] = await tx.query<OrgRow>(sql`
     select id, name, slug, created_at from auth.orgs where id = ${id} for no key update`)
+  if (!row) throw notFound('organization')
   return row
 }
 

@@ -43,13 +43,13 @@ export async function endSessionRow(db: Querier, id: string, now: Date): Promise
   await db.query(sql`update auth.sessions set ended_at = ${now} where id = ${id} and ended_at is null`)
 }
 
-type ShownSession = { id: string; org_name: string | null; created_at: Date; last_seen_at: Date }
+type SessionSummary = { id: string; org_name: string | null; created_at: Date; last_seen_at: Date }
 
 /** Lists the sessions of a person that did not end and were used after `idleSince`, the one used last first. */
 export async function listSessionsOf(
   db: Querier,
   { userId, epoch, idleSince, startedSince }: { userId: string; epoch: string; idleSince: Date; startedSince: Date },
-): Promise<ShownSession[]> {
+): Promise<SessionSummary[]> {
   return db.query(sql`
     select s.id, o.name as org_name, s.created_at, s.last_seen_at
     from auth.sessions s left join auth.orgs o on o.id = s.org_id

@@ -1,3 +1,4 @@
+import type { PageQuery } from '#edge/route/paging.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
@@ -53,12 +54,7 @@ export async function findSupport(db: Querier, id: string): Promise<SupportRow |
   return row
 }
 
-export async function pageSupport(
-  db: Querier,
-  orgId: string,
-  before: string | null,
-  limit: number,
-): Promise<SupportRow[]> {
+export async function pageSupport(db: Querier, orgId: string, { before, limit }: PageQuery): Promise<SupportRow[]> {
   return db.query<SupportRow>(sql`
     select ${COLUMNS} from auth.support_sessions
     where org_id = ${orgId} and (${before}::text is null or id < ${before})

@@ -1,4 +1,5 @@
 import type { Role } from '#contract/core/roles.ts'
+import type { PageQuery } from '#edge/route/paging.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
@@ -56,8 +57,7 @@ export async function pageTokens(
   orgId: string,
   userId: string,
   epoch: string,
-  before: string | null,
-  limit: number,
+  { before, limit }: PageQuery,
 ): Promise<TokenListRow[]> {
   return db.query<TokenListRow>(sql`
     select id, name, org_id, user_id, created_at, expires_at

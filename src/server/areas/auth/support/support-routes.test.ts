@@ -3,7 +3,7 @@ import { elevateSupport, startSupport } from '#contract/auth/support.ts'
 import type { Operation } from '#contract/core/operation.ts'
 import { OPERATIONS } from '#contract/operations.ts'
 import { sql } from '#lib/db/sql.ts'
-import { callTool } from '#test/mcp.ts'
+import { callTool } from '#test/agents/mcp.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 /** Operations for callers in an organization; the others take no support session at all. */
@@ -11,9 +11,10 @@ const ROUTES = OPERATIONS.flatMap((op) => (typeof op.access === 'object' ? [{ op
 const WRITES = ROUTES.filter(({ op }) => op.effect === 'write').map(({ op }) => [op.name, op] as const)
 const OF_OWNERS = ROUTES.filter(({ access }) => access.role === 'owner').map(({ op }) => [op.name, op] as const)
 const CLOSED = ROUTES.filter(({ access }) => access.support === 'refused').map(({ op }) => [op.name, op] as const)
-/** What elevated sessions may change: nothing here runs code, mints a credential, opens a way out or shows more data. */
+/** Changes that elevated sessions may make: none runs code, mints a credential, opens a way out or shows more data. */
 const ELEVATED = [
   'agents.revoke',
+  'agents.revoke-connection',
   'checks.delete',
   'integrations.delete-email',
   'integrations.delete-webhook',

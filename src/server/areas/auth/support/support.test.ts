@@ -4,8 +4,8 @@ import { elevateSupport, endSupport, listSupport, startSupport } from '#contract
 import { createToken } from '#contract/auth/tokens.ts'
 import { EVENTS } from '#contract/core/events.ts'
 import { addEmail, deleteEmail } from '#contract/notifications/email.ts'
-import { testClock } from '#lib/clock.ts'
-import { eventsOf } from '#test/events.ts'
+import { testClock } from '#lib/time/clock.ts'
+import { eventsOf } from '#test/deliveries/events.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 describe('AU-18 support access', () => {

@@ -1,14 +1,14 @@
 import { elevateSupport, endSupport, listOpenSupport, listSupport, startSupport } from '#contract/auth/support.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { audit } from '#ports/audit.ts'
 import { emit } from '#ports/emit.ts'
 import type { AuthDeps } from '../model/deps.ts'
 import { makeToken } from '../model/token-format.ts'
-import { findOrg } from '../store/orgs.ts'
+import { requireOrg } from '../store/orgs.ts'
 import {
   elevateSupportRow,
   endSupportRow,
@@ -38,7 +38,7 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
         ended_at: null,
       }
       await db.tx(async (tx) => {
-        if (!(await findOrg(tx, org_id))) throw notFound('organization')
+        await requireOrg(tx, org_id)
         await insertSupport(tx, { ...row, hash: keys.hash('support', token), epoch: keys.epoch })
         await announce(tx, 'started', row, now)
       })
@@ -66,7 +66,7 @@ export function supportRoutes({ db, clock, keys, onRevoked }: AuthDeps): Route[]
       return present(row)
     }),
     route(listSupport, async ({ org_id, limit, cursor }) => {
-      return toPage(await pageSupport(db, org_id, readCursor(cursor), limit), limit, present)
+      return toPage(await pageSupport(db, org_id, { before: readCursor(cursor), limit }), limit, present)
     }),
     route(listOpenSupport, async ({ org_id }) => {
       const rows = await listOpenSupportRows(db, org_id, clock.now())

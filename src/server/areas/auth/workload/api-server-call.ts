@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Log } from '#lib/log.ts'
-import type { Metrics } from '#lib/metrics.ts'
+import type { Log } from '#lib/log/log.ts'
+import type { Metrics } from '#lib/metrics/metrics.ts'
 import type { ClusterFetch, ClusterRequest } from '#lib/net/cluster-fetch.ts'
 
 /** `refusal` is the status with which the API server refuses the token in question, rather than our own request. */

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testClock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { createLog } from '#lib/log.ts'
-import { createMetrics } from '#lib/metrics.ts'
-import { type FakeKubernetes, startFakeKubernetes } from '#test/fake-kubernetes.ts'
+import { createLog } from '#lib/log/log.ts'
+import { createMetrics } from '#lib/metrics/metrics.ts'
+import { testClock } from '#lib/time/clock.ts'
+import { type FakeKubernetes, startFakeKubernetes } from '#test/kubernetes/fake-kubernetes.ts'
+import { annotations } from '#test/kubernetes/workload.ts'
 import { until } from '#test/until.ts'
-import { annotations } from '#test/workload.ts'
 import { createWorkloadValidator } from './validate.ts'
 
 /** Every organization exists. */

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
-import { createLog } from '#lib/log.ts'
-import { createMetrics } from '#lib/metrics.ts'
-import { startFakeKubernetes } from '#test/fake-kubernetes.ts'
+import { createLog } from '#lib/log/log.ts'
+import { createMetrics } from '#lib/metrics/metrics.ts'
+import { systemClock } from '#lib/time/clock.ts'
+import { startFakeKubernetes } from '#test/kubernetes/fake-kubernetes.ts'
+import { annotations, DOWN, REFUSED, type Scene, startScene } from '#test/kubernetes/workload.ts'
 import { startSystem } from '#test/system.ts'
-import { annotations, DOWN, REFUSED, type Scene, startScene } from '#test/workload.ts'
 import { createWorkloadValidator } from './validate.ts'
 
 describe('a cluster that does not answer or refuses our own credentials', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createBoundedCache } from '#lib/bounded-cache.ts'
-import type { Clock } from '#lib/clock.ts'
+import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { Workload } from './service-account.ts'
 
 /** The API server caches a review for ten seconds itself, so a revoked token may work for up to twenty. */

@@ -1,17 +1,17 @@
 import type { Principal } from '#contract/core/principal.ts'
-import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
-import type { Log } from '#lib/log.ts'
-import type { Metrics } from '#lib/metrics.ts'
-import { addressBlock } from '#lib/net/address-block.ts'
+import type { Log } from '#lib/log/log.ts'
+import type { Metrics } from '#lib/metrics/metrics.ts'
+import { addressBlock } from '#lib/net/address/address-block.ts'
 import { createClusterFetch } from '#lib/net/cluster-fetch.ts'
+import type { Clock } from '#lib/time/clock.ts'
+import { findOrg } from '../store/orgs.ts'
 import type { ValidateWorkload } from '../validate.ts'
 import { type CallApiServer, createApiServerCall } from './api-server-call.ts'
 import { expiryOf } from './claims.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createReviewCache } from './review-cache.ts'
 import { findWorkload, type Workload } from './service-account.ts'
-import { orgExists } from './store.ts'
 import { reviewToken } from './token-review.ts'
 
 export type WorkloadOptions = {
@@ -61,7 +61,7 @@ export function createWorkloadValidator(deps: Deps, options: WorkloadOptions): V
     const expiresAt = expiryOf(token, clock.now())
     if (!expiresAt) return undefined
     const workload = cache.get(token) ?? (await queueReview(token, clientAddress))
-    return workload && (await orgExists(db, workload.orgId)) ? toPrincipal(workload, expiresAt) : undefined
+    return workload && (await findOrg(db, workload.orgId)) ? toPrincipal(workload, expiresAt) : undefined
   }
 }
 

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createOrg } from '#contract/auth/auth.ts'
 import { me } from '#contract/auth/members.ts'
 import { sql } from '#lib/db/sql.ts'
-import { API_AUDIENCE } from '#test/fake-token-review.ts'
-import { annotations, REFUSED, type Scene, startScene } from '#test/workload.ts'
+import { API_AUDIENCE } from '#test/kubernetes/fake-token-review.ts'
+import { annotations, REFUSED, type Scene, startScene } from '#test/kubernetes/workload.ts'
 
 describe('workload identity', () => {
   let scene: Scene

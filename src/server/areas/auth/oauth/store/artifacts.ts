@@ -1,4 +1,4 @@
-import type { Querier } from '#lib/db/db.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
 export type ArtifactKind = 'AuthorizationCode' | 'RefreshToken' | 'Interaction'
@@ -13,6 +13,16 @@ export async function upsertArtifact(db: Querier, { kind, hash }: Key, row: Cont
     insert into auth.oauth_artifacts (kind, hash, grant_id, payload, expires_at)
     values (${kind}, ${hash}, ${row.grant_id}, ${JSON.stringify(row.payload)}, ${row.expires_at})
     on conflict (kind, hash) do update set payload = excluded.payload, expires_at = excluded.expires_at`)
+}
+
+/**
+ * Inserts an artifact in a transaction that also ends grants. It deletes no expired ones: whoever ends a grant locks the
+ * grant first and its artifacts then, and the other way round the two would wait for each other.
+ */
+export async function insertArtifact(tx: Tx, { kind, hash }: Key, row: Content): Promise<void> {
+  await tx.query(sql`
+    insert into auth.oauth_artifacts (kind, hash, grant_id, payload, expires_at)
+    values (${kind}, ${hash}, ${row.grant_id}, ${JSON.stringify(row.payload)}, ${row.expires_at})`)
 }
 
 /**
@@ -34,6 +44,21 @@ export async function replaceArtifact(
     select ${kind}, ${hash}, ${row.grant_id}, ${JSON.stringify(row.payload)}::jsonb, ${row.expires_at}::timestamptz
     from consumed
     returning 1`)
+  return rows.length === 1
+}
+
+/** Whether the artifact `former` was consumed after `since` and its successor was not consumed yet. */
+export async function hasUnusedSuccessor(
+  db: Querier,
+  { kind, former, successor }: { kind: ArtifactKind; former: Buffer; successor: Buffer },
+  since: Date,
+  now: Date,
+): Promise<boolean> {
+  const rows = await db.query(sql`
+    select 1 from auth.oauth_artifacts f
+    join auth.oauth_artifacts s on s.kind = f.kind and s.hash = ${successor} and s.grant_id = f.grant_id
+    where f.kind = ${kind} and f.hash = ${former} and f.consumed_at > ${since}
+      and s.consumed_at is null and s.expires_at > ${now}`)
   return rows.length === 1
 }
 

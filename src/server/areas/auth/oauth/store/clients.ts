@@ -150,6 +150,43 @@ export async function evictUnused(tx: Tx, group: RegistrationGroup, before: Date
   return rows.length === 1
 }
 
+/** How long a connection must be unused before it may give way to a newcomer: longer than a weekend. */
+const SPARE_AFTER_MS = 3 * 24 * 3_600_000
+
+/**
+ * Finds the current grants of the registration of a group that can best be spared: none of them was used for three days,
+ * and the same people have used another registration of the same name since, on another computer or after they lost the
+ * tokens of this one.
+ */
+export async function findSpareGrants(
+  tx: Tx,
+  group: RegistrationGroup,
+  { epoch, now }: AsOf,
+): Promise<{ id: string; client_id: string }[]> {
+  const before = new Date(now.getTime() - SPARE_AFTER_MS)
+  return tx.query<{ id: string; client_id: string }>(sql`
+    with used as (
+      select g.id, g.user_id, c.client_id, c.client_name, c.origin, c.registered_from,
+             coalesce(g.last_used_at, g.created_at) as used_at
+      from public.platform_access_grants g
+      join public.platform_oauth_clients c on c.client_id = g.client_id and ${isRegistration}
+      where g.revoked_at is null and g.expires_at > ${now} and g.epoch = ${epoch}),
+    spare as (
+      select c.client_id, max(c.used_at) as used_at, bool_and(
+               c.used_at < ${before}
+               and exists (select from used other
+                           where other.user_id = c.user_id and other.client_name = c.client_name
+                             and other.client_id <> c.client_id and other.used_at > c.used_at)) as is_spare
+      from used c where ${inGroup(group)} group by c.client_id)
+    select u.id, u.client_id from used u
+    where u.client_id = (select client_id from spare where is_spare order by used_at, client_id limit 1)
+    order by u.id`)
+}
+
+export async function deleteClient(tx: Tx, id: string): Promise<void> {
+  await tx.query(sql`delete from public.platform_oauth_clients where client_id = ${id}`)
+}
+
 /** SQL: the network of an address block (IPv6 /48, IPv4 /24), because one party often holds all of it. */
 const networkOf = (address: Sql) => sql`
   coalesce(substring(${address} from '^[^:]*:[^:]*:[^:]*(?=:)'), substring(${address} from '^(.*)[.][^.]*$'), ${address})`

@@ -1,8 +1,7 @@
 import type { Role, Scope } from '#contract/core/roles.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import type { ClientDocument } from '../client.ts'
-import { LOOPBACK_ORIGIN } from './clients.ts'
+import type { ClientDocument } from '../clients/client.ts'
 
 type GrantRow = {
   id: string
@@ -14,6 +13,8 @@ type GrantRow = {
   resource: string
   scopes: Scope[]
   identity_digest: string | null
+  /** Whether the client registered itself. */
+  is_registered: boolean
   created_at: Date
   expires_at: Date
   last_used_at: Date | null
@@ -31,7 +32,7 @@ export async function findLiveGrant(db: Querier, id: string, epoch: string, now:
 export function findLiveGrants(db: Querier, ids: readonly string[], epoch: string, now: Date): Promise<GrantRow[]> {
   return db.query<GrantRow>(sql`
     select g.id, g.org_id, g.user_id, m.role, g.client_id, g.redirect_host, g.resource, g.scopes, g.identity_digest,
-           g.created_at, g.expires_at, g.last_used_at
+           c.registered_from is not null as is_registered, g.created_at, g.expires_at, g.last_used_at
     from public.platform_access_grants g
     join auth.memberships m on m.org_id = g.org_id and m.user_id = g.user_id
     left join public.platform_oauth_clients c on c.client_id = g.client_id
@@ -51,6 +52,8 @@ type Insert = {
   scopes: readonly string[]
   epoch: string
   document: ClientDocument | undefined
+  connected_from: string
+  connected_with: string | null
   created_at: Date
   expires_at: Date
 }
@@ -60,11 +63,12 @@ export async function insertGrant(tx: Tx, grant: Insert): Promise<void> {
   await tx.query(sql`
     insert into public.platform_access_grants
       (id, org_id, user_id, client_id, client_name, redirect_host, resource, scopes, epoch,
-       document, document_digest, identity_digest, created_at, expires_at)
+       document, document_digest, identity_digest, connected_from, connected_with, created_at, expires_at)
     values (${grant.id}, ${grant.org_id}, ${grant.user_id}, ${grant.client_id}, ${grant.client_name},
             ${grant.redirect_host}, ${grant.resource}, ${grant.scopes}, ${grant.epoch},
             ${document ? JSON.stringify(document.content) : null}, ${document?.digest ?? null},
-            ${document?.identityDigest ?? null}, ${grant.created_at}, ${grant.expires_at})`)
+            ${document?.identityDigest ?? null}, ${grant.connected_from}, ${grant.connected_with},
+            ${grant.created_at}, ${grant.expires_at})`)
 }
 
 /** Revokes a grant with its codes and refresh tokens. Returns whose it was, or undefined if it was revoked before. */
@@ -80,68 +84,6 @@ export async function revokeGrant(
     returning org_id, user_id, client_name`)
   if (row) await tx.query(sql`delete from auth.oauth_artifacts where grant_id = ${of.id}`)
   return row
-}
-
-/** Matches loopback hosts with any port. */
-const LOOPBACK_HOST = '^(127[.]0[.]0[.]1|\\[::1\\]|localhost)(:[0-9]+)?$'
-
-type EarlierGrant = { id: string; org_id: string; client_id: string; has_token: boolean }
-
-/**
- * Finds the user's current grants, in one organization or in all, that a new grant of the client at this endpoint
- * replaces: those of the same client, or of another registration of the same name that redirects to the same host (any
- * loopback host). The redirect URI in use decides, because a registration can list others as a disguise.
- */
-export async function findEarlierGrants(
-  db: Querier,
-  of: {
-    client_id: string
-    user_id: string
-    org_id: string | null
-    redirect_host: string
-    resource: string
-    epoch: string
-    now: Date
-    /** Leaves out this grant and later ones. */
-    before?: string
-  },
-): Promise<EarlierGrant[]> {
-  return db.query<EarlierGrant>(sql`
-    select g.id, g.org_id, g.client_id,
-           exists (select from auth.oauth_artifacts a where a.grant_id = g.id and a.kind = 'RefreshToken') as has_token
-    from public.platform_access_grants g
-    left join public.platform_oauth_clients c on c.client_id = g.client_id and c.registered_from is not null
-    left join public.platform_oauth_clients asking on asking.client_id = ${of.client_id} and asking.registered_from is not null
-    where g.user_id = ${of.user_id} and (${of.org_id}::text is null or g.org_id = ${of.org_id})
-      and (${of.before ?? null}::text is null or g.id < ${of.before ?? null})
-      and substring(g.resource from '[^/]*$') = substring(${of.resource}::text from '[^/]*$')
-      and g.epoch = ${of.epoch} and g.revoked_at is null and g.expires_at > ${of.now}
-      and (g.client_id = ${of.client_id}
-           or (c.client_name = asking.client_name
-               and (g.redirect_host = ${of.redirect_host}
-                    or (g.redirect_host ~ ${LOOPBACK_HOST} and ${of.redirect_host}::text ~ ${LOOPBACK_HOST}))))
-    order by g.id`)
-}
-
-/**
- * Counts the registered agents that the user has approved, in all organizations, and those of them with the https
- * origin of the asking client. Leaves out the asking client itself and the grants in `ending`.
- */
-export async function countApprovedAgents(
-  db: Querier,
-  of: { client_id: string; user_id: string; epoch: string; now: Date; ending: readonly string[] },
-): Promise<{ total: number; of_origin: number }> {
-  const [row] = await db.query<{ total: number; of_origin: number }>(sql`
-    select count(distinct c.client_id)::int as total,
-           (count(distinct c.client_id) filter (
-              where c.origin !~ ${LOOPBACK_ORIGIN}
-                and c.origin = (select asking.origin from public.platform_oauth_clients asking
-                                where asking.client_id = ${of.client_id})))::int as of_origin
-    from public.platform_access_grants g
-    join public.platform_oauth_clients c on c.client_id = g.client_id and c.registered_from is not null and c.is_active
-    where g.user_id = ${of.user_id} and g.epoch = ${of.epoch} and g.revoked_at is null and g.expires_at > ${of.now}
-      and g.client_id <> ${of.client_id} and not g.id = any(${of.ending})`)
-  return row!
 }
 
 export async function touchGrant(db: Querier, id: string, now: Date): Promise<void> {
@@ -184,6 +126,8 @@ export type ConnectedAgentRow = {
   redirect_host: string
   resource: string
   scopes: Scope[]
+  connected_from: string | null
+  connected_with: string | null
   created_at: Date
   expires_at: Date
   last_used_at: Date | null
@@ -196,7 +140,7 @@ export async function pageGrants(
 ): Promise<ConnectedAgentRow[]> {
   return db.query<ConnectedAgentRow>(sql`
     select g.id, g.org_id, g.user_id, u.email, g.client_id, g.client_name, g.redirect_host, g.resource, g.scopes,
-           g.created_at, g.expires_at, g.last_used_at
+           g.connected_from, g.connected_with, g.created_at, g.expires_at, g.last_used_at
     from public.platform_access_grants g
     join auth.users u on u.id = g.user_id
     where g.org_id = ${of.org_id} and (${of.user_id}::text is null or g.user_id = ${of.user_id})

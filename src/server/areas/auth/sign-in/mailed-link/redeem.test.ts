@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testClock } from '#lib/time/clock.ts'
+import {
+  ASK_URL,
+  askForLink,
+  browserOf,
+  LINK_ENV,
+  linkIn,
+  type MailedLinks,
+  mailsTo,
+  newAddress,
+  open,
+  press,
+  startMailedLinks,
+  statusAndTitle,
+  UNUSABLE,
+} from '#test/mailed-links.ts'
+import { APP, FLOW, SESSION } from '#test/sign-in.ts'
+import { needs } from '#test/stores.ts'
+import { type System, startSystem } from '#test/system.ts'
+
+const MINUTE_MS = 60_000
+const OTHER_BROWSER = [403, 'Open this link in the other browser']
+
+describe('a mailed sign-in link', () => {
+  const clock = testClock(new Date())
+  let links: MailedLinks
+  let system: System
+  beforeAll(async () => {
+    links = await startMailedLinks(clock)
+    system = links.system
+  })
+  afterAll(() => links?.[Symbol.asyncDispose]())
+
+  it('AU-21 opening the link changes nothing, however often', async () => {
+    const { email } = await system.member('viewer')
+    const { browser, link } = await links.asked(email)
+    for (let n = 0; n < 3; n++) {
+      const response = await open(browser, link)
+      expect([response.status, response.headers.getSetCookie()]).toEqual([200, []])
+      await open(browserOf(system), link)
+    }
+    expect((await press(browser, link)).status).toBe(303)
+  })
+
+  it('AU-21 is refused in another browser, with a page that says what to do', async () => {
+    const { email } = await system.member('viewer')
+    const { browser, link } = await links.asked(email)
+    const other = browserOf(system)
+    const response = await open(other, link)
+    expect(await statusAndTitle(response.clone())).toEqual(OTHER_BROWSER)
+    const page = await response.text()
+    expect(page).toContain('Copy the link from the mail into that browser')
+    expect([page.includes(email), page.includes('<form')]).toEqual([false, false])
+    // A browser that asked for a link of its own has another cookie.
+    await askForLink(other, { email: newAddress() })
+    expect(await statusAndTitle(await open(other, link))).toEqual(OTHER_BROWSER)
+    expect((await open(browser, link)).status).toBe(200)
+  })
+
+  it('AU-21 is used up when another browser presses the button', async () => {
+    const { email } = await system.member('viewer')
+    const { browser, link } = await links.asked(email)
+    const other = browserOf(system)
+    expect(await statusAndTitle(await press(other, link))).toEqual(OTHER_BROWSER)
+    expect(other.cookie(APP, SESSION)).toBeUndefined()
+    expect(await statusAndTitle(await press(browser, link))).toEqual(UNUSABLE)
+  })
+
+  it('AU-21 two tabs of one browser can each ask for a link', async () => {
+    const { email } = await system.member('viewer')
+    const browser = browserOf(system)
+    await askForLink(browser, { email })
+    clock.advance(1000)
+    await askForLink(browser, { email })
+    const [first, second] = mailsTo(system, email).map(linkIn)
+    expect([(await open(browser, first!)).status, (await open(browser, second!)).status]).toEqual([200, 200])
+  })
+
+  it('AU-21 works up to 15 minutes and not longer', async () => {
+    const { email } = await system.member('viewer')
+    const { browser, link } = await links.asked(email)
+    expect(browser.cookie(APP, FLOW)).toBeDefined()
+    clock.advance(15 * MINUTE_MS - 1)
+    expect((await open(browser, link)).status).toBe(200)
+    clock.advance(1)
+    expect(await statusAndTitle(await open(browser, link))).toEqual(UNUSABLE)
+    expect(await statusAndTitle(await press(browser, link))).toEqual(UNUSABLE)
+    expect(browser.cookie(APP, SESSION)).toBeUndefined()
+  })
+
+  it('AU-21 works once', async () => {
+    const { email } = await system.member('viewer')
+    const { browser, link } = await links.asked(email)
+    const cookie = browser.cookie(APP, FLOW)!
+    expect((await press(browser, link)).status).toBe(303)
+    browser.setCookie(APP, FLOW, cookie)
+    expect(await statusAndTitle(await open(browser, link))).toEqual(UNUSABLE)
+    expect(await statusAndTitle(await press(browser, link))).toEqual(UNUSABLE)
+  })
+
+  it('AU-21 an invented or mistyped link is refused', async () => {
+    const { email } = await system.member('viewer')
+    const { browser, link } = await links.asked(email)
+    for (const wrong of [`${ASK_URL}/svcl_made_up`, `${link.slice(0, -1)}_`, link.replace('svcl_', 'svci_')])
+      expect(await statusAndTitle(await press(browser, wrong))).toEqual(UNUSABLE)
+  })
+
+  it('AU-21 forms of other sites are refused', async () => {
+    const { email } = await system.member('viewer')
+    const { browser, link } = await links.asked(email)
+    const before = mailsTo(system, email).length
+    expect((await browser.go(ASK_URL, { form: { email }, site: 'cross-site' })).status).toBe(403)
+    expect((await browser.go(link, { form: {}, site: 'cross-site' })).status).toBe(403)
+    expect((await browser.go(link, { form: {}, site: 'same-site' })).status).toBe(403)
+    expect([mailsTo(system, email).length, browser.cookie(APP, SESSION)]).toEqual([before, undefined])
+    expect((await press(browser, link)).status).toBe(303)
+  })
+})
+
+needs('postgres')('with several connections', () => {
+  it('AU-21 of several requests at once one signs in', async () => {
+    await using system = await startSystem({ env: LINK_ENV })
+    const { email } = await system.member('viewer')
+    const browser = browserOf(system)
+    await askForLink(browser, { email })
+    const link = linkIn(mailsTo(system, email)[0]!)
+    const cookie = browser.cookie(APP, FLOW)!
+    const tabs = Array.from({ length: 8 }, () => {
+      const tab = browserOf(system)
+      tab.setCookie(APP, FLOW, cookie)
+      return tab
+    })
+    const answers = await Promise.all(tabs.map((tab) => press(tab, link)))
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(7)
+    expect(tabs.filter((tab) => tab.cookie(APP, SESSION) !== undefined)).toHaveLength(1)
+  })
+})
