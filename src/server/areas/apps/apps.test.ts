@@ -3,8 +3,8 @@ import { changeApp, createApp, deleteApp, listApps, readApp } from '#contract/ap
 import { listAudit, me } from '#contract/auth/members.ts'
 import { elevateSupport, startSupport } from '#contract/auth/support.ts'
 import { sql } from '#lib/db/sql.ts'
-import { appPortOf } from '#test/app-port.ts'
-import { codeOf } from '#test/managed-databases.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
+import { appPortOf } from '#test/door/app-port.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 

@@ -1,4 +1,4 @@
-import type { Route } from '#edge/http/route.ts'
+import type { Route } from '#edge/route/route.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { deployRoutes } from './deploys/routes.ts'
@@ -6,7 +6,6 @@ import { environmentRoutes } from './environment/routes.ts'
 import { createHostDeps } from './host/create-host-deps.ts'
 import type { Hosting } from './host/deps.ts'
 import { hostJobs } from './host/jobs.ts'
-import { deployLogs } from './logs/deploy-logs.ts'
 import { logRetention } from './logs/retention.ts'
 import { logRoutes } from './logs/routes.ts'
 import { changeRoute } from './manage/change.ts'
@@ -14,13 +13,12 @@ import { createRoute } from './manage/create.ts'
 import { deleteLoop, deleteRoute } from './manage/delete.ts'
 import { listRoute, readRoute } from './manage/list.ts'
 import type { AppDeps } from './model/deps.ts'
-import { requireApp } from './model/store.ts'
 import { peopleRoutes } from './people/routes.ts'
 import { collectLoop } from './revisions/collect.ts'
 import type { RevisionDeps } from './revisions/deps.ts'
 import { revisionRoutes } from './revisions/routes.ts'
 
-export { createAppDeploys } from './deploys/approved.ts'
+export { createAppDeploys } from './deploys/app-deploys.ts'
 export { findLiveDeploy } from './deploys/store.ts'
 export { AppDoor } from './door/app-door.ts'
 export { appLabelOf } from './door/host-name.ts'
@@ -32,18 +30,18 @@ export { APP_VARIABLES } from './environment/sealed.ts'
 export { createAppProbe } from './host/ask-app.ts'
 export type { Hosting } from './host/deps.ts'
 export { failHarmfulDeploy } from './host/harmful.ts'
-export { type AppTraffic, createAppTraffic } from './host/traffic.ts'
+export { createAppTraffic } from './host/traffic.ts'
 export { createKubernetesClient } from './kubernetes/client.ts'
 export { fetchRevision } from './kubernetes/fetch-revision.ts'
 export { createKubernetesTarget, type KubernetesTarget } from './kubernetes/kubernetes-target.ts'
-export { createAppLogs } from './logs/evidence.ts'
-export { createLogWriter, type LogWriter } from './logs/writer.ts'
+export { createAppLogs } from './logs/evidence-store.ts'
+export { createLogWriter } from './logs/writer.ts'
 export { listAppIds } from './model/store.ts'
 export { createAppDirectory } from './people/directory.ts'
 export { createProcessTarget } from './process/process-target.ts'
 export { createRevisionDiff, diffTexts } from './revisions/diff.ts'
 export { createSaveChange } from './revisions/save-change.ts'
-export { createAppSource } from './revisions/source.ts'
+export { createAppSource } from './source.ts'
 export { createAppTrials } from './trials.ts'
 
 export type Apps = {
@@ -66,12 +64,8 @@ export function createApps(deps: AppDeps & RevisionDeps & { readonly hosting?: H
       ...peopleRoutes(deps),
       ...environmentRoutes(deps),
       ...revisionRoutes(deps),
-      ...deployRoutes({
-        ...deps,
-        needApp: (orgId, alias) => requireApp(deps.db, orgId, alias),
-        logs: deployLogs(deps.db),
-      }),
-      ...logRoutes({ ...deps, needApp: ({ org_id }, alias) => requireApp(deps.db, org_id, alias) }),
+      ...deployRoutes(deps),
+      ...logRoutes(deps),
     ],
     loops: [
       // A host also ends children and removes releases, so where there is one it deletes.

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { Querier } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { jsonOrUndefined } from '#lib/json-or-undefined.ts'
 import type { AppTrial, TryAppRevision } from '#ports/app-trials.ts'
 import type { SourceFile } from './deploys/target.ts'
-import type { TrialRequest } from './process/trial.ts'
+import { findApp } from './model/store.ts'
+import type { TrialRequest } from './process/build/trial.ts'
 import { readFiles } from './revisions/read-files.ts'
 import { readFile } from './revisions/store.ts'
 
@@ -16,8 +17,7 @@ type Deps = {
 /** Tries changed revisions with the commands that their app declares. */
 export function createAppTrials({ db, run, onError }: Deps): TryAppRevision {
   return async ({ orgId, appId, revisionId, texts, withTests, signal }) => {
-    const [app] = await db.query<{ build_command: string | null }>(sql`
-      select build_command from apps.apps where org_id = ${orgId} and id = ${appId}`)
+    const app = await findApp(db, orgId, { id: appId })
     if (!app) throw new Error(`there is no app ${appId} to try a revision of`)
     const manifest = withTests ? await readFile(db, appId, revisionId, 'package.json') : undefined
     return run({
@@ -53,14 +53,7 @@ const PLACEHOLDER = 'no test specified'
 
 /** An app declares its tests as the script `test` of the package.json at its root. */
 function testCommandOf(manifest: Uint8Array | undefined): string | null {
-  const test = manifest && Manifest.safeParse(parse(manifest)).data?.scripts.test.trim()
+  const json = manifest && jsonOrUndefined(Buffer.from(manifest).toString())
+  const test = Manifest.safeParse(json).data?.scripts.test.trim()
   return test && !test.includes(PLACEHOLDER) ? 'npm test' : null
-}
-
-function parse(manifest: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(manifest).toString())
-  } catch {
-    return undefined
-  }
 }

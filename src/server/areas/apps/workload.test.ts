@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
 import { searchLogs } from '#contract/apps/logs.ts'
 import { callFunction } from '#contract/functions.ts'
-import { connectRawWorker } from '#test/raw-worker.ts'
-import { annotations, type Scene, startScene } from '#test/workload.ts'
+import { annotations, type Scene, startScene } from '#test/kubernetes/workload.ts'
+import { connectRawWorker } from '#test/work/raw-worker.ts'
 
 describe('AU-15 MA-15 the workload of an app', () => {
   let scene: Scene

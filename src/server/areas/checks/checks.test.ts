@@ -14,8 +14,8 @@ import {
 } from '#contract/checks/checks.ts'
 import type { Client } from '#contract/core/client.ts'
 import { sql } from '#lib/db/sql.ts'
-import { newApp, type TestApp } from '#test/apps.ts'
-import { eventsOf } from '#test/events.ts'
+import { newApp, type TestApp } from '#test/apps/apps.ts'
+import { eventsOf } from '#test/deliveries/events.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 

@@ -1,6 +1,6 @@
 import type { CheckState, Verdict } from '#contract/checks/checks.ts'
 
-/** What a check remembers between runs. */
+/** The state of a check between runs. */
 export type Condition = {
   readonly state: CheckState
   readonly consecutiveFails: number

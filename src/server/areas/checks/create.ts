@@ -1,13 +1,13 @@
 import { createCheck, MAX_CHECKS_PER_APP } from '#contract/checks/checks.ts'
 import type { CheckDefinition, CheckSchedule } from '#contract/checks/definition.ts'
-import { notFound, ServiceError } from '#contract/core/errors.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import { newId } from '#edge/ids.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Tx } from '#lib/db/db.ts'
-import { auditCheck } from './audit.ts'
+import { requireApp, requireHeldApp } from '#ports/apps.ts'
+import { auditBy } from '#ports/audit.ts'
 import type { CheckDeps } from './deps.ts'
 import { presentCheck } from './present.ts'
-import { requireApp } from './require-app.ts'
 import { firstSlot } from './schedule.ts'
 import { countChecks, insertCheck, isNameTaken, lockNames } from './store.ts'
 
@@ -16,7 +16,7 @@ export function createRoute(deps: CheckDeps): Route {
   return route(createCheck, async ({ alias, name, definition, threshold, ...given }, { principal }) => {
     const schedule = given.schedule ?? defaultSchedule(definition)
     refuseUnknownModel(deps, definition)
-    const app = await requireApp(deps, principal.org_id, alias)
+    const app = await requireApp(deps.apps, principal.org_id, alias)
     const now = clock.now()
     const check = {
       id: newId('chk'),
@@ -31,12 +31,13 @@ export function createRoute(deps: CheckDeps): Route {
       created_at: now,
     }
     const created = await db.tx(async (tx) => {
-      if (!(await apps.hold(tx, principal.org_id, app.id))) throw notFound('app')
+      await requireHeldApp(apps, tx, principal.org_id, app.id)
       await lockNames(tx, app.id)
       await refuseTaken(tx, app.id, name, null)
       if ((await countChecks(tx, app.id)) >= MAX_CHECKS_PER_APP) throw tooMany()
       const row = await insertCheck(tx, check)
-      await auditCheck(tx, principal, { action: 'check.created', app, check: row, at: now })
+      const detail = { alias: app.alias, name }
+      await auditBy(tx, principal, { action: 'check.created', target: row.id, detail, at: now })
       return row
     })
     return presentCheck(created)

@@ -1,9 +1,9 @@
 import type { HasPart } from '#edge/credentials/access.ts'
-import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { AppDirectory, HoldApp } from '#ports/apps.ts'
 
-/** What the routes of the area need. */
+/** Dependencies of the routes of the area. */
 export type CheckDeps = {
   readonly db: Db
   readonly clock: Clock

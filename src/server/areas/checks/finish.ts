@@ -4,7 +4,7 @@ import { emit } from '#ports/emit.ts'
 import { applyVerdict, type CheckEvent } from './condition.ts'
 import type { Outcome } from './kinds/outcome.ts'
 import { type ClaimedRun, endRun } from './runs-store.ts'
-import { type CheckRow, lockCheck, saveCondition } from './store.ts'
+import { type CheckRow, findAndLockCheck, saveCondition } from './store.ts'
 
 type Finished = {
   readonly run: ClaimedRun
@@ -25,7 +25,7 @@ export async function finishRun(db: Pick<Db, 'tx'>, finished: Finished): Promise
   const { run, outcome, tokens, at } = finished
   const { verdict, code, detail } = outcome
   await db.tx(async (tx) => {
-    const check = await lockCheck(tx, run.check_id)
+    const check = await findAndLockCheck(tx, run.check_id)
     const isRecorded = await endRun(tx, run, { verdict, code, detail, tokens, ended_at: at })
     if (!isRecorded || !check) return
     if (!check.enabled || check.version !== finished.version) return
@@ -37,8 +37,7 @@ export async function finishRun(db: Pick<Db, 'tx'>, finished: Finished): Promise
 async function moveCheck(tx: Tx, check: CheckRow, { outcome, at }: Finished): Promise<CheckEvent | undefined> {
   const { state, consecutive_fails: consecutiveFails, alert_open: isAlertOpen, threshold } = check
   const { condition, event } = applyVerdict({ state, consecutiveFails, isAlertOpen }, outcome.verdict, threshold)
-  await saveCondition(tx, {
-    id: check.id,
+  await saveCondition(tx, check.id, {
     state: condition.state,
     state_since: condition.state === state ? check.state_since : at,
     consecutive_fails: condition.consecutiveFails,

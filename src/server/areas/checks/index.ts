@@ -1,4 +1,4 @@
-import type { Route } from '#edge/http/route.ts'
+import type { Route } from '#edge/route/route.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'

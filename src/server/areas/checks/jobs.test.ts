@@ -2,16 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Verdict } from '#contract/checks/checks.ts'
 import type { CheckDefinition } from '#contract/checks/definition.ts'
 import { newId } from '#edge/ids.ts'
-import { testClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { sql } from '#lib/db/sql.ts'
+import { testClock } from '#lib/time/clock.ts'
 import type { HeldLease } from '#lib/work/job-kind.ts'
 import type { AppAnswer } from '#ports/apps.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { eventsOf } from '#test/events.ts'
-import { runJobs as runAllJobs } from '#test/run-jobs.ts'
+import { eventsOf } from '#test/deliveries/events.ts'
 import { needs } from '#test/stores.ts'
+import { runJobs as runAllJobs } from '#test/work/run-jobs.ts'
 import { runJobs as createJobs, type RunDeps } from './jobs.ts'
 import { planLoop } from './plan.ts'
 import { retentionLoop } from './retention.ts'
@@ -258,7 +258,7 @@ describe('the result of a run', () => {
   })
 
   const change = (id: string, over: object) =>
-    db.tx(async (tx) => updateCheck(tx, { ...(await lockCheck(tx, id))!, ...over }))
+    db.tx(async (tx) => updateCheck(tx, { ...(await lockCheck(tx, id)), ...over }))
 })
 
 describe('a run', () => {
@@ -302,16 +302,16 @@ describe('a run', () => {
   })
 
   it('is deleted when it is too old, and when its check is gone', async () => {
-    const [kept, gone] = [await newCheck(), await newCheck()]
+    const [remaining, gone] = [await newCheck(), await newCheck()]
     await plan()
     await runAllJobs(runJobs(depsOf(() => 'pass')))
     await db.tx((tx) => removeCheck(tx, gone))
     const retention = retentionLoop({ db, keepDays: 30 })
     const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * MINUTE_MS)
     await retention.tick(inDays(29), HELD.signal)
-    expect([await runsOf(kept), await runsOf(gone)]).toMatchObject([[{ verdict: 'pass' }], []])
+    expect([await runsOf(remaining), await runsOf(gone)]).toMatchObject([[{ verdict: 'pass' }], []])
     await retention.tick(inDays(31), HELD.signal)
-    expect(await runsOf(kept)).toEqual([])
+    expect(await runsOf(remaining)).toEqual([])
   })
 
   const manual = (check_id: string) => ({

@@ -1,6 +1,7 @@
-import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
+import { renewClaims } from '#lib/work/job-table.ts'
 import type { AppDirectory, AppName, AppProbe } from '#ports/apps.ts'
 import { finishRun } from './finish.ts'
 import type { Outcome } from './kinds/outcome.ts'
@@ -9,10 +10,10 @@ import {
   type ClaimedRun,
   claimRuns,
   findClaimable,
+  RUN_JOBS,
   RUNS_CHANNEL,
   releaseRuns,
   removeRun,
-  renewRuns,
 } from './runs-store.ts'
 import { type CheckRow, findCheck } from './store.ts'
 
@@ -53,7 +54,7 @@ export function runJobs(deps: RunDeps, kind: keyof typeof SLOTS): JobKind<Claime
       return { jobs: ids.length === 0 ? [] : await claimRuns(db, ids.slice(0, limit), LEASE_SECONDS) }
     },
     run: (run, held) => runOnce(deps, run, held),
-    renew: (runs) => renewRuns(db, runs, LEASE_SECONDS),
+    renew: (runs) => renewClaims(db, RUN_JOBS, runs, LEASE_SECONDS),
     release: (runs) => releaseRuns(db, runs),
   }
 }

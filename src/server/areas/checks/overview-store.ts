@@ -4,9 +4,9 @@ import { lowestId } from '#edge/ids.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-const MOST_FAILING = 100
+const MAX_FAILING_CHECKS = 100
 /** A run is queued before it ends; one that began longer before the time is left out. */
-const LONGEST_RUN_MS = 3_600_000
+const MAX_RUN_MS = 3_600_000
 
 type FailingRow = { id: string; name: string; state: CheckState; state_since: Date; app_id: string }
 
@@ -14,17 +14,14 @@ export async function listFailing(db: Querier, orgId: string): Promise<FailingRo
   return db.query(sql`
     select id, name, state, state_since, app_id from checks.checks
     where org_id = ${orgId} and enabled and state in ('failing', 'fail', 'error', 'indeterminate')
-    order by state_since desc, id desc limit ${MOST_FAILING}`)
+    order by state_since desc, id desc limit ${MAX_FAILING_CHECKS}`)
 }
 
 export type CellRow = { check_id: string; verdict: Verdict | null; runs: number; passed: number }
 
 /** Returns all cells of all checks of the app, also those without a run, sorted by check name and time. */
-export async function readCells(
-  db: Querier,
-  { appId, from, to }: { appId: string; from: Date; to: Date },
-): Promise<CellRow[]> {
-  const first = lowestId('ckr', new Date(from.getTime() - LONGEST_RUN_MS))
+export async function readCells(db: Querier, appId: string, from: Date, to: Date): Promise<CellRow[]> {
+  const first = lowestId('ckr', new Date(from.getTime() - MAX_RUN_MS))
   return db.query(sql`
     with counted as (
       select run.check_id,

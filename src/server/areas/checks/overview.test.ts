@@ -4,7 +4,7 @@ import { changeCheck, createCheck } from '#contract/checks/checks.ts'
 import { listFailingChecks, showCheckHistory } from '#contract/checks/overview.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
-import { newApp, type TestApp } from '#test/apps.ts'
+import { newApp, type TestApp } from '#test/apps/apps.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,10 +1,9 @@
 import { listFailingChecks, showCheckHistory } from '#contract/checks/overview.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
-import type { AppName } from '#ports/apps.ts'
+import { type Member, type Route, route } from '#edge/route/route.ts'
+import { type AppName, requireApp } from '#ports/apps.ts'
 import type { CheckDeps } from './deps.ts'
 import { type CellRow, listFailing, readCells } from './overview-store.ts'
-import { requireApp } from './require-app.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -21,10 +20,10 @@ export function overviewRoutes(deps: CheckDeps): Route[] {
       return { items }
     }),
     route(showCheckHistory, async ({ alias, days }, { principal }) => {
-      const app = await requireApp(deps, principal.org_id, alias)
+      const app = await requireApp(deps.apps, principal.org_id, alias)
       const to = clock.now()
       const from = new Date(to.getTime() - days * DAY_MS)
-      const rows = await readCells(db, { appId: app.id, from, to })
+      const rows = await readCells(db, app.id, from, to)
       return { from: from.toISOString(), to: to.toISOString(), items: joinCells(rows) }
     }),
   ]

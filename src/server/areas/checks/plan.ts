@@ -1,7 +1,6 @@
-import { newId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { queueRuns } from './runs-store.ts'
+import { newRun, queueRuns } from './runs-store.ts'
 import { nextSlot } from './schedule.ts'
 import { type CheckRow, findNextSlot, lockDueChecks, SCHEDULE_CHANNEL, saveNextSlots } from './store.ts'
 
@@ -26,23 +25,10 @@ export function planLoop({ db }: { db: Db }): Loop {
 async function planDue(db: Pick<Db, 'tx'>, now: Date): Promise<number> {
   return db.tx(async (tx) => {
     const due = await lockDueChecks(tx, now, BATCH)
-    await queueRuns(
-      tx,
-      due.map((check) => ({
-        id: newId('ckr'),
-        check_id: check.id,
-        org_id: check.org_id,
-        app_id: check.app_id,
-        trigger: 'schedule' as const,
-        slot: check.next_at,
-        requested_by: null,
-        created_at: now,
-      })),
-    )
-    await saveNextSlots(
-      tx,
-      due.map((check) => ({ id: check.id, next: nextOf(check, now) })),
-    )
+    const runs = due.map((check) => newRun(check, check.next_at, null, now))
+    await queueRuns(tx, runs)
+    const slots = due.map((check) => ({ id: check.id, next: nextOf(check, now) }))
+    await saveNextSlots(tx, slots)
     return due.length
   })
 }

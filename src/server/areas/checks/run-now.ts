@@ -1,11 +1,9 @@
 import { runCheck } from '#contract/checks/checks.ts'
-import { notFound } from '#contract/core/errors.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import { newId } from '#edge/ids.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { requireApp } from '#ports/apps.ts'
 import type { CheckDeps } from './deps.ts'
 import { presentRun } from './present.ts'
-import { requireApp } from './require-app.ts'
-import { findQueuedRun, queueRuns } from './runs-store.ts'
+import { findQueuedRun, newRun, queueRuns } from './runs-store.ts'
 import { lockCheck, requireCheck } from './store.ts'
 
 const MAX_TRIES = 5
@@ -14,21 +12,10 @@ const MAX_TRIES = 5
 export function runRoute(deps: CheckDeps): Route {
   const { db, clock } = deps
   return route(runCheck, async ({ alias, check: idOrName }, { principal }) => {
-    const app = await requireApp(deps, principal.org_id, alias)
+    const app = await requireApp(deps.apps, principal.org_id, alias)
     const { id } = await requireCheck(db, app.id, idOrName)
     const row = await db.tx(async (tx) => {
-      const check = await lockCheck(tx, id)
-      if (!check) throw notFound('check')
-      const run = {
-        id: newId('ckr'),
-        check_id: id,
-        org_id: principal.org_id,
-        app_id: app.id,
-        trigger: 'manual' as const,
-        slot: null,
-        requested_by: principal.user_id,
-        created_at: clock.now(),
-      }
+      const run = newRun(await lockCheck(tx, id), null, principal.user_id, clock.now())
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const [queued] = await queueRuns(tx, [run])
         // A worker can begin the run that waited before it is read here; then there is room for another.

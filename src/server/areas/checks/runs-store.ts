@@ -1,28 +1,23 @@
 import type { CheckRun, Verdict } from '#contract/checks/checks.ts'
-import type { Db, Querier, Tx } from '#lib/db/db.ts'
+import { notFound } from '#contract/core/errors.ts'
+import { newId } from '#edge/ids.ts'
+import type { PageQuery } from '#edge/route/paging.ts'
+import type { Stored } from '#edge/route/stored.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Claim } from '#lib/work/job-kind.ts'
+import { type JobTable, newGrant, releaseClaims } from '#lib/work/job-table.ts'
+import type { CheckRow } from './store.ts'
 
 /** Notified when a run was queued. */
 export const RUNS_CHANNEL = 'checks_runs'
 
-export type RunRow = {
-  id: string
-  check_id: string
-  org_id: string
-  app_id: string
-  trigger: CheckRun['trigger']
-  slot: Date | null
-  requested_by: string | null
-  state: CheckRun['state']
-  attempt: number
-  created_at: Date
-  started_at: Date | null
-  ended_at: Date | null
-  verdict: Verdict | null
-  code: string | null
-  detail: string | null
-  tokens: number | null
+export type RunRow = Stored<Omit<CheckRun, 'scheduled_at'>> & {
+  readonly check_id: string
+  readonly org_id: string
+  readonly app_id: string
+  readonly slot: Date | null
+  readonly attempt: number
 }
 
 const COLUMNS = sql`
@@ -30,6 +25,13 @@ const COLUMNS = sql`
   code, detail, tokens`
 
 type NewRun = Pick<RunRow, 'id' | 'check_id' | 'org_id' | 'app_id' | 'trigger' | 'slot' | 'requested_by' | 'created_at'>
+
+/** Makes a run that waits. One without a slot was started by a person. */
+export function newRun(check: CheckRow, slot: Date | null, requested_by: string | null, created_at: Date): NewRun {
+  const { id: check_id, org_id, app_id } = check
+  const trigger = slot ? 'schedule' : 'manual'
+  return { id: newId('ckr'), check_id, org_id, app_id, trigger, slot, requested_by, created_at }
+}
 
 /**
  * Queues runs. One whose slot was queued before, or whose check has a run that waits, is left out: many workers can plan
@@ -54,32 +56,25 @@ export async function findQueuedRun(tx: Tx, checkId: string): Promise<RunRow | u
   return row
 }
 
-export async function findRun(db: Querier, checkId: string, id: string): Promise<RunRow | undefined> {
+export async function requireRun(db: Querier, checkId: string, id: string): Promise<RunRow> {
   const [row] = await db.query<RunRow>(sql`
     select ${COLUMNS} from checks.runs where check_id = ${checkId} and id = ${id}`)
+  if (!row) throw notFound('run')
   return row
 }
 
 /** Newest first, one row more than `limit`. */
-export async function pageRuns(
-  db: Querier,
-  { checkId, after, limit }: { checkId: string; after: string | null; limit: number },
-): Promise<RunRow[]> {
+export async function pageRuns(db: Querier, checkId: string, { before, limit }: PageQuery): Promise<RunRow[]> {
   return db.query(sql`
     select ${COLUMNS} from checks.runs
-    where check_id = ${checkId} and (${after}::text is null or id < ${after})
+    where check_id = ${checkId} and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}`)
 }
 
 type EndedRun = { at: Date; verdict: Verdict; code: string | null; detail: string | null }
 
 /** Newest runs of a check that ended, for parts that judge an app. Undefined if the app has no such check. */
-export async function listEndedRuns(
-  db: Querier,
-  appId: string,
-  name: string,
-  limit: number,
-): Promise<{ state: string; runs: EndedRun[] } | undefined> {
+export async function listEndedRuns(db: Querier, appId: string, name: string, limit: number) {
   const [check] = await db.query<{ id: string; state: string }>(sql`
     select id, state from checks.checks where app_id = ${appId} and name = ${name}`)
   if (!check) return undefined
@@ -128,8 +123,7 @@ export type ClaimedRun = Claim & Pick<RunRow, 'check_id' | 'org_id' | 'app_id' |
 export async function claimRuns(db: Querier, ids: readonly string[], leaseSeconds: number): Promise<ClaimedRun[]> {
   return db.query(sql`
     update checks.runs run
-    set state = 'running', attempt = attempt + 1, fence = nextval('svc.fences'), started_at = clock_timestamp(),
-        lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    set state = 'running', attempt = attempt + 1, started_at = clock_timestamp(), ${newGrant(leaseSeconds)}
     where id in (
       select id from checks.runs candidate
       where id = any(${[...ids]}::text[])
@@ -141,25 +135,21 @@ export async function claimRuns(db: Querier, ids: readonly string[], leaseSecond
     returning run.id, run.fence, run.check_id, run.org_id, run.app_id, run.attempt, run.requested_by`)
 }
 
-export async function renewRuns(db: Querier, runs: readonly Claim[], leaseSeconds: number): Promise<Claim[]> {
-  return db.query(sql`
-    update checks.runs set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-    where id in (select id from checks.runs where id = any(${runs.map(({ id }) => id)}::text[]) order by id for update)
-      and state = 'running' and fence = any(${runs.map(({ fence }) => fence)}::bigint[])
-    returning id, fence`)
+export const RUN_JOBS: JobTable = {
+  table: sql`checks.runs`,
+  isClaimed: sql`state = 'running'`,
+  undoClaim: sql`state = 'queued', attempt = attempt - 1, started_at = null`,
 }
 
 /**
  * Gives back claims that were never begun. One whose check has another run that waits is left out and is claimed again
  * when its lease has run out.
  */
-export async function releaseRuns(db: Pick<Db, 'query'>, runs: readonly Claim[]): Promise<void> {
-  await db.query(sql`
-    update checks.runs run
-    set state = 'queued', attempt = attempt - 1, fence = null, lease_until = null, started_at = null
-    where id = any(${runs.map(({ id }) => id)}::text[]) and state = 'running'
-      and fence = any(${runs.map(({ fence }) => fence)}::bigint[])
-      and not exists (select from checks.runs other where other.check_id = run.check_id and other.state = 'queued')`)
+export function releaseRuns(db: Querier, runs: readonly Claim[]): Promise<void> {
+  const isClaimed = sql`
+    job.state = 'running' and not exists (
+      select from checks.runs other where other.check_id = job.check_id and other.state = 'queued')`
+  return releaseClaims(db, { ...RUN_JOBS, isClaimed }, runs)
 }
 
 type Result = Pick<RunRow, 'verdict' | 'code' | 'detail' | 'tokens'> & { readonly ended_at: Date }

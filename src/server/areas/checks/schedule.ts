@@ -1,6 +1,6 @@
 import type { CheckSchedule } from '#contract/checks/definition.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import { cronFault, nextTime } from '#lib/cron.ts'
+import { cronFault, nextTime } from '#lib/time/cron.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,31 +1,20 @@
-import type { CheckState, Verdict } from '#contract/checks/checks.ts'
-import type { CheckDefinition, CheckSchedule } from '#contract/checks/definition.ts'
+import type { Check } from '#contract/checks/checks.ts'
 import { notFound } from '#contract/core/errors.ts'
+import type { PageQuery } from '#edge/route/paging.ts'
+import type { Stored } from '#edge/route/stored.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
+import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
 
 /** Notified when a check gets another next slot. */
 export const SCHEDULE_CHANNEL = 'checks_schedule'
 
-export type CheckRow = {
-  id: string
-  org_id: string
-  app_id: string
-  name: string
-  definition: CheckDefinition
-  schedule: CheckSchedule
-  threshold: number
-  enabled: boolean
-  version: number
-  next_at: Date | null
-  state: CheckState
-  state_since: Date
-  consecutive_fails: number
-  alert_open: boolean
-  last_verdict: Verdict | null
-  last_run_at: Date | null
-  created_by: string
-  created_at: Date
+export type CheckRow = Stored<Omit<Check, 'next_run_at'>> & {
+  readonly org_id: string
+  readonly app_id: string
+  readonly version: number
+  readonly next_at: Date | null
+  readonly alert_open: boolean
 }
 
 const COLUMNS = sql`
@@ -48,19 +37,11 @@ export async function isNameTaken(tx: Tx, appId: string, name: string, exceptId:
   return rows.length > 0
 }
 
-type NewCheck = Pick<
+type ConditionColumns = Pick<
   CheckRow,
-  | 'id'
-  | 'org_id'
-  | 'app_id'
-  | 'name'
-  | 'definition'
-  | 'schedule'
-  | 'threshold'
-  | 'next_at'
-  | 'created_by'
-  | 'created_at'
+  'state' | 'state_since' | 'consecutive_fails' | 'alert_open' | 'last_verdict' | 'last_run_at'
 >
+type NewCheck = Omit<CheckRow, 'enabled' | 'version' | keyof ConditionColumns>
 
 export async function insertCheck(tx: Tx, check: NewCheck): Promise<CheckRow> {
   const [row] = await tx.query<CheckRow>(sql`
@@ -71,7 +52,7 @@ export async function insertCheck(tx: Tx, check: NewCheck): Promise<CheckRow> {
       ${JSON.stringify(check.schedule)}, ${check.threshold}, true, ${check.next_at}, 'unknown', ${check.created_at},
       ${check.created_by}, ${check.created_at})
     returning ${COLUMNS}`)
-  await notifySchedule(tx)
+  await notify(tx, SCHEDULE_CHANNEL)
   return row!
 }
 
@@ -84,19 +65,23 @@ export async function requireCheck(db: Querier, appId: string, idOrName: string)
 }
 
 /** Holds off every other change of the check until the transaction ends. Taken before locks of its runs. */
-export async function lockCheck(tx: Tx, id: string): Promise<CheckRow | undefined> {
+export async function lockCheck(tx: Tx, id: string): Promise<CheckRow> {
+  const row = await findAndLockCheck(tx, id)
+  if (!row) throw notFound('check')
+  return row
+}
+
+/** As `lockCheck`, and returns undefined if it was deleted. */
+export async function findAndLockCheck(tx: Tx, id: string): Promise<CheckRow | undefined> {
   const [row] = await tx.query<CheckRow>(sql`select ${COLUMNS} from checks.checks where id = ${id} for update`)
   return row
 }
 
 /** Newest first, one row more than `limit`. */
-export async function pageChecks(
-  db: Querier,
-  { appId, after, limit }: { appId: string; after: string | null; limit: number },
-): Promise<CheckRow[]> {
+export async function pageChecks(db: Querier, appId: string, { before, limit }: PageQuery): Promise<CheckRow[]> {
   return db.query(sql`
     select ${COLUMNS} from checks.checks
-    where app_id = ${appId} and (${after}::text is null or id < ${after})
+    where app_id = ${appId} and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}`)
 }
 
@@ -108,7 +93,7 @@ export async function updateCheck(tx: Tx, check: CheckRow): Promise<CheckRow> {
         version = ${check.version}, next_at = ${check.next_at}
     where id = ${check.id}
     returning ${COLUMNS}`)
-  await notifySchedule(tx)
+  await notify(tx, SCHEDULE_CHANNEL)
   return row!
 }
 
@@ -117,17 +102,12 @@ export async function removeCheck(tx: Tx, id: string): Promise<void> {
   await tx.query(sql`delete from checks.checks where id = ${id}`)
 }
 
-type ConditionColumns = Pick<
-  CheckRow,
-  'id' | 'state' | 'state_since' | 'consecutive_fails' | 'alert_open' | 'last_verdict' | 'last_run_at'
->
-
-export async function saveCondition(tx: Tx, check: ConditionColumns): Promise<void> {
+export async function saveCondition(tx: Tx, id: string, check: ConditionColumns): Promise<void> {
   await tx.query(sql`
     update checks.checks
     set state = ${check.state}, state_since = ${check.state_since}, consecutive_fails = ${check.consecutive_fails},
         alert_open = ${check.alert_open}, last_verdict = ${check.last_verdict}, last_run_at = ${check.last_run_at}
-    where id = ${check.id}`)
+    where id = ${id}`)
 }
 
 /** Locks checks whose next slot has come, leaving those that another process is at. */
@@ -147,10 +127,6 @@ export async function saveNextSlots(tx: Tx, slots: readonly { id: string; next: 
 export async function findNextSlot(db: Querier): Promise<Date | null> {
   const [row] = await db.query<{ next: Date | null }>(sql`select min(next_at) as next from checks.checks`)
   return row!.next
-}
-
-async function notifySchedule(tx: Tx): Promise<void> {
-  await tx.query(sql`select pg_notify(${SCHEDULE_CHANNEL}, '')`)
 }
 
 export async function findCheck(db: Querier, id: string): Promise<CheckRow | undefined> {

@@ -1,4 +1,4 @@
-import { createBoundedCache, loadOnce } from '#lib/bounded-cache.ts'
+import { createBoundedCache, loadOnce } from '#lib/memory/bounded-cache.ts'
 import type { AppName } from '#ports/apps.ts'
 import type { PipelineDeps } from './deps.ts'
 
@@ -16,12 +16,9 @@ export function cachedApps({ apps, clock }: Pick<PipelineDeps, 'apps' | 'clock'>
   })
   return {
     names: (orgId, appIds) => apps.names(orgId, appIds),
-    find: (orgId, aliasOrId) =>
-      loadOnce(
-        cache,
-        `${orgId} ${aliasOrId}`,
-        () => apps.find(orgId, aliasOrId),
-        (app) => app !== undefined,
-      ),
+    find: (orgId, aliasOrId) => {
+      const load = () => apps.find(orgId, aliasOrId)
+      return loadOnce(cache, `${orgId} ${aliasOrId}`, load, (app) => app !== undefined)
+    },
   }
 }

@@ -1,6 +1,6 @@
-import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Querier } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { AppDirectory } from '#ports/apps.ts'
 
 export type PipelineDeps = {

@@ -1,5 +1,3 @@
-import type { Route } from '#edge/http/route.ts'
-import type { Loop } from '#lib/work/loop.ts'
 import { cachedApps } from './cached-apps.ts'
 import { sweepLoop } from './calls/sweep.ts'
 import { WaitingCalls } from './calls/waiting.ts'
@@ -15,17 +13,10 @@ import { workerRoutes } from './workers/routes.ts'
 
 export { CALL_INPUTS, CALL_RESULTS } from './calls/sealed.ts'
 
-type Pipelines = AsyncDisposable & {
-  /** For deploy-api. */
-  readonly routes: readonly Route[]
-  /** For the worker. */
-  readonly loops: readonly Loop[]
-}
-
-/** Workers of apps, and the functions and pipelines that they serve. */
+/** Workers of apps, and the functions and pipelines that they serve: the routes for deploy-api, the loops for the worker. */
 export function createPipelines<Draft extends { id: string }>(
   deps: PipelineDeps & { readonly activity: CallActivity<Draft> },
-): Pipelines {
+) {
   const apps = cachedApps(deps)
   const pipelines = createRunHooks(deps)
   const waiting = new WaitingCalls(deps)

@@ -12,12 +12,12 @@ import {
 } from '#contract/pipelines.ts'
 import { reportLogs } from '#contract/workers.ts'
 import { sql } from '#lib/db/sql.ts'
-import { newApp, type TestApp } from '#test/apps.ts'
-import { runSvc } from '#test/cli-run.ts'
-import { codeOf } from '#test/managed-databases.ts'
-import { connectRawWorker } from '#test/raw-worker.ts'
+import { newApp, type TestApp } from '#test/apps/apps.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
+import { runSvc } from '#test/programs/cli-run.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { connectRawWorker } from '#test/work/raw-worker.ts'
 import { createWorker } from '../../../worker-sdk/index.ts'
 
 let system: System

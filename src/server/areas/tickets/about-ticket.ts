@@ -1,4 +1,4 @@
-import type { Member } from '#edge/http/route.ts'
+import type { Member } from '#edge/route/route.ts'
 import type { AppName } from '#ports/apps.ts'
 import type { TicketRow } from './store.ts'
 

@@ -1,6 +1,6 @@
 import type { HasPart } from '#edge/credentials/access.ts'
-import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { AppDirectory, HoldApp } from '#ports/apps.ts'
 import type { People } from '#ports/people.ts'
 

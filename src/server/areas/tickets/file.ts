@@ -1,7 +1,8 @@
-import { notFound, ServiceError } from '#contract/core/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import { fileTicket, MAX_UNDONE_TICKETS } from '#contract/tickets.ts'
-import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { requireHeldApp } from '#ports/apps.ts'
 import { emit } from '#ports/emit.ts'
 import { aboutTicket } from './about-ticket.ts'
 import type { TicketDeps } from './deps.ts'
@@ -12,8 +13,7 @@ export function fileRoute({ db, clock, apps, people }: TicketDeps): Route {
   return route(fileTicket, async ({ alias, title, body }, { principal }) => {
     const { org_id, user_id: reporter_id } = principal
     const ticket = await db.tx(async (tx): Promise<TicketRow> => {
-      const app = await apps.hold(tx, org_id, alias)
-      if (!app) throw notFound('app')
+      const app = await requireHeldApp(apps, tx, org_id, alias)
       await lockReporter(tx, app.id, reporter_id)
       if ((await countUndone(tx, app.id, reporter_id)) >= MAX_UNDONE_TICKETS) throw tooManyTickets()
       const at = clock.now()

@@ -1,4 +1,4 @@
-import type { Route } from '#edge/http/route.ts'
+import type { Route } from '#edge/route/route.ts'
 import type { TicketDeps } from './deps.ts'
 import { fileRoute } from './file.ts'
 import { listRoute, readRoute } from './list.ts'

@@ -1,7 +1,7 @@
-import { notFound } from '#contract/core/errors.ts'
 import { listTickets, readTicket } from '#contract/tickets.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { requireApp } from '#ports/apps.ts'
 import type { TicketDeps } from './deps.ts'
 import { needTicket } from './need-ticket.ts'
 import { namesOf, presentSummary, presentTicket } from './present.ts'
@@ -11,8 +11,7 @@ import { viewerOf } from './viewer.ts'
 export function listRoute({ db, apps, people }: TicketDeps): Route {
   return route(listTickets, async ({ alias, status, mine = false, limit, cursor }, { principal }) => {
     const { org_id } = principal
-    const app = await apps.find(org_id, alias)
-    if (!app) throw notFound('app')
+    const app = await requireApp(apps, org_id, alias)
     const viewer = await viewerOf({ apps }, principal, alias)
     const page = { appId: app.id, viewer, status, mine, after: readCursor(cursor), limit }
     const rows = await pageTickets(db, page)

@@ -1,6 +1,6 @@
-import { notFound } from '#contract/core/errors.ts'
 import { moveTicket } from '#contract/tickets.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { requireHeldApp } from '#ports/apps.ts'
 import { emit } from '#ports/emit.ts'
 import { aboutTicket } from './about-ticket.ts'
 import type { TicketDeps } from './deps.ts'
@@ -13,10 +13,8 @@ export function moveRoute({ db, clock, apps, people }: TicketDeps): Route {
     const { org_id } = principal
     const viewer = await viewerOf({ apps }, principal, alias)
     const moved = await db.tx(async (tx): Promise<TicketRow> => {
-      const app = await apps.hold(tx, org_id, alias)
-      if (!app) throw notFound('app')
+      const app = await requireHeldApp(apps, tx, org_id, alias)
       const ticket = await lockTicket(tx, { appId: app.id, id: ticket_id, viewer })
-      if (!ticket) throw notFound('ticket')
       // A repeated request must not be an error, and what did not change is no event.
       if (ticket.status === status) return ticket
       const at = clock.now()

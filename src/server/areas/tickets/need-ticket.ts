@@ -1,7 +1,7 @@
-import { notFound } from '#contract/core/errors.ts'
-import type { Member } from '#edge/http/route.ts'
+import type { Member } from '#edge/route/route.ts'
+import { requireApp } from '#ports/apps.ts'
 import type { TicketDeps } from './deps.ts'
-import { findTicket, type TicketRow } from './store.ts'
+import { requireTicket, type TicketRow } from './store.ts'
 import { type Viewer, viewerOf } from './viewer.ts'
 
 /** Throws "No such ticket." also for a ticket that the caller may not see. */
@@ -10,10 +10,8 @@ export async function needTicket(
   principal: Member,
   { alias, id }: { alias: string; id: string },
 ): Promise<{ ticket: TicketRow; viewer: Viewer }> {
-  const app = await apps.find(principal.org_id, alias)
-  if (!app) throw notFound('app')
+  const app = await requireApp(apps, principal.org_id, alias)
   const viewer = await viewerOf({ apps }, principal, alias)
-  const ticket = await findTicket(db, { appId: app.id, id, viewer })
-  if (!ticket) throw notFound('ticket')
+  const ticket = await requireTicket(db, { appId: app.id, id, viewer })
   return { ticket, viewer }
 }

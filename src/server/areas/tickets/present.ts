@@ -14,7 +14,7 @@ export async function namesOf(
   const given = [...new Set(userIds.filter((id) => id !== null))]
   if (given.length === 0) return new Map()
   const answer = await people.displayNames(orgId, given)
-  return answer.known ? answer.value : new Map()
+  return answer.isKnown ? answer.value : new Map()
 }
 
 export function presentSummary(row: Omit<TicketRow, 'body'>, app: string, names: Names): Omit<Ticket, 'body'> {

@@ -1,8 +1,9 @@
-import { notFound, ServiceError } from '#contract/core/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import { listReplies, MAX_REPLIES_PER_TICKET, replyToTicket } from '#contract/tickets.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { requireHeldApp } from '#ports/apps.ts'
 import { emit } from '#ports/emit.ts'
 import { aboutTicket } from './about-ticket.ts'
 import type { TicketDeps } from './deps.ts'
@@ -17,10 +18,8 @@ export function replyRoute({ db, clock, apps, people }: TicketDeps): Route {
     const { org_id, user_id: author_id } = principal
     const viewer = await viewerOf({ apps }, principal, alias)
     const reply = await db.tx(async (tx): Promise<ReplyRow> => {
-      const app = await apps.hold(tx, org_id, alias)
-      if (!app) throw notFound('app')
+      const app = await requireHeldApp(apps, tx, org_id, alias)
       const ticket = await lockTicket(tx, { appId: app.id, id: ticket_id, viewer })
-      if (!ticket) throw notFound('ticket')
       if (internal && !viewer.isInsider) throw notInternal()
       if ((await countReplies(tx, ticket.id)) >= MAX_REPLIES_PER_TICKET) throw tooManyReplies()
       const at = clock.now()

@@ -1,3 +1,4 @@
+import { notFound } from '#contract/core/errors.ts'
 import type { TicketStatus } from '#contract/tickets.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
@@ -15,7 +16,7 @@ export type TicketRow = {
   updated_at: Date
 }
 
-type Asked = { appId: string; id: string; viewer: Viewer }
+type TicketLookup = { appId: string; id: string; viewer: Viewer }
 
 /** Holds off other tickets of this reporter on the app until the transaction ends, so that their number stays counted. */
 export async function lockReporter(tx: Tx, appId: string, reporterId: string | null): Promise<void> {
@@ -37,22 +38,22 @@ export async function insertTicket(tx: Tx, row: TicketRow): Promise<void> {
       ${row.created_at}, ${row.updated_at})`)
 }
 
-/** Returns undefined for a ticket of another app and for one that the viewer may not see. */
-export async function findTicket(db: Querier, asked: Asked): Promise<TicketRow | undefined> {
-  const [row] = await db.query<TicketRow>(visibleTicket(asked))
-  return row
-}
-
-/** As `findTicket`, and holds off other changes of the ticket until the transaction ends. */
-export async function lockTicket(tx: Tx, asked: Asked): Promise<TicketRow | undefined> {
-  const [row] = await tx.query<TicketRow>(sql`${visibleTicket(asked)} for no key update`)
-  return row
-}
-
-function visibleTicket({ appId, id, viewer }: Asked): Sql {
-  return sql`
+/** Throws "No such ticket." for a ticket of another app and for one that the viewer may not see. */
+export async function requireTicket(
+  db: Querier,
+  { appId, id, viewer }: TicketLookup,
+  lock = sql``,
+): Promise<TicketRow> {
+  const [row] = await db.query<TicketRow>(sql`
     select id, org_id, app_id, title, body, status, reporter_id, created_at, updated_at from tickets.tickets
-    where app_id = ${appId} and id = ${id} ${viewer.isInsider ? sql`` : filedBy(viewer)}`
+    where app_id = ${appId} and id = ${id} ${viewer.isInsider ? sql`` : filedBy(viewer)} ${lock}`)
+  if (!row) throw notFound('ticket')
+  return row
+}
+
+/** As `requireTicket`, and holds off other changes of the ticket until the transaction ends. */
+export function lockTicket(tx: Tx, lookup: TicketLookup): Promise<TicketRow> {
+  return requireTicket(tx, lookup, sql`for no key update`)
 }
 
 function filedBy({ userId }: Viewer): Sql {

@@ -13,7 +13,7 @@ import {
   type TicketStatus,
 } from '#contract/tickets.ts'
 import { sql } from '#lib/db/sql.ts'
-import { codeOf } from '#test/managed-databases.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'

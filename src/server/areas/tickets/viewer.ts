@@ -1,5 +1,5 @@
 import { roleAtLeast } from '#contract/core/roles.ts'
-import type { Member } from '#edge/http/route.ts'
+import type { Member } from '#edge/route/route.ts'
 import type { TicketDeps } from './deps.ts'
 
 export type Viewer = {

@@ -1,57 +1,40 @@
 import { followDeploy, listDeploys, readDeploy, rollBack, startDeploy } from '#contract/apps/deploys.ts'
-import { notFound } from '#contract/core/errors.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
-import { type DeployLogs, followEvents } from './follow.ts'
-import { presentDeploy } from './present.ts'
-import { findPreviousRevision, requestDeploy } from './request.ts'
-import { findDeploy, listDeployRows } from './store.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Member, type Route, route } from '#edge/route/route.ts'
+import { toAnswer } from '#edge/route/stored.ts'
+import type { AppDeps } from '../model/deps.ts'
+import { requireApp } from '../model/store.ts'
+import { followEvents } from './follow.ts'
+import { requestDeploy } from './request.ts'
+import { findPreviousRevision, pageDeploys, requireDeploy } from './store.ts'
 
-type DeployRouteDeps = {
-  readonly db: Db
-  readonly clock: Clock
-  /** Throws NOT_FOUND for an app that the organization does not have. */
-  readonly needApp: (orgId: string, alias: string) => Promise<{ readonly id: string }>
-  /** Undefined where this installation runs no apps; then the sentence says what to do. */
-  readonly deploysOff: string | undefined
-  readonly logs: DeployLogs
-}
-
-export function deployRoutes(deps: DeployRouteDeps): Route[] {
-  const { db, needApp } = deps
+export function deployRoutes(deps: Pick<AppDeps, 'db' | 'clock' | 'deploysOff'>): Route[] {
+  const { db } = deps
+  const request = async (by: Member, appId: string, revisionId: string, kind: 'deploy' | 'rollback') => {
+    const asked = { appId, revisionId, kind, requestedBy: by.user_id, actor: actorOf(by) }
+    return toAnswer(await db.tx((tx) => requestDeploy(tx, deps, asked)))
+  }
   return [
     route(startDeploy, async ({ alias, revision_id }, { principal }) => {
-      const app = await needApp(principal.org_id, alias)
-      return presentDeploy(
-        await requestDeploy(deps, { ...by(principal), appId: app.id, revisionId: revision_id, kind: 'deploy' }),
-      )
+      const app = await requireApp(db, principal.org_id, alias)
+      return request(principal, app.id, revision_id, 'deploy')
     }),
     route(rollBack, async ({ alias, revision_id }, { principal }) => {
-      const app = await needApp(principal.org_id, alias)
-      const revisionId = revision_id ?? (await findPreviousRevision(db, app.id))
-      return presentDeploy(await requestDeploy(deps, { ...by(principal), appId: app.id, revisionId, kind: 'rollback' }))
+      const app = await requireApp(db, principal.org_id, alias)
+      return request(principal, app.id, revision_id ?? (await findPreviousRevision(db, app.id)), 'rollback')
     }),
     route(listDeploys, async ({ alias, limit, cursor }, { principal }) => {
-      const app = await needApp(principal.org_id, alias)
-      const rows = await listDeployRows(db, app.id, { limit: limit + 1, before: readCursor(cursor) })
-      return toPage(rows, limit, presentDeploy)
+      const app = await requireApp(db, principal.org_id, alias)
+      return toPage(await pageDeploys(db, app.id, { before: readCursor(cursor), limit }), limit, toAnswer)
     }),
     route(readDeploy, async ({ alias, deploy_id }, { principal }) => {
-      const app = await needApp(principal.org_id, alias)
-      const row = await findDeploy(db, app.id, deploy_id)
-      if (!row) throw notFound('deploy')
-      return presentDeploy(row)
+      const app = await requireApp(db, principal.org_id, alias)
+      return toAnswer(await requireDeploy(db, app.id, deploy_id))
     }),
     route(followDeploy, async function* ({ alias, deploy_id, last_id }, { principal, signal }) {
-      const app = await needApp(principal.org_id, alias)
-      yield* followEvents(deps, { appId: app.id, deployId: deploy_id, lastId: last_id, signal })
+      const app = await requireApp(db, principal.org_id, alias)
+      yield* followEvents(db, { appId: app.id, deployId: deploy_id, lastId: last_id, signal })
     }),
   ]
-}
-
-function by(principal: Member) {
-  return { requestedBy: principal.user_id, actor: actorOf(principal) }
 }

@@ -7,13 +7,9 @@ const MAX_ATTEMPTS = 2
 const CRASHES_OF_A_LOOP = 3
 const CRASH_LOOP_MS = 10 * 60_000
 
-/** Whether the deploy is over: nothing happens to it any more by itself. `live` is not, it can still crash. */
+/** Whether nothing more happens to the deploy by itself. A live one can still crash. */
 export function hasSettled(state: DeployState): boolean {
-  return state === 'live' || hasEnded(state)
-}
-
-function hasEnded(state: DeployState): boolean {
-  return state === 'retired' || state === 'failed' || state === 'superseded'
+  return state === 'live' || state === 'retired' || state === 'failed' || state === 'superseded'
 }
 
 /** Decides what becomes of a deploy that was under way when its process died. */

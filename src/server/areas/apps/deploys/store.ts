@@ -1,29 +1,23 @@
-import type { Deploy, DeployFailure, DeployState } from '#contract/apps/deploys.ts'
+import type { Deploy, DeployState } from '#contract/apps/deploys.ts'
+import { notFound, ServiceError } from '#contract/core/errors.ts'
+import type { PageQuery } from '#edge/route/paging.ts'
+import type { Stored } from '#edge/route/stored.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
+import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { AppLive } from '#ports/app-changes.ts'
+import type { AppRow } from '../model/store.ts'
 
 /** Notified with the id of the app when there is something to do for its host or its followers. */
 export const DEPLOYS_CHANNEL = 'apps_deploys'
 
-export type DeployRow = {
-  readonly id: string
+export type DeployRow = Stored<Deploy> & {
   readonly app_id: string
   readonly org_id: string
-  readonly revision_id: string
-  readonly revision_message: string | null
-  readonly kind: Deploy['kind']
-  readonly state: DeployState
   readonly attempt: number
   readonly build_command: string | null
   readonly start_command: string | null
   readonly health_path: string | null
-  readonly failure_code: DeployFailure | null
-  readonly failure_detail: string | null
-  readonly requested_by: string | null
-  readonly created_at: Date
-  readonly started_at: Date | null
-  readonly live_at: Date | null
-  readonly ended_at: Date | null
 }
 
 const columns = sql`deploys.id, deploys.app_id, deploys.org_id, deploys.revision_id, deploys.kind, deploys.state,
@@ -43,29 +37,23 @@ export async function queueDeploy(tx: Tx, deploy: NewDeploy): Promise<DeployRow>
     values (${deploy.id}, ${deploy.app_id}, ${deploy.org_id}, ${deploy.revision_id}, ${deploy.kind}, 'queued',
             ${deploy.requested_by}, ${deploy.created_at})
     returning ${columns}`)
-  await notifyDeploys(tx, deploy.app_id)
+  await notify(tx, DEPLOYS_CHANNEL, deploy.app_id)
   return row!
 }
 
-export async function notifyDeploys(tx: Pick<Tx, 'query'>, appId: string): Promise<void> {
-  await tx.query(sql`select pg_notify(${DEPLOYS_CHANNEL}, ${appId})`)
-}
-
-export async function findDeploy(db: Querier, appId: string, id: string): Promise<DeployRow | undefined> {
+export async function requireDeploy(db: Querier, appId: string, id: string): Promise<DeployRow> {
   const [row] = await db.query<DeployRow>(sql`
     select ${columns} from apps.deploys where app_id = ${appId} and id = ${id}`)
+  if (!row) throw notFound('deploy')
   return row
 }
 
-export function listDeployRows(
-  db: Querier,
-  appId: string,
-  { limit, before }: { limit: number; before: string | null },
-): Promise<DeployRow[]> {
+/** Newest first, one row more than `limit`. */
+export function pageDeploys(db: Querier, appId: string, { before, limit }: PageQuery): Promise<DeployRow[]> {
   return db.query<DeployRow>(sql`
     select ${columns} from apps.deploys
-    where app_id = ${appId} ${before === null ? sql`` : sql`and id < ${before}`}
-    order by id desc limit ${limit}`)
+    where app_id = ${appId} and (${before}::text is null or id < ${before})
+    order by id desc limit ${limit + 1}`)
 }
 
 /** The deploys that a host works with: the live one, what is under way, what waits, newest first. */
@@ -74,6 +62,48 @@ export function listCurrentDeploys(db: Querier, appId: string): Promise<DeployRo
     select ${columns} from apps.deploys
     where app_id = ${appId} and state in ('queued', 'building', 'starting', 'live')
     order by id desc`)
+}
+
+export async function findLiveRevision(db: Querier, orgId: string, appId: string): Promise<string | undefined> {
+  const [row] = await db.query<{ revision_id: string }>(sql`
+    select revision_id from apps.deploys where org_id = ${orgId} and app_id = ${appId} and state = 'live'`)
+  return row?.revision_id
+}
+
+/** By app id. Apps that were never deployed have no entry. */
+export async function readLive(db: Querier, appIds: readonly string[]): Promise<ReadonlyMap<string, AppLive>> {
+  const rows = await db.query<{ app_id: string } & AppLive>(sql`
+    select app_id, min(revision_id) filter (where state = 'live') as "liveRevisionId",
+      bool_or(state in ('queued', 'building', 'starting')) as "isDeploying"
+    from apps.deploys where app_id = any(${appIds}::text[])
+    group by app_id`)
+  return new Map(rows.map(({ app_id, ...live }) => [app_id, live]))
+}
+
+/** By deploy id. */
+export async function readDeployStates(db: Querier, deployIds: readonly string[]) {
+  const rows = await db.query<{ id: string; state: DeployState }>(sql`
+    select id, state from apps.deploys where id = any(${deployIds}::text[])`)
+  return new Map(rows.map(({ id, state }) => [id, state]))
+}
+
+export async function hasRevision(db: Querier, appId: string, revisionId: string): Promise<boolean> {
+  const rows = await db.query(sql`select from apps.revisions where app_id = ${appId} and id = ${revisionId}`)
+  return rows.length === 1
+}
+
+/** Returns the revision that was live before the one that is live, or was last. */
+export async function findPreviousRevision(db: Querier, appId: string): Promise<string> {
+  const [row] = await db.query<{ revision_id: string }>(sql`
+    with live as (select revision_id from apps.deploys where app_id = ${appId} and state = 'live')
+    select revision_id from apps.deploys
+    where app_id = ${appId} and state = 'retired' and revision_id not in (select revision_id from live)
+    order by ended_at desc, id desc limit 1`)
+  if (row) return row.revision_id
+  throw new ServiceError(
+    'NOTHING_TO_ROLL_BACK',
+    'No other revision of this app was live before. Name a revision to deploy it.',
+  )
 }
 
 /** The deploys that were live before the live one, newest first. */
@@ -106,7 +136,7 @@ export async function moveDeploy(
       failure_detail = ${failure_detail ?? null}
     where id = ${id} and state = any(${from})
     returning ${columns}`)
-  if (row) await notifyDeploys(tx, row.app_id)
+  if (row) await notify(tx, DEPLOYS_CHANNEL, row.app_id)
   return row
 }
 
@@ -125,7 +155,7 @@ export async function beginDeploy(tx: Tx, id: string, now: Date): Promise<Deploy
     from apps.apps app
     where deploys.id = ${id} and deploys.state = 'queued' and app.id = deploys.app_id and app.state = 'active'
     returning ${columns}`)
-  if (row) await notifyDeploys(tx, row.app_id)
+  if (row) await notify(tx, DEPLOYS_CHANNEL, row.app_id)
   return row
 }
 
@@ -137,17 +167,10 @@ export async function returnToQueue(tx: Tx, id: string, { countsAttempt }: { cou
     where id = ${id} and state in ('building', 'starting')
       and not exists (select from apps.deploys newer where newer.app_id = deploys.app_id and newer.state = 'queued')
     returning app_id`)
-  for (const { app_id } of rows) await notifyDeploys(tx, app_id)
+  for (const { app_id } of rows) await notify(tx, DEPLOYS_CHANNEL, app_id)
 }
 
-export type HostedApp = {
-  readonly id: string
-  readonly org_id: string
-  readonly alias: string
-  readonly name: string
-  readonly host_label: string
-  readonly state: 'active' | 'deleting'
-}
+export type HostedApp = Pick<AppRow, 'id' | 'org_id' | 'alias' | 'name' | 'host_label' | 'state'>
 
 /**
  * Apps that somebody must host: something is live, under way or waiting, or the app is to be deleted. `is_waiting`: its
@@ -164,16 +187,15 @@ export function listAppsToHost(db: Querier): Promise<(HostedApp & { readonly is_
     order by apps.id`)
 }
 
+type LiveDeploy = { readonly orgId: string; readonly deployId: string }
+
 /** The live deploy of the app with this host label, whichever process hosts it. */
-export async function findLiveDeploy(
-  db: Querier,
-  hostLabel: string,
-): Promise<{ readonly orgId: string; readonly deployId: string } | undefined> {
-  const [row] = await db.query<{ org_id: string; id: string }>(sql`
-    select deploys.org_id, deploys.id from apps.apps
+export async function findLiveDeploy(db: Querier, hostLabel: string): Promise<LiveDeploy | undefined> {
+  const [row] = await db.query<LiveDeploy>(sql`
+    select deploys.org_id as "orgId", deploys.id as "deployId" from apps.apps
     join apps.deploys on deploys.app_id = apps.id and deploys.state = 'live'
     where apps.host_label = ${hostLabel} and apps.state = 'active'`)
-  return row && { orgId: row.org_id, deployId: row.id }
+  return row
 }
 
 export async function findHostedApp(db: Querier, appId: string): Promise<HostedApp | undefined> {
@@ -182,24 +204,21 @@ export async function findHostedApp(db: Querier, appId: string): Promise<HostedA
   return row
 }
 
-/** The app of a deploy. */
-export async function findAppOfDeploy(
-  db: Querier,
-  deployId: string,
-): Promise<(HostedApp & Pick<DeployRow, 'requested_by'>) | undefined> {
-  const [row] = await db.query<HostedApp & Pick<DeployRow, 'requested_by'>>(sql`
+type DeployedApp = HostedApp & Pick<DeployRow, 'requested_by'>
+
+export async function findAppOfDeploy(db: Querier, deployId: string): Promise<DeployedApp | undefined> {
+  const [row] = await db.query<DeployedApp>(sql`
     select apps.id, apps.org_id, apps.alias, apps.name, apps.host_label, apps.state, deploys.requested_by
     from apps.deploys join apps.apps on apps.id = deploys.app_id
     where deploys.id = ${deployId}`)
   return row
 }
 
+type LockedApp = HostedApp & Pick<AppRow, 'start_command'>
+
 /** Locks the app, so that it is neither deleted nor given another deploy before the transaction ends. */
-export async function lockApp(
-  tx: Tx,
-  appId: string,
-): Promise<(HostedApp & { start_command: string | null }) | undefined> {
-  const [row] = await tx.query<HostedApp & { start_command: string | null }>(sql`
+export async function lockApp(tx: Tx, appId: string): Promise<LockedApp | undefined> {
+  const [row] = await tx.query<LockedApp>(sql`
     select id, org_id, alias, name, host_label, state, start_command from apps.apps where id = ${appId} for update`)
   return row
 }

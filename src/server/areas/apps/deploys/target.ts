@@ -63,17 +63,6 @@ export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
-/** Thrown by `fetch` of an instance that gave no answer. */
-export class InstanceError extends Error {
-  override readonly name = 'InstanceError'
-  /** Whether the app may have seen the request. False: no connection was made, and it can be sent elsewhere. */
-  readonly sent: boolean
-  constructor(message: string, sent: boolean, cause: unknown) {
-    super(message, { cause })
-    this.sent = sent
-  }
-}
-
 /** Why an instance ended, in words that people read: "exit code 1", "killed: it used more than 512 MB of memory". */
 type InstanceEnd = { readonly description: string }
 
@@ -82,7 +71,7 @@ export type Instance = {
   /** Where the door finds the app. */
   readonly address: AppAddress
   /**
-   * Sends a request of svc itself to the app. Rejects with an InstanceError, or with the reason of the request's signal.
+   * Sends a request of svc itself to the app. Rejects with a SocketFetchError, or with the reason of the request's signal.
    * Returns only the status and the start of the body.
    */
   readonly fetch: (request: Request) => Promise<Response>

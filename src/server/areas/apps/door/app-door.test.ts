@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
+import { meetHostileAnswers, openTestDoor, startHealthyApp } from '#test/door/test-door.ts'
+import { startRawPeer } from '#test/outside/raw-peer.ts'
 import { watchProcessFaults } from '#test/process-faults.ts'
-import { startRawPeer } from '#test/raw-peer.ts'
-import { meetHostileAnswers, openTestDoor, startHealthyApp } from '#test/test-door.ts'
 import { until } from '#test/until.ts'
 
 const SEED = 29
@@ -218,8 +218,8 @@ async function answerAt(path: string): Promise<string> {
   return text(socket)
 }
 
-const FRAGILE = join(import.meta.dirname, '../../../../../test/help/fragile-door.ts')
-const SICKLY = join(import.meta.dirname, '../../../../../test/help/sickly-door.ts')
-const LYING = join(import.meta.dirname, '../../../../../test/help/lying-door.ts')
-const DEAF = join(import.meta.dirname, '../../../../../test/help/deaf-door.ts')
-const CURIOUS = join(import.meta.dirname, '../../../../../test/help/curious-door.ts')
+const FRAGILE = join(import.meta.dirname, '../../../../../test/help/door/fragile-door.ts')
+const SICKLY = join(import.meta.dirname, '../../../../../test/help/door/sickly-door.ts')
+const LYING = join(import.meta.dirname, '../../../../../test/help/door/lying-door.ts')
+const DEAF = join(import.meta.dirname, '../../../../../test/help/door/deaf-door.ts')
+const CURIOUS = join(import.meta.dirname, '../../../../../test/help/door/curious-door.ts')

@@ -1,30 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createHops } from '#edge/credentials/hop.ts'
-import { type Listener, listen } from '#edge/http/listen.ts'
-import { addressList, createInfoReader } from '#edge/http/request-info.ts'
-import { systemClock } from '#lib/clock.ts'
+import type { Listener } from '#edge/listen/listen.ts'
+import type { Log } from '#lib/log/log.ts'
+import { messageOf } from '#lib/message-of.ts'
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import { endFormerProcess, forgetProcess, rememberProcess } from '#lib/processes/former-process.ts'
-import { createAppDoor } from './door.ts'
-import { createDoorFetch } from './door-fetch.ts'
 import { type DoorProcess, startDoorProcess } from './door-process.ts'
-import { FaultLog } from './fault-log.ts'
-import { HarmSearch } from './harm-search.ts'
+import { FaultLog } from './harm/fault-log.ts'
+import { createHarmSearch, type HarmSearch } from './harm/harm-search.ts'
+import type { AnsweringDeploy } from './harm/suspects.ts'
 import type { AppAddress, DoorSettings, FromDoor, NoRoute, ProxyFacts } from './messages.ts'
 import type { AppNetwork } from './network.ts'
 import { Orders } from './orders.ts'
-import { OutgoingProxies } from './outgoing-proxies.ts'
+import { createOutgoingProxies, type OutgoingProxies } from './outgoing-proxies.ts'
 import { DoorEnded, OwnRequests } from './own-requests.ts'
-import { portLimits } from './port-limits.ts'
+import { openAppPort } from './program/app-port.ts'
 import { type FoundApp, RoutedRequests } from './routed-requests.ts'
-import type { AnsweringDeploy } from './suspects.ts'
 
 type AppDoorOptions = {
   readonly settings: DoorSettings
-  readonly log: {
-    readonly error: (details: object, message: string) => void
-    readonly warn: (details: object, message: string) => void
-  }
+  readonly log: Pick<Log, 'error' | 'warn'>
   /** The file that names the process, so that it is found after this process crashed. */
   readonly pidFile: (port: number) => string
   /** The script of the process. Tests use one that misbehaves. */
@@ -62,9 +56,9 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
     this.#options = options
     this.#placeholder = placeholder
     this.port = placeholder.port
-    this.#harm = new HarmSearch(options.script)
+    this.#harm = createHarmSearch(options.script)
     this.#faults = new FaultLog((details) => options.log.warn(details, 'an app did not answer requests'))
-    this.#proxies = new OutgoingProxies(this.#orders, (error, path) =>
+    this.#proxies = createOutgoingProxies(this.#orders, (error, path) =>
       options.log.error({ error, path }, 'the way out of an app could not be opened again'),
     )
     this.#routed = new RoutedRequests({
@@ -79,25 +73,17 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
   static async open(options: AppDoorOptions): Promise<AppDoor> {
     const { settings } = options
     if (settings.port !== 0) await endFormerProcess(options.pidFile(settings.port))
-    const hops = createHops(settings.hopSecret, systemClock)
-    const trustedProxies = addressList(settings.trustedProxies)
     let door: AppDoor | undefined
-    const answer = createAppDoor({
+    const placeholder = await openAppPort(settings, {
       find: async ({ label }) => door?.findForPlaceholder(label) ?? { type: 'failed' },
-      onError: () => {},
-    })
-    const placeholder = await listen({
-      ...settings,
-      fetch: createDoorFetch({ ...settings, hops, answer }),
-      readInfo: createInfoReader({ trustedProxies, hops }),
-      ...portLimits(trustedProxies),
+      onFault: () => {},
       onError: (error) => options.log.error({ error }, 'the port of apps failed'),
     })
     door = new AppDoor(options, placeholder)
     return door
   }
 
-  /** Says how apps are found. Before, every request is answered with 503. */
+  /** Sets how apps are found. Before, every request is answered with 503. */
   serve(find: (label: string) => Promise<FoundApp>): void {
     this.#find = find
   }
@@ -211,7 +197,7 @@ export class AppDoor implements AppNetwork, AsyncDisposable {
     } catch (error) {
       // A process that had begun is started again by its exit.
       door?.kill()
-      if (pid === 0) this.#onExit(error instanceof Error ? error.message : String(error), 0)
+      if (pid === 0) this.#onExit(messageOf(error), 0)
       throw error
     }
   }

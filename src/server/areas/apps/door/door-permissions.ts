@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { buildFolder, isBundled, rootFolder } from '#lib/bundle.ts'
+import { buildFolder, isBundled, rootFolder } from '#lib/files/bundle.ts'
 
 /**
  * Node's own restrictions for the process that meets the bytes of apps: it reads its program and nothing else, writes no

@@ -1,12 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { workerEntry } from '#lib/bundle.ts'
+import { workerEntry } from '#lib/files/bundle.ts'
+import { jsonOrUndefined } from '#lib/json-or-undefined.ts'
 import { startProcess } from '#lib/processes/start-process.ts'
-import { MAX_LINE_BYTES, MAX_UNREAD_BYTES } from './bounds.ts'
 import { doorPermissions } from './door-permissions.ts'
 import { fromDoor } from './from-door.ts'
 import { receiveLines } from './lines.ts'
 import type { FromDoor, ToDoor } from './messages.ts'
+import { MAX_LINE_BYTES, MAX_UNREAD_BYTES } from './program/bounds.ts'
 
 type Child = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable }
 
@@ -36,7 +37,7 @@ const STDERR_BYTES = 2_000
 
 /** Resolves when the process can be told what to do. It has none of our variables and reads none of our files. */
 export async function startDoorProcess({ onMessage, onExit, script }: DoorOptions): Promise<DoorProcess> {
-  const entry = script ?? workerEntry('src/server/areas/apps/door/door-child.ts')
+  const entry = script ?? workerEntry('src/server/areas/apps/door/program/door-child.ts')
   const args = [...HEAP, ...doorPermissions(entry), entry]
   const child = startProcess(process.execPath, args, { env: {}, cwd: '/', stdio: 'pipe' }) as Child
   const loaded = Promise.withResolvers<void>()
@@ -50,7 +51,7 @@ export async function startDoorProcess({ onMessage, onExit, script }: DoorOption
   receiveLines(child.stdout, MAX_LINE_BYTES, {
     onTooLong: () => refuse('it sent a line that is too long'),
     onLine: (line) => {
-      const message = violation === undefined ? read(line) : undefined
+      const message = violation === undefined ? fromDoor.safeParse(jsonOrUndefined(line)).data : undefined
       if (!message) return refuse('it sent a line that is not of the protocol')
       if (message.is === 'loaded') loaded.resolve()
       else onMessage(message, door)
@@ -77,14 +78,6 @@ export async function startDoorProcess({ onMessage, onExit, script }: DoorOption
   }
   await loaded.promise
   return door
-}
-
-function read(line: string): FromDoor | undefined {
-  try {
-    return fromDoor.parse(JSON.parse(line))
-  } catch {
-    return undefined
-  }
 }
 
 function keepStderr(child: Child): () => string {

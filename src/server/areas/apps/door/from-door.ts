@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MAX_ANSWER_BYTES, MAX_RECORDED_BYTES } from './bounds.ts'
+import { MAX_ANSWER_BYTES, MAX_RECORDED_BYTES } from './program/bounds.ts'
 
 const MAX_BODY_TEXT = Math.ceil(MAX_ANSWER_BYTES / 3) * 4
 const MAX_RECORDED_TEXT = Math.ceil(MAX_RECORDED_BYTES / 3) * 4

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startRawPeer } from '#test/raw-peer.ts'
+import { startRawPeer } from '#test/outside/raw-peer.ts'
 import { movedToDoor } from './moved.ts'
 
 it('CO-03 a request at the former address of an app is sent on with its method and body', async () => {

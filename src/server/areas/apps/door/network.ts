@@ -1,7 +1,7 @@
 import { openOutgoingProxy } from '#lib/net/outgoing-proxy.ts'
 import { createHostFetch, createSocketFetch, type OnReceived } from '#lib/net/socket-fetch.ts'
+import type { AnsweringDeploy } from './harm/suspects.ts'
 import type { AppAddress, ProxyFacts } from './messages.ts'
-import type { AnsweringDeploy } from './suspects.ts'
 
 /** An app that can be asked. Disposing of it closes the connections to it. */
 export type AttachedApp = AsyncDisposable & {

@@ -6,7 +6,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, it } from 'vitest'
-import { addressList, createInfoReader } from '#edge/http/request-info.ts'
+import { addressList, createInfoReader } from '#edge/listen/request-info.ts'
 import { createDirectNetwork } from './network.ts'
 
 const APP_ADDRESS = '127.77.1.2'

@@ -1,7 +1,7 @@
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
 import type { DoorProcess } from './door-process.ts'
+import type { AnsweringDeploy } from './harm/suspects.ts'
 import type { AppAddress, FromDoor } from './messages.ts'
-import type { AnsweringDeploy } from './suspects.ts'
 
 /** Thrown if the door ended before the app had answered. */
 export class DoorEnded extends Error {
@@ -9,7 +9,7 @@ export class DoorEnded extends Error {
 }
 
 /** `recordedAs`: the deploy, if its bytes are to be recorded. */
-type AskedApp = {
+type RequestTarget = {
   readonly address: AppAddress
   readonly deploy: AnsweringDeploy | undefined
   readonly recordedAs: string | undefined
@@ -29,7 +29,7 @@ export class OwnRequests {
   #nextId = 0
 
   /** Rejects with a SocketFetchError, with DoorEnded, or with the reason of the request's signal. */
-  async send(door: DoorProcess, { deploy, ...to }: AskedApp, request: Request): Promise<Response> {
+  async send(door: DoorProcess, { deploy, ...to }: RequestTarget, request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url)
     const id = this.#nextId++
     const path = pathname + search
@@ -40,8 +40,7 @@ export class OwnRequests {
       if (this.#waiting.delete(id)) door.tell({ do: 'cancel', id })
     }
     const onAbort = () => {
-      waiting.head.reject(request.signal.reason)
-      waiting.body.reject(request.signal.reason)
+      fail(waiting, request.signal.reason)
       forget()
     }
     request.signal.addEventListener('abort', onAbort, { once: true })
@@ -61,10 +60,8 @@ export class OwnRequests {
       return
     }
     this.#waiting.delete(message.id)
-    if (message.is === 'unanswered') {
-      waiting.head.reject(new SocketFetchError('no answer', message.sent, undefined))
-      waiting.body.reject(new SocketFetchError('no answer', message.sent, undefined))
-    } else if (message.broken) waiting.body.reject(new Error('the app broke the connection'))
+    if (message.is === 'unanswered') fail(waiting, new SocketFetchError('no answer', message.sent, undefined))
+    else if (message.broken) waiting.body.reject(new Error('the app broke the connection'))
     else waiting.body.resolve(Buffer.from(message.bytes, 'base64'))
   }
 
@@ -72,12 +69,14 @@ export class OwnRequests {
   end(): AnsweringDeploy[] {
     const all = [...this.#waiting.values()]
     this.#waiting.clear()
-    for (const { head, body } of all) {
-      head.reject(new DoorEnded('the door ended'))
-      body.reject(new DoorEnded('the door ended'))
-    }
+    for (const waiting of all) fail(waiting, new DoorEnded('the door ended'))
     return all.flatMap(({ deploy }) => deploy ?? [])
   }
+}
+
+function fail({ head, body }: Waiting, reason: unknown): void {
+  head.reject(reason)
+  body.reject(reason)
 }
 
 function bodyOf({ body }: Waiting, onCancel: () => void): ReadableStream<Uint8Array> {

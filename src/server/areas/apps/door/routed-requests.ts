@@ -1,9 +1,8 @@
 import type { DoorProcess } from './door-process.ts'
+import type { AnsweringDeploy } from './harm/suspects.ts'
 import type { AppAddress, FromDoor, NoRoute } from './messages.ts'
 import { Slots } from './slots.ts'
-import type { AnsweringDeploy } from './suspects.ts'
 
-/** Where a request goes. */
 export type FoundApp =
   | {
       readonly to: { readonly type: 'app'; readonly address: AppAddress }
@@ -21,7 +20,6 @@ type Deps = {
   readonly deployAt: (address: AppAddress) => AnsweringDeploy | undefined
   readonly recordedAs: (deploy: AnsweringDeploy | undefined) => string | undefined
   readonly onError: (error: unknown, label: string) => void
-  readonly nowMs?: () => number
 }
 
 /** An error that an answer caused may come this long after it was read. */
@@ -31,17 +29,15 @@ const MAX_LAST_ENDED = 32
 /** The requests of visitors that one door has under way. svc counts them, so that none is lost when the door dies. */
 export class RoutedRequests {
   readonly #deps: Deps
-  readonly #nowMs: () => number
   readonly #slots = new Slots()
   readonly #underWay = new Map<number, UnderWay>()
   #lastEnded: { readonly deploy: AnsweringDeploy; readonly at: number }[] = []
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.#nowMs = deps.nowMs ?? (() => performance.now())
   }
 
-  /** Tells the door where a request goes, and counts the request until it has ended. */
+  /** Sends the door the address for a request, and counts the request until it has ended. */
   async route({ id, label }: Extract<FromDoor, { is: 'asked' }>, door: DoorProcess): Promise<void> {
     if (this.#underWay.has(id)) return door.kill()
     const giveBack = this.#slots.take(label)
@@ -71,14 +67,14 @@ export class RoutedRequests {
     this.#underWay.delete(id)
     ended.end()
     if (!ended.deploy) return
-    this.#lastEnded.push({ deploy: ended.deploy, at: this.#nowMs() })
+    this.#lastEnded.push({ deploy: ended.deploy, at: performance.now() })
     if (this.#lastEnded.length > MAX_LAST_ENDED) this.#lastEnded.shift()
   }
 
   /** Ends all of them, because the door died. Returns the apps that were asked and the deploys that may be the cause. */
   endAll(): { readonly labels: readonly string[]; readonly deploys: readonly AnsweringDeploy[] } {
     const all = [...this.#underWay.values()]
-    const since = this.#nowMs() - AFTER_ANSWER_MS
+    const since = performance.now() - AFTER_ANSWER_MS
     const late = this.#lastEnded.filter(({ at }) => at >= since)
     this.#underWay.clear()
     this.#lastEnded = []

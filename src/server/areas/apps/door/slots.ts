@@ -1,4 +1,4 @@
-import { MAX_UNDER_WAY, MAX_UNDER_WAY_PER_APP } from './bounds.ts'
+import { MAX_UNDER_WAY, MAX_UNDER_WAY_PER_APP } from './program/bounds.ts'
 
 /** Counts the requests under way, of all apps together and of each. */
 export class Slots {

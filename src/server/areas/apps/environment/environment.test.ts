@@ -5,7 +5,7 @@ import { listAudit } from '#contract/auth/members.ts'
 import { elevateSupport, startSupport } from '#contract/auth/support.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
-import { codeOf } from '#test/managed-databases.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { openEnvironment } from './store.ts'
 

@@ -1,6 +1,7 @@
 import { changeEnvironment, MAX_ENVIRONMENT_BYTES, MAX_VARIABLES, readEnvironment } from '#contract/apps/environment.ts'
 import { type Fault, ServiceError } from '#contract/core/errors.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { toAnswer } from '#edge/route/stored.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { auditApp } from '../model/audit.ts'
 import type { AppDeps } from '../model/deps.ts'
@@ -8,47 +9,33 @@ import { lockActiveApp, requireApp } from '../model/store.ts'
 import { whyReserved } from './reserved.ts'
 import { listVariables, measureVariables, removeVariables, saveVariables } from './store.ts'
 
-type Deps = Pick<AppDeps, 'db' | 'clock' | 'sealer'>
-
-export function environmentRoutes(deps: Deps): Route[] {
-  return [readRoute(deps), changeRoute(deps)]
-}
-
-function readRoute({ db }: Deps): Route {
-  return route(readEnvironment, async ({ alias }, { principal }) => {
-    const app = await requireApp(db, principal.org_id, alias)
-    return presentAll(db, app.id)
-  })
-}
-
-function changeRoute({ db, clock, sealer }: Deps): Route {
-  return route(changeEnvironment, async ({ alias, set, remove }, { principal }) => {
-    refuseFaults(set, remove)
-    return db.tx(async (tx) => {
-      const app = await lockActiveApp(tx, principal.org_id, alias)
-      const removed = await removeVariables(tx, app.id, remove)
-      const by = principal.user_id ?? principal.id
-      await saveVariables(tx, sealer, { appId: app.id, values: set, by, at: clock.now() })
-      await refuseTooMuch(tx, app.id)
-      const names = Object.keys(set)
-      if (names.length + removed.length > 0) {
-        await auditApp(tx, principal, {
-          action: 'app.environment_changed',
-          app,
-          detail: { set: names, removed },
-          at: clock.now(),
-        })
-      }
-      return presentAll(tx, app.id)
-    })
-  })
+export function environmentRoutes({ db, clock, sealer }: Pick<AppDeps, 'db' | 'clock' | 'sealer'>): Route[] {
+  return [
+    route(readEnvironment, async ({ alias }, { principal }) => {
+      const app = await requireApp(db, principal.org_id, alias)
+      return presentAll(db, app.id)
+    }),
+    route(changeEnvironment, async ({ alias, set, remove }, { principal }) => {
+      refuseFaults(set, remove)
+      return db.tx(async (tx) => {
+        const app = await lockActiveApp(tx, principal.org_id, alias)
+        const removed = await removeVariables(tx, app.id, remove)
+        const by = principal.user_id ?? principal.id
+        await saveVariables(tx, sealer, { appId: app.id, values: set, by, at: clock.now() })
+        await refuseTooMuch(tx, app.id)
+        const detail = { set: Object.keys(set), removed }
+        const isChanged = detail.set.length + removed.length > 0
+        const change = { action: 'app.environment_changed', app, detail, at: clock.now() }
+        if (isChanged) await auditApp(tx, principal, change)
+        return presentAll(tx, app.id)
+      })
+    }),
+  ]
 }
 
 async function presentAll(db: Querier, appId: string) {
   const rows = await listVariables(db, appId)
-  return {
-    items: rows.map(({ name, updated_by, updated_at }) => ({ name, updated_by, updated_at: updated_at.toISOString() })),
-  }
+  return { items: rows.map(toAnswer) }
 }
 
 function refuseFaults(set: Readonly<Record<string, string>>, remove: readonly string[]): void {

@@ -1,23 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { AbsentApps } from './absent-apps.ts'
+import { testClock } from '#lib/time/clock.ts'
+import { createAbsentApps } from './absent-apps.ts'
 
 function open() {
-  const time = { now: 0 }
+  const clock = testClock()
   let looks = 0
-  const absent = new AbsentApps(() => time.now)
+  const absent = createAbsentApps(clock)
   const look = async () => {
     looks++
     return 'not_running' as const
   }
-  return { time, absent, looks: () => looks, find: (label = 'shop') => absent.find(label, look) }
+  return { clock, absent, looks: () => looks, find: (label = 'shop') => absent.find(label, look) }
 }
 
 describe('OP-09 an app that does not run', () => {
   it('costs one query a second, however often it is asked for', async () => {
-    const { time, looks, find } = open()
+    const { clock, looks, find } = open()
     for (let n = 0; n < 100; n++) expect(await find()).toBe('not_running')
     expect(looks()).toBe(1)
-    time.now = 1_000
+    clock.advance(1_000)
     await find()
     expect(looks()).toBe(2)
   })

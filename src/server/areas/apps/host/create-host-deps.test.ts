@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { openTestDatabase } from '#test/database.ts'
 import { createHostDeps } from './create-host-deps.ts'
 

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openEnvironment } from '../environment/store.ts'
-import { findLastLineAt } from '../logs/store.ts'
 import type { AppDeps } from '../model/deps.ts'
 import { readAlias } from '../model/store.ts'
 import { readFiles } from '../revisions/read-files.ts'
 import type { HostDeps, Hosting } from './deps.ts'
-import { removeApp } from './remove-app.ts'
 
 /** Joins what a host needs of the other parts of the area. */
 export function createHostDeps({ db, clock, sealer }: AppDeps, hosting: Hosting): HostDeps {
@@ -22,7 +20,5 @@ export function createHostDeps({ db, clock, sealer }: AppDeps, hosting: Hosting)
       ...(await openEnvironment(db, sealer, appId)),
       SVC_APP: await readAlias(db, appId),
     }),
-    readLastLineAt: (deploy) => findLastLineAt(db, deploy),
-    removeApp: (appId, lease) => removeApp(db, appId, lease),
   }
 }

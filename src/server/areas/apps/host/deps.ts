@@ -1,5 +1,4 @@
 import type { Db } from '#lib/db/db.ts'
-import type { Lease } from '#lib/work/lease.ts'
 import type { SourceFile, Target } from '../deploys/target.ts'
 import type { WriteLog } from '../model/write-log.ts'
 import type { HostTime } from './probe.ts'
@@ -17,10 +16,6 @@ export type HostDeps = {
   readonly readFiles: (orgId: string, revisionId: string) => AsyncIterable<SourceFile>
   /** The variables of an app as they are now. */
   readonly readVariables: (appId: string) => Promise<Readonly<Record<string, string>>>
-  /** Time of the newest line that the app wrote in this deploy, where one is stored. */
-  readonly readLastLineAt: (deploy: { readonly id: string; readonly app_id: string }) => Promise<Date | undefined>
-  /** Deletes what is left of an app after it was stopped. */
-  readonly removeApp: (appId: string, lease: Lease) => Promise<void>
   readonly onError: (error: unknown, appId: string) => void
 }
 

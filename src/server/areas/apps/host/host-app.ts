@@ -13,12 +13,14 @@ import type { AppRef, Instance, Release } from '../deploys/target.ts'
 import { asHost, HostLost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
-import { HARMFUL, writeHarmful } from './harmful.ts'
+import { HARMFUL, STOPPED_AS_HARMFUL } from './harmful.ts'
 import { type KeptRunning, keepRunning } from './keep-running.ts'
 import { probeUntilHealthy } from './probe.ts'
 import { recoverDeploy } from './recover.ts'
+import { removeApp } from './remove-app.ts'
 import { buildDeploy, type Healthy, runDeploy, startInstance } from './run-deploy.ts'
 import { untilDeleted } from './until-deleted.ts'
+import { writeFault } from './write-fault.ts'
 
 /** How long requests of the former revision may take to end after a switch. */
 const SWITCH_GRACE_MS = 30_000
@@ -69,11 +71,9 @@ export class AppHost {
   async run(): Promise<void> {
     const { target } = this.#deps
     try {
-      const deploys = await listCurrentDeploys(this.#deps.db, this.#app.id)
-      await target.endOrphans(
-        this.#ref,
-        deploys.map(({ id }) => id),
-      )
+      const current = await listCurrentDeploys(this.#deps.db, this.#app.id)
+      const currentIds = current.map(({ id }) => id)
+      await target.endOrphans(this.#ref, currentIds)
       let faults = 0
       while (!this.#signal.aborted) {
         try {
@@ -98,7 +98,7 @@ export class AppHost {
     if (app.state === 'deleting') {
       await this.#stopLive(SWITCH_GRACE_MS)
       await this.#deps.target.prune(this.#ref, [])
-      await this.#deps.removeApp(app.id, this.#lease)
+      await removeApp(db, app.id, this.#lease)
       return 'done'
     }
     if (this.#isCrashLooping) await this.#returnToFormer()
@@ -162,9 +162,7 @@ export class AppHost {
     })
     if (!built) return undefined
     if (built.ok) return built.release
-    const origin = { orgId: deploy.org_id, appId: deploy.app_id, deployId: deploy.id }
-    const text = `The app cannot be built again: ${built.detail}`
-    this.#deps.writeLog({ ...origin, source: 'system', level: 'error', text })
+    writeFault(this.#deps.writeLog, deploy, `The app cannot be built again: ${built.detail}`)
     this.#unbuildableId = deploy.id
     return undefined
   }
@@ -191,14 +189,7 @@ export class AppHost {
   }
 
   #onCrash(deploy: DeployRow, crashes: readonly Date[], description: string): void {
-    this.#deps.writeLog({
-      orgId: deploy.org_id,
-      appId: deploy.app_id,
-      deployId: deploy.id,
-      source: 'system',
-      level: 'error',
-      text: `The app ended (${description}) and is started again.`,
-    })
+    writeFault(this.#deps.writeLog, deploy, `The app ended (${description}) and is started again.`)
     const liveAt = this.#live?.deploy.live_at
     if (this.#servingId !== deploy.id || !liveAt || !isCrashLoop(liveAt, crashes)) return
     this.#isCrashLooping = true
@@ -225,14 +216,13 @@ export class AppHost {
 
   /** Stops the deploy at once: a build of the next one may take minutes until the next step. */
   #onHarmful(deploy: DeployRow): void {
-    const origin = { orgId: deploy.org_id, appId: deploy.app_id, deployId: deploy.id }
-    writeHarmful(this.#deps.writeLog, origin)
+    writeFault(this.#deps.writeLog, deploy, STOPPED_AS_HARMFUL)
     this.#harmfulId = deploy.id
     if (this.#live?.deploy.id === deploy.id) {
       this.#deps.traffic.route(this.#app.host_label, undefined)
       void this.#live.running.stop(0)
     }
-    // What fails here is tried again by the next step.
+    // The next step tries again if this fails.
     void this.#failHarmful(deploy.id)
       .catch(() => {})
       .finally(() => this.#wake.ring())
@@ -275,9 +265,7 @@ export class AppHost {
     const { db, target } = this.#deps
     const current = await listCurrentDeploys(db, this.#app.id)
     const former = await listFormerDeploys(db, this.#app.id, KEPT_RELEASES)
-    await target.prune(
-      this.#ref,
-      [...current, ...former].map(({ id }) => id),
-    )
+    const keptIds = [...current, ...former].map(({ id }) => id)
+    await target.prune(this.#ref, keptIds)
   }
 }

@@ -1,19 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '#edge/ids.ts'
-import { testClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { processUptime } from '#lib/work/lease-watch.ts'
 import { runSlots } from '#lib/work/slots.ts'
+import { createFakeTarget, type FakeTarget } from '#test/apps/fake-target.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { createFakeTarget, type FakeTarget } from '#test/fake-target.ts'
 import { until } from '#test/until.ts'
 import { findHostedApp, queueDeploy } from '../deploys/store.ts'
 import { markDeleting } from '../manage/delete-store.ts'
 import { failDeploy } from './fail-deploy.ts'
 import { failHarmfulDeploy } from './harmful.ts'
 import { hostJobs } from './jobs.ts'
-import { removeApp } from './remove-app.ts'
 import { createAppTraffic } from './traffic.ts'
 
 const ORG = newId('org')
@@ -369,8 +368,6 @@ async function startHosting(): Promise<void> {
     logStored: async () => {},
     readFiles: async function* () {},
     readVariables: async () => ({}),
-    readLastLineAt: async () => undefined,
-    removeApp: (id, lease) => removeApp(db, id, lease),
     onError: (error) => errors.push(error),
   })
   hosting = await runSlots([jobs], { db, uptime: processUptime, onError: (_, error) => errors.push(error) })

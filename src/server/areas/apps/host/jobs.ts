@@ -1,18 +1,13 @@
 import type { JobKind } from '#lib/work/job-kind.ts'
-import { releaseLease } from '#lib/work/lease.ts'
 import { type LeasedJob, leasedJobs } from '#lib/work/leased-jobs.ts'
 import { DEPLOYS_CHANNEL, type HostedApp, listAppsToHost } from '../deploys/store.ts'
 import { HostLost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { AppHost } from './host-app.ts'
 
-type HostJob = LeasedJob<HostedApp>
-
 /** Apps that one process hosts at most. */
 const MAX_HOSTED_APPS = 200
 const POLL_SECONDS = 30
-/** How soon to look again for an app that another process hosts: it may die. */
-const HELD_SECONDS = 5
 
 /** The lease of the process that hosts the app. */
 export function hostLease({ id }: Pick<HostedApp, 'id'>): string {
@@ -20,18 +15,17 @@ export function hostLease({ id }: Pick<HostedApp, 'id'>): string {
 }
 
 /** Hosts apps. The lease of an app keeps everything that happens to it to one process. */
-export function hostJobs(deps: HostDeps): JobKind<HostJob> {
+export function hostJobs(deps: HostDeps): JobKind<LeasedJob<HostedApp>> {
   const { db, onError } = deps
-  const leased = leasedJobs<HostedApp>(db, hostLease)
   const hosts = new Map<string, AppHost>()
-  return {
+  return leasedJobs<HostedApp>(db, {
     name: 'apps-host',
+    leaseName: hostLease,
     slots: MAX_HOSTED_APPS,
     wakeOn: DEPLOYS_CHANNEL,
     pollSeconds: POLL_SECONDS,
     // An app never ends by itself, so there is nothing to wait for.
     drainSeconds: 0,
-    ...leased.parts,
     onNotify(appId) {
       deps.traffic.absent.forget()
       if (appId === '') for (const host of hosts.values()) host.wake()
@@ -40,12 +34,11 @@ export function hostJobs(deps: HostDeps): JobKind<HostJob> {
       // A host that is just ending looks no more, but its slot claims when it becomes free.
       return host !== undefined
     },
-    async claim(limit, { running }) {
+    async find() {
       const rows = await listAppsToHost(db)
       // Covers lost notifications.
       for (const { id, is_waiting } of rows) if (is_waiting) hosts.get(id)?.wake()
-      const { jobs, isAnyHeld } = await leased.take({ limit, running, rows })
-      return { jobs, nextInSeconds: isAnyHeld ? HELD_SECONDS : null }
+      return rows
     },
     async run({ row, lease }, { signal }) {
       const host = new AppHost(deps, row, lease, signal)
@@ -56,8 +49,7 @@ export function hostJobs(deps: HostDeps): JobKind<HostJob> {
         if (!(error instanceof HostLost)) onError(error, row.id)
       } finally {
         hosts.delete(row.id)
-        await releaseLease(db, lease)
       }
     },
-  }
+  })
 }

@@ -1,4 +1,5 @@
-import { endsWithin } from '#lib/race.ts'
+import { endsWithin } from '#lib/async/race.ts'
+import { messageOf } from '#lib/message-of.ts'
 import { isShortRun, restartDelayMs } from '../deploys/rules.ts'
 import type { Instance } from '../deploys/target.ts'
 import type { HostTime } from './probe.ts'
@@ -48,7 +49,7 @@ export function keepRunning(first: Instance | undefined, deps: Deps): KeptRunnin
     try {
       instance = running ?? (await deps.start())
     } catch (error) {
-      return `it could not be started: ${error instanceof Error ? error.message : String(error)}`
+      return `it could not be started: ${messageOf(error)}`
     }
     current = { instance, served: serveInstance(instance) }
     if (!running) await deps.untilReady(instance, stopping.signal)

@@ -49,11 +49,7 @@ export async function probeUntilHealthy(
   }
 }
 
-async function probeOnce(
-  instance: Pick<Instance, 'fetch'>,
-  healthPath: string,
-  signal: AbortSignal,
-): Promise<{ isHealthy: boolean; description: string }> {
+async function probeOnce(instance: Pick<Instance, 'fetch'>, healthPath: string, signal: AbortSignal) {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_LIMIT_MS)])
   try {
     const request = new Request(`http://127.0.0.1${healthPath}`, { redirect: 'manual', signal: limit })

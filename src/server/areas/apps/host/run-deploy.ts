@@ -1,13 +1,16 @@
 import type { DeployFailure } from '#contract/apps/deploys.ts'
 import type { Tx } from '#lib/db/db.ts'
+import { messageOf } from '#lib/message-of.ts'
 import type { Lease } from '#lib/work/lease.ts'
 import { beginDeploy, type DeployRow, type HostedApp, moveDeploy, retireLive, returnToQueue } from '../deploys/store.ts'
 import type { BuildResult, DeployFacts, Instance, OnLine, Release } from '../deploys/target.ts'
+import { findLastLineAt } from '../logs/store.ts'
 import { asHost, HostLost } from './as-host.ts'
 import type { HostDeps } from './deps.ts'
 import { failDeploy } from './fail-deploy.ts'
 import { HARMFUL } from './harmful.ts'
 import { probeUntilHealthy } from './probe.ts'
+import { writeFault } from './write-fault.ts'
 
 /** A deploy that failed for a reason its owner can read. */
 class DeployFailed extends Error {
@@ -103,7 +106,7 @@ export async function buildDeploy(
 
 /** Starts an instance of a deploy, whose lines go to the app's log. */
 export async function startInstance(
-  { target, readVariables, writeLog, readLastLineAt }: HostDeps,
+  { db, target, readVariables, writeLog }: HostDeps,
   { deploy, release, onHarmful }: { deploy: DeployRow; release: Release; onHarmful: () => void },
 ): Promise<Instance> {
   const { start_command: startCommand } = deploy
@@ -114,7 +117,7 @@ export async function startInstance(
       release,
       environment: await readVariables(deploy.app_id),
       onLine: lineWriter(writeLog, deploy, 'app'),
-      lastLineAt: () => readLastLineAt(deploy),
+      lastLineAt: () => findLastLineAt(db, deploy),
       onHarmful,
     })
   } catch (error) {
@@ -145,12 +148,7 @@ async function settle(
     error instanceof DeployFailed
       ? { code: error.code, detail: error.message }
       : { code: 'INTERRUPTED' as const, detail: 'svc itself had a fault while deploying. Deploy again.' }
-  writeLog({
-    ...origin(deploy),
-    source: 'system',
-    level: 'error',
-    text: `Deploy failed (${failure.code}): ${failure.detail}`,
-  })
+  writeFault(writeLog, deploy, `Deploy failed (${failure.code}): ${failure.detail}`)
   // Whoever follows the deploy stops at its end, and must have seen why it failed.
   await logStored(app.id)
   await asHost(db, lease, (tx) => failDeploy(tx, app, deploy, UNDER_WAY, { ...failure, at: time.now() }))
@@ -158,10 +156,11 @@ async function settle(
 
 /** Writes lines to the log: what goes to stderr at a higher level, and what svc itself says as such. */
 function lineWriter(writeLog: HostDeps['writeLog'], deploy: DeployRow, source: 'app' | 'build'): OnLine {
+  const of = { appId: deploy.app_id, deployId: deploy.id }
   const stderr = source === 'app' ? 'error' : 'warn'
   return ({ stream, ...line }) => {
-    if (stream === 'system') writeLog({ ...origin(deploy), source: 'system', level: 'warn', ...line })
-    else writeLog({ ...origin(deploy), source, level: stream === 'stderr' ? stderr : 'info', ...line })
+    if (stream === 'system') writeLog({ ...of, source: 'system', level: 'warn', ...line })
+    else writeLog({ ...of, source, level: stream === 'stderr' ? stderr : 'info', ...line })
   }
 }
 
@@ -175,12 +174,4 @@ function factsOf(deploy: DeployRow): DeployFacts {
     startCommand: deploy.start_command,
     healthPath: deploy.health_path ?? '/',
   }
-}
-
-function origin({ org_id, app_id, id }: DeployRow) {
-  return { orgId: org_id, appId: app_id, deployId: id }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

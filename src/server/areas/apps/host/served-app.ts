@@ -1,6 +1,6 @@
 import type { Instance } from '../deploys/target.ts'
 import type { AppAddress } from '../door/messages.ts'
-import { once, whileRead } from '../door/while-read.ts'
+import { once, whileRead } from '../door/program/while-read.ts'
 
 /** Requests that one instance is answering. */
 export type ServedInstance = {

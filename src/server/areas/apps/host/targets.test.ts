@@ -1,20 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '#edge/ids.ts'
-import { testClock } from '#lib/clock.ts'
 import { sql } from '#lib/db/sql.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { processUptime } from '#lib/work/lease-watch.ts'
 import { runSlots } from '#lib/work/slots.ts'
-import { openTestTarget, sourceOf } from '#test/app-target.ts'
-import { openClusterTarget } from '#test/cluster-target.ts'
+import { openTestTarget, sourceOf } from '#test/apps/app-target.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { startFakeApiServer } from '#test/fake-api-server.ts'
-import { startFakeNodes } from '#test/fake-nodes.ts'
+import { openClusterTarget } from '#test/kubernetes/cluster-target.ts'
+import { startFakeApiServer } from '#test/kubernetes/fake-api-server.ts'
+import { startFakeNodes } from '#test/kubernetes/fake-nodes.ts'
 import { until } from '#test/until.ts'
 import { queueDeploy } from '../deploys/store.ts'
 import type { Target } from '../deploys/target.ts'
 import { markDeleting } from '../manage/delete-store.ts'
 import { hostJobs } from './jobs.ts'
-import { removeApp } from './remove-app.ts'
 import { createAppTraffic } from './traffic.ts'
 
 const ORG = newId('org')
@@ -106,8 +105,6 @@ describe.each(TARGETS)('MA-15 OP-02 a deploy on the target %s', (_name, open) =>
       logStored: async () => {},
       readFiles: () => sourceOf(FILES),
       readVariables: async () => ({ NAME: 'shop' }),
-      readLastLineAt: async () => undefined,
-      removeApp: (id, lease) => removeApp(db, id, lease),
       onError: (error) => errors.push(error),
     })
     return runSlots([jobs], { db, uptime: processUptime, onError: (_, error) => errors.push(error) })

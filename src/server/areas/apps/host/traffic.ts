@@ -1,4 +1,4 @@
-import { AbsentApps } from './absent-apps.ts'
+import { type AbsentApps, createAbsentApps } from './absent-apps.ts'
 import type { ServedInstance } from './served-app.ts'
 
 /** The apps that this process runs, by the first label of their host names. */
@@ -13,7 +13,7 @@ export type AppTraffic = {
 
 export function createAppTraffic(): AppTraffic {
   const instances = new Map<string, ServedInstance>()
-  const absent = new AbsentApps()
+  const absent = createAbsentApps()
   return {
     absent,
     find: (label) => instances.get(label),

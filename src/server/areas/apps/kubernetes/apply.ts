@@ -1,5 +1,5 @@
 import type { DeployFacts } from '../deploys/target.ts'
-import { type KubernetesClient, type Manifest, pathOf } from './client.ts'
+import { type ClusterDeps, type Manifest, pathOf } from './client.ts'
 import { isPassing, KubernetesError } from './kubernetes-error.ts'
 import {
   deploymentFor,
@@ -18,27 +18,9 @@ export class ApplyError extends Error {
   override readonly name = 'ApplyError'
 }
 
-/**
- * Whether svc takes fields of an object over from other managers. The name of each forced object contains an id of svc,
- * and its fields decide who the app is and what it may do, so a change by hand must not stay. A namespace can be prepared
- * by the operator, whose labels svc must not change.
- */
-const IS_FORCED: Readonly<Record<string, boolean>> = {
-  Namespace: false,
-  NetworkPolicy: true,
-  ServiceAccount: true,
-  Secret: true,
-  Service: true,
-  Deployment: true,
-}
-
 const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000] as const
 
-type Deps = {
-  readonly client: KubernetesClient
-  readonly settings: PodSettings
-  readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
-}
+type Deps = Pick<ClusterDeps, 'client' | 'delay'> & { readonly settings: PodSettings }
 
 /**
  * Makes or updates everything that a deploy needs, the Deployment last. Waits for an API server that restarts, for a
@@ -76,8 +58,13 @@ async function prepareNamespace(deps: Deps, orgId: string, signal: AbortSignal):
   await applyOne(deps, manifest, signal)
 }
 
+/**
+ * Applies an object, and takes its fields over from other managers: its name contains an id of svc, and its fields decide
+ * who the app is and what it may do, so a change by hand must not stay. Not those of a namespace, which the operator can
+ * have prepared, and whose labels svc must not change.
+ */
 async function applyOne(deps: Deps, manifest: Manifest, signal: AbortSignal): Promise<void> {
-  const force = IS_FORCED[manifest.kind] ?? false
+  const force = manifest.kind !== 'Namespace'
   await patiently(deps, manifest, signal, () => deps.client.apply(manifest, { force }, signal))
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hasten, openClient, POD_SETTINGS } from '#test/cluster-target.ts'
-import { type FakeApiServer, startFakeApiServer } from '#test/fake-api-server.ts'
+import { hasten, openClient, POD_SETTINGS } from '#test/kubernetes/cluster-target.ts'
+import { type FakeApiServer, startFakeApiServer } from '#test/kubernetes/fake-api-server.ts'
 import { applyDeploy } from './apply.ts'
 import { deploymentFor, namespaceFor, serviceAccountFor } from './manifests.ts'
 

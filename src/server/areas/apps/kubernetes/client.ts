@@ -20,24 +20,18 @@ export type Manifest = KubernetesObject & { readonly apiVersion: string; readonl
 export type WatchEvent = { readonly type: string; readonly object: unknown }
 type ObjectList = { readonly metadata: { readonly resourceVersion: string }; readonly items: KubernetesObject[] }
 
-/** The calls of the API server that svc makes. All but `get` and `remove` throw a KubernetesError for a refusal. */
-export type KubernetesClient = {
-  /** Server-side apply. `force` takes fields over from other managers; without it a conflict is refused with 409. */
-  readonly apply: (manifest: Manifest, options: { force: boolean }, signal?: AbortSignal) => Promise<KubernetesObject>
-  /** Returns undefined if there is no such object. */
-  readonly get: (path: string, signal?: AbortSignal) => Promise<KubernetesObject | undefined>
-  /** Succeeds also if there is no such object. Pods of a removed Deployment are ended by the cluster. */
-  readonly remove: (path: string, signal?: AbortSignal) => Promise<void>
-  readonly list: (path: string, query: Query, signal?: AbortSignal) => Promise<ObjectList>
-  /** Yields events until the server ends the stream. */
-  readonly watch: (path: string, query: Query, signal: AbortSignal) => AsyncIterable<WatchEvent>
-  /** Yields the lines of a container until the server ends the stream. */
-  readonly log: (path: string, query: Query, signal: AbortSignal) => AsyncIterable<LogPart>
+export type KubernetesClient = ReturnType<typeof createKubernetesClient>
+
+/** The API server for work that goes on while it restarts. */
+export type ClusterDeps = {
+  readonly client: KubernetesClient
+  /** Resolves after that many milliseconds, or at once when the signal is aborted. */
+  readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Called with faults that are tried again. */
+  readonly onError: (error: unknown) => void
 }
 
 type Query = Readonly<Record<string, string>>
-/** `isRest`: it goes on with a line that was too long for one part. */
-type LogPart = { readonly text: string; readonly isRest: boolean }
 
 /** Under this name svc owns the fields that it applies. */
 const FIELD_MANAGER = 'svc'
@@ -48,7 +42,8 @@ const MAX_EVENT_BYTES = 8 * 1024 * 1024
 /** Longer lines of logs are handed on in parts. */
 const MAX_LOG_LINE_BYTES = 64 * 1024
 
-export function createKubernetesClient(send: ClusterFetch): KubernetesClient {
+/** Makes the calls of the API server that svc needs. All but `get` and `remove` throw a KubernetesError for a refusal. */
+export function createKubernetesClient(send: ClusterFetch) {
   const call = async (request: Parameters<ClusterFetch>[0], signal?: AbortSignal) => {
     const limit = AbortSignal.timeout(CALL_LIMIT_MS)
     const response = await send(request, signal ? AbortSignal.any([signal, limit]) : limit)
@@ -61,30 +56,31 @@ export function createKubernetesClient(send: ClusterFetch): KubernetesClient {
     return response.body
   }
   return {
-    apply: async (manifest, { force }, signal) => {
-      const path = withQuery(pathOf(manifest), {
-        fieldManager: FIELD_MANAGER,
-        force: String(force),
-        fieldValidation: 'Strict',
-      })
+    /** Server-side apply. `force` takes fields over from other managers; without it a conflict is refused with 409. */
+    apply: async (manifest: Manifest, { force }: { force: boolean }, signal?: AbortSignal) => {
+      const query = { fieldManager: FIELD_MANAGER, force: String(force), fieldValidation: 'Strict' }
+      const path = withQuery(pathOf(manifest), query)
       return (await call({ method: 'PATCH', path, body: manifest, contentType: APPLY }, signal)) as KubernetesObject
     },
-    get: async (path, signal) => {
+    /** Returns undefined if there is no such object. */
+    get: async (path: string, signal?: AbortSignal) => {
       return (await unlessMissing(call({ method: 'GET', path }, signal))) as KubernetesObject | undefined
     },
-    remove: async (path, signal) => {
-      await unlessMissing(
-        call({ method: 'DELETE', path: withQuery(path, { propagationPolicy: 'Background' }) }, signal),
-      )
+    /** Succeeds also if there is no such object. Pods of a removed Deployment are ended by the cluster. */
+    remove: async (object: string, signal?: AbortSignal) => {
+      const path = withQuery(object, { propagationPolicy: 'Background' })
+      await unlessMissing(call({ method: 'DELETE', path }, signal))
     },
-    list: async (path, query, signal) => {
+    list: async (path: string, query: Query, signal?: AbortSignal) => {
       return (await call({ method: 'GET', path: withQuery(path, query) }, signal)) as ObjectList
     },
-    watch: async function* (path, query, signal) {
+    /** Yields events until the server ends the stream. */
+    watch: async function* (path: string, query: Query, signal: AbortSignal) {
       const body = await open(path, { ...query, watch: 'true' }, signal)
       for await (const { text } of linesOf(body, MAX_EVENT_BYTES)) yield JSON.parse(text) as WatchEvent
     },
-    log: async function* (path, query, signal) {
+    /** Yields the lines of a container until the server ends the stream. `isRest`: it goes on with a line that was too long. */
+    log: async function* (path: string, query: Query, signal: AbortSignal) {
       const body = await open(path, query, signal)
       let isRest = false
       for await (const { text, isWhole } of linesOf(body, MAX_LOG_LINE_BYTES)) {

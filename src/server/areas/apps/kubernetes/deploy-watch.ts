@@ -1,7 +1,7 @@
-import { endsWithin } from '#lib/race.ts'
+import { endsWithin } from '#lib/async/race.ts'
 import type { BuildResult, DeployFacts, OnLine } from '../deploys/target.ts'
 import type { SharedLogRate } from '../logs/log-rate.ts'
-import type { KubernetesClient } from './client.ts'
+import type { ClusterDeps } from './client.ts'
 import { findEnds, type SeenEnds } from './ends.ts'
 import { START_LIMIT_SECONDS } from './manifests.ts'
 import { DEPLOY_LABEL, nameOf } from './names.ts'
@@ -10,14 +10,11 @@ import { PodLogs } from './pod-logs.ts'
 import { judgeRollout, type Rollout, tooSlow } from './rollout.ts'
 import { watchObjects } from './watch.ts'
 
-type WatchDeps = {
-  readonly client: KubernetesClient
+type WatchDeps = ClusterDeps & {
   readonly now: () => Date
-  readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
   readonly memoryBytes: number
   readonly logRate: SharedLogRate
   readonly buildMemoryBytes: number
-  readonly onError: (error: unknown) => void
 }
 
 /** How long the Deployment's own deadline may be late, before svc gives up by itself. */

@@ -7,20 +7,16 @@ export type SeenEnds = ReadonlyMap<string, number>
  * Returns the ends of the app between two looks at its pods, oldest first, each in words. An end that happened while
  * nobody watched counts too. The first look, with `before` undefined, takes what happened earlier as known.
  */
-export function findEnds(
-  before: SeenEnds | undefined,
-  pods: readonly Pod[],
-  memoryBytes: number,
-): { readonly seen: SeenEnds; readonly ends: readonly string[] } {
+export function findEnds(before: SeenEnds | undefined, pods: readonly Pod[], memoryBytes: number) {
   const seen = new Map<string, number>()
   const ends: string[] = []
   for (const pod of pods) {
     const { uid } = pod.metadata
     const status = statusOf(pod, 'app')
     const count = status ? endsOf(status) : 0
-    const known = before === undefined ? count : (before.get(uid) ?? 0)
+    const reportedEnds = before === undefined ? count : (before.get(uid) ?? 0)
     const end = status && lastEndOf(status)
-    if (end) for (let n = known; n < count; n++) ends.push(describeEnd(end, memoryBytes))
+    if (end) for (let n = reportedEnds; n < count; n++) ends.push(describeEnd(end, memoryBytes))
     if (isGoing(pod)) {
       if (before?.has(uid)) ends.push(whyGoing(pod))
     } else seen.set(uid, count)

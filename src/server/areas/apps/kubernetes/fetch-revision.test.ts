@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '#contract/apps/apps.ts'
 import { createOperatorFetch } from '#lib/net/operator-fetch.ts'
+import { annotations, type Scene, startScene } from '#test/kubernetes/workload.ts'
 import { tarOf } from '#test/tar.ts'
-import { annotations, type Scene, startScene } from '#test/workload.ts'
 import { fetchRevision } from './fetch-revision.ts'
 
 describe('AU-15 OP-02 a pod fetches its revision with its workload token', () => {

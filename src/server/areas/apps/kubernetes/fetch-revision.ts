@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises'
 import { fetchRevision as fetchOperation } from '#contract/apps/revisions.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import type { SourceFile } from '../deploys/target.ts'
-import { writeSource } from '../process/write-source.ts'
+import { messageOf } from '#lib/message-of.ts'
+import { writeSource } from '../process/build/write-source.ts'
 import { readArchive } from '../revisions/read-archive.ts'
 
 type FetchRevisionOptions = {
@@ -25,22 +25,14 @@ const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 15_000] as const
  */
 export async function fetchRevision(options: FetchRevisionOptions): Promise<void> {
   const { folder, print, revisionId } = options
-  let count = 0
   for (const waitMs of [...RETRY_MS, undefined]) {
     try {
       await rm(folder, { recursive: true, force: true })
-      const body = await download(options)
-      const files = counted(
-        readArchive({ bytes: body, isGzip: false }, () => undefined),
-        () => {
-          count += 1
-        },
-      )
-      await writeSource(folder, files, undefined, new AbortController().signal)
+      const files = readArchive({ bytes: await download(options), isGzip: false }, () => undefined)
+      const count = await writeSource(folder, files, undefined, new AbortController().signal)
       print(`Fetched ${count} files of revision ${revisionId}.`)
       return
     } catch (error) {
-      count = 0
       if (waitMs === undefined || isFinal(error)) throw error
       print(`The revision could not be fetched (${messageOf(error)}). Trying again in ${waitMs / 1000} seconds.`)
       await options.delay(waitMs)
@@ -69,15 +61,4 @@ function refusalOf(status: number): 'NOT_FOUND' | 'FORBIDDEN' | 'INVALID_TOKEN' 
 
 function isFinal(error: unknown): boolean {
   return error instanceof ServiceError && ['NOT_FOUND', 'FORBIDDEN', 'INVALID_TOKEN'].includes(error.code)
-}
-
-async function* counted(files: AsyncIterable<SourceFile>, onFile: () => void): AsyncGenerator<SourceFile> {
-  for await (const file of files) {
-    onFile()
-    yield file
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,5 @@
 import { LINE_COST_BYTES, type LogRate } from '../logs/log-rate.ts'
-import type { KubernetesClient } from './client.ts'
+import type { ClusterDeps } from './client.ts'
 import { KubernetesError } from './kubernetes-error.ts'
 
 /** How far a log was read: lines up to this time are known, of those at exactly this time so many. */
@@ -7,11 +7,6 @@ export type LogPosition = { time: string; count: number }
 
 /** `at` is missing for the rest of a line that was cut. */
 type Line = { readonly at?: Date; readonly text: string }
-type Deps = {
-  readonly client: Pick<KubernetesClient, 'log'>
-  readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
-  readonly onError: (error: unknown) => void
-}
 type Followed = {
   /** Path of the log in the API. */
   readonly path: string
@@ -37,7 +32,7 @@ export function positionAfter(time: Date): LogPosition {
  * breaks is opened again at the second of the last line (the API knows no finer time), and lines that were handed on
  * before are left out.
  */
-export async function followLog(deps: Deps, followed: Followed, signal: AbortSignal): Promise<void> {
+export async function followLog(deps: ClusterDeps, followed: Followed, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     // Asked before reading: a log that was read to its end after the container had ended is complete.
     const isLast = followed.hasEnded()
@@ -55,7 +50,7 @@ export async function followLog(deps: Deps, followed: Followed, signal: AbortSig
   }
 }
 
-async function readOnce({ client, delay }: Deps, followed: Followed, signal: AbortSignal): Promise<void> {
+async function readOnce({ client, delay }: ClusterDeps, followed: Followed, signal: AbortSignal): Promise<void> {
   const { path, container, position, onLine, rate } = followed
   const since = position.time === '' ? {} : { sinceTime: `${position.time.slice(0, 19)}Z` }
   const query = { container, follow: 'true', timestamps: 'true', ...since }
@@ -82,11 +77,11 @@ function toNanoseconds(time: string): string {
 
 /** Creates the check whether a line of a stream that began again is new. It moves the position. */
 function newLines(position: LogPosition): (time: string) => boolean {
-  const known = { ...position }
+  const startPosition = { ...position }
   let repeated = 0
   return (time) => {
-    if (time < known.time) return false
-    if (time === known.time && repeated < known.count) {
+    if (time < startPosition.time) return false
+    if (time === startPosition.time && repeated < startPosition.count) {
       repeated += 1
       return false
     }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonOrUndefined } from '#lib/json-or-undefined.ts'
 
 /** A refusal of the API server. The message is the server's own sentence. */
 export class KubernetesError extends Error {
@@ -29,8 +30,7 @@ const MAX_MESSAGE_LENGTH = 1_000
 
 /** Reads the body of a refusal, which is a Status except where something in front of the API server answered. */
 export async function readFailure(response: Response): Promise<KubernetesError> {
-  const text = await response.text()
-  return toError(parse(text), response.status)
+  return toError(jsonOrUndefined(await response.text()), response.status)
 }
 
 /** Reads a Status, such as the one in an event `ERROR` of a watch. */
@@ -50,12 +50,4 @@ export function isPassing(error: unknown): boolean {
   // 401: the token was just replaced. 409 without fields: another writer changed the object at the same moment.
   if (error.status === 409) return error.conflicts.length === 0
   return error.status === 401 || error.status === 429 || error.status >= 500
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

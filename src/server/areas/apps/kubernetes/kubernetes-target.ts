@@ -1,28 +1,26 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SocketFetchError } from '#lib/net/socket-fetch.ts'
+import { messageOf } from '#lib/message-of.ts'
 import {
   type AppRef,
   type BuildRequest,
   type BuildResult,
   type DeployFacts,
   type Instance,
-  InstanceError,
   StartError,
   type StartRequest,
   type Target,
 } from '../deploys/target.ts'
 import type { AppAddress } from '../door/messages.ts'
-import type { AppNetwork, AttachedApp } from '../door/network.ts'
+import type { AppNetwork } from '../door/network.ts'
 import { SharedLogRate } from '../logs/log-rate.ts'
 import { ApplyError, applyDeploy } from './apply.ts'
-import type { KubernetesClient } from './client.ts'
+import type { ClusterDeps, KubernetesClient } from './client.ts'
 import { DeployWatch } from './deploy-watch.ts'
 import { APP_PORT, type PodSettings } from './manifests.ts'
 import { APP_LABEL, DEPLOY_LABEL, nameOf, namespaceOf } from './names.ts'
 
-type KubernetesTargetOptions = {
-  readonly client: KubernetesClient
+type KubernetesTargetOptions = ClusterDeps & {
   readonly settings: Omit<PodSettings, 'ownNamespace'>
   /** Folder with the file `namespace` of the pod in which svc runs. */
   readonly credentialsDir: string
@@ -30,8 +28,6 @@ type KubernetesTargetOptions = {
   /** Returns the host and port at which a Service is reached. */
   readonly addressOf?: (service: ServiceName) => { readonly host: string; readonly port: number }
   readonly now: () => Date
-  readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
-  readonly onError: (error: unknown) => void
 }
 
 type ServiceName = { readonly namespace: string; readonly name: string }
@@ -52,7 +48,8 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
   const { client, settings, onError, delay } = options
   const watches = new Map<string, DeployWatch>()
   const logRate = new SharedLogRate()
-  const ownNamespace = remember(() => readOwnNamespace(options.credentialsDir))
+  let foundNamespace: Promise<string | undefined> | undefined
+  const ownNamespace = () => (foundNamespace ??= readOwnNamespace(options.credentialsDir))
 
   const place = ({ orgId }: { orgId: string }) => namespaceOf(settings.namespacePrefix, orgId)
   const watchOf = (deploy: DeployFacts): DeployWatch => {
@@ -87,14 +84,6 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
   }
   const addressOf = (deploy: DeployRef) =>
     (options.addressOf ?? clusterAddress)({ namespace: place(deploy), name: nameOf(deploy.deployId) })
-  const fetchFrom = async (app: AttachedApp, request: Request) => {
-    try {
-      return await app.fetch(request)
-    } catch (error) {
-      if (!(error instanceof SocketFetchError)) throw error
-      throw new InstanceError('the app gave no answer', error.sent, error.cause)
-    }
-  }
 
   const build = async ({ deploy, environment, onLine, signal }: BuildRequest): Promise<BuildResult> => {
     if (deploy.startCommand === null)
@@ -121,7 +110,7 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
       // Somebody may have removed it by hand.
       if (!found) await apply(deploy, environment, new AbortController().signal)
     } catch (error) {
-      throw new StartError(error instanceof Error ? error.message : String(error), { cause: error })
+      throw new StartError(messageOf(error), { cause: error })
     }
     const watch = watchOf(deploy)
     await watch.collectApp(onLine, lastLineAt)
@@ -134,7 +123,7 @@ export function createKubernetesTarget(options: KubernetesTargetOptions): Kubern
       get address() {
         return addressOf(deploy)
       },
-      fetch: (sent) => fetchFrom(attach(), sent),
+      fetch: (sent) => attach().fetch(sent),
       ended: watch.nextEnd().then((description) => ({ description })),
       stop: async (graceMs) => {
         await remove(place(deploy), nameOf(deploy.deployId))
@@ -176,8 +165,7 @@ async function findFaults(client: KubernetesClient): Promise<string[]> {
     await client.get('/version')
     return []
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return [`Apps cannot be deployed: the Kubernetes API server does not answer (${reason}).`]
+    return [`Apps cannot be deployed: the Kubernetes API server does not answer (${messageOf(error)}).`]
   }
 }
 
@@ -195,12 +183,4 @@ function clusterAddress({ namespace, name }: ServiceName): { host: string; port:
 async function readOwnNamespace(credentialsDir: string): Promise<string | undefined> {
   const text = await readFile(join(credentialsDir, 'namespace'), 'utf8').catch(() => '')
   return text.trim() || undefined
-}
-
-function remember<T>(read: () => Promise<T>): () => Promise<T> {
-  let found: Promise<T> | undefined
-  return () => {
-    found ??= read()
-    return found
-  }
 }

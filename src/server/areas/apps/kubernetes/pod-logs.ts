@@ -1,6 +1,6 @@
 import type { OnLine } from '../deploys/target.ts'
 import type { LogRate } from '../logs/log-rate.ts'
-import type { KubernetesClient } from './client.ts'
+import type { ClusterDeps } from './client.ts'
 import { FROM_START, followLog, type LogPosition, positionAfter } from './follow-log.ts'
 import { endsOf, type Pod, statusOf } from './pod.ts'
 
@@ -8,10 +8,7 @@ type Container = 'fetch' | 'build' | 'app'
 const INIT_CONTAINERS = ['fetch', 'build'] as const
 const CONTAINERS = [...INIT_CONTAINERS, 'app'] as const
 
-type Deps = {
-  readonly client: Pick<KubernetesClient, 'log'>
-  readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
-  readonly onError: (error: unknown) => void
+type Deps = ClusterDeps & {
   readonly namespace: string
   /** Creates the rate of one log of the deploy. */
   readonly logRate: () => LogRate
@@ -99,8 +96,8 @@ export class PodLogs {
   }
 
   #position(key: string): LogPosition {
-    const known = this.#positions.get(key)
-    if (known) return known
+    const storedPosition = this.#positions.get(key)
+    if (storedPosition) return storedPosition
     const first = this.#after ? positionAfter(this.#after) : { ...FROM_START }
     this.#positions.set(key, first)
     return first

@@ -77,7 +77,7 @@ export function lastEndOf({ state, lastState }: ContainerStatus): Terminated | u
   return state.terminated ?? lastState.terminated
 }
 
-/** Says how a container ended, in the words of the target `process`. */
+/** Describes the end of a container with the same texts as the target `process`. */
 export function describeEnd({ exitCode, signal, reason }: Terminated, memoryBytes: number): string {
   if (reason === 'OOMKilled') return `killed: it used more than ${Math.round(memoryBytes / 2 ** 20)} MB of memory`
   if (signal !== undefined && signal > 0) return `signal ${signal}`

@@ -29,7 +29,7 @@ export function judgeRollout(deployment: unknown, pods: readonly Pod[], limits: 
   return { type: 'waiting' }
 }
 
-/** Says why a rollout that took too long did not get further. */
+/** Returns the failure of a rollout that took too long, with the step it did not get past. */
 export function tooSlow(pods: readonly Pod[]): Rollout {
   const minutes = START_LIMIT_SECONDS / 60
   const pod = newestOf(pods)

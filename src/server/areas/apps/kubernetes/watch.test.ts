@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hasten, openClient } from '#test/cluster-target.ts'
-import { type FakeApiServer, startFakeApiServer } from '#test/fake-api-server.ts'
+import { hasten, openClient } from '#test/kubernetes/cluster-target.ts'
+import { type FakeApiServer, startFakeApiServer } from '#test/kubernetes/fake-api-server.ts'
 import { until } from '#test/until.ts'
 import type { LogRate } from '../logs/log-rate.ts'
 import { FROM_START, followLog, positionAfter } from './follow-log.ts'

@@ -1,12 +1,5 @@
-import type { KubernetesClient, KubernetesObject, WatchEvent } from './client.ts'
+import type { ClusterDeps, KubernetesObject, WatchEvent } from './client.ts'
 import { KubernetesError, toError } from './kubernetes-error.ts'
-
-type Deps = {
-  readonly client: Pick<KubernetesClient, 'list' | 'watch'>
-  readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Called with faults that are tried again, such as an API server that restarts. */
-  readonly onError: (error: unknown) => void
-}
 
 /** The server ends a watch after this time. A new one goes on at the same place. */
 const WATCH_SECONDS = 290
@@ -21,7 +14,7 @@ const MAX_RETRY_MS = 15_000
  * objects are listed again, so that no change is missed.
  */
 export async function* watchObjects(
-  deps: Deps,
+  deps: ClusterDeps,
   path: string,
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
@@ -44,7 +37,7 @@ export async function* watchObjects(
 
 /** Lists, and then watches on until a fault. */
 async function* watchOnce(
-  { client, delay }: Deps,
+  { client, delay }: ClusterDeps,
   path: string,
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,

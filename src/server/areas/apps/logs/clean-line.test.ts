@@ -74,7 +74,7 @@ describe('MA-15 a log line', () => {
     ['2026-01-01T01:01:00.000Z', '2026-01-01T00:00:00.000Z'],
     ['9999-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
     ['1969-12-31T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
-  ])('dated %s is kept as of %s', (given, kept) => {
-    expect(timeOfLine(new Date(given), new Date('2026-01-01T00:00:00.000Z')).toISOString()).toBe(kept)
+  ])('dated %s is kept as of %s', (given, storedTime) => {
+    expect(timeOfLine(new Date(given), new Date('2026-01-01T00:00:00.000Z')).toISOString()).toBe(storedTime)
   })
 })

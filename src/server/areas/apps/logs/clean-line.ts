@@ -37,6 +37,6 @@ function cutLine(text: string, unreadBytes: number): string {
   const size = Buffer.byteLength(text)
   if (size <= MAX_LOG_LINE_BYTES && unreadBytes <= 0) return text
   // `stream` leaves out the character that the cut goes through.
-  const kept = new TextDecoder().decode(Buffer.from(text).subarray(0, MAX_LOG_LINE_BYTES), { stream: true })
-  return `${kept}… (${size - Buffer.byteLength(kept) + unreadBytes} bytes cut)`
+  const fittingText = new TextDecoder().decode(Buffer.from(text).subarray(0, MAX_LOG_LINE_BYTES), { stream: true })
+  return `${fittingText}… (${size - Buffer.byteLength(fittingText) + unreadBytes} bytes cut)`
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
 import type { LogWindow } from '#ports/apps.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { createAppLogs } from './evidence.ts'
+import { createAppLogs } from './evidence-store.ts'
 
 let opened: TestDatabase
 beforeAll(async () => {

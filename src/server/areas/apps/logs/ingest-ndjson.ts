@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { LogLevel } from '#contract/apps/logs.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import { parseJson } from '#edge/http/parse-json.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
+import { parseJson } from '#edge/input/parse-json.ts'
+import type { AppDeps } from '../model/deps.ts'
 import { cleanLine } from './clean-line.ts'
 import { levelIn, levelNumber } from './level.ts'
 import { appendLines, type NewLine } from './store.ts'
@@ -24,7 +23,7 @@ const Line = z.strictObject({
   deploy_id: z.string().max(100).optional(),
 })
 
-type Deps = { readonly db: Db; readonly clock: Clock }
+type Deps = Pick<AppDeps, 'db' | 'clock'>
 type Ingested = { accepted: number; rejected: number; errors: { line: number; message: string }[] }
 
 /** Stores the lines of a body in batches as it arrives. What cannot be read is counted, and the rest is stored. */
@@ -53,19 +52,11 @@ export async function readNdjson(
   return { accepted: await batches.end(), ...result }
 }
 
-type Batches = AsyncDisposable & {
-  /** Returns whether the batch is full and has to be stored. */
-  readonly add: (line: NewLine) => boolean
-  /** Begins to store the batch when the one before it is stored, so that at most two are in memory. */
-  readonly store: () => Promise<void>
-  /** Stores what is left, and returns how many lines were stored. */
-  readonly end: () => Promise<number>
-}
-
 /** Gathers lines in batches. One is stored while the next is read, in their order. */
-function createBatches(append: (lines: readonly NewLine[]) => Promise<void>): Batches {
+function createBatches(append: (lines: readonly NewLine[]) => Promise<void>) {
   let [batch, characters, stored]: [NewLine[], number, number] = [[], 0, 0]
   let storing: Promise<void> = Promise.resolve()
+  /** Begins to store the batch when the one before it is stored, so that at most two are in memory. */
   const store = async () => {
     await storing
     const lines = batch
@@ -79,12 +70,14 @@ function createBatches(append: (lines: readonly NewLine[]) => Promise<void>): Ba
     storing.catch(() => {})
   }
   return {
-    add: (line) => {
+    /** Returns whether the batch is full and has to be stored. */
+    add: (line: NewLine) => {
       batch.push(line)
       characters += line.text.length
       return batch.length >= BATCH_LINES || characters >= BATCH_CHARACTERS
     },
     store,
+    /** Stores what is left, and returns how many lines were stored. */
     end: async () => {
       await store()
       await storing

@@ -1,9 +1,8 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { ServiceError } from '#contract/core/errors.ts'
-import { parseJson } from '#edge/http/parse-json.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
+import { parseJson } from '#edge/input/parse-json.ts'
+import type { AppDeps } from '../model/deps.ts'
 import { cleanLine } from './clean-line.ts'
 import { levelNumber, levelOfOtlp, levelOfWord } from './level.ts'
 import { findOtlpRecords, type OtlpRecord, readOtlpRecord } from './otlp-json.ts'
@@ -15,7 +14,7 @@ const MAX_UNPACKED_BYTES = 32 * 1024 * 1024
 const MAX_RECORDS = 50_000
 const BATCH_LINES = 1_000
 
-type Deps = { readonly db: Db; readonly clock: Clock }
+type Deps = Pick<AppDeps, 'db' | 'clock'>
 const unpack = promisify(gunzip)
 
 /** Stores the records of one OTLP request, and answers in the encoding it came in. */

@@ -1,17 +1,14 @@
-import type { LogRecord } from '#contract/apps/logs.ts'
+import { LOG_LEVELS, type LogRecord } from '#contract/apps/logs.ts'
 
 type Level = LogRecord['level']
 
-/** Numbers of the levels in the table, in the order of severity. */
-const NUMBERS: Record<Level, number> = { debug: 1, info: 2, warn: 3, error: 4 }
-const NAMES: readonly Level[] = ['debug', 'info', 'warn', 'error']
-
+/** Returns the number of a level in the table, where a more severe one is higher. Stored, so the order of levels stays. */
 export function levelNumber(level: Level): number {
-  return NUMBERS[level]
+  return LOG_LEVELS.indexOf(level) + 1
 }
 
 export function levelName(number: number): Level {
-  return NAMES[number - 1] ?? 'info'
+  return LOG_LEVELS[number - 1] ?? 'info'
 }
 
 const WORDS: Record<string, Level> = {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#edge/ids.ts'
-import { testClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
 import { readNdjson } from './ingest-ndjson.ts'
@@ -12,7 +12,7 @@ import { tailEvents } from './tail.ts'
 import { createLogWriter } from './writer.ts'
 
 const ALL = { words: [], minLevel: undefined, deployId: undefined }
-const LINE = { orgId: 'org', deployId: 'dep', source: 'app', level: 'info' } as const
+const LINE = { deployId: 'dep', source: 'app', level: 'info' } as const
 const clock = testClock()
 let database: TestDatabase
 let db: Db

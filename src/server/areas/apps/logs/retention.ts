@@ -1,7 +1,7 @@
 import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { addPartition, dropPartitions, hasFormerTable } from './partitions.ts'
-import { findLargeLogs, listLogs, removeFormerLines, removeOldestLines } from './store.ts'
+import { addPartition, dropPartitions, hasFormerTable } from './partition-store.ts'
+import { findLargeLogs, listLogs, removeLines } from './store.ts'
 
 type Deps = {
   readonly db: Db
@@ -30,7 +30,7 @@ export function logRetention({ db, maxBytes, maxAgeDays }: Deps): Loop {
       await dropPartitions(db, oldest)
       if (await hasFormerTable(db)) await emptyFormerTable(db, oldest, signal)
       for (let large = await findLargeLogs(db, maxBytes); large.length > 0 && !signal.aborted; ) {
-        for (const { app_id } of large) await db.tx((tx) => removeOldestLines(tx, app_id, BATCH_LINES))
+        for (const { app_id } of large) await db.tx((tx) => removeLines(tx, app_id, BATCH_LINES))
         large = await findLargeLogs(db, maxBytes)
       }
       return new Date(now.getTime() + EVERY_MS)
@@ -41,7 +41,7 @@ export function logRetention({ db, maxBytes, maxAgeDays }: Deps): Loop {
 /** The lines of before partitions have any age. They are removed one by one until their partition is dropped. */
 async function emptyFormerTable(db: Db, before: Date, signal: AbortSignal): Promise<void> {
   for (const { app_id } of await listLogs(db)) {
-    const remove = () => db.tx((tx) => removeFormerLines(tx, app_id, before, BATCH_LINES))
+    const remove = () => db.tx((tx) => removeLines(tx, app_id, BATCH_LINES, before))
     while (!signal.aborted && (await remove()) === BATCH_LINES);
   }
 }

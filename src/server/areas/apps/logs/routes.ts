@@ -1,9 +1,8 @@
 import { ingestLogs, ingestOtlp, type LogRecord, searchLogs, tailLogs } from '#contract/apps/logs.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import type { Principal } from '#contract/core/principal.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import type { AppDeps } from '../model/deps.ts'
+import { requireApp } from '../model/store.ts'
 import { readNdjson } from './ingest-ndjson.ts'
 import { answerOtlp } from './ingest-otlp.ts'
 import { levelNumber } from './level.ts'
@@ -11,41 +10,34 @@ import { presentLine } from './present.ts'
 import { countDropped, findLines, type LineFilter } from './store.ts'
 import { tailEvents } from './tail.ts'
 
-type LogRouteDeps = {
-  readonly db: Db
-  readonly clock: Clock
-  /** Throws NOT_FOUND for an app that the organization does not have, or that is not the workload's own. */
-  readonly needApp: (principal: Principal & { org_id: string }, alias: string) => Promise<{ readonly id: string }>
-}
-
 type Filter = { text?: string | undefined; level?: LogRecord['level'] | undefined; deploy_id?: string | undefined }
 
-export function logRoutes(deps: LogRouteDeps): Route[] {
-  const { db, needApp } = deps
+export function logRoutes(deps: Pick<AppDeps, 'db' | 'clock'>): Route[] {
+  const { db } = deps
   return [
     route(searchLogs, async ({ alias, limit, cursor, since, until, ...filter }, { principal }) => {
-      const app = await needApp(principal, alias)
-      const wanted = { ...readFilter(filter), since: toDate(since), until: toDate(until) }
-      const rows = await findLines(db, app.id, wanted, { limit: limit + 1, before: readLineCursor(cursor) })
+      const app = await requireApp(db, principal.org_id, alias)
+      const lineFilter = { ...readFilter(filter), since: toDate(since), until: toDate(until) }
+      const rows = await findLines(db, app.id, lineFilter, { limit: limit + 1, before: readLineCursor(cursor) })
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined
       return {
         items: shown.map(presentLine),
         next_cursor: last ? String(last.id) : null,
-        dropped: await countDropped(db, app.id, wanted),
+        dropped: await countDropped(db, app.id, lineFilter),
       }
     }),
     route(tailLogs, async function* ({ alias, lines, last_id, ...filter }, { principal, signal }) {
-      const app = await needApp(principal, alias)
+      const app = await requireApp(db, principal.org_id, alias)
       const after = last_id === undefined ? undefined : readLineCursor(last_id)
       yield* tailEvents(db, { appId: app.id, filter: readFilter(filter), lines, after, signal })
     }),
     route(ingestLogs, async ({ alias }, { principal }, body) => {
-      const app = await needApp(principal, alias)
+      const app = await requireApp(db, principal.org_id, alias)
       return readNdjson(deps, app.id, body)
     }),
     route(ingestOtlp, async ({ alias }, { principal, request }) => {
-      const app = await needApp(principal, alias)
+      const app = await requireApp(db, principal.org_id, alias)
       return answerOtlp(deps, app.id, request)
     }),
   ]

@@ -1,7 +1,8 @@
+import type { LogRecord } from '#contract/apps/logs.ts'
 import { arrayLiteral, numberArray } from '#lib/db/array-literal.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import { FIRST_ID } from './partitions.ts'
+import { FIRST_ID } from './partition-store.ts'
 
 /** Notified with the id of an app whose log got lines. */
 export const LOGS_CHANNEL = 'apps_logs'
@@ -10,21 +11,13 @@ export type NewLine = {
   readonly deployId: string | null
   readonly at: Date
   readonly level: number
-  readonly source: 'app' | 'build' | 'system' | 'ingest'
+  readonly source: LogRecord['source']
   /** Clean and of bounded size. */
   readonly text: string
   readonly dropped: number
 }
 
-export type LineRow = {
-  readonly id: number
-  readonly deploy_id: string | null
-  readonly at: Date
-  readonly level: number
-  readonly source: NewLine['source']
-  readonly text: string
-  readonly dropped: number
-}
+export type LineRow = Omit<NewLine, 'deployId'> & { readonly id: number; readonly deploy_id: string | null }
 
 /**
  * Appends lines to an app's log, in their order. Returns false if there is no such app any more.
@@ -83,14 +76,14 @@ export type LineFilter = {
 
 /** Each word must occur in the line, in any case. A line about dropped lines always passes, so that no gap is hidden. */
 function matching({ words, minLevel, deployId, since, until }: LineFilter): Sql {
-  const wanted = [
+  const conditions = [
     ...words.map((word) => sql`position(lower(${word}) in lower(text)) > 0`),
     ...(minLevel === undefined ? [] : [sql`level >= ${minLevel}`]),
     ...(deployId === undefined ? [] : [sql`deploy_id = ${deployId}`]),
   ].reduce((all, condition) => sql`${all} and ${condition}`, sql`true`)
   const from = since === undefined ? sql`true` : sql`at >= ${since}`
   const to = until === undefined ? sql`true` : sql`at < ${until}`
-  return sql`(${wanted} or dropped > 0) and ${from} and ${to}`
+  return sql`(${conditions} or dropped > 0) and ${from} and ${to}`
 }
 
 /** The newest lines first, those before `before`. */
@@ -130,10 +123,7 @@ export async function lastLineId(db: Querier, appId: string): Promise<number> {
 const SEARCHED_LINES = 10_000
 
 /** The time of the newest line that the app itself wrote in this deploy, if it is among the newest lines of the log. */
-export async function findLastLineAt(
-  db: Querier,
-  deploy: { readonly id: string; readonly app_id: string },
-): Promise<Date | undefined> {
+export async function findLastLineAt(db: Querier, deploy: { readonly id: string; readonly app_id: string }) {
   const [row] = await db.query<{ at: Date | null }>(sql`
     select max(at) as at from (
       select at, deploy_id, source from apps.logs where app_id = ${deploy.app_id} order by id desc limit ${SEARCHED_LINES}
@@ -150,7 +140,7 @@ export async function countDropped(db: Querier, appId: string, { since, until }:
   return row!.dropped
 }
 
-/** What a deploy wrote while it was built, and what svc said about it, oldest first. */
+/** Finds the output of a deploy's build and the lines of svc about the deploy, oldest first. */
 export function findDeployLines(db: Querier, deployId: string, after: number, limit: number): Promise<LineRow[]> {
   return db.query<LineRow>(sql`
     select ${columns} from apps.logs
@@ -158,18 +148,12 @@ export function findDeployLines(db: Querier, deployId: string, after: number, li
     order by id limit ${limit}`)
 }
 
-/** Removes up to `limit` of the oldest lines of the former table that are older than `before`, and returns how many. */
-export async function removeFormerLines(tx: Tx, appId: string, before: Date, limit: number): Promise<number> {
-  return removeLines(tx, appId, sql`id < ${FIRST_ID} and at < ${before}`, limit)
-}
-
-/** Removes up to `limit` of the oldest lines, and returns how many. */
-export async function removeOldestLines(tx: Tx, appId: string, limit: number): Promise<number> {
-  return removeLines(tx, appId, sql`true`, limit)
-}
-
-/** The border of ids lets Postgres leave out the partitions of later lines. */
-async function removeLines(tx: Tx, appId: string, condition: Sql, limit: number): Promise<number> {
+/**
+ * Removes up to `limit` of the oldest lines, and returns how many. With `formerBefore` only lines of the former table
+ * that are older. The border of ids lets Postgres leave out the partitions of later lines.
+ */
+export async function removeLines(tx: Tx, appId: string, limit: number, formerBefore?: Date): Promise<number> {
+  const condition = formerBefore ? sql`id < ${FIRST_ID} and at < ${formerBefore}` : sql`true`
   const [row] = await tx.query<{ count: number; bytes: number }>(sql`
     with chosen as (select id from apps.logs where app_id = ${appId} and ${condition} order by id limit ${limit}),
     removed as (

@@ -1,6 +1,5 @@
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
 import { createWake } from '#lib/work/wake.ts'
+import type { AppDeps } from '../model/deps.ts'
 import type { WriteLog } from '../model/write-log.ts'
 import { cleanLine } from './clean-line.ts'
 import { levelIn, levelNumber } from './level.ts'
@@ -20,7 +19,9 @@ const STORED_WITHIN_MS = 2_000
 
 type Waiting = { lines: NewLine[]; bytes: number; dropped: number; onStored: (() => void)[] }
 
-export type LogWriter = AsyncDisposable & {
+type Deps = Pick<AppDeps, 'db' | 'clock'> & { readonly onError: (error: unknown) => void }
+
+type LogWriter = AsyncDisposable & {
   readonly write: WriteLog
   /** Resolves when no line of the app waits any more, and after two seconds at the latest. */
   readonly stored: (appId: string) => Promise<void>
@@ -30,15 +31,7 @@ export type LogWriter = AsyncDisposable & {
  * Stores the lines of the apps of this process in small batches. An app that writes faster than they can be stored
  * loses lines, never the service its memory; the log then says how many.
  */
-export function createLogWriter({
-  db,
-  clock,
-  onError,
-}: {
-  db: Db
-  clock: Clock
-  onError: (error: unknown) => void
-}): LogWriter {
+export function createLogWriter({ db, clock, onError }: Deps): LogWriter {
   const waiting = new Map<string, Waiting>()
   const wake = createWake()
   const stopping = new AbortController()

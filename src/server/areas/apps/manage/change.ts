@@ -1,5 +1,5 @@
 import { type AppSettings, changeApp } from '#contract/apps/apps.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { auditApp } from '../model/audit.ts'
 import type { AppDeps } from '../model/deps.ts'
 import { lockActiveApp, showApp, updateApp } from '../model/store.ts'
@@ -20,10 +20,10 @@ export function changeRoute(deps: AppDeps): Route {
   })
 }
 
-type Given = { [Key in keyof AppSettings]?: AppSettings[Key] | undefined }
+type SettingsChange = { [Key in keyof AppSettings]?: AppSettings[Key] | undefined }
 
 /** Returns the settings with what is given; null is given, undefined is not. */
-export function withSettings(former: AppSettings, given: Given): AppSettings {
+export function withSettings(former: AppSettings, given: SettingsChange): AppSettings {
   return {
     build_command: given.build_command === undefined ? former.build_command : given.build_command,
     start_command: given.start_command === undefined ? former.start_command : given.start_command,

@@ -1,7 +1,7 @@
 import { createApp, DEFAULT_APP_SETTINGS, MAX_APPS_PER_ORG } from '#contract/apps/apps.ts'
 import { ServiceError } from '#contract/core/errors.ts'
-import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { auditApp } from '../model/audit.ts'
 import type { AppDeps } from '../model/deps.ts'
@@ -48,13 +48,13 @@ export function createRoute(deps: AppDeps): Route {
  */
 async function slugOf({ people }: AppDeps, orgId: string): Promise<string> {
   const answer = await people.organization(orgId)
-  if (answer.known) return answer.value.slug
+  if (answer.isKnown) return answer.value.slug
   if (answer.isTemporary) throw peopleUnknown(answer)
   return orgId.replace(/^org_/, '')
 }
 
 async function refuseTaken(tx: Tx, orgId: string, alias: string): Promise<void> {
-  const taken = await findApp(tx, orgId, alias)
+  const taken = await findApp(tx, orgId, { alias })
   if (!taken) return
   throw new ServiceError(
     'CONFLICT',

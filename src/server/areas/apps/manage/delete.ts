@@ -1,6 +1,6 @@
 import { deleteApp } from '#contract/apps/apps.ts'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { runIfLeased } from '#lib/work/lease.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { DEPLOYS_CHANNEL } from '../deploys/store.ts'
@@ -14,7 +14,7 @@ import { findDeleting, markDeleting } from './delete-store.ts'
 /** Marks the app. Its host stops it and deletes its rows; where nothing hosts apps, the loop below does. */
 export function deleteRoute({ db, clock }: Pick<AppDeps, 'db' | 'clock'>): Route {
   return route(deleteApp, async ({ alias, confirm }, { principal }) => {
-    const app = await findApp(db, principal.org_id, alias)
+    const app = await findApp(db, principal.org_id, { alias })
     if (!app) throw notFound('app')
     if (confirm !== alias) throw new ServiceError('INVALID_REQUEST', 'confirm: must be the alias of the app')
     await db.tx(async (tx) => {

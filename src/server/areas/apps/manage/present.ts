@@ -1,8 +1,8 @@
 import type { App } from '#contract/apps/apps.ts'
 import type { AppDeps } from '../model/deps.ts'
-import type { ShownApp } from '../model/store.ts'
+import type { AppWithDeploys } from '../model/store.ts'
 
-export function presentApp(row: ShownApp, { urlOf }: Pick<AppDeps, 'urlOf'>): App {
+export function presentApp(row: AppWithDeploys, { urlOf }: Pick<AppDeps, 'urlOf'>): App {
   const { id, alias, name, state, build_command, start_command, health_path } = row
   return {
     id,

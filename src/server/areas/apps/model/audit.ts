@@ -1,5 +1,5 @@
 import { actorOf } from '#edge/credentials/actor.ts'
-import type { Member } from '#edge/http/route.ts'
+import type { Member } from '#edge/route/route.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { audit } from '#ports/audit.ts'
 import type { AppRow } from './store.ts'

@@ -1,6 +1,6 @@
-import type { Clock } from '#lib/clock.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { People } from '#ports/people.ts'
 
 export type AppDeps = {

@@ -1,8 +1,10 @@
 import type { AppSettings } from '#contract/apps/apps.ts'
 import type { DeployFailure, DeployState } from '#contract/apps/deploys.ts'
 import { notFound } from '#contract/core/errors.ts'
+import type { PageQuery } from '#edge/route/paging.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { type Sql, sql } from '#lib/db/sql.ts'
+import { sql } from '#lib/db/sql.ts'
+import type { AppName } from '#ports/apps.ts'
 
 export type AppRow = AppSettings & {
   id: string
@@ -20,15 +22,16 @@ const COLUMNS = sql`
   app.state, app.created_by, app.created_at`
 
 /** Finds an app in whatever state, also one that is being deleted. */
-export async function findApp(db: Querier, orgId: string, alias: string): Promise<AppRow | undefined> {
+export async function findApp(db: Querier, orgId: string, key: { alias: string } | { id: string }) {
+  const isMeant = 'alias' in key ? sql`alias = ${key.alias}` : sql`id = ${key.id}`
   const [row] = await db.query<AppRow>(sql`
-    select ${COLUMNS} from apps.apps app where org_id = ${orgId} and alias = ${alias}`)
+    select ${COLUMNS} from apps.apps app where org_id = ${orgId} and ${isMeant}`)
   return row
 }
 
 /** Throws "No such app." for an app of another organization, an unknown one and one that is being deleted. */
 export async function requireApp(db: Querier, orgId: string, alias: string): Promise<AppRow> {
-  const app = await findApp(db, orgId, alias)
+  const app = await findApp(db, orgId, { alias })
   if (app?.state !== 'active') throw notFound('app')
   return app
 }
@@ -43,6 +46,31 @@ export async function lockActiveApp(tx: Tx, orgId: string, alias: string): Promi
     where org_id = ${orgId} and alias = ${alias} and state = 'active' for no key update`)
   if (!app) throw notFound('app')
   return app
+}
+
+/**
+ * Finds an active app, with `isHeld` so that its deletion waits until the transaction ends. An alias has no underscore
+ * and an id has one, so that no text is both.
+ */
+export async function findName(db: Querier, orgId: string, aliasOrId: string, { isHeld = false } = {}) {
+  const [app] = await db.query<AppName>(sql`
+    select id, alias, name from apps.apps
+    where org_id = ${orgId} and state = 'active' and (alias = ${aliasOrId} or id = ${aliasOrId})
+    ${isHeld ? sql`for share` : sql``}`)
+  return app
+}
+
+/** By id, also apps that are being deleted. */
+export async function findNames(db: Querier, orgId: string, ids: readonly string[]) {
+  const apps = await db.query<AppName>(sql`
+    select id, alias, name from apps.apps where org_id = ${orgId} and id = any(${ids}::text[])`)
+  return new Map(apps.map((app) => [app.id, app]))
+}
+
+/** Whether an active app of any organization has this host label. */
+export async function hasLabel(db: Querier, hostLabel: string): Promise<boolean> {
+  const rows = await db.query(sql`select from apps.apps where host_label = ${hostLabel} and state = 'active'`)
+  return rows.length > 0
 }
 
 /** Holds off other creations in the organization until the transaction ends. */
@@ -82,7 +110,7 @@ export async function updateApp(tx: Tx, { id, name, ...settings }: Pick<AppRow, 
 }
 
 /** An app with its live and its latest deploy, as it is shown. */
-export type ShownApp = AppRow & {
+export type AppWithDeploys = AppRow & {
   live_id: string | null
   live_revision_id: string | null
   live_revision_message: string | null
@@ -105,31 +133,26 @@ const SHOWN = sql`
     select * from apps.deploys where app_id = app.id order by id desc limit 1
   ) latest on true`
 
-export async function showApp(db: Querier, orgId: string, alias: string): Promise<ShownApp> {
-  const [row] = await db.query<ShownApp>(sql`${SHOWN} where app.org_id = ${orgId} and app.alias = ${alias}`)
+export async function showApp(db: Querier, orgId: string, alias: string): Promise<AppWithDeploys> {
+  const [row] = await db.query<AppWithDeploys>(sql`${SHOWN} where app.org_id = ${orgId} and app.alias = ${alias}`)
   if (!row) throw notFound('app')
   return row
 }
 
-type Page = { orgId: string; after: string | null; limit: number }
-
-/** Newest first, one row more than `limit`. */
-export async function pageApps(db: Querier, page: Page): Promise<ShownApp[]> {
-  return db.query(shownPage(page, sql``))
-}
-
-/** As `pageApps`, only the apps in which the person has a part. */
-export async function pageOwnApps(db: Querier, page: Page & { userId: string | null }): Promise<ShownApp[]> {
-  return db.query(
-    shownPage(page, sql`and exists (select from apps.people where app_id = app.id and user_id = ${page.userId})`),
-  )
-}
-
-function shownPage({ orgId, after, limit }: Page, filter: Sql): Sql {
-  return sql`
+/** Apps of the organization, or only those in which a person has a part. Newest first, one row more than `limit`. */
+export async function pageApps(
+  db: Querier,
+  orgId: string,
+  which: 'all' | { readonly userId: string | null },
+  { before, limit }: PageQuery,
+): Promise<AppWithDeploys[]> {
+  const hasPart = (userId: string | null) =>
+    sql`exists (select from apps.people where app_id = app.id and user_id = ${userId})`
+  return db.query(sql`
     ${SHOWN}
-    where app.org_id = ${orgId} and (${after}::text is null or app.id < ${after}) ${filter}
-    order by app.id desc limit ${limit + 1}`
+    where app.org_id = ${orgId} and (${before}::text is null or app.id < ${before})
+      and ${which === 'all' ? sql`true` : hasPart(which.userId)}
+    order by app.id desc limit ${limit + 1}`)
 }
 
 export async function readAlias(db: Querier, appId: string): Promise<string> {

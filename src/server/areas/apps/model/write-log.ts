@@ -1,6 +1,5 @@
 /** Where lines of builds and apps go. Never throws and never waits: what cannot be kept is counted as dropped. */
 export type WriteLog = (line: {
-  readonly orgId: string
   readonly appId: string
   readonly deployId: string
   readonly source: 'app' | 'build' | 'system'

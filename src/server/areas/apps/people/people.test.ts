@@ -7,7 +7,7 @@ import { listAudit, removeMember } from '#contract/auth/members.ts'
 import { elevateSupport, startSupport } from '#contract/auth/support.ts'
 import type { AppPart } from '#contract/core/roles.ts'
 import { sql } from '#lib/db/sql.ts'
-import { codeOf } from '#test/managed-databases.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 type Person = Awaited<ReturnType<System['member']>>

@@ -1,6 +1,7 @@
 import { type AppPart, partsFrom } from '#contract/core/roles.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { PartHolder } from '#ports/people.ts'
 
 export type PersonRow = { app_id: string; user_id: string; part: AppPart; added_by: string; added_at: Date }
 
@@ -10,10 +11,7 @@ export async function listPeople(db: Querier, appId: string): Promise<PersonRow[
 }
 
 /** As `listPeople`, without trusting that the app belongs to the organization. */
-export async function listHolders(
-  db: Querier,
-  { orgId, appId }: { orgId: string; appId: string },
-): Promise<Pick<PersonRow, 'user_id' | 'part'>[]> {
+export async function listHolders(db: Querier, orgId: string, appId: string): Promise<PartHolder[]> {
   return db.query(sql`
     select person.user_id, person.part
     from apps.people person join apps.apps app on app.id = person.app_id
@@ -37,9 +35,9 @@ export async function deletePart(tx: Tx, appId: string, userId: string): Promise
   return rows.length === 1
 }
 
-type Asked = { orgId: string; alias: string; userId: string; part: AppPart }
+type PartLookup = { orgId: string; alias: string; userId: string; part: AppPart }
 
-export async function holdsPart(db: Querier, { orgId, alias, userId, part }: Asked): Promise<boolean> {
+export async function holdsPart(db: Querier, { orgId, alias, userId, part }: PartLookup): Promise<boolean> {
   const rows = await db.query(sql`
     select from apps.people person join apps.apps app on app.id = person.app_id
     where app.org_id = ${orgId} and app.alias = ${alias} and person.user_id = ${userId}

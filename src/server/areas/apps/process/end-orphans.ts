@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { endFormerProcess } from '#lib/processes/former-process.ts'
-import { PLACE, removeWorkplace } from './workplace.ts'
+import { PLACE, removeWorkplace } from './sandbox/workplace.ts'
 
 /** Ends the processes that the files of a folder name, and removes the files and the workplaces that they name. */
 export async function endOrphans(running: string): Promise<void> {

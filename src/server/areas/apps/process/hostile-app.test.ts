@@ -5,9 +5,18 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { descendantsOf } from '#lib/processes/process-memory.ts'
-import { appRef, appThat, ask, deployFacts, ONLY_WATCHED, openTestTarget, type TestTarget } from '#test/app-target.ts'
+import {
+  appRef,
+  appThat,
+  ask,
+  deployFacts,
+  ONLY_WATCHED,
+  openTestTarget,
+  type TestTarget,
+} from '#test/apps/app-target.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
+import type { Instance } from '../deploys/target.ts'
 
 const MIB = 1024 * 1024
 
@@ -147,18 +156,11 @@ needs('bubblewrap')('a hostile app', () => {
   })
 
   it('MA-15 that forks without end is held at its count, and others start and answer', async () => {
-    const bomb = await test.serve(
-      appThat(`
-        // None of them ends, because a list of processes that come and go while it is read has too many.
-        const bomb = 'while (1) { defined(fork) or select(undef, undef, undef, 0.05) }'
-        if (request.url === '/bomb') spawn('perl', ['-e', bomb], { stdio: 'ignore' })
-        return fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).length`),
-    )
+    const bomb = await test.serve(FORK_BOMB)
     await ask(bomb, '/bomb')
-    const counts: number[] = []
-    await until(async () => counts.push((await ask(bomb)) as number) > 20 && counts.at(-1) === counts.at(-20))
-    expect(Math.max(...counts)).toBeGreaterThan(10)
-    expect(Math.max(...counts)).toBeLessThanOrEqual(80)
+    const processes = await countUntilSteady(bomb)
+    expect(processes).toBeGreaterThan(10)
+    expect(processes).toBeLessThanOrEqual(80)
     const beside = await test.serve(appThat(`return spawnSync('echo', ['still here']).stdout.toString()`))
     expect(await ask(beside)).toBe('still here\n')
     await bomb.stop(0)
@@ -342,6 +344,16 @@ needs('bubblewrap', 'control groups')('a hostile app in a control group', () => 
     expect(await ask(beside)).toBe(1)
   })
 
+  it('OP-09 shares the processes of its organization with its other apps', async () => {
+    // Each alone may have 80, both together 90.
+    const [first, second] = [await test.serve(FORK_BOMB), await test.serve(FORK_BOMB)]
+    await Promise.all([ask(first, '/bomb'), ask(second, '/bomb')])
+    const counts = [await countUntilSteady(first), await countUntilSteady(second)]
+    expect(counts[0]! + counts[1]!).toBeGreaterThan(40)
+    expect(counts[0]! + counts[1]!).toBeLessThanOrEqual(90)
+    await Promise.all([first.stop(0), second.stop(0)])
+  })
+
   it('OP-09 leaves no group behind, and groups of a killed server are removed by the next', async () => {
     await using own = openTestTarget()
     await own.build('dep_gone', {}, null)
@@ -359,6 +371,20 @@ needs('bubblewrap', 'control groups')('a hostile app in a control group', () => 
     expect(existsSync(dirname(folder))).toBe(false)
   })
 })
+
+/** Starts processes without end at `/bomb`, and answers how many there are. */
+const FORK_BOMB = appThat(`
+  // None of them ends, because a list of processes that come and go while it is read has too many.
+  const bomb = 'while (1) { defined(fork) or select(undef, undef, undef, 0.5) }'
+  if (request.url === '/bomb') spawn('perl', ['-e', bomb], { stdio: 'ignore' })
+  return fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).length`)
+
+/** Resolves with the highest count when twenty answers in a row did not change it. */
+async function countUntilSteady(app: Instance): Promise<number> {
+  const counts: number[] = []
+  await until(async () => counts.push((await ask(app)) as number) > 20 && counts.at(-1) === counts.at(-20))
+  return Math.max(...counts)
+}
 
 const OVER_OWN = 'killed: it used more than 200 MB of memory'
 const OVER_TOTAL =

@@ -1,4 +1,4 @@
-import { orAborted } from '#lib/race.ts'
+import { orAborted } from '#lib/async/race.ts'
 
 /**
  * Returns a function that runs work after all earlier work has ended. Rejects with the reason of the signal when that

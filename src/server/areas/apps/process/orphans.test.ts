@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { descendantsOf } from '#lib/processes/process-memory.ts'
-import { appRef, openTestTarget } from '#test/app-target.ts'
+import { appRef, openTestTarget } from '#test/apps/app-target.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../../../../test/help/app-target-program.ts')
+const PROGRAM = join(import.meta.dirname, '../../../../../test/help/apps/app-target-program.ts')
 const folders: string[] = []
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { appRef, appThat, ask, openTestTarget, type TestTarget } from '#test/app-target.ts'
-import { openRegistry } from '#test/fake-npm-registry.ts'
+import { appRef, appThat, ask, openTestTarget, type TestTarget } from '#test/apps/app-target.ts'
+import { openRegistry } from '#test/outside/fake-npm-registry.ts'
 import { needs, stores } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 
@@ -71,7 +71,7 @@ for (const { mode, given, places } of MODES) {
       await test.build('dep_deaf', {}, null)
       const app = await test.start('dep_deaf', `trap '' TERM; while :; do sleep 1; done`)
       await expect(app.fetch(new Request('http://app.test/'))).rejects.toMatchObject({
-        name: 'InstanceError',
+        name: 'SocketFetchError',
         sent: false,
       })
       await app.stop(0)
@@ -101,9 +101,9 @@ for (const { mode, given, places } of MODES) {
       delete process.env.SVC_TEST_ONLY_SECRET
       const environment = (await ask(app)) as Record<string, string>
       expect(environment).toMatchObject({ GREETING: 'hi\n"x"', LANG: 'C.UTF-8', NODE_ENV: 'production' })
-      const known =
+      const allowedNames =
         /^(?:GREETING|HOME|LANG|NODE_ENV|PATH|PORT|PWD|OLDPWD|TMPDIR|_|NODE_USE_ENV_PROXY|(?:https?|no)_proxy)$/i
-      expect(Object.keys(environment).filter((name) => !known.test(name))).toEqual([])
+      expect(Object.keys(environment).filter((name) => !allowedNames.test(name))).toEqual([])
     })
 
     it('MA-15 an app or build over its memory is ended with the reason', async () => {

@@ -1,40 +1,32 @@
 import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, readdir, rmdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { removeFolder } from '#lib/files/remove-folder.ts'
 import { rememberFound } from '#lib/processes/bubblewrap.ts'
 import { type ControlGroups, findControlGroups } from '#lib/processes/control-groups/control-groups.ts'
-import { removeFolder } from '#lib/processes/remove-folder.ts'
 import { findDiskFault, unmountLeftDisks } from '#lib/processes/sized-disk.ts'
 import type { AppTrial } from '#ports/app-trials.ts'
 import type { Target } from '../deploys/target.ts'
-import type { AppNetwork } from '../door/network.ts'
 import { SharedLogRate } from '../logs/log-rate.ts'
-import { buildRelease } from './build.ts'
-import { describeLimits, type LimitsInForce } from './describe-limits.ts'
-import { createDiskTotals } from './disk-totals.ts'
+import { buildRelease } from './build/build.ts'
+import { runTrial, type TrialRequest } from './build/trial.ts'
+import { removeAbandonedTrials } from './build/trial-folder.ts'
 import { endOrphans } from './end-orphans.ts'
 import { layoutOf } from './layout.ts'
-import { DEFAULT_LIMITS, type ProcessLimits } from './limits.ts'
-import { createMemoryTotals } from './memory-totals.ts'
+import { describeLimits, type LimitsInForce } from './limits/describe-limits.ts'
+import { createDiskTotals } from './limits/disk-totals.ts'
+import { DEFAULT_LIMITS, type ProcessLimits } from './limits/limits.ts'
+import { createMemoryTotals } from './limits/memory-totals.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import type { Machine } from './sandbox.ts'
+import { findSandbox } from './sandbox/find-sandbox.ts'
+import type { Machine } from './sandbox/sandbox.ts'
+import type { Unsandboxed } from './sandbox/unsandboxed.ts'
+import { createUserIds } from './sandbox/users.ts'
 import { startProcess } from './start.ts'
-import { runTrial, type TrialRequest } from './trial.ts'
-import { removeAbandonedTrials } from './trial-folder.ts'
-import type { Unsandboxed } from './unsandboxed.ts'
-import { createUserIds } from './users.ts'
-import { findWalls } from './walls.ts'
 
-type ProcessTargetOptions = {
-  readonly dataDir: string
-  /** Address of svc's own API, which apps may always reach. Undefined until it is known. */
-  readonly apiOrigin: () => string | undefined
-  /** The way to apps and their way out. */
-  readonly network: AppNetwork
+type ProcessTargetOptions = Pick<Machine, 'dataDir' | 'apiOrigin' | 'network' | 'unsandboxed'> & {
   readonly onError: (error: unknown) => void
   readonly limits?: Partial<ProcessLimits>
-  /** Which apps may run where there is no sandbox. */
-  readonly unsandboxed: Unsandboxed
   /** Where bubblewrap is looked for. */
   readonly bubblewrapPlaces?: readonly string[]
   /** Returns the apps of an organization, whose files count together. */
@@ -48,7 +40,7 @@ type ProcessTargetOptions = {
 type ProcessTarget = Target & {
   /** Tries files of an app without network and variables, see `runTrial`. One trial runs at a time. */
   readonly runTrial: (request: TrialRequest) => Promise<AppTrial>
-  /** Says which limits of apps and builds hold here, and by what. Undefined where nothing has a sandbox. */
+  /** Returns which limits of apps and builds hold here, and by what. Undefined where nothing has a sandbox. */
   readonly limitsInForce: () => Promise<LimitsInForce | undefined>
 }
 
@@ -78,7 +70,7 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
     diskFault: () => (diskFault ??= tryDisk(join(dataDir, 'trials'), findFault)),
     unmounted,
     unsandboxed: options.unsandboxed,
-    walls: rememberFound(() => findWalls(dataDir, options.bubblewrapPlaces)),
+    walls: rememberFound(() => findSandbox(dataDir, options.bubblewrapPlaces)),
     limits,
     logRate: new SharedLogRate(),
     pidFile: async (appId) => {
@@ -89,7 +81,7 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
   }
   // Tried now, so that the start need not wait for the result.
   void machine.walls()
-  // What a killed process left.
+  // Control groups that a killed process left.
   void groups.then(({ removeEmpty }) => removeEmpty())
   unmounted.then(() => removeAbandonedTrials(dataDir, onError)).catch(onError)
   const inTurn = oneAtATime()
@@ -124,7 +116,7 @@ export function createProcessTarget(options: ProcessTargetOptions): ProcessTarge
 async function prune(dataDir: string, appId: string, keep: readonly string[], onError: (error: unknown) => void) {
   const { folder, releases, builds, running } = layoutOf(dataDir, appId)
   for (const place of [releases, builds]) {
-    for (const name of await namesIn(place)) {
+    for (const name of await readdir(place).catch(() => [])) {
       if (!keep.includes(name)) await removeFolder(join(place, name), onError)
     }
   }
@@ -132,14 +124,10 @@ async function prune(dataDir: string, appId: string, keep: readonly string[], on
   for (const each of [releases, builds, running, folder]) await rmdir(each).catch(() => {})
 }
 
-/** What is left of an attempt is removed with abandoned trials. */
+/** Tries the disk in a folder that is removed with abandoned trials. */
 async function tryDisk(folder: string, findFault: typeof findDiskFault): Promise<string | undefined> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   return findFault(folder)
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch(() => [])
 }
 
 function withoutSandbox(missing: string, allowed: Unsandboxed): string {

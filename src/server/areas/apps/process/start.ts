@@ -1,9 +1,10 @@
+import { messageOf } from '#lib/message-of.ts'
 import { SocketFetchError } from '#lib/net/socket-fetch.ts'
-import { type Instance, InstanceError, StartError, type StartRequest } from '../deploys/target.ts'
+import { type Instance, StartError, type StartRequest } from '../deploys/target.ts'
 import type { AttachedApp } from '../door/network.ts'
 import { layoutOf } from './layout.ts'
-import { type Machine, openSandbox, type Sandbox, takeUser } from './sandbox.ts'
-import { mayRunUnsandboxed, NO_SANDBOX } from './unsandboxed.ts'
+import { type Machine, openSandbox, type Sandbox, takeUser } from './sandbox/sandbox.ts'
+import { mayRunUnsandboxed, NO_SANDBOX } from './sandbox/unsandboxed.ts'
 
 /** Starts one instance of an app. It resolves as soon as the command runs: whether the app answers is another matter. */
 export async function startProcess(request: StartRequest, machine: Machine): Promise<Instance> {
@@ -36,9 +37,7 @@ export async function startProcess(request: StartRequest, machine: Machine): Pro
     sandbox?.process.kill('killed: it could not be started')
     await sandbox?.gone
     free()
-    throw new StartError(`The app could not be started: ${error instanceof Error ? error.message : String(error)}.`, {
-      cause: error,
-    })
+    throw new StartError(`The app could not be started: ${messageOf(error)}.`, { cause: error })
   }
 }
 
@@ -70,13 +69,8 @@ function toInstance(sandbox: Sandbox, app: AttachedApp, socket: string): Instanc
     address: { socket },
     ended,
     fetch: async (request) => {
-      if (hasEnded) throw new InstanceError('the app has ended', false, undefined)
-      try {
-        return await app.fetch(request)
-      } catch (error) {
-        if (!(error instanceof SocketFetchError)) throw error
-        throw new InstanceError('the app gave no answer', error.sent, error.cause)
-      }
+      if (hasEnded) throw new SocketFetchError('the app has ended', false, undefined)
+      return app.fetch(request)
     },
     stop,
     leave: stop,

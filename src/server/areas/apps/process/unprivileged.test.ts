@@ -7,8 +7,8 @@ import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { needs } from '#test/stores.ts'
-import { type SandboxPlaces, sandboxCommand } from './sandbox-command.ts'
-import { systemCallFilter } from './system-call-filter.ts'
+import { type SandboxPlaces, sandboxCommand } from './sandbox/sandbox-command.ts'
+import { systemCallFilter } from './sandbox/system-call-filter.ts'
 
 const NOBODY = 65_534
 const LIMITS = { tmpfsBytes: 1024 * 1024, processes: 40, openFiles: 100, hasCpuGroup: false }

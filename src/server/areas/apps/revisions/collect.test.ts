@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { testClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { sql } from '#lib/db/sql.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
-import { storedBytes, touchBlobs } from './blobs.ts'
+import { storedBytes, touchBlobs } from './blob-store.ts'
 import { collectBlobs, collectLoop } from './collect.ts'
 import type { RevisionDeps } from './deps.ts'
 import { readFiles } from './read-files.ts'
 import { saveRevision } from './save.ts'
-import { BlobWriter } from './write-blobs.ts'
+import { createBlobWriter } from './write-blobs.ts'
 
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
@@ -47,7 +47,7 @@ const addApp = (org: string) =>
 const shaOf = (content: string) => createHash('sha256').update(content).digest('hex')
 
 async function upload(contents: readonly string[], org = orgId, on: RevisionDeps = deps): Promise<void> {
-  const writer = new BlobWriter(on, org)
+  const writer = createBlobWriter(on, org)
   for (const content of contents) await writer.add({ sha256: shaOf(content), content: Buffer.from(content) })
   await writer.flush()
 }
@@ -275,7 +275,7 @@ needs('postgres')('with two connections', () => {
 
   it('MA-15 the same revision created twice at once is one', async () => {
     await upload(['a'])
-    const made = await Promise.all([save(['a']), save(['a'], orgId, { ...deps, db: second }), save(['a'])])
-    expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+    const revisions = await Promise.all([save(['a']), save(['a'], orgId, { ...deps, db: second }), save(['a'])])
+    expect(new Set(revisions.map(({ id }) => id)).size).toBe(1)
   })
 })

@@ -1,9 +1,6 @@
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
+import type { AppDeps } from '../model/deps.ts'
 
-export type RevisionDeps = {
-  readonly db: Db
-  readonly clock: Clock
+export type RevisionDeps = Pick<AppDeps, 'db' | 'clock'> & {
   /** Bytes of files and manifests that an organization may have stored. */
   readonly maxStoreBytes: number
 }

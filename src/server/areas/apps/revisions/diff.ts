@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type FileChange, MAX_COMPARED_BYTES, type RevisionFile } from '#contract/apps/revisions.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { DiffAppRevisions, DiffAppTexts } from '#ports/app-changes.ts'
-import { readBlobs } from './blobs.ts'
+import { readBlobs } from './blob-store.ts'
 import { changeOf, type Difference, findDifferences, modeOf } from './compare.ts'
 import { toPatch } from './patch.ts'
 import { readManifest } from './store.ts'
@@ -34,8 +34,8 @@ export const diffTexts: DiffAppTexts = (before, after) => {
 
 /** Compares two revisions of an organization. Without `baseId` every file is added. All files that differ are listed. */
 export async function diffRevisions(db: Querier, { orgId, baseId, revisionId }: Compared): Promise<Diff> {
-  const base = baseId === undefined ? [] : ((await readManifest(db, orgId, baseId)) ?? [])
-  const next = (await readManifest(db, orgId, revisionId)) ?? []
+  const base = baseId === undefined ? [] : ((await readManifest(db, { orgId }, baseId)) ?? [])
+  const next = (await readManifest(db, { orgId }, revisionId)) ?? []
   return diffFiles(findDifferences(base, next), (sha256s) => readBlobs(db, orgId, sha256s))
 }
 
@@ -67,19 +67,19 @@ type Content = Pick<FileChange, 'patch' | 'not_shown'>
 const SAME: Content = { patch: null, not_shown: null }
 
 function leaveOut(difference: Difference): Content {
-  return findKnown(difference) ?? { patch: null, not_shown: 'left_out' }
+  return contentByDigest(difference) ?? { patch: null, not_shown: 'left_out' }
 }
 
-/** Says of a difference what the digests and sizes say already. */
-function findKnown({ before, after }: Difference): Content | undefined {
+/** Returns the content where digests and sizes decide it, so that no file is read. Undefined: files must be read. */
+function contentByDigest({ before, after }: Difference): Content | undefined {
   if (before?.sha256 === after?.sha256) return SAME
   const isLarge = [before, after].some((file) => file !== undefined && file.size > MAX_COMPARED_BYTES)
   return isLarge ? { patch: null, not_shown: 'too_large' } : undefined
 }
 
 async function showContent(difference: Difference, read: ReadContents): Promise<Content> {
-  const known = findKnown(difference)
-  if (known) return known
+  const unreadContent = contentByDigest(difference)
+  if (unreadContent) return unreadContent
   // Lets other requests go on between two comparisons.
   await setImmediate()
   const { path, before, after } = difference

@@ -4,7 +4,7 @@ import { createGzip } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listRevisions, uploadFiles, uploadRevision } from '#contract/apps/revisions.ts'
 import { sql } from '#lib/db/sql.ts'
-import { newApp, type TestApp } from '#test/apps.ts'
+import { newApp, type TestApp } from '#test/apps/apps.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { tarHeader, tarOf } from '#test/tar.ts'
 import { until } from '#test/until.ts'
@@ -151,7 +151,7 @@ describe('the limit of an organization', () => {
       ),
     })
     await send('c', Buffer.alloc(MIB / 2, 'c'))
-    // What is stored already costs nothing, and other organizations have their own limit.
+    // Content that is stored already costs nothing, and other organizations have their own limit.
     await send('a', Buffer.alloc(MIB, 'a'))
     app = await newApp(system)
     await send('b', Buffer.alloc(MIB, 'b'))

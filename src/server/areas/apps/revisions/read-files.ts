@@ -2,7 +2,7 @@ import type { RevisionFile } from '#contract/apps/revisions.ts'
 import { notFound } from '#contract/core/errors.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { SourceFile } from '../deploys/target.ts'
-import { readBlobs } from './blobs.ts'
+import { readBlobs } from './blob-store.ts'
 import { readManifest } from './store.ts'
 
 const BATCH_BYTES = 4 * 1024 * 1024
@@ -18,7 +18,7 @@ export async function* readFiles(
   revisionId: string,
   maxFileBytes = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<SourceFile> {
-  const manifest = await readManifest(db, orgId, revisionId)
+  const manifest = await readManifest(db, { orgId }, revisionId)
   if (!manifest) throw notFound('revision')
   for (const batch of batchesOf(manifest.filter(({ size }) => size <= maxFileBytes))) {
     const contents = await readBlobs(db, orgId, [...new Set(batch.map(({ sha256 }) => sha256))])

@@ -10,7 +10,7 @@ import {
   uploadFiles,
   uploadRevision,
 } from '#contract/apps/revisions.ts'
-import { newApp, type TestApp } from '#test/apps.ts'
+import { newApp, type TestApp } from '#test/apps/apps.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { type TarPart, tarOf } from '#test/tar.ts'
 
@@ -56,9 +56,14 @@ describe('a revision of single files', () => {
     expect(missing.sort()).toEqual([shaOf('serve()'), shaOf('a'), shaOf('')].sort())
     expect(await client.upload(uploadFiles, { alias }, blobsOf('serve()', 'a', ''))).toEqual({ stored: 3 })
     expect((await client.call(findMissingFiles, { alias, files })).missing).toEqual([])
-    const made = await client.call(createRevision, { alias, files, message: 'first' })
-    expect(made).toMatchObject({ file_count: 4, total_bytes: 9, message: 'first', id: expect.stringMatching(/^rev_/) })
-    const shown = await client.call(readRevision, { alias, revision_id: made.id })
+    const revision = await client.call(createRevision, { alias, files, message: 'first' })
+    expect(revision).toMatchObject({
+      file_count: 4,
+      total_bytes: 9,
+      message: 'first',
+      id: expect.stringMatching(/^rev_/),
+    })
+    const shown = await client.call(readRevision, { alias, revision_id: revision.id })
     expect(shown.files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt', 'empty', 'server.js'])
     expect(shown.files[3]).toEqual(entryOf('server.js', 'serve()', true))
     const next = [...files, entryOf('new', 'new')]
@@ -143,12 +148,12 @@ describe('a revision of an archive', () => {
   ]
 
   it('MA-15 tar and gzip give the same revision', async () => {
-    const made = await archive(parts)
-    const shown = await app.client.call(readRevision, { alias: app.alias, revision_id: made.id })
+    const revision = await archive(parts)
+    const shown = await app.client.call(readRevision, { alias: app.alias, revision_id: revision.id })
     expect(shown.files).toEqual([entryOf('a.txt', 'a'), entryOf('bin/run', 'run', true)])
     const zipped = new Blob([gzipSync(tarOf(parts))])
     const options = { contentType: 'application/gzip' }
-    expect(await app.client.upload(uploadRevision, { alias: app.alias }, zipped, options)).toEqual(made)
+    expect(await app.client.upload(uploadRevision, { alias: app.alias }, zipped, options)).toEqual(revision)
   })
 
   it.each<[what: string, parts: TarPart[], path: string, message: string]>([
@@ -241,11 +246,11 @@ describe('reading', () => {
 
   it('MA-15 revisions are listed in pages, newest first', async () => {
     const { alias, client } = app
-    const made = []
-    for (const content of ['1', '2', '3']) made.unshift((await archive([{ name: 'a', content }])).id)
+    const revisionIds = []
+    for (const content of ['1', '2', '3']) revisionIds.unshift((await archive([{ name: 'a', content }])).id)
     const first = await client.call(listRevisions, { alias, limit: 2 })
     const rest = await client.call(listRevisions, { alias, limit: 2, cursor: first.next_cursor! })
-    expect([...first.items, ...rest.items].map(({ id }) => id)).toEqual(made)
+    expect([...first.items, ...rest.items].map(({ id }) => id)).toEqual(revisionIds)
     expect(rest.next_cursor).toBeNull()
   })
 })

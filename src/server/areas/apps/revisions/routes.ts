@@ -10,59 +10,40 @@ import {
 } from '#contract/apps/revisions.ts'
 import { notFound } from '#contract/core/errors.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import type { Querier } from '#lib/db/db.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { requireApp } from '../model/store.ts'
-import { touchBlobs } from './blobs.ts'
+import { touchBlobs } from './blob-store.ts'
 import type { RevisionDeps } from './deps.ts'
 import { diffRevisions } from './diff.ts'
 import { invalidRevision } from './faults.ts'
 import { findManifestFaults } from './manifest.ts'
 import { readFiles } from './read-files.ts'
 import { saveRevision } from './save.ts'
-import {
-  findRevision,
-  findRevisionBefore,
-  pageRevisions,
-  presentRevision,
-  type RevisionRow,
-  readFile,
-  readManifest,
-} from './store.ts'
+import { findRevisionBefore, pageRevisions, presentRevision, readFile, readManifest, requireRevision } from './store.ts'
 import { writeTar } from './tar/write-tar.ts'
 import { uploadFilesRoute, uploadRevisionRoute } from './upload.ts'
 
 export function revisionRoutes(deps: RevisionDeps): Route[] {
+  return [...createRoutes(deps), uploadFilesRoute(deps), uploadRevisionRoute(deps), ...readRoutes(deps)]
+}
+
+function createRoutes(deps: RevisionDeps): Route[] {
+  const { db, clock } = deps
   return [
-    missingRoute(deps),
-    uploadFilesRoute(deps),
-    createRoute(deps),
-    uploadRevisionRoute(deps),
-    listRoute(deps),
-    readRoute(deps),
-    fileRoute(deps),
-    archiveRoute(deps),
-    diffRoute(deps),
+    route(findMissingFiles, async ({ alias, files }, { principal }) => {
+      await requireApp(db, principal.org_id, alias)
+      refuseFaults(files)
+      const sha256s = [...new Set(files.map(({ sha256 }) => sha256))]
+      const stored = await db.tx((tx) => touchBlobs(tx, principal.org_id, sha256s, clock.now()))
+      return { missing: sha256s.filter((sha256) => !stored.has(sha256)) }
+    }),
+    route(createRevision, async ({ alias, files, message }, { principal }) => {
+      refuseFaults(files)
+      const by = { createdBy: principal.user_id, actor: actorOf(principal) }
+      return presentRevision(await saveRevision(deps, { orgId: principal.org_id, alias, files, message, ...by }))
+    }),
   ]
-}
-
-function missingRoute({ db, clock }: RevisionDeps): Route {
-  return route(findMissingFiles, async ({ alias, files }, { principal }) => {
-    await requireApp(db, principal.org_id, alias)
-    refuseFaults(files)
-    const sha256s = [...new Set(files.map(({ sha256 }) => sha256))]
-    const stored = await db.tx((tx) => touchBlobs(tx, principal.org_id, sha256s, clock.now()))
-    return { missing: sha256s.filter((sha256) => !stored.has(sha256)) }
-  })
-}
-
-function createRoute(deps: RevisionDeps): Route {
-  return route(createRevision, async ({ alias, files, message }, { principal }) => {
-    refuseFaults(files)
-    const by = { createdBy: principal.user_id, actor: actorOf(principal) }
-    return presentRevision(await saveRevision(deps, { orgId: principal.org_id, alias, files, message, ...by }))
-  })
 }
 
 function refuseFaults(files: readonly RevisionFile[]): void {
@@ -70,39 +51,42 @@ function refuseFaults(files: readonly RevisionFile[]): void {
   if (faults.length > 0) throw invalidRevision(faults)
 }
 
-function listRoute({ db }: RevisionDeps): Route {
-  return route(listRevisions, async ({ alias, limit, cursor }, { principal }) => {
-    const { id: appId } = await requireApp(db, principal.org_id, alias)
-    return toPage(await pageRevisions(db, appId, readCursor(cursor), limit), limit, presentRevision)
-  })
-}
-
-function readRoute({ db }: RevisionDeps): Route {
-  return route(readRevision, async ({ alias, revision_id }, { principal }) => {
-    const app = await requireApp(db, principal.org_id, alias)
-    const row = await needRevision(db, app.id, revision_id)
-    return { ...presentRevision(row), files: (await readManifest(db, row.org_id, row.id)) ?? [] }
-  })
-}
-
-function fileRoute({ db }: RevisionDeps): Route {
-  return route(readRevisionFile, async ({ alias, revision_id, path }, { principal }) => {
-    const { id: appId } = await requireApp(db, principal.org_id, alias)
-    await needRevision(db, appId, revision_id)
-    const content = await readFile(db, appId, revision_id, path)
-    if (!content) throw notFound('file')
-    return new Response(new Uint8Array(content), { headers: downloadHeaders(path) })
-  })
-}
-
-/** The annotations of the service account name app and organization, and both must be those of the revision. */
-function archiveRoute({ db }: RevisionDeps): Route {
-  return route(fetchRevision, async ({ revision_id }, { principal: { org_id, deployment } }) => {
-    const row = deployment === undefined ? undefined : await findRevision(db, deployment, revision_id)
-    if (!row || row.org_id !== org_id) throw notFound('revision')
-    const archive = streamOf(writeTar(readFiles(db, row.org_id, row.id)))
-    return new Response(archive, { headers: { 'content-type': 'application/x-tar', 'cache-control': 'no-store' } })
-  })
+function readRoutes({ db }: RevisionDeps): Route[] {
+  return [
+    route(listRevisions, async ({ alias, limit, cursor }, { principal }) => {
+      const { id: appId } = await requireApp(db, principal.org_id, alias)
+      return toPage(await pageRevisions(db, appId, { before: readCursor(cursor), limit }), limit, presentRevision)
+    }),
+    route(readRevision, async ({ alias, revision_id }, { principal }) => {
+      const app = await requireApp(db, principal.org_id, alias)
+      const row = await requireRevision(db, app.id, revision_id)
+      return { ...presentRevision(row), files: (await readManifest(db, { appId: app.id }, row.id)) ?? [] }
+    }),
+    route(readRevisionFile, async ({ alias, revision_id, path }, { principal }) => {
+      const { id: appId } = await requireApp(db, principal.org_id, alias)
+      await requireRevision(db, appId, revision_id)
+      const content = await readFile(db, appId, revision_id, path)
+      if (!content) throw notFound('file')
+      return new Response(new Uint8Array(content), { headers: downloadHeaders(path) })
+    }),
+    route(fetchRevision, async ({ revision_id }, { principal: { org_id, deployment } }) => {
+      const row = deployment === undefined ? undefined : await requireRevision(db, deployment, revision_id)
+      // The annotations of the service account name app and organization, and both must be those of the revision.
+      if (!row || row.org_id !== org_id) throw notFound('revision')
+      const archive = streamOf(writeTar(readFiles(db, row.org_id, row.id)))
+      return new Response(archive, { headers: { 'content-type': 'application/x-tar', 'cache-control': 'no-store' } })
+    }),
+    route(diffOperation, async ({ alias, revision_id, base }, { principal }) => {
+      const { org_id } = principal
+      const { id: appId } = await requireApp(db, org_id, alias)
+      const revision = await requireRevision(db, appId, revision_id)
+      const before = await (base === undefined
+        ? findRevisionBefore(db, appId, revision.id)
+        : requireRevision(db, appId, base))
+      const diff = await diffRevisions(db, { orgId: org_id, baseId: before?.id, revisionId: revision.id })
+      return { base: before?.id ?? null, revision: revision.id, ...diff }
+    }),
+  ]
 }
 
 function streamOf(bytes: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
@@ -129,23 +113,4 @@ function downloadHeaders(path: string): Record<string, string> {
 /** Escapes a character that `encodeURIComponent` leaves and RFC 8187 does not allow. */
 function escapeCharacter(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
-}
-
-function diffRoute({ db }: RevisionDeps): Route {
-  return route(diffOperation, async ({ alias, revision_id, base }, { principal }) => {
-    const { org_id } = principal
-    const { id: appId } = await requireApp(db, org_id, alias)
-    const revision = await needRevision(db, appId, revision_id)
-    const before = await (base === undefined
-      ? findRevisionBefore(db, appId, revision.id)
-      : needRevision(db, appId, base))
-    const diff = await diffRevisions(db, { orgId: org_id, baseId: before?.id, revisionId: revision.id })
-    return { base: before?.id ?? null, revision: revision.id, ...diff }
-  })
-}
-
-async function needRevision(db: Querier, appId: string, id: string): Promise<RevisionRow> {
-  const row = await findRevision(db, appId, id)
-  if (!row) throw notFound('revision')
-  return row
 }

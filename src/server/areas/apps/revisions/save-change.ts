@@ -2,9 +2,8 @@ import { hash } from 'node:crypto'
 import type { RevisionFile } from '#contract/apps/revisions.ts'
 import { notFound } from '#contract/core/errors.ts'
 import type { SaveAppChange } from '#ports/app-changes.ts'
-import { lockActiveApp } from '../model/store.ts'
-import { findName } from '../people/directory.ts'
-import { insertBlobs } from './blobs.ts'
+import { findName, lockActiveApp } from '../model/store.ts'
+import { insertBlobs } from './blob-store.ts'
 import type { RevisionDeps } from './deps.ts'
 import { invalidRevision } from './faults.ts'
 import { findManifestFaults } from './manifest.ts'
@@ -18,7 +17,7 @@ import { readManifest } from './store.ts'
 export function createSaveChange(deps: RevisionDeps): SaveAppChange {
   return async ({ orgId, appId, revisionId, texts, message, actor, hold }) => {
     const app = await findName(deps.db, orgId, appId)
-    const base = await readManifest(deps.db, orgId, revisionId)
+    const base = await readManifest(deps.db, { orgId }, revisionId)
     if (!app || !base) throw notFound(app ? 'revision' : 'app')
     const contents = new Map([...texts].map(([path, text]) => [path, Buffer.from(text)]))
     const files = base.map((file) => changed(file, contents.get(file.path)))

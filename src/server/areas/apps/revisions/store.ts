@@ -1,17 +1,14 @@
 import type { Revision, RevisionFile } from '#contract/apps/revisions.ts'
+import { notFound } from '#contract/core/errors.ts'
+import type { PageQuery } from '#edge/route/paging.ts'
+import { type Stored, toAnswer } from '#edge/route/stored.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-export type RevisionRow = {
-  id: string
-  app_id: string
-  org_id: string
-  digest: Buffer
-  file_count: number
-  total_bytes: number
-  message: string | null
-  created_by: string | null
-  created_at: Date
+export type RevisionRow = Stored<Omit<Revision, 'digest'>> & {
+  readonly app_id: string
+  readonly org_id: string
+  readonly digest: Buffer
 }
 
 const COLUMNS = sql`id, app_id, org_id, digest, file_count, total_bytes, message, created_by, created_at`
@@ -35,9 +32,10 @@ export async function findByDigest(db: Querier, appId: string, digest: Buffer): 
   return row
 }
 
-export async function findRevision(db: Querier, appId: string, id: string): Promise<RevisionRow | undefined> {
+export async function requireRevision(db: Querier, appId: string, id: string): Promise<RevisionRow> {
   const [row] = await db.query<RevisionRow>(sql`
     select ${COLUMNS} from apps.revisions where app_id = ${appId} and id = ${id}`)
+  if (!row) throw notFound('revision')
   return row
 }
 
@@ -48,22 +46,19 @@ export async function findRevisionBefore(db: Querier, appId: string, id: string)
   return row
 }
 
-export async function pageRevisions(
-  db: Querier,
-  appId: string,
-  before: string | null,
-  limit: number,
-): Promise<RevisionRow[]> {
+/** Newest first, one row more than `limit`. */
+export async function pageRevisions(db: Querier, appId: string, { before, limit }: PageQuery): Promise<RevisionRow[]> {
   return db.query<RevisionRow>(sql`
     select ${COLUMNS} from apps.revisions
     where app_id = ${appId} and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}`)
 }
 
-/** Returns the files of a revision, sorted by path. Undefined if the organization has no such revision. */
-export async function readManifest(db: Querier, orgId: string, id: string): Promise<RevisionFile[] | undefined> {
+/** Returns the files of a revision, sorted by path. Undefined if the organization or the app has no such revision. */
+export async function readManifest(db: Querier, owner: { orgId: string } | { appId: string }, id: string) {
+  const isOwn = 'orgId' in owner ? sql`org_id = ${owner.orgId}` : sql`app_id = ${owner.appId}`
   const [row] = await db.query<{ manifest: RevisionFile[] }>(sql`
-    select manifest from apps.revisions where org_id = ${orgId} and id = ${id}`)
+    select manifest from apps.revisions where ${isOwn} and id = ${id}`)
   return row?.manifest
 }
 
@@ -80,7 +75,5 @@ export async function readFile(db: Querier, appId: string, id: string, path: str
 }
 
 export function presentRevision(row: RevisionRow): Revision {
-  const { id, file_count, total_bytes, message, created_by } = row
-  const digest = row.digest.toString('hex')
-  return { id, digest, file_count, total_bytes, message, created_by, created_at: row.created_at.toISOString() }
+  return { ...toAnswer(row), digest: row.digest.toString('hex') }
 }

@@ -1,6 +1,6 @@
 import { type RevisionFile, uploadFiles, uploadRevision } from '#contract/apps/revisions.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { requireApp } from '../model/store.ts'
 import type { RevisionDeps } from './deps.ts'
 import { invalidRevision } from './faults.ts'
@@ -10,19 +10,18 @@ import { readArchive } from './read-archive.ts'
 import { saveRevision } from './save.ts'
 import { presentRevision } from './store.ts'
 import type { TarEntry } from './tar/read-tar.ts'
-import { BlobWriter } from './write-blobs.ts'
+import { createBlobWriter } from './write-blobs.ts'
 
 export function uploadFilesRoute(deps: RevisionDeps): Route {
   return route(uploadFiles, async ({ alias }, { principal }, bytes) => {
     await requireApp(deps.db, principal.org_id, alias)
-    const writer = new BlobWriter(deps, principal.org_id)
+    const writer = createBlobWriter(deps, principal.org_id)
     for await (const { path, sha256, content } of readArchive({ bytes, isGzip: false }, findDigestFault)) {
       if (path !== sha256)
         throw invalidRevision([{ path, message: `must be named ${sha256}, the SHA-256 of its content` }])
       await writer.add({ sha256, content })
     }
-    await writer.flush()
-    return { stored: writer.stored }
+    return { stored: await writer.flush() }
   })
 }
 
@@ -34,7 +33,7 @@ export function uploadRevisionRoute(deps: RevisionDeps): Route {
   return route(uploadRevision, async ({ alias, message }, { principal, request }, bytes) => {
     await requireApp(deps.db, principal.org_id, alias)
     const isGzip = request.headers.get('content-type')?.trim().toLowerCase().startsWith('application/gzip') ?? false
-    const writer = new BlobWriter(deps, principal.org_id)
+    const writer = createBlobWriter(deps, principal.org_id)
     const files: RevisionFile[] = []
     for await (const { content, ...file } of readArchive({ bytes, isGzip }, ({ path }) => findPathFault(path))) {
       files.push(file)

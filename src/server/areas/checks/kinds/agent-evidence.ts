@@ -4,7 +4,7 @@ import type { AppAnswer, AppLogs, AppProbe } from '#ports/apps.ts'
 import type { CheckedApp } from './outcome.ts'
 import { readStart } from './read-start.ts'
 
-/** What a model sees of an app: secrets and addresses of people are hidden. Nothing in it is trusted. */
+/** Evidence about an app for a model, without secrets and addresses of people. Nothing in it is trusted. */
 export type Evidence = {
   readonly log: {
     readonly since: string
@@ -51,14 +51,14 @@ export async function collectEvidence(
   }
 }
 
-type Asked = { readonly answer: Evidence['answer']; readonly isCut: boolean }
+type PageEvidence = { readonly answer: Evidence['answer']; readonly isCut: boolean }
 
 async function ask(
   probe: EvidenceDeps['probe'],
   app: CheckedApp,
   path: string,
   signal: AbortSignal,
-): Promise<Asked | 'no_address'> {
+): Promise<PageEvidence | 'no_address'> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)])
   try {
     const answer = await probe.get(app, path, limit)
@@ -70,7 +70,7 @@ async function ask(
   }
 }
 
-async function shown(answer: Exclude<AppAnswer, { type: 'no_address' }>, signal: AbortSignal): Promise<Asked> {
+async function shown(answer: Exclude<AppAnswer, { type: 'no_address' }>, signal: AbortSignal): Promise<PageEvidence> {
   if (answer.type === 'not_running') return fault('The app is not running.')
   if (answer.type === 'no_answer') return fault('The app did not answer the request.')
   // Read further than it is shown, because a part of a secret cannot be recognised.
@@ -81,6 +81,6 @@ async function shown(answer: Exclude<AppAnswer, { type: 'no_address' }>, signal:
   return { answer: { status: answer.response.status, body }, isCut }
 }
 
-function fault(text: string): Asked {
+function fault(text: string): PageEvidence {
   return { answer: { fault: text }, isCut: false }
 }

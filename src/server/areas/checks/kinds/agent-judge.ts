@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonOrUndefined } from '#lib/json-or-undefined.ts'
 import type { ChatAnswer } from '#ports/chat-model.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -39,11 +40,7 @@ export function judgeAnswer(answer: Pick<ChatAnswer, 'text' | 'stopReason'>, has
 function readJudgement(text: string): z.infer<typeof Judgement> | undefined {
   const [start, end] = [text.indexOf('{'), text.lastIndexOf('}')]
   if (start < 0 || end < start) return undefined
-  try {
-    return Judgement.safeParse(JSON.parse(text.slice(start, end + 1))).data
-  } catch {
-    return undefined
-  }
+  return Judgement.safeParse(jsonOrUndefined(text.slice(start, end + 1))).data
 }
 
 /** The reason can repeat what stands in a log. */

@@ -18,7 +18,7 @@ type Evidence = Awaited<ReturnType<AppLogs['read']>>
 const QUIET: Evidence = { lines: [], isComplete: true }
 const line = (text: string) => ({ at: new Date('2026-03-01T11:59:00.000Z'), level: 'error', text })
 
-type Given = {
+type Setup = {
   answer?: Partial<ChatAnswer> | Error
   log?: Evidence
   tokensLeft?: number
@@ -27,7 +27,7 @@ type Given = {
 }
 
 /** Runs a check whose model answers as given, and returns the outcome, what was booked and what the model was sent. */
-async function run({ answer = {}, log = QUIET, tokensLeft = 100_000, page, definition }: Given) {
+async function run({ answer = {}, log = QUIET, tokensLeft = 100_000, page, definition }: Setup) {
   const sent: ChatRequest[] = []
   const booked: number[] = []
   const deps: AgentDeps = {
@@ -65,7 +65,7 @@ const says = (verdict: string, reason = 'Because.') => ({ text: JSON.stringify({
 const CUT: Evidence = { lines: [line('payment failed')], isComplete: false }
 
 describe('MA-08 an agent check', () => {
-  it.each<[string, Given, string]>([
+  it.each<[string, Setup, string]>([
     ['a pass on all of the evidence', { answer: says('pass') }, 'pass judged'],
     ['a fail', { answer: says('fail') }, 'fail judged'],
     ['a fail on a part of the evidence', { answer: says('fail'), log: CUT }, 'fail judged'],

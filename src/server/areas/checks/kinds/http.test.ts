@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DefinitionOf } from '#contract/checks/definition.ts'
 import { createSafeFetch } from '#lib/net/safe-fetch.ts'
 import type { AppAnswer } from '#ports/apps.ts'
-import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/internet.ts'
+import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/outside/internet.ts'
 import { runHttp } from './http.ts'
 
 const APP = { orgId: 'org_1', id: 'app_1' }

@@ -2,11 +2,7 @@
  * Reads at most `maxBytes` of a body as text and gives the rest up. Returns undefined if the connection broke before that,
  * and rejects if the signal is aborted.
  */
-export async function readStart(
-  response: Response,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<{ text: string; isCut: boolean } | undefined> {
+export async function readStart(response: Response, maxBytes: number, signal: AbortSignal) {
   try {
     return await readBytes(response.body ?? [], maxBytes)
   } catch {

@@ -2,11 +2,11 @@ import type { CheckDefinition } from '#contract/checks/definition.ts'
 import { type AgentDeps, runAgent } from './agent.ts'
 import { type HttpDeps, runHttp } from './http.ts'
 import { type LogDeps, runLog } from './log.ts'
-import type { CheckedApp, Outcome } from './outcome.ts'
+import type { CheckedApp } from './outcome.ts'
 
 export type RunDefinitionDeps = HttpDeps & LogDeps & AgentDeps
 
-type Asked = {
+type DefinitionRun = {
   readonly app: CheckedApp
   readonly check: { readonly id: string; readonly definition: CheckDefinition }
   readonly now: Date
@@ -14,10 +14,7 @@ type Asked = {
 }
 
 /** Runs what a check is defined as. Rejects if the signal is aborted; any other rejection is a fault of svc. */
-export async function runDefinition(
-  deps: RunDefinitionDeps,
-  { app, check, now, signal }: Asked,
-): Promise<{ outcome: Outcome; tokens: number | null }> {
+export async function runDefinition(deps: RunDefinitionDeps, { app, check, now, signal }: DefinitionRun) {
   const { definition } = check
   switch (definition.kind) {
     case 'http':

@@ -9,7 +9,7 @@ import { cancelByReference } from './cancel.ts'
 import { enqueue } from './enqueue.ts'
 import { endCalls } from './finish.ts'
 import type { CallKindHooks } from './kinds.ts'
-import { isServed } from './served.ts'
+import { isServed } from './served-store.ts'
 import { claimCalls, lockRunning } from './store.ts'
 import { sweepLoop } from './sweep.ts'
 

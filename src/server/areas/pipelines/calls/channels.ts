@@ -1,5 +1,5 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
+import { notify } from '#lib/db/notify.ts'
 
 /** Notified with the id of an app that has a new queued call. */
 export const CALLS_CHANNEL = 'pipelines_calls'
@@ -16,7 +16,7 @@ const NO_WORKER_ID = '-'
 
 export async function notifyWorker(tx: Tx | Querier, workerId: string | null, verb: Verb, callIds: readonly string[]) {
   const payload = [workerId ?? NO_WORKER_ID, verb, ...callIds].join(' ')
-  await tx.query(sql`select pg_notify(${WORKERS_CHANNEL}, ${payload})`)
+  await notify(tx, WORKERS_CHANNEL, payload)
 }
 
 /** Returns undefined for the empty payload, which says that notices may have been missed. */

@@ -20,19 +20,13 @@ export async function endCalls(
   const runs = ended.filter(({ call }) => call.kind === 'pipeline')
   for (const { call, result } of runs) await pipelines.finished(tx, call, result)
   const gone = ended.filter(({ call }) => call.kind === 'pipeline' || isTaken(call.id))
-  if (gone.length > 0) {
-    await deleteCalls(
-      tx,
-      gone.map(({ call }) => call.id),
-    )
-  }
-  const kept = ended.filter((one) => !gone.includes(one))
-  if (kept.length === 0) return
-  await keepResults(
-    tx,
-    kept.map(({ call: { id }, result }) => ({
+  const goneIds = gone.map(({ call }) => call.id)
+  if (goneIds.length > 0) await deleteCalls(tx, goneIds)
+  const results = ended
+    .filter((one) => !gone.includes(one))
+    .map(({ call: { id }, result }) => ({
       id,
       sealed: sealer.seal(JSON.stringify(result), CALL_RESULTS.context({ id })),
-    })),
-  )
+    }))
+  if (results.length > 0) await keepResults(tx, results)
 }

@@ -13,13 +13,13 @@ export type CallResult =
   | { readonly ok: true; readonly output: unknown }
   | { readonly ok: false; readonly code: CallFault; readonly message: string }
 
-export type Call = {
+export type App = { readonly orgId: string; readonly appId: string }
+
+export type Call = App & {
   readonly id: string
-  readonly orgId: string
-  readonly appId: string
   readonly kind: CallKind
   readonly name: string
-  /** What the kind itself stores of the call: the id of a pipeline run. */
+  /** The kind's own reference of the call: the id of a pipeline run. */
   readonly reference: string | null
   readonly startedAt: Date | null
 }
@@ -30,14 +30,10 @@ export type LogLine = {
   readonly text: string
 }
 
-/** What a kind of calls does in the transactions of their life. Function calls have no rows of their own. */
+/** Hooks of a kind of calls in the transactions that change a call. Function calls have no rows of their own. */
 export type CallKindHooks = {
   /** In the transaction of a worker's registration, also of a repeated one. A ServiceError refuses the worker. */
-  registered?(
-    tx: Tx,
-    app: { readonly orgId: string; readonly appId: string },
-    definitions: readonly PipelineDefinition[],
-  ): Promise<void>
+  registered?(tx: Tx, app: App, definitions: readonly PipelineDefinition[]): Promise<void>
   /** In the transaction that gives calls to a worker. */
   started?(tx: Tx, calls: readonly Call[]): Promise<void>
   /** In the transaction that ends the call, exactly once for each call. */

@@ -3,21 +3,19 @@ import { type Sql, sql } from '#lib/db/sql.ts'
 import { CALLS_CHANNEL, WORKERS_CHANNEL } from './channels.ts'
 import type { Call, CallKind } from './kinds.ts'
 
-export type NewCall = {
-  readonly id: string
-  readonly orgId: string
-  readonly appId: string
-  readonly kind: CallKind
-  readonly name: string
-  readonly reference: string | null
+export type NewCall = Omit<Call, 'startedAt'> & {
   /** Sealed. */
   readonly input: string
   readonly timeoutSeconds: number
   readonly repeatable: boolean
 }
 
-/** Queues calls and wakes the workers of their apps. `alongside` is an insertion that is made in the same statement. */
-export async function insertCalls(db: Querier | Tx, calls: readonly NewCall[], alongside?: Sql): Promise<void> {
+/**
+ * Queues calls and wakes the workers of their apps. `alongside` is an insertion that is made in the same statement, also
+ * when there are no calls.
+ */
+export async function insertCalls(db: Querier, calls: readonly NewCall[], alongside?: Sql): Promise<void> {
+  if (calls.length === 0 && alongside) return void (await db.query(alongside))
   const column = <K extends keyof NewCall>(key: K) => calls.map((call) => call[key])
   const first = alongside ? sql`recorded as (${alongside}), ` : sql``
   await db.query(sql`
@@ -39,7 +37,7 @@ const call = sql`
   calls.id, calls.org_id as "orgId", calls.app_id as "appId", calls.kind, calls.name, calls.reference,
   calls.started_at as "startedAt"`
 
-export type GivenCall = Call & { readonly input: string; readonly fence: number; readonly secondsLeft: number }
+export type ClaimedCall = Call & { readonly input: string; readonly fence: number; readonly secondsLeft: number }
 type Grant = { readonly workerId: string; readonly stream: number }
 
 const given = sql`${call}, calls.input, calls.fence,
@@ -49,8 +47,8 @@ const given = sql`${call}, calls.input, calls.fence,
  * Gives queued calls of a kind to a worker, as many as it has free places for. Locks the worker's row, so that a worker that is
  * being removed as lost gets none.
  */
-export function claimCalls(db: Querier | Tx, kind: CallKind, { workerId, stream }: Grant): Promise<GivenCall[]> {
-  return db.query<GivenCall>(sql`
+export function claimCalls(db: Querier | Tx, kind: CallKind, { workerId, stream }: Grant): Promise<ClaimedCall[]> {
+  return db.query<ClaimedCall>(sql`
     with me as (
       select id, app_id, concurrency from pipelines.workers
       where id = ${workerId} and stream = ${stream} and expires_at > clock_timestamp()
@@ -73,8 +71,8 @@ export function claimCalls(db: Querier | Tx, kind: CallKind, { workerId, stream 
 }
 
 /** Calls that were given to the worker and did not reach it, because its stream broke meanwhile. */
-export function findUndelivered(tx: Tx, workerId: string, received: readonly string[]): Promise<GivenCall[]> {
-  return tx.query<GivenCall>(sql`
+export function findUndelivered(tx: Tx, workerId: string, received: readonly string[]): Promise<ClaimedCall[]> {
+  return tx.query<ClaimedCall>(sql`
     select ${given} from pipelines.calls
     where worker_id = ${workerId} and state = 'running' and id <> all(${received}::text[])
     order by id`)

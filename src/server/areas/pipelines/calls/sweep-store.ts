@@ -1,4 +1,5 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
+import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
 import { CALLS_CHANNEL } from './channels.ts'
 import type { Call } from './kinds.ts'
@@ -56,7 +57,7 @@ export async function lockUnchanged(tx: Tx, { id, fence }: Pick<EndingCall, 'id'
 export async function requeue(tx: Tx, { id, appId }: Call): Promise<void> {
   await tx.query(sql`
     update pipelines.calls set state = 'queued', worker_id = null, started_at = null where id = ${id}`)
-  await tx.query(sql`select pg_notify(${CALLS_CHANNEL}, ${appId})`)
+  await notify(tx, CALLS_CHANNEL, appId)
 }
 
 export async function removeAbandoned(db: Querier): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { leaveTransaction } from '#lib/db/transaction-guard.ts'
-import { gather } from '#lib/gather.ts'
+import { gather } from '#lib/work/gather.ts'
 import { notifyWorker, readNotice, WORKERS_CHANNEL } from './channels.ts'
 import type { CallResult } from './kinds.ts'
 import { CALL_RESULTS } from './sealed.ts'

@@ -1,5 +1,5 @@
 import type { Principal } from '#contract/core/principal.ts'
-import type { Via } from '#edge/http/route.ts'
+import type { Via } from '#edge/route/route.ts'
 import type { Sql } from '#lib/db/sql.ts'
 
 /** A call as Activity records it: digests of its arguments, not the arguments. */

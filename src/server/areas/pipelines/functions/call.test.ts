@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listActivity } from '#contract/activity.ts'
 import { callFunction, listFunctions } from '#contract/functions.ts'
 import { sql } from '#lib/db/sql.ts'
-import { newApp, type TestApp } from '#test/apps.ts'
-import { connectRawWorker } from '#test/raw-worker.ts'
+import { newApp, type TestApp } from '#test/apps/apps.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { connectRawWorker } from '#test/work/raw-worker.ts'
 
 const GREET = {
   name: 'greet',

@@ -2,9 +2,9 @@ import { performance } from 'node:perf_hooks'
 import type { z } from 'zod'
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { callFunction } from '#contract/functions.ts'
-import { type Context, type Member, type Route, route } from '#edge/http/route.ts'
-import { createBoundedCache } from '#lib/bounded-cache.ts'
-import { gather } from '#lib/gather.ts'
+import { type Context, type Member, type Route, route } from '#edge/route/route.ts'
+import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
+import { gather } from '#lib/work/gather.ts'
 import { newCall } from '../calls/enqueue.ts'
 import type { CallResult } from '../calls/kinds.ts'
 import { insertCalls, type NewCall } from '../calls/store.ts'
@@ -14,8 +14,9 @@ import type { CallActivity } from './activity.ts'
 import { canonical } from './schema/canonical.ts'
 import { type CheckedSchema, checkSchema } from './schema/check-schema.ts'
 import { validate } from './schema/validate.ts'
-import { type CallableFunction, findFunctions, type WantedFunction } from './store.ts'
+import { type CallableFunction, type FunctionLookup, findFunctions } from './store.ts'
 
+/** Calls of one app that may wait for a worker, its pipeline runs among them. */
 const MAX_QUEUED_CALLS = 1_000
 const MAX_CACHED_SCHEMAS = 1_000
 /** The status that Activity shows for a call whose caller closed the connection. */
@@ -31,7 +32,7 @@ type Answer = { call_id: string; result: unknown }
 export function callRoute<Draft extends { id: string }>(deps: FunctionDeps<Draft>): Route {
   const insert = createInsert(deps)
   const schemaOf = createSchemas()
-  const find = gather((wanted: readonly WantedFunction[]) => findFunctions(deps.db, wanted))
+  const find = gather((lookups: readonly FunctionLookup[]) => findFunctions(deps.db, lookups))
   const answer = async (input: Input, context: Context<Member>): Promise<Answer> => {
     const startedMs = performance.now()
     const draft = draftOf(deps, input, context)
@@ -73,7 +74,7 @@ function createInsert<Draft extends { id: string }>({ db, activity }: FunctionDe
   return gather(async (batch: readonly { draft: Draft; call: NewCall | undefined }[]) => {
     const calls = batch.flatMap(({ call }) => call ?? [])
     const records = activity.insertion(batch.map(({ draft }) => draft))
-    await (calls.length > 0 ? insertCalls(db, calls, records) : db.query(records))
+    await insertCalls(db, calls, records)
     return batch.map(() => undefined)
   })
 }
@@ -106,7 +107,7 @@ async function findCallable<Draft extends { id: string }>(
   { apps }: FunctionDeps<Draft>,
   input: Input,
   { org_id: orgId }: Member,
-  { schemaOf, find }: { schemaOf: SchemaOf; find: (wanted: WantedFunction) => Promise<CallableFunction | undefined> },
+  { schemaOf, find }: { schemaOf: SchemaOf; find: (lookup: FunctionLookup) => Promise<CallableFunction | undefined> },
 ): Promise<{ found: CallableFunction; orgId: string }> {
   const app = await apps.find(orgId, input.alias)
   const found = app && (await find({ appId: app.id, name: input.name }))

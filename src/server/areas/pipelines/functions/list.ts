@@ -1,13 +1,13 @@
-import { notFound, ServiceError } from '#contract/core/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import { type AppFunction, listFunctions } from '#contract/functions.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { requireApp } from '#ports/apps.ts'
 import type { PipelineDeps } from '../deps.ts'
 import { type FunctionRow, pageFunctions } from './store.ts'
 
 export function listRoute({ db, apps }: Pick<PipelineDeps, 'db' | 'apps'>): Route {
   return route(listFunctions, async ({ alias, limit, cursor }, { principal }) => {
-    const app = alias === undefined ? undefined : await apps.find(principal.org_id, alias)
-    if (alias !== undefined && !app) throw notFound('app')
+    const app = alias === undefined ? undefined : await requireApp(apps, principal.org_id, alias)
     const which = { orgId: principal.org_id, appId: app?.id ?? null, after: readAfter(cursor), limit: limit + 1 }
     const rows = await pageFunctions(db, which)
     const shown = rows.slice(0, limit)

@@ -35,21 +35,21 @@ export function pageFunctions(db: Querier, { orgId, appId, after, limit }: Which
     order by app_id, name limit ${limit}`)
 }
 
-export type CallableFunction = FunctionRow & { readonly queued: number }
+export type CallableFunction = FunctionRow & {
+  /** Calls of the whole app that wait for a worker, its pipeline runs among them. */
+  readonly queued: number
+}
 
-export type WantedFunction = { readonly appId: string; readonly name: string }
+export type FunctionLookup = { readonly appId: string; readonly name: string }
 
 /** Finds several functions at once, each in the place of the one that was asked for. */
-export async function findFunctions(
-  db: Querier,
-  wanted: readonly WantedFunction[],
-): Promise<readonly (CallableFunction | undefined)[]> {
+export async function findFunctions(db: Querier, lookups: readonly FunctionLookup[]) {
   const rows = await db.query<CallableFunction & { place: number }>(sql`
-    select ${columns}, wanted.place, (
+    select ${columns}, lookup.place, (
       select count(*) from pipelines.calls where calls.app_id = functions.app_id and calls.state = 'queued') as queued
     from pipelines.functions
-    join unnest(${wanted.map(({ appId }) => appId)}::text[], ${wanted.map(({ name }) => name)}::text[])
-      with ordinality as wanted (app_id, name, place) using (app_id, name)`)
+    join unnest(${lookups.map(({ appId }) => appId)}::text[], ${lookups.map(({ name }) => name)}::text[])
+      with ordinality as lookup (app_id, name, place) using (app_id, name)`)
   const found = new Map(rows.map(({ place, ...row }) => [place, row]))
-  return wanted.map((_, i) => found.get(i + 1))
+  return lookups.map((_, i) => found.get(i + 1))
 }

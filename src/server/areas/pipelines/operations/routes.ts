@@ -1,4 +1,3 @@
-import { notFound } from '#contract/core/errors.ts'
 import {
   changePipeline,
   deletePipeline,
@@ -10,15 +9,15 @@ import {
   readPipelineRunLog,
   runPipeline,
 } from '#contract/pipelines.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { toAnswer } from '#edge/route/stored.ts'
 import type { Querier } from '#lib/db/db.ts'
-import type { AppDirectory } from '#ports/apps.ts'
-import { findServed } from '../registry/connected.ts'
+import { type AppDirectory, requireApp } from '#ports/apps.ts'
+import { findServed } from '../calls/served-store.ts'
 import { type PipelineRow, pagePipelines, requirePipeline } from '../registry/store.ts'
 import type { RunDeps } from '../runs/deps.ts'
 import { findRunLines } from '../runs/log-store.ts'
-import { presentPipeline, presentRun } from '../runs/present.ts'
 import { requestRun } from '../runs/request.ts'
 import { findLatestRuns, pageRuns, requireRun } from '../runs/store.ts'
 import { removePipeline, switchPipeline } from '../schedule/switch.ts'
@@ -26,46 +25,40 @@ import { removePipeline, switchPipeline } from '../schedule/switch.ts'
 type RouteDeps = RunDeps & { readonly apps: Pick<AppDirectory, 'find'> }
 
 export function pipelineRoutes(deps: RouteDeps): Route[] {
-  const { db } = deps
-  const needApp = async (orgId: string, alias: string) => {
-    const app = await deps.apps.find(orgId, alias)
-    if (!app) throw notFound('app')
-    return app
-  }
+  const { db, apps } = deps
   const needPipeline = async (orgId: string, { alias, name }: { alias: string; name: string }) =>
-    requirePipeline(db, (await needApp(orgId, alias)).id, name)
+    requirePipeline(db, (await requireApp(apps, orgId, alias)).id, name)
   return [
     route(listPipelines, async ({ alias, limit, cursor }, { principal }) => {
-      const app = await needApp(principal.org_id, alias)
-      const rows = await pagePipelines(db, { appId: app.id, after: readCursor(cursor), limit })
-      const shown = await showPipelines(db, app.id, rows)
-      return toPage(rows, limit, ({ id }) => shown.get(id)!)
+      const app = await requireApp(apps, principal.org_id, alias)
+      const rows = await pagePipelines(db, app.id, { before: readCursor(cursor), limit })
+      return toPage(await showPipelines(db, app.id, rows), limit, (pipeline) => pipeline)
     }),
     route(readPipeline, async (input, { principal }) =>
       showPipeline(deps, await needPipeline(principal.org_id, input)),
     ),
     route(changePipeline, async ({ alias, name, enabled }, { principal }) => {
-      const app = await needApp(principal.org_id, alias)
+      const app = await requireApp(apps, principal.org_id, alias)
       const { id } = await requirePipeline(db, app.id, name)
       return showPipeline(deps, await switchPipeline(deps, id, enabled, { principal, app }))
     }),
     route(deletePipeline, async ({ alias, name }, { principal }) => {
-      const app = await needApp(principal.org_id, alias)
+      const app = await requireApp(apps, principal.org_id, alias)
       const { id } = await requirePipeline(db, app.id, name)
       await removePipeline(deps, id, { principal, app })
       return { name, deleted: true as const }
     }),
     route(runPipeline, async (input, { principal }) => {
       const { id } = await needPipeline(principal.org_id, input)
-      return presentRun(await requestRun(deps, id, principal.user_id))
+      return toAnswer(await requestRun(deps, id, principal.user_id))
     }),
     route(listPipelineRuns, async ({ limit, cursor, ...input }, { principal }) => {
       const { id } = await needPipeline(principal.org_id, input)
-      return toPage(await pageRuns(db, { pipelineId: id, after: readCursor(cursor), limit }), limit, presentRun)
+      return toPage(await pageRuns(db, id, { before: readCursor(cursor), limit }), limit, toAnswer)
     }),
     route(readPipelineRun, async ({ run_id, ...input }, { principal }) => {
       const { id } = await needPipeline(principal.org_id, input)
-      return presentRun(await requireRun(db, id, run_id))
+      return toAnswer(await requireRun(db, id, run_id))
     }),
     route(readPipelineRunLog, async ({ run_id, after, limit, ...input }, { principal }) => {
       const { id } = await needPipeline(principal.org_id, input)
@@ -82,17 +75,17 @@ export function pipelineRoutes(deps: RouteDeps): Route[] {
 }
 
 async function showPipeline({ db }: RunDeps, row: PipelineRow): Promise<Pipeline> {
-  return (await showPipelines(db, row.app_id, [row])).get(row.id)!
+  const [pipeline] = await showPipelines(db, row.app_id, [row])
+  return pipeline!
 }
 
-async function showPipelines(
-  db: Querier,
-  appId: string,
-  rows: readonly PipelineRow[],
-): Promise<ReadonlyMap<string, Pipeline>> {
+async function showPipelines(db: Querier, appId: string, rows: readonly PipelineRow[]): Promise<Pipeline[]> {
   const column = (key: 'id' | 'name') => rows.map((row) => row[key])
-  const [latest, served] = [await findLatestRuns(db, column('id')), await findServed(db, appId, column('name'))]
-  return new Map(
-    rows.map((row) => [row.id, presentPipeline(row, { isServed: served.has(row.name), lastRun: latest.get(row.id) })]),
-  )
+  const latest = await findLatestRuns(db, column('id'))
+  const served = await findServed(db, appId, 'pipeline', column('name'))
+  return rows.map(({ next_at, ...row }) => {
+    const run = latest.get(row.id)
+    const pipeline = toAnswer({ ...row, next_run_at: next_at, is_served: served.has(row.name) })
+    return { ...pipeline, last_run: run ? toAnswer(run) : null }
+  })
 }

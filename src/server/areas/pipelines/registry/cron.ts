@@ -1,5 +1,5 @@
-import { cronFault, latestTime, nextTime, type Schedule } from '#lib/cron.ts'
-import { isTimezone } from '#lib/timezone.ts'
+import { cronFault, latestTime, nextTime, type Schedule } from '#lib/time/cron.ts'
+import { isTimezone } from '#lib/time/timezone.ts'
 
 /**
  * How late a run may begin. A slot that is older was missed, so that a process which was down for a day does not start

@@ -1,14 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { PipelineDefinition } from '#contract/workers.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
+import { notify } from '#lib/db/notify.ts'
+import type { App } from '../calls/kinds.ts'
 import { firstSlot, scheduleFault } from './cron.ts'
 import {
+  findAndLockPipeline,
   insertPipeline,
   listPipelinesOf,
-  lockPipeline,
-  notifySchedule,
   type PipelineRow,
+  SCHEDULE_CHANNEL,
   updatePipeline,
 } from './store.ts'
 
@@ -22,22 +25,22 @@ const MAX_PIPELINES_PER_APP = 200
  */
 export async function registerPipelines(
   tx: Tx,
-  { orgId, appId }: { orgId: string; appId: string },
+  app: App,
   definitions: readonly PipelineDefinition[],
   now: Date,
 ): Promise<void> {
   if (definitions.length === 0) return
   refuseFaults(definitions)
-  const stored = new Map((await listPipelinesOf(tx, appId)).map((row) => [row.name, row]))
+  const stored = new Map((await listPipelinesOf(tx, app.appId)).map((row) => [row.name, row]))
   const added = definitions.filter(({ name }) => !stored.has(name))
   refuseTooMany(stored.size, added.length)
-  for (const definition of added) await insertPipeline(tx, newPipeline(definition, { orgId, appId, now }))
+  for (const definition of added) await insertPipeline(tx, newPipeline(definition, app, now))
   const changed = definitions.filter((definition) => {
     const former = stored.get(definition.name)
-    return former && !isDeclared(former, definition)
+    return former && !isDeepStrictEqual(declared(former), declared(definition))
   })
   for (const definition of changed) await redeclare(tx, stored.get(definition.name)!.id, definition, now)
-  if (added.length + changed.length > 0) await notifySchedule(tx)
+  if (added.length + changed.length > 0) await notify(tx, SCHEDULE_CHANNEL)
 }
 
 function refuseTooMany(stored: number, added: number): void {
@@ -55,10 +58,7 @@ function refuseFaults(definitions: readonly PipelineDefinition[]): void {
   }
 }
 
-function newPipeline(
-  definition: PipelineDefinition,
-  { orgId, appId, now }: { orgId: string; appId: string; now: Date },
-): PipelineRow {
+function newPipeline(definition: PipelineDefinition, { orgId, appId }: App, now: Date): PipelineRow {
   return {
     ...declared(definition),
     id: newId('pl'),
@@ -73,16 +73,11 @@ function newPipeline(
 }
 
 async function redeclare(tx: Tx, id: string, definition: PipelineDefinition, now: Date): Promise<void> {
-  const former = await lockPipeline(tx, id)
+  const former = await findAndLockPipeline(tx, id)
   if (!former) return
   const isSameSchedule = former.schedule === definition.schedule && former.timezone === definition.timezone
   const row: PipelineRow = { ...former, ...declared(definition) }
   await updatePipeline(tx, { ...row, next_at: isSameSchedule ? former.next_at : firstSlot(row, now) })
-}
-
-function isDeclared(row: PipelineRow, definition: PipelineDefinition): boolean {
-  const wanted = declared(definition)
-  return (Object.keys(wanted) as (keyof typeof wanted)[]).every((key) => row[key] === wanted[key])
 }
 
 function declared({ name, description, schedule, timezone, concurrency, timeout_seconds }: PipelineDefinition) {

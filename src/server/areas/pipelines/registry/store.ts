@@ -1,24 +1,17 @@
 import { notFound } from '#contract/core/errors.ts'
-import type { ConcurrencyPolicy, PipelineState } from '#contract/pipelines.ts'
+import type { Pipeline, PipelineState } from '#contract/pipelines.ts'
+import type { PageQuery } from '#edge/route/paging.ts'
+import type { Stored } from '#edge/route/stored.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
+import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
 
 /** Notified when the time at which a pipeline is next due may have changed. */
 export const SCHEDULE_CHANNEL = 'pipelines_schedule'
 
-export type PipelineRow = {
-  readonly id: string
+export type PipelineRow = Stored<Omit<Pipeline, 'next_run_at' | 'is_served' | 'last_run'>> & {
   readonly org_id: string
   readonly app_id: string
-  readonly name: string
-  readonly description: string
-  readonly schedule: string | null
-  readonly timezone: string
-  readonly concurrency: ConcurrencyPolicy
-  readonly timeout_seconds: number
-  readonly enabled: boolean
-  readonly state: PipelineState | null
-  readonly state_since: Date | null
   readonly next_at: Date | null
   readonly created_at: Date
 }
@@ -28,13 +21,10 @@ const columns = sql`
   next_at, created_at`
 
 /** Newest first, one row more than `limit`. */
-export function pagePipelines(
-  db: Querier,
-  { appId, after, limit }: { appId: string; after: string | null; limit: number },
-): Promise<PipelineRow[]> {
+export function pagePipelines(db: Querier, appId: string, { before, limit }: PageQuery): Promise<PipelineRow[]> {
   return db.query<PipelineRow>(sql`
     select ${columns} from pipelines.pipelines
-    where app_id = ${appId} and (${after}::text is null or id < ${after})
+    where app_id = ${appId} and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}`)
 }
 
@@ -46,7 +36,14 @@ export async function requirePipeline(db: Querier, appId: string, name: string):
 }
 
 /** Holds off every other change of the pipeline and of its runs until the transaction ends. */
-export async function lockPipeline(tx: Tx, id: string): Promise<PipelineRow | undefined> {
+export async function lockPipeline(tx: Tx, id: string): Promise<PipelineRow> {
+  const row = await findAndLockPipeline(tx, id)
+  if (!row) throw notFound('pipeline')
+  return row
+}
+
+/** As `lockPipeline`, and returns undefined if it was deleted. */
+export async function findAndLockPipeline(tx: Tx, id: string): Promise<PipelineRow | undefined> {
   const [row] = await tx.query<PipelineRow>(sql`
     select ${columns} from pipelines.pipelines where id = ${id} for update`)
   return row
@@ -89,7 +86,7 @@ export async function setEnabled(
 ): Promise<void> {
   await tx.query(sql`
     update pipelines.pipelines set enabled = ${enabled}, next_at = ${next_at} where id = ${id}`)
-  await notifySchedule(tx)
+  await notify(tx, SCHEDULE_CHANNEL)
 }
 
 export async function setState(tx: Tx, id: string, state: PipelineState, since: Date): Promise<void> {
@@ -119,8 +116,4 @@ export async function updatePipeline(tx: Tx, row: PipelineRow): Promise<void> {
       description = ${row.description}, schedule = ${row.schedule}, timezone = ${row.timezone},
       concurrency = ${row.concurrency}, timeout_seconds = ${row.timeout_seconds}, next_at = ${row.next_at}
     where id = ${row.id}`)
-}
-
-export async function notifySchedule(tx: Tx): Promise<void> {
-  await tx.query(sql`select pg_notify(${SCHEDULE_CHANNEL}, '')`)
 }

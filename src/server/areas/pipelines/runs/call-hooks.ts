@@ -1,6 +1,6 @@
 import type { CallKindHooks } from '../calls/kinds.ts'
 import { registerPipelines } from '../registry/register.ts'
-import { lockPipeline } from '../registry/store.ts'
+import { findAndLockPipeline } from '../registry/store.ts'
 import type { RunDeps } from './deps.ts'
 import { appendRunLines } from './log-store.ts'
 import { outcomeOf } from './outcome.ts'
@@ -8,21 +8,19 @@ import { recordOutcome } from './record-outcome.ts'
 import { startRun } from './start.ts'
 import { endRun, findPipelineOf, findWaitingRun, markStarted } from './store.ts'
 
-/** What the calls of pipelines do to runs, each in the transaction that changes the call. */
+/** Changes runs as the calls of pipelines change, each in the transaction that changes the call. */
 export function createRunHooks(deps: RunDeps): CallKindHooks {
   return {
     registered: (tx, app, definitions) => registerPipelines(tx, app, definitions, deps.clock.now()),
 
-    started: (tx, calls) =>
-      markStarted(
-        tx,
-        calls.flatMap(({ reference }) => reference ?? []),
-        deps.clock.now(),
-      ),
+    started: (tx, calls) => {
+      const runIds = calls.flatMap(({ reference }) => reference ?? [])
+      return markStarted(tx, runIds, deps.clock.now())
+    },
 
     finished: async (tx, { reference, startedAt }, result) => {
       const pipelineId = reference === null ? undefined : await findPipelineOf(tx, reference)
-      const pipeline = pipelineId === undefined ? undefined : await lockPipeline(tx, pipelineId)
+      const pipeline = pipelineId === undefined ? undefined : await findAndLockPipeline(tx, pipelineId)
       if (reference === null || !pipeline) return
       const at = deps.clock.now()
       const ended = outcomeOf(result, startedAt !== null)

@@ -2,7 +2,7 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { LogLine } from '../calls/kinds.ts'
 
-/** What is stored of a run's log. */
+/** Limits of a run's stored log. */
 const MAX_RUN_LOG_BYTES = 256 * 1024
 export const MAX_RUN_LOG_LINES = 5_000
 
@@ -13,9 +13,11 @@ export async function appendRunLines(tx: Tx, runId: string, lines: readonly LogL
   const [log] = await tx.query<{ log_bytes: number; log_lines: number; log_is_full: boolean }>(sql`
     select log_bytes, log_lines, log_is_full from pipelines.runs where id = ${runId} and ended_at is null for update`)
   if (!log || log.log_is_full || lines.length === 0) return
-  const { kept, bytes } = fitLines(lines, log)
-  const isFull = kept.length < lines.length
-  const stored = isFull ? [...kept, { at: lines[kept.length]!.at, level: 'warn', text: FULL } as const] : kept
+  const { fittingLines, bytes } = fitLines(lines, log)
+  const isFull = fittingLines.length < lines.length
+  const stored = isFull
+    ? [...fittingLines, { at: lines[fittingLines.length]!.at, level: 'warn', text: FULL } as const]
+    : fittingLines
   await tx.query(sql`
     insert into pipelines.run_lines (run_id, n, at, level, text)
     select ${runId}, ${log.log_lines} + line.n, line.at, line.level, line.text
@@ -30,18 +32,15 @@ export async function appendRunLines(tx: Tx, runId: string, lines: readonly LogL
     where id = ${runId}`)
 }
 
-function fitLines(
-  lines: readonly LogLine[],
-  { log_bytes, log_lines }: { log_bytes: number; log_lines: number },
-): { kept: readonly LogLine[]; bytes: number } {
+function fitLines(lines: readonly LogLine[], { log_bytes, log_lines }: { log_bytes: number; log_lines: number }) {
   let bytes = 0
   for (const [index, { text }] of lines.entries()) {
     const size = Buffer.byteLength(text)
     const fits = log_lines + index < MAX_RUN_LOG_LINES && log_bytes + bytes + size <= MAX_RUN_LOG_BYTES
-    if (!fits) return { kept: lines.slice(0, index), bytes }
+    if (!fits) return { fittingLines: lines.slice(0, index), bytes }
     bytes += size
   }
-  return { kept: lines, bytes }
+  return { fittingLines: lines, bytes }
 }
 
 type StoredLine = LogLine & { readonly n: number }

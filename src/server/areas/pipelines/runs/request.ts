@@ -1,5 +1,5 @@
-import { notFound, ServiceError } from '#contract/core/errors.ts'
-import { isServed } from '../calls/served.ts'
+import { ServiceError } from '#contract/core/errors.ts'
+import { isServed } from '../calls/served-store.ts'
 import { lockPipeline } from '../registry/store.ts'
 import type { RunDeps } from './deps.ts'
 import { addRun, findPlace, startRun } from './start.ts'
@@ -9,7 +9,6 @@ import type { RunRow } from './store.ts'
 export function requestRun({ db, clock, sealer }: RunDeps, pipelineId: string, userId: string | null): Promise<RunRow> {
   return db.tx(async (tx) => {
     const pipeline = await lockPipeline(tx, pipelineId)
-    if (!pipeline) throw notFound('pipeline')
     const { name, app_id } = pipeline
     if (!pipeline.enabled)
       throw new ServiceError('PIPELINE_DISABLED', `The pipeline ${name} is disabled. Enable it to run it.`)

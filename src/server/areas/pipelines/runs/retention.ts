@@ -7,7 +7,7 @@ const EVERY_MS = 5 * 60_000
 export const KEPT_RUNS = 1_000
 const KEPT_DAYS = 90
 const DAY_MS = 24 * 60 * 60_000
-/** What the runs of all pipelines of one app may have logged. */
+/** Size of the stored logs of all pipeline runs of one app together. */
 const MAX_LOG_BYTES_PER_APP = 64 * 1024 * 1024
 const BATCH = 500
 
@@ -18,7 +18,7 @@ export function runRetention({ db }: { db: Db }): Loop {
     leader: true,
     async tick(now, signal) {
       const before = new Date(now.getTime() - KEPT_DAYS * DAY_MS)
-      while (!signal.aborted && (await removeOldRuns(db, { before, kept: KEPT_RUNS, limit: BATCH })) === BATCH);
+      while (!signal.aborted && (await removeOldRuns(db, { before, keptRuns: KEPT_RUNS, limit: BATCH })) === BATCH);
       while (!signal.aborted && (await removeSomeLogs(db, now)) === BATCH);
       return new Date(now.getTime() + EVERY_MS)
     },

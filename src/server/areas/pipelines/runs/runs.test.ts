@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { DONE, openPipelineBench } from '#test/pipeline-bench.ts'
+import { DONE, openPipelineBench } from '#test/work/pipeline-bench.ts'
 import { findRunLines, MAX_RUN_LOG_LINES } from './log-store.ts'
 import { outcomeOf } from './outcome.ts'
 import { requestRun } from './request.ts'
@@ -56,10 +56,10 @@ describe('the history of a pipeline', () => {
   it('a log that is too large ends with a line that says so', async () => {
     const { log, stored } = await runningRun()
     for (let batch = 0; batch < 3; batch++) await log(lines(50, 'x'.repeat(4_000)))
-    const kept = await stored()
+    const storedLines = await stored()
     // 65 lines of 4,000 bytes fit into 256 KiB.
-    expect(kept).toHaveLength(66)
-    expect(kept.at(-1)!.text).toBe('The log of this run is full. Later lines are not stored.')
+    expect(storedLines).toHaveLength(66)
+    expect(storedLines.at(-1)!.text).toBe('The log of this run is full. Later lines are not stored.')
   })
 
   it('a log with too many lines ends in the same way', async () => {
@@ -67,9 +67,9 @@ describe('the history of a pipeline', () => {
     await log(lines(MAX_RUN_LOG_LINES, ''))
     await log(lines(5, 'late'))
     await log(lines(5, 'later'))
-    const kept = await stored()
-    expect(kept).toHaveLength(MAX_RUN_LOG_LINES + 1)
-    expect(kept.at(-1)!.text).toContain('full')
+    const storedLines = await stored()
+    expect(storedLines).toHaveLength(MAX_RUN_LOG_LINES + 1)
+    expect(storedLines.at(-1)!.text).toContain('full')
   })
 
   it('stores no line of a run that has ended', async () => {

@@ -9,16 +9,10 @@ import { countOpenRuns, insertRun, type RunRow, setCall } from './store.ts'
 const MAX_WAITING_RUNS = 10
 
 /** Decides by the concurrency policy whether a run may start now, waits for another one, or is skipped. */
-function placeOf(
-  { concurrency }: Pick<PipelineRow, 'concurrency'>,
-  { active, waiting }: { active: number; waiting: number },
-): 'start' | 'wait' | 'skip' {
+export async function findPlace(tx: Tx, { id, concurrency }: PipelineRow): Promise<'start' | 'wait' | 'skip'> {
+  const { active, waiting } = await countOpenRuns(tx, id)
   if (active + waiting === 0) return 'start'
   return concurrency === 'queue' && waiting < MAX_WAITING_RUNS ? 'wait' : 'skip'
-}
-
-export async function findPlace(tx: Tx, pipeline: PipelineRow): Promise<'start' | 'wait' | 'skip'> {
-  return placeOf(pipeline, await countOpenRuns(tx, pipeline.id))
 }
 
 type NewRun = Pick<RunRow, 'scheduled_at' | 'requested_by'> & { readonly pipeline: PipelineRow; readonly now: Date }

@@ -1,22 +1,12 @@
 import { notFound } from '#contract/core/errors.ts'
-import type { PipelineRunState } from '#contract/pipelines.ts'
+import type { PipelineRun } from '#contract/pipelines.ts'
+import type { PageQuery } from '#edge/route/paging.ts'
+import type { Stored } from '#edge/route/stored.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { RunOutcome } from './transition.ts'
 
-export type RunRow = {
-  readonly id: string
-  readonly pipeline_id: string
-  readonly trigger: 'schedule' | 'manual'
-  readonly scheduled_at: Date | null
-  readonly state: PipelineRunState
-  readonly requested_by: string | null
-  readonly created_at: Date
-  readonly started_at: Date | null
-  readonly ended_at: Date | null
-  readonly reason_code: string | null
-  readonly reason: string | null
-}
+export type RunRow = Stored<PipelineRun> & { readonly pipeline_id: string }
 
 const columns = sql`
   id, pipeline_id, trigger, scheduled_at, state, requested_by, created_at, started_at, ended_at, reason_code, reason`
@@ -95,13 +85,10 @@ export async function findPipelineOf(tx: Tx, runId: string): Promise<string | un
 }
 
 /** Newest first, one row more than `limit`. */
-export function pageRuns(
-  db: Querier,
-  { pipelineId, after, limit }: { pipelineId: string; after: string | null; limit: number },
-): Promise<RunRow[]> {
+export function pageRuns(db: Querier, pipelineId: string, { before, limit }: PageQuery): Promise<RunRow[]> {
   return db.query<RunRow>(sql`
     select ${columns} from pipelines.runs
-    where pipeline_id = ${pipelineId} and (${after}::text is null or id < ${after})
+    where pipeline_id = ${pipelineId} and (${before}::text is null or id < ${before})
     order by id desc limit ${limit + 1}`)
 }
 
@@ -113,10 +100,7 @@ export async function requireRun(db: Querier, pipelineId: string, runId: string)
 }
 
 /** The latest run of each pipeline; pipelines without one have no entry. */
-export async function findLatestRuns(
-  db: Querier,
-  pipelineIds: readonly string[],
-): Promise<ReadonlyMap<string, RunRow>> {
+export async function findLatestRuns(db: Querier, pipelineIds: readonly string[]) {
   const rows = await db.query<RunRow>(sql`
     select latest.* from unnest(${pipelineIds}::text[]) as pipeline (id)
     cross join lateral (

@@ -26,21 +26,18 @@ export function scheduleLoop(deps: ScheduleDeps): Loop {
       let isSettled = true
       for await (const { id } of duePipelines(deps, now)) {
         if (signal.aborted) break
-        const evaluate = () => deps.db.tx((tx) => evaluatePipeline(tx, deps, id, look))
-        // A pipeline that cannot be evaluated must not keep the others.
-        if (!(await evaluate().catch(reportTo(deps)))) isSettled = false
+        const evaluating = deps.db.tx((tx) => evaluatePipeline(tx, deps, id, look))
+        const isDone = await evaluating.catch((error: unknown) => {
+          // A pipeline that cannot be evaluated must not keep the others.
+          deps.onError(error)
+          return false
+        })
+        if (!isDone) isSettled = false
       }
       const next = isSettled ? await nextLook(deps, now) : after(now, RETRY_MS)
       watch.planned(next)
       return next
     },
-  }
-}
-
-function reportTo({ onError }: ScheduleDeps): (error: unknown) => false {
-  return (error) => {
-    onError(error)
-    return false
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { DONE, FAILED, openPipelineBench } from '#test/pipeline-bench.ts'
+import { DONE, FAILED, openPipelineBench } from '#test/work/pipeline-bench.ts'
 import { sweepLoop } from '../calls/sweep.ts'
 import { requestRun } from '../runs/request.ts'
 import { switchPipeline } from './switch.ts'

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '#lib/db/postgres.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { codeOf } from '#test/managed-databases.ts'
-import { FAILED, openPipelineBench } from '#test/pipeline-bench.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
 import { needs } from '#test/stores.ts'
+import { FAILED, openPipelineBench } from '#test/work/pipeline-bench.ts'
 import { lockPipeline } from '../registry/store.ts'
 import { requestRun } from '../runs/request.ts'
 import { addRun } from '../runs/start.ts'
@@ -59,7 +59,7 @@ needs('postgres')('NO-03 two processes that evaluate schedules', () => {
     const id = await bench.pipelineId('p0')
     const record = () =>
       opened.db.tx(async (tx) => {
-        const pipeline = { ...(await lockPipeline(tx, id))! }
+        const pipeline = { ...(await lockPipeline(tx, id)) }
         return addRun(tx, { pipeline, scheduled_at: slot, requested_by: null, now: slot })
       })
     expect(await record()).toBeDefined()

@@ -3,14 +3,14 @@ import { ServiceError } from '#contract/core/errors.ts'
 import { type connectWorker, MAX_WORKERS_PER_APP } from '#contract/workers.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
-import type { CallKindHooks } from '../calls/kinds.ts'
+import { notify } from '#lib/db/notify.ts'
+import { STREAMS_CHANNEL } from '../calls/channels.ts'
+import type { App, CallKindHooks } from '../calls/kinds.ts'
 import {
-  type App,
   type ConnectedWorker,
   countWorkers,
   insertWorker,
   lockRegistrations,
-  notifyStreams,
   replaceServed,
   resumeWorker,
   saveFunctions,
@@ -34,7 +34,7 @@ export async function register(
   await replaceServed(tx, worker.id, app.appId, served)
   await saveFunctions(tx, app, input.functions)
   await pipelines.registered?.(tx, app, input.pipelines)
-  await notifyStreams(tx)
+  await notify(tx, STREAMS_CHANNEL)
   return worker
 }
 

@@ -8,7 +8,7 @@ import {
   WORKER_HEARTBEAT_SECONDS,
   workerHeartbeat,
 } from '#contract/workers.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { notifyWorker } from '../calls/channels.ts'
 import { endCalls } from '../calls/finish.ts'
 import type { CallKindHooks, CallResult } from '../calls/kinds.ts'
@@ -16,7 +16,7 @@ import { endFunctions, findRunningIds, lockRunning } from '../calls/store.ts'
 import type { WaitingCalls } from '../calls/waiting.ts'
 import type { PipelineDeps } from '../deps.ts'
 import { checkFunctions } from '../functions/check-functions.ts'
-import { requireApp } from './own-app.ts'
+import { requireOwnApp } from './own-app.ts'
 import { register } from './register.ts'
 import { closeStream, isOwnWorker, type OwnWorker, removeServed, renewWorker } from './store.ts'
 import { workerEvents } from './stream.ts'
@@ -30,7 +30,7 @@ export function workerRoutes(deps: WorkerDeps): Route[] {
       refuseTwice('functions', input.functions)
       refuseTwice('pipelines', input.pipelines)
       checkFunctions(input.functions)
-      const app = await requireApp(deps, principal, input.alias)
+      const app = await requireOwnApp(deps, principal, input.alias)
       const worker = await db.tx((tx) => register(tx, app, input, deps.pipelines))
       try {
         yield { type: 'connected' as const, worker_id: worker.id, heartbeat_seconds: WORKER_HEARTBEAT_SECONDS }
@@ -47,7 +47,7 @@ export function workerRoutes(deps: WorkerDeps): Route[] {
       }
     }),
     route(workerHeartbeat, async ({ alias, worker_id, calls, stopping }, { principal }) => {
-      const app = await requireApp(deps, principal, alias)
+      const app = await requireOwnApp(deps, principal, alias)
       const own = { ...app, workerId: worker_id }
       if (!(await renewWorker(db, own))) throw notFound('worker')
       if (stopping) await removeServed(db, worker_id)
@@ -55,11 +55,11 @@ export function workerRoutes(deps: WorkerDeps): Route[] {
       return { cancel: calls.filter((id) => !running.has(id)) }
     }),
     route(reportResults, async ({ alias, worker_id, results }, { principal }) => {
-      const app = await requireApp(deps, principal, alias)
+      const app = await requireOwnApp(deps, principal, alias)
       return takeResults(deps, { ...app, workerId: worker_id }, results)
     }),
     route(reportLogs, async ({ alias, worker_id, call_id, fence, lines }, { principal }) => {
-      const app = await requireApp(deps, principal, alias)
+      const app = await requireOwnApp(deps, principal, alias)
       await requireWorker(deps, { ...app, workerId: worker_id })
       const accepted = await db.tx(async (tx) => {
         const [call] = await lockRunning(tx, worker_id, [call_id])

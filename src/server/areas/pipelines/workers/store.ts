@@ -1,11 +1,12 @@
 import type { FunctionDefinition } from '#contract/workers.ts'
 import { WORKER_LEASE_SECONDS, WORKER_RECONNECT_SECONDS } from '#contract/workers.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { type Sql, sql } from '#lib/db/sql.ts'
+import { notify } from '#lib/db/notify.ts'
+import { sql } from '#lib/db/sql.ts'
+import { leaseEnd } from '#lib/work/lease.ts'
 import { STREAMS_CHANNEL } from '../calls/channels.ts'
-import type { CallKind } from '../calls/kinds.ts'
+import type { App, CallKind } from '../calls/kinds.ts'
 
-export type App = { readonly orgId: string; readonly appId: string }
 type NewWorker = App & {
   readonly id: string
   readonly principalId: string
@@ -14,10 +15,6 @@ type NewWorker = App & {
 }
 /** `stream` is the number of this connection of the worker. */
 export type ConnectedWorker = { readonly id: string; readonly stream: number }
-
-function endIn(seconds: number): Sql {
-  return sql`clock_timestamp() + make_interval(secs => ${seconds})`
-}
 
 /** Holds others off the registrations of an app until the transaction ends. */
 export async function lockRegistrations(tx: Tx, appId: string): Promise<void> {
@@ -28,7 +25,7 @@ export async function lockRegistrations(tx: Tx, appId: string): Promise<void> {
 export async function resumeWorker(tx: Tx, worker: NewWorker): Promise<ConnectedWorker | undefined> {
   const [row] = await tx.query<ConnectedWorker>(sql`
     update pipelines.workers
-    set stream = nextval('svc.fences'), expires_at = ${endIn(WORKER_LEASE_SECONDS)}, connected_at = clock_timestamp(),
+    set stream = nextval('svc.fences'), expires_at = ${leaseEnd(WORKER_LEASE_SECONDS)}, connected_at = clock_timestamp(),
         sdk_version = ${worker.sdkVersion}, concurrency = ${worker.concurrency}
     where id = ${worker.id} and app_id = ${worker.appId} and principal_id = ${worker.principalId}
     returning id, stream`)
@@ -46,7 +43,7 @@ export async function insertWorker(tx: Tx, worker: NewWorker): Promise<Connected
     insert into pipelines.workers
       (id, org_id, app_id, principal_id, sdk_version, concurrency, stream, connected_at, expires_at)
     values (${worker.id}, ${worker.orgId}, ${worker.appId}, ${worker.principalId}, ${worker.sdkVersion},
-            ${worker.concurrency}, nextval('svc.fences'), clock_timestamp(), ${endIn(WORKER_LEASE_SECONDS)})
+            ${worker.concurrency}, nextval('svc.fences'), clock_timestamp(), ${leaseEnd(WORKER_LEASE_SECONDS)})
     returning id, stream`)
   return row!
 }
@@ -86,16 +83,12 @@ export async function saveFunctions(tx: Tx, app: App, functions: readonly Functi
         and workers.expires_at > clock_timestamp())`)
 }
 
-export async function notifyStreams(tx: Tx | Querier): Promise<void> {
-  await tx.query(sql`select pg_notify(${STREAMS_CHANNEL}, '')`)
-}
-
 /** Leaves the worker a few seconds to connect again. Does nothing if it has done so already. */
 export async function closeStream(db: Querier, { id, stream }: ConnectedWorker): Promise<void> {
   await db.query(sql`
-    update pipelines.workers set expires_at = least(expires_at, ${endIn(WORKER_RECONNECT_SECONDS)})
+    update pipelines.workers set expires_at = least(expires_at, ${leaseEnd(WORKER_RECONNECT_SECONDS)})
     where id = ${id} and stream = ${stream}`)
-  await notifyStreams(db)
+  await notify(db, STREAMS_CHANNEL)
 }
 
 export async function isCurrentStream(db: Querier, { id, stream }: ConnectedWorker): Promise<boolean> {
@@ -108,7 +101,7 @@ export type OwnWorker = { readonly workerId: string; readonly appId: string; rea
 /** Returns false for a worker that is lost, of another app, or of another principal. */
 export async function renewWorker(db: Querier, worker: OwnWorker): Promise<boolean> {
   const rows = await db.query(sql`
-    update pipelines.workers set expires_at = ${endIn(WORKER_LEASE_SECONDS)}
+    update pipelines.workers set expires_at = ${leaseEnd(WORKER_LEASE_SECONDS)}
     where id = ${worker.workerId} and app_id = ${worker.appId} and principal_id = ${worker.principalId} returning id`)
   return rows.length > 0
 }

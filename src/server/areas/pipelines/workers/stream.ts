@@ -7,7 +7,7 @@ import { createWake } from '#lib/work/wake.ts'
 import { CALLS_CHANNEL, readNotice, WORKERS_CHANNEL } from '../calls/channels.ts'
 import type { CallKindHooks } from '../calls/kinds.ts'
 import { CALL_INPUTS } from '../calls/sealed.ts'
-import { claimCalls, findUndelivered, type GivenCall } from '../calls/store.ts'
+import { type ClaimedCall, claimCalls, findUndelivered } from '../calls/store.ts'
 import { type ConnectedWorker, isCurrentStream } from './store.ts'
 
 type StreamDeps = { readonly db: Db; readonly sealer: Sealer; readonly pipelines: CallKindHooks }
@@ -53,7 +53,7 @@ export async function* workerEvents(deps: StreamDeps, stream: Stream): AsyncGene
   }
 }
 
-async function claim({ db, pipelines }: StreamDeps, { worker, hasPipelines }: Stream): Promise<readonly GivenCall[]> {
+async function claim({ db, pipelines }: StreamDeps, { worker, hasPipelines }: Stream): Promise<readonly ClaimedCall[]> {
   const grant = { workerId: worker.id, stream: worker.stream }
   const calls = await claimCalls(db, 'function', grant)
   if (!hasPipelines) return calls
@@ -65,7 +65,7 @@ async function claim({ db, pipelines }: StreamDeps, { worker, hasPipelines }: St
   return [...calls, ...runs]
 }
 
-function toEvent({ sealer }: StreamDeps, { id, kind, name, input, fence, secondsLeft }: GivenCall): WorkerEvent {
+function toEvent({ sealer }: StreamDeps, { id, kind, name, input, fence, secondsLeft }: ClaimedCall): WorkerEvent {
   return {
     type: 'call',
     call_id: id,

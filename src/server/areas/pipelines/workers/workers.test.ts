@@ -6,10 +6,10 @@ import { exposeSource } from '#contract/data-sources/sources.ts'
 import { callFunction, listFunctions } from '#contract/functions.ts'
 import { reportResults, workerHeartbeat } from '#contract/workers.ts'
 import { sql } from '#lib/db/sql.ts'
-import { newApp } from '#test/apps.ts'
-import { connectRawWorker } from '#test/raw-worker.ts'
+import { newApp } from '#test/apps/apps.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { connectRawWorker } from '#test/work/raw-worker.ts'
 
 const GREET = { name: 'greet', input_schema: { type: 'object' } }
 

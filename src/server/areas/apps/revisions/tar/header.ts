@@ -1,7 +1,7 @@
 /** A header block of a tar archive (POSIX ustar, GNU or the format before them). */
 export type TarHeader = { readonly name: Buffer; readonly type: string; readonly size: number; readonly mode: number }
 
-/** Says why an archive is refused. `entry` names the entry at fault, where it is known. */
+/** The reason why an archive is refused. `entry` names the entry at fault, if the fault is in one. */
 export class TarFault extends Error {
   override readonly name = 'TarFault'
   readonly entry: string | undefined

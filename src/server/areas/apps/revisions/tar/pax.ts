@@ -1,6 +1,6 @@
 import { TarFault } from './header.ts'
 
-/** What a pax extended header (POSIX.1-2001) changes about the entry after it. */
+/** Changes of a pax extended header (POSIX.1-2001) to the entry after it. */
 export type PaxChanges = { readonly path?: Buffer; readonly size?: number }
 
 /** Reads records of the form `<length> <key>=<value>\n`. Only path and size matter to us; the rest is ignored. */

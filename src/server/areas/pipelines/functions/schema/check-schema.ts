@@ -1,6 +1,6 @@
 import type { Fault } from '#contract/core/errors.ts'
 import { MAX_SCHEMA_BYTES } from '#contract/workers.ts'
-import { type Form, isObject, KEYWORDS, type Schema, TYPES } from './keywords.ts'
+import { type Form, formOf, isObject, type Schema, TYPES } from './keywords.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
 
 const MAX_DEPTH = 16
@@ -51,7 +51,7 @@ function checkNode(node: unknown, path: string, depth: number, walk: Walk): void
 type Place = { readonly path: string; readonly depth: number; readonly walk: Walk }
 
 function checkKeyword(keyword: string, value: unknown, path: string, depth: number, walk: Walk): void {
-  const form = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined
+  const form = formOf(keyword)
   if (form === undefined) throw new SchemaFault(path, 'is a keyword that is not supported')
   const fault = FORMS[form](value, { path, depth: depth + 1, walk })
   if (fault !== undefined) throw new SchemaFault(path, fault)

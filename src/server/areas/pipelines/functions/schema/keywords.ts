@@ -1,66 +1,34 @@
-/** What a keyword's value must be. `schema` and its like are walked into. */
-export type Form =
-  | 'annotation'
-  | 'schema'
-  | 'schemas'
-  | 'schemaMap'
-  | 'count'
-  | 'number'
-  | 'positive'
-  | 'boolean'
-  | 'type'
-  | 'values'
-  | 'value'
-  | 'names'
-  | 'pattern'
-  | 'ref'
-
 /**
- * The keywords of JSON Schema 2020-12 that are understood. Any other one is refused: a keyword that is not checked would
- * let arguments through that its author meant to keep out.
+ * The keywords of JSON Schema 2020-12 that are understood, by what their value must be. `schema` and its like are walked
+ * into. Any other keyword is refused: one that is not checked would let arguments through that its author meant to keep
+ * out.
  */
-export const KEYWORDS: Readonly<Record<string, Form>> = {
-  $schema: 'annotation',
-  $comment: 'annotation',
-  title: 'annotation',
-  description: 'annotation',
-  default: 'annotation',
-  examples: 'annotation',
-  deprecated: 'annotation',
-  readOnly: 'annotation',
-  writeOnly: 'annotation',
-  format: 'annotation',
-  contentEncoding: 'annotation',
-  contentMediaType: 'annotation',
-  $ref: 'ref',
-  $defs: 'schemaMap',
-  definitions: 'schemaMap',
+const KEYWORDS_OF = {
+  annotation: `$schema $comment title description default examples deprecated readOnly writeOnly format contentEncoding
+    contentMediaType`,
+  schema: 'not items additionalProperties propertyNames',
+  schemas: 'allOf anyOf oneOf prefixItems',
+  schemaMap: '$defs definitions properties',
+  count: 'minLength maxLength minItems maxItems minProperties maxProperties',
+  number: 'minimum maximum exclusiveMinimum exclusiveMaximum',
+  positive: 'multipleOf',
+  boolean: 'uniqueItems',
   type: 'type',
-  enum: 'values',
-  const: 'value',
-  allOf: 'schemas',
-  anyOf: 'schemas',
-  oneOf: 'schemas',
-  not: 'schema',
-  minimum: 'number',
-  maximum: 'number',
-  exclusiveMinimum: 'number',
-  exclusiveMaximum: 'number',
-  multipleOf: 'positive',
-  minLength: 'count',
-  maxLength: 'count',
+  values: 'enum',
+  value: 'const',
+  names: 'required',
   pattern: 'pattern',
-  items: 'schema',
-  prefixItems: 'schemas',
-  minItems: 'count',
-  maxItems: 'count',
-  uniqueItems: 'boolean',
-  properties: 'schemaMap',
-  required: 'names',
-  additionalProperties: 'schema',
-  propertyNames: 'schema',
-  minProperties: 'count',
-  maxProperties: 'count',
+  ref: '$ref',
+}
+export type Form = keyof typeof KEYWORDS_OF
+
+const FORM_OF = new Map(
+  Object.entries(KEYWORDS_OF).flatMap(([form, words]) => words.split(/\s+/).map((word) => [word, form as Form])),
+)
+
+/** Returns what the value of a keyword must be, or undefined for a keyword that is not understood. */
+export function formOf(keyword: string): Form | undefined {
+  return FORM_OF.get(keyword)
 }
 
 export const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const

@@ -1,0 +1,173 @@
+import type { Hops } from '#edge/credentials/hop.ts'
+import type { Listener } from '#edge/listen/listen.ts'
+import { SocketFetchError } from '#lib/net/socket-fetch.ts'
+import type { AppRequest } from '#ports/apps.ts'
+import type { AppAddress, FromDoor, RouteAnswer, ToDoor } from '../messages.ts'
+import { type AppNetwork, type AttachedApp, createDirectNetwork } from '../network.ts'
+import { openAppPort } from './app-port.ts'
+import { MAX_ANSWER_BYTES } from './bounds.ts'
+import type { AppRoute } from './door.ts'
+import { forwardToWorker } from './forwarding.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
+import { once, whileRead } from './while-read.ts'
+
+type Order<D extends ToDoor['do']> = Extract<ToDoor, { do: D }>
+type Tell = (message: FromDoor) => void
+
+/** Carries out the orders of svc in the process that handles the bytes of apps. */
+export class DoorProgram {
+  readonly #tell: Tell
+  readonly #exit: (code: number) => void
+  readonly #recorder: Recorder
+  readonly #network: AppNetwork
+  readonly #apps = new Map<string, AttachedApp>()
+  readonly #proxies = new Map<string, AsyncDisposable>()
+  readonly #routes = new Map<number, (to: RouteAnswer) => void>()
+  readonly #fetches = new Map<number, AbortController>()
+  #listener: Listener | undefined
+  #nextId = 0
+
+  constructor(tell: Tell, exit: (code: number) => void) {
+    this.#tell = tell
+    this.#exit = exit
+    this.#recorder = createRecorder(tell)
+    this.#network = createDirectNetwork((address) => this.#recorder.watch(address))
+  }
+
+  receive(order: ToDoor): void {
+    switch (order.do) {
+      case 'listen':
+        return void this.#openPort(order)
+      case 'route':
+        this.#routes.get(order.id)?.(order.to)
+        return void this.#routes.delete(order.id)
+      case 'open_proxy':
+        this.#run(order.id, this.#openProxy(order))
+        return
+      case 'close_proxy':
+        this.#run(order.id, this.#closeProxy(order.path))
+        return
+      case 'forget':
+        return void this.#forget(order.address)
+      case 'fetch':
+        return void this.#askApp(order)
+      case 'cancel':
+        this.#fetches.get(order.id)?.abort(new Error('cancelled'))
+        return
+      case 'drain':
+        this.#listener?.drain()
+        return
+      case 'close_port':
+        this.#run(order.id, this.#closePort())
+        return
+      case 'stop':
+        return void this.#closePort().then(() => this.#exit(0))
+      default:
+        order satisfies never
+    }
+  }
+
+  async #openPort(settings: Order<'listen'>): Promise<void> {
+    try {
+      this.#listener = await openAppPort(settings, {
+        find: (asked, hops) => this.#findRoute(asked, hops),
+        onFault: (error, label) => this.#tell({ is: 'fault', label, reason: reasonOf(error) }),
+        onError: (error) => this.#tell({ is: 'fault', label: '', reason: reasonOf(error) }),
+      })
+      this.#tell({ is: 'listening', port: this.#listener.port })
+    } catch (error) {
+      this.#tell({ is: 'not_listening', reason: reasonOf(error) })
+    }
+  }
+
+  async #closePort(): Promise<void> {
+    await this.#listener?.[Symbol.asyncDispose]()
+  }
+
+  /** Asks svc where a request goes. svc counts it as under way until it ended. */
+  async #findRoute({ label }: AppRequest, hops: Hops): Promise<AppRoute> {
+    const id = this.#nextId++
+    const { promise, resolve } = Promise.withResolvers<RouteAnswer>()
+    this.#routes.set(id, resolve)
+    this.#tell({ is: 'asked', id, label })
+    const route = await promise
+    const end = once(() => this.#tell({ is: 'ended', id }))
+    if (route.type !== 'app' && route.type !== 'worker') {
+      end()
+      return route
+    }
+    if (route.type === 'app') this.#recorder.set(route.address, route.recordedAs)
+    const send = (sent: Request) => whileRead(this.#appAt(route.address).fetch, sent, end)
+    if (route.type === 'app') return { type: 'app', fetch: send, end }
+    return { type: 'elsewhere', forward: (asked) => forwardToWorker(asked, { send, hops }), end }
+  }
+
+  #appAt(address: AppAddress): AttachedApp {
+    const key = JSON.stringify(address)
+    const app = this.#apps.get(key) ?? this.#network.attach(address)
+    this.#apps.set(key, app)
+    return app
+  }
+
+  async #forget(address: AppAddress): Promise<void> {
+    const key = JSON.stringify(address)
+    const app = this.#apps.get(key)
+    this.#apps.delete(key)
+    this.#recorder.set(address, undefined)
+    await app?.[Symbol.asyncDispose]()
+  }
+
+  async #askApp({ id, address, recordedAs, path, headers }: Order<'fetch'>): Promise<void> {
+    this.#recorder.set(address, recordedAs)
+    const stopping = new AbortController()
+    this.#fetches.set(id, stopping)
+    try {
+      const init = { headers: new Headers(headers.map((pair) => [...pair])), signal: stopping.signal }
+      const { status, body } = await this.#appAt(address).fetch(new Request(`http://127.0.0.1${path}`, init))
+      this.#tell({ is: 'answered', id, status })
+      this.#tell({ is: 'body', id, ...(await startOf(body)) })
+    } catch (error) {
+      this.#tell({ is: 'unanswered', id, sent: !(error instanceof SocketFetchError) || error.sent })
+    } finally {
+      this.#fetches.delete(id)
+    }
+  }
+
+  async #openProxy({ path, ownOrigin, ownClientAddress }: Order<'open_proxy'>): Promise<void> {
+    const onRefused = (reason: string) => this.#tell({ is: 'refused', path, reason: reason.slice(0, 500) })
+    this.#proxies.set(path, await this.#network.openProxy({ path, ownOrigin, ownClientAddress }, onRefused))
+  }
+
+  async #closeProxy(path: string): Promise<void> {
+    await this.#proxies.get(path)?.[Symbol.asyncDispose]()
+    this.#proxies.delete(path)
+  }
+
+  #run(id: number, work: Promise<void>): void {
+    work.then(
+      () => this.#tell({ is: 'done', id }),
+      (error: unknown) => this.#tell({ is: 'done', id, fault: reasonOf(error) }),
+    )
+  }
+}
+
+async function startOf(body: ReadableStream<Uint8Array> | null): Promise<{ bytes: string; broken: boolean }> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  let broken = false
+  try {
+    for await (const part of body ?? []) {
+      parts.push(part)
+      size += part.length
+      if (size >= MAX_ANSWER_BYTES) break
+    }
+  } catch {
+    broken = true
+  }
+  return { bytes: Buffer.concat(parts).subarray(0, MAX_ANSWER_BYTES).toString('base64'), broken }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  return (cause instanceof Error ? cause.message : String(cause)).slice(0, 500)
+}

@@ -1,0 +1,55 @@
+import type { Readable } from 'node:stream'
+import { jsonOrUndefined } from '#lib/json-or-undefined.ts'
+import { SharedLogRate } from '../../logs/log-rate.ts'
+import { readLines } from './output-lines.ts'
+
+/** Why everything of an app or a build has ended. `code` is null if a signal, a limit or svc ended it. */
+export type ProcessEnd = {
+  readonly code: number | null
+  readonly description: string
+  /** `itself` includes signals; `limit`: it used more than it may; `svc`: it is not to blame for its end. */
+  readonly by: 'itself' | 'limit' | 'svc'
+}
+
+/** Reads what our script reports. An app can write there too, so nothing of it is believed beyond the app itself. */
+export function readStatus(stream: Readable): {
+  ready: Promise<void>
+  exit: () => ProcessEnd | undefined
+  /** Whether a connection to the outside was refused, because there is no network. */
+  triedNetwork: () => boolean
+} {
+  const ready = Promise.withResolvers<void>()
+  let end: ProcessEnd | undefined
+  let triedNetwork = false
+  const onStatus = (line: string) => {
+    const status = parse(line)
+    if (status.ready === true) ready.resolve()
+    else if (typeof status.failed === 'string') {
+      // Control characters, such as zero, cannot be stored, and the others are not for people to read.
+      const reason = status.failed.slice(0, 500).replace(/\p{C}+/gu, ' ')
+      ready.reject(new Error(reason))
+      end ??= { code: null, description: `it could not be run: ${reason}`, by: 'svc' }
+    }
+    triedNetwork ||= status.network === true
+    if (status.exit !== undefined) end ??= describe(status.exit)
+  }
+  void readLines(stream, onStatus, new SharedLogRate().ofStream(''))
+  return { ready: ready.promise, exit: () => end, triedNetwork: () => triedNetwork }
+}
+
+/** A status that was not checked yet. */
+type Unchecked = { readonly [name in 'ready' | 'failed' | 'exit' | 'network']?: unknown }
+
+function parse(line: string): Unchecked {
+  const value = jsonOrUndefined(line)
+  return typeof value === 'object' && value !== null ? value : {}
+}
+
+const SIGNAL = /^SIG[A-Z0-9]{1,12}$/
+
+function describe(exit: unknown): ProcessEnd {
+  const { code, signal } = typeof exit === 'object' && exit !== null ? (exit as Record<string, unknown>) : {}
+  if (typeof code === 'number') return { code, description: `exit code ${code}`, by: 'itself' }
+  const name = typeof signal === 'string' && SIGNAL.test(signal) ? `signal ${signal}` : 'an unknown signal'
+  return { code: null, description: name, by: 'itself' }
+}

@@ -1,0 +1,107 @@
+import { randomInt } from 'node:crypto'
+import { chmod, chown, link, lstat, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import type { OnLine } from '../../deploys/target.ts'
+import type { AppNetwork } from '../../door/network.ts'
+import { refusalLog } from './refusal-log.ts'
+
+type WorkplaceOptions = {
+  /** The user of the sandbox on this machine, where svc is root. */
+  readonly uid: number | undefined
+  readonly apiOrigin: string | undefined
+  /** False: nothing outside can be reached. */
+  readonly hasNetwork: boolean
+  readonly onLine: OnLine
+  /** Needed where `hasNetwork`. */
+  readonly network?: Pick<AppNetwork, 'openProxy'>
+  /** The file that names the folder while it exists, so that it is removed after a crash of svc. */
+  readonly placeFile: string | undefined
+}
+
+/** How the names of such files end. */
+export const PLACE = '.place'
+
+/** The short-lived files around one sandbox: its sockets and the few files of its /etc. */
+type Workplace = AsyncDisposable & {
+  readonly run: string
+  readonly out: string
+  readonly etc: string
+  /** Empty folder for HOME where there is no sandbox. */
+  readonly home: string
+  /**
+   * Takes the socket that our script made to a place that the app cannot reach, and removes the folder that it was made
+   * in. Otherwise the app could put a link to another socket of this machine in its place, or fill the disk there.
+   */
+  readonly takeSocket: () => Promise<string>
+}
+
+/** Short, because the path of a Unix socket has at most 107 bytes. */
+const PREFIX = 'svc-app-'
+
+export async function openWorkplace(options: WorkplaceOptions): Promise<Workplace> {
+  const { uid, hasNetwork, placeFile } = options
+  const base = tmpdir().length > 60 ? '/tmp' : tmpdir()
+  const folder = await mkdtemp(join(base, PREFIX))
+  const [run, out, etc, home] = ['run', 'out', 'etc', 'home'].map((name) => join(folder, name)) as Four
+  const remove = async () => {
+    await rm(folder, { recursive: true, force: true })
+    if (placeFile !== undefined) await rm(placeFile, { force: true })
+  }
+  try {
+    if (placeFile !== undefined) await writeFile(placeFile, folder, { mode: 0o600 })
+    for (const each of [run, out, etc, home]) await mkdir(each)
+    for (const each of [out, etc]) await chmod(each, 0o755)
+    if (uid !== undefined) await chown(run, uid, uid)
+    for (const [name, content] of Object.entries(configuration(uid ?? INNER_UID))) {
+      await writeFile(join(etc, name), content)
+      await chmod(join(etc, name), 0o644)
+    }
+    const proxy = hasNetwork ? await openProxy(join(out, 'proxy.sock'), options) : undefined
+    const takeSocket = async () => {
+      const taken = join(folder, 'app.sock')
+      await link(join(run, 'app.sock'), taken)
+      if (!(await lstat(taken)).isSocket()) throw new Error('the socket of the app is not one')
+      await rm(run, { recursive: true })
+      return taken
+    }
+    const dispose = async () => {
+      await proxy?.[Symbol.asyncDispose]()
+      await remove()
+    }
+    return { run, out, etc, home, takeSocket, [Symbol.asyncDispose]: dispose }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+function openProxy(path: string, { network, apiOrigin, onLine }: WorkplaceOptions): Promise<AsyncDisposable> {
+  const facts = { path, ownOrigin: apiOrigin, ownClientAddress: clientAddress() }
+  if (!network) throw new Error('no network was given')
+  return network.openProxy(facts, refusalLog(onLine))
+}
+
+/** Removes the folder that a file names, if it is one of ours. */
+export async function removeWorkplace(placeFile: string): Promise<void> {
+  const folder = await readFile(placeFile, 'utf8').catch(() => '')
+  if (basename(folder).startsWith(PREFIX)) await rm(folder, { recursive: true, force: true })
+}
+
+type Four = [string, string, string, string]
+/** The user inside a user namespace. */
+const INNER_UID = 1000
+
+function configuration(uid: number): Record<string, string> {
+  return {
+    passwd: `root:x:0:0:root:/:/bin/sh\napp:x:${uid}:${uid}:app:/tmp:/bin/sh\n`,
+    group: `root:x:0:\napp:x:${uid}:\n`,
+    hosts: '127.0.0.1 localhost app\n',
+    'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
+  }
+}
+
+/** An address of its own for each sandbox, so that its failures do not count for the people on this machine. */
+function clientAddress(): string {
+  return `127.${randomInt(64, 128)}.${randomInt(256)}.${randomInt(1, 255)}`
+}
