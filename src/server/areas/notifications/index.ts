@@ -1,9 +1,6 @@
-import type { Route } from '#edge/http/route.ts'
-import type { SafeFetch } from '#lib/net/safe-fetch.ts'
+import type { Route } from '#edge/route/route.ts'
 import type { JobKind } from '#lib/work/job-kind.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import type { AppDirectory } from '#ports/apps.ts'
-import type { ChatApp } from './channels/chat/app.ts'
 import { chatCallbackRoute } from './channels/chat/callback.ts'
 import { startInstallationRoute } from './channels/chat/installation.ts'
 import { linkRoutes } from './channels/chat/link.ts'
@@ -15,28 +12,26 @@ import { forumRoutes } from './channels/forum/routes.ts'
 import { channelsRoute } from './channels/routes.ts'
 import { testChannelRoute } from './channels/test-notification.ts'
 import { webhookRoutes } from './channels/webhook/routes.ts'
-import type { AddressCheck } from './channels/webhook/url.ts'
 import { createDeliveries, type DeliveryDeps } from './create-deliveries.ts'
 import type { ClaimedDelivery } from './deliver/claim.ts'
 import { followRoutes } from './follows/routes.ts'
 import { ackRoute } from './inbox/ack.ts'
 import { listRoute, unreadRoute } from './inbox/list.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
+import type { NotificationDeps } from './model/deps.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { subscriptionRoutes } from './subscribe/routes.ts'
 import { unsubscribeRoutes } from './subscriptions/unsubscribe.ts'
+import { createSystemMails } from './system-mail/store.ts'
 
 export { CHAT_BOT_TOKENS } from './channels/chat/secret.ts'
-
-import { createSystemMails } from './system-mail/queue.ts'
-
 export { KEPT_MAILS } from './channels/email/mailbox-store.ts'
-export type { MailSettings } from './channels/email/send.ts'
 export { CHANNEL_SECRETS } from './channels/secret.ts'
+export type { MailSettings } from './model/deps.ts'
 export { SYSTEM_MAILS } from './model/mail-content.ts'
-export { countParkable, type Parkable, parkDeliveries } from './restore/park.ts'
+export { countParkable, type Parkable, parkDeliveries } from './restore/park-store.ts'
 export { UNSUBSCRIBE_TOKENS } from './subscriptions/unsubscribe-token.ts'
-export { createSystemMails } from './system-mail/queue.ts'
+export { createSystemMails } from './system-mail/store.ts'
 
 export type Notifications = {
   readonly routes: readonly Route[]
@@ -44,19 +39,8 @@ export type Notifications = {
   readonly slots: readonly JobKind<ClaimedDelivery>[]
 }
 
-type Deps = DeliveryDeps & {
-  forumFetch: SafeFetch
-  /** Whether the operator allows forums on private networks. */
-  allowsPrivateForums: boolean
-  checkAddress: AddressCheck
-  apps: AppDirectory
-  /** Undefined when the operator has configured none: then chat is connected by incoming webhooks only. */
-  chatApp: ChatApp | undefined
-  /** Names of the cookies that a session is read from. */
-  sessionCookies: readonly string[]
-}
-
-export function createNotifications(deps: Deps): Notifications {
+export function createNotifications(given: DeliveryDeps & Omit<NotificationDeps, 'mails'>): Notifications {
+  const deps = { ...given, mails: createSystemMails(given) }
   return {
     routes: [
       listRoute(deps),
@@ -70,11 +54,11 @@ export function createNotifications(deps: Deps): Notifications {
       chatCallbackRoute(deps),
       ...linkRoutes(deps),
       ...forumRoutes(deps),
-      ...emailRoutes({ ...deps, mails: createSystemMails(deps) }),
+      ...emailRoutes(deps),
       ...confirmEmailRoutes(deps),
-      ...subscriptionRoutes({ ...deps, mails: createSystemMails(deps) }),
+      ...subscriptionRoutes(deps),
       ...unsubscribeRoutes(deps),
-      mailboxRoute({ ...deps, hasMailbox: deps.mail === 'mailbox' }),
+      mailboxRoute(deps),
       ...settingsRoutes(deps),
       ...ledgerRoutes(deps),
       ...followRoutes(deps),

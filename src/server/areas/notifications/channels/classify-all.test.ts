@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { MailResult } from '#lib/net/mail.ts'
+import type { MailResult } from '#lib/net/mail/mail.ts'
 import type { SafeFetchError } from '#lib/net/safe-fetch-error.ts'
 import type { Outcome } from '../model/outcome.ts'
 import { classifyPost, classifyPreparation } from './chat/classify-web-api.ts'

@@ -3,26 +3,26 @@ import PostalMime from 'postal-mime'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChannelKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
-import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
-import { createSendMail } from '#lib/net/mail.ts'
+import { createSendMail } from '#lib/net/mail/mail.ts'
 import { createSafeFetch } from '#lib/net/safe-fetch.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { runLoops } from '#lib/work/loop.ts'
 import { runSlots } from '#lib/work/slots.ts'
 import { emit } from '#ports/emit.ts'
 import type { People } from '#ports/people.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { exampleEvent, SUBSCRIBABLE_TYPES, type SubscribableType } from '#test/example-events.ts'
-import { type FakeDiscourse, startFakeDiscourse } from '#test/fake-discourse.ts'
-import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/internet.ts'
-import { startMailServer, type TestMailServer } from '#test/mail-server.ts'
+import { exampleEvent, SUBSCRIBABLE_TYPES, type SubscribableType } from '#test/deliveries/example-events.ts'
+import { type FakeDiscourse, startFakeDiscourse } from '#test/outside/fake-discourse.ts'
+import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/outside/internet.ts'
+import { startMailServer, type TestMailServer } from '#test/outside/mail-server.ts'
 import { until } from '#test/until.ts'
 import { createDeliveries } from '../create-deliveries.ts'
-import { addSubscription } from '../subscriptions/add.ts'
+import { addSubscription } from '../subscriptions/store.ts'
 import { insertChannel } from './store.ts'
 
-/** What each type is shown as, and where its link leads: ids are replaced by `…`. */
+/** The subject of each type, and the page of its link: ids are replaced by `…`. */
 const SHOWN: Record<SubscribableType, [subject: string, page: string]> = {
   'support.ticket.created': ['New ticket in Shop: The door is stuck', '/apps/shop/tickets/tkt_…'],
   'support.ticket.replied': ['New reply to a ticket in Shop: The door is stuck', '/apps/shop/tickets/tkt_…'],
@@ -68,12 +68,12 @@ const [HOOK_URL, FORUM_URL] = ['https://hooks.example.com/in', 'https://forum.ex
 const [API_KEY, CATEGORY] = ['9f2c77d0a1e4b6830c5d92e1f7a48b36', 5]
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
 const people: People = {
-  ownersAndAdmins: async () => ({ known: true, value: [] }),
-  member: async () => ({ known: true, value: undefined }),
-  memberByEmail: async () => ({ known: true, value: undefined }),
-  displayNames: async () => ({ known: true, value: new Map() }),
-  organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
-  partHolders: async () => ({ known: true, value: [] }),
+  ownersAndAdmins: async () => ({ isKnown: true, value: [] }),
+  member: async () => ({ isKnown: true, value: undefined }),
+  memberByEmail: async () => ({ isKnown: true, value: undefined }),
+  displayNames: async () => ({ isKnown: true, value: new Map() }),
+  organization: async () => ({ isKnown: true, value: { name: 'Acme', slug: 'acme' } }),
+  partHolders: async () => ({ isKnown: true, value: [] }),
 }
 /** An organization for each type, so that every message has a destination of its own. */
 const cases = SUBSCRIBABLE_TYPES.map((type) => ({ type, orgId: newId('org') }))

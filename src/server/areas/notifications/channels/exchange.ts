@@ -1,5 +1,7 @@
 import type { SafeFetch, SafeFetchRequest } from '#lib/net/safe-fetch.ts'
 import { SafeFetchError } from '#lib/net/safe-fetch-error.ts'
+import type { Outcome } from '../model/outcome.ts'
+import { retryAfterSeconds } from '../model/schedule.ts'
 
 /** Result of one HTTP request to a receiver, as input for the classifiers. */
 export type Exchange =
@@ -19,6 +21,17 @@ export type Exchange =
       /** HTTP status, if the status line arrived before the connection broke. */
       readonly status: number | undefined
     }
+
+export type Answered = Extract<Exchange, { answered: true }>
+
+/** Refusals before connecting that a retry cannot fix. */
+export const REFUSED_REASONS = ['refused_address', 'refused_url', 'redirect']
+
+/** Returns the outcome for a receiver that asks for another attempt, after the pause that it names. */
+export function retryOutcome(reason: string, { retryAfter }: Answered, now: Date): Extract<Outcome, { type: 'retry' }> {
+  const seconds = retryAfterSeconds(retryAfter, now)
+  return { type: 'retry', reason, ...(seconds !== undefined && { retryAfterSeconds: seconds }) }
+}
 
 /** Makes one request and never repeats it. Throws for bugs only. */
 export async function exchangeOnce(safeFetch: SafeFetch, url: string, request: SafeFetchRequest): Promise<Exchange> {

@@ -1,5 +1,5 @@
 import { type Channel, listChannels as listChannelsOperation } from '#contract/notifications/channels.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type ChannelRow, listChannels } from './store.ts'
 
@@ -9,23 +9,8 @@ export function channelsRoute({ db }: { db: Querier }): Route {
   })
 }
 
-/** What people see of a channel. Its secret stays sealed. */
-export function presentChannel({
-  id,
-  kind,
-  label,
-  state,
-  disabled_reason,
-  failing_since,
-  created_at,
-}: ChannelRow): Channel {
-  return {
-    id,
-    kind,
-    label,
-    state,
-    disabled_reason,
-    failing_since: failing_since?.toISOString() ?? null,
-    created_at: created_at.toISOString(),
-  }
+/** Returns a channel as people see it. Its secret stays sealed. */
+export function presentChannel({ org_id: _org, settings: _settings, ...channel }: ChannelRow): Channel {
+  const { failing_since, created_at } = channel
+  return { ...channel, failing_since: failing_since?.toISOString() ?? null, created_at: created_at.toISOString() }
 }

@@ -1,43 +1,21 @@
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
-import { addSubscription, type NewSubscription } from '../subscriptions/add.ts'
-
-type SeedKind = 'reporter' | 'tickets_on_channel' | 'pipelines' | 'support_access'
+import { addSubscription, type NewSubscription } from '../subscriptions/store.ts'
+import { claimSeed, readUnseededChats, type Seed } from './store.ts'
 
 /**
  * Makes a default subscription unless it was made before. The seed stays when the subscription is disabled or deleted,
  * so the platform makes each default once for ever.
  */
-async function seedOnce(
-  tx: Tx,
-  sealer: Sealer,
-  seed: { kind: SeedKind; key: string },
-  subscription: NewSubscription,
-): Promise<void> {
+async function seedOnce(tx: Tx, sealer: Sealer, seed: Seed, subscription: NewSubscription): Promise<void> {
   if (await claimSeed(tx, subscription.org_id, seed)) await addSubscription(tx, sealer, subscription)
-}
-
-/** Returns false when the default was made before. */
-async function claimSeed(tx: Tx, orgId: string, { kind, key }: { kind: SeedKind; key: string }): Promise<boolean> {
-  const rows = await tx.query(sql`
-    insert into notifications.default_seeds (org_id, kind, key, seeded_at)
-    values (${orgId}, ${kind}, ${key}, clock_timestamp())
-    on conflict do nothing
-    returning key`)
-  return rows.length === 1
 }
 
 /** The first pipeline event of an organization subscribes its chat channel to all four. Without one nothing is made. */
 export async function seedPipelines(tx: Tx, sealer: Sealer, orgIds: readonly string[]): Promise<void> {
   if (orgIds.length === 0) return
-  const channels = await tx.query<{ id: string; org_id: string }>(sql`
-    select distinct on (org_id) org_id, id from notifications.channels as channel
-    where org_id = any(${[...orgIds]}::text[]) and kind = 'chat' and state = 'active' and not exists (
-      select from notifications.default_seeds as seed where seed.org_id = channel.org_id and seed.kind = 'pipelines')
-    order by org_id, id`)
   const pipelines = { pattern: 'pipeline.run.*', timing: 'immediately', owner: 'organization' } as const
-  for (const { id, org_id } of channels) {
+  for (const { id, org_id } of await readUnseededChats(tx, orgIds)) {
     const subscription = { ...pipelines, org_id, channel_id: id }
     await seedOnce(tx, sealer, { kind: 'pipelines', key: 'pipelines' }, subscription)
   }

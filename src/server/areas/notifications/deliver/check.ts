@@ -1,21 +1,18 @@
 import { EVENTS } from '#contract/core/events.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Sealer } from '#lib/crypto/seal.ts'
-import type { Db } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
-import { gather } from '#lib/gather.ts'
-import type { People } from '#ports/people.ts'
+import { gather } from '#lib/work/gather.ts'
+import type { NotificationDeps } from '../model/deps.ts'
 import { openContent } from '../model/mail-content.ts'
 import { maySeeApp } from '../people/may-see-app.ts'
 import type { ClaimedDelivery } from './claim.ts'
-import { type DueNotification, type LoadedNotification, loadDeliveries } from './load.ts'
+import type { DueNotification } from './due-notification.ts'
 import type { Message, Sent } from './send.ts'
+import { dropNotifications, isFollowing, type LoadedNotification, loadDeliveries } from './store.ts'
 
 /** Loads what a claimed delivery is to send, or says why it is not sent. Runs before every attempt. */
 export type CheckBeforeSending = (delivery: ClaimedDelivery) => Promise<{ message: Message } | Sent>
 
-type Deps = { db: Db; people: People; sealer: Sealer; clock: Clock }
+type Deps = Pick<NotificationDeps, 'db' | 'people' | 'sealer' | 'clock'>
 /** Null when the notification may be sent. */
 type Refusal = { reason: string; isTemporary?: boolean } | null
 
@@ -32,8 +29,9 @@ export function createCheck(deps: Deps): CheckBeforeSending {
     const refusals = await Promise.all(loaded.map((one) => refusalOf(deps, one)))
     const temporary = refusals.find((refusal) => refusal?.isTemporary)
     if (temporary) return { outcome: { type: 'retry', reason: temporary.reason, isOurFault: true } }
+    const refused = loaded.flatMap(({ id }, i) => (refusals[i] ? [{ id, reason: refusals[i].reason }] : []))
     // A resend may carry notifications that were delivered before: the ledger must go on saying so.
-    if (delivery.resend_of === null) await dropNotifications(deps.db, loaded, refusals)
+    if (delivery.resend_of === null) await dropNotifications(deps.db, refused)
     const notifications = loaded.filter((_, i) => refusals[i] === null)
     if (notifications.length === 0) return dropped(refusals[0]?.reason ?? 'destination_gone')
     return { message: { delivery, notifications, isDigest: delivery.digest_key !== null } }
@@ -68,7 +66,7 @@ async function refusalOfSubscription(
   if (subscription_owner === null) return { reason: 'unsubscribed' }
   if (user_id === null) return null
   const member = await people.member(event.org_id, user_id)
-  if (!member.known) return { reason: member.reason, isTemporary: member.isTemporary }
+  if (!member.isKnown) return { reason: member.reason, isTemporary: member.isTemporary }
   const isStillConcerned =
     subscription_owner === 'support_access'
       ? member.value !== undefined && roleAtLeast(member.value.role, 'admin')
@@ -85,24 +83,9 @@ async function refusalOfFollow({ db, people }: Deps, { event, user_id }: DueNoti
   const { category } = EVENTS[event.type]
   if (user_id === null || category === null || !('app' in event.body)) return { reason: 'destination_gone' }
   const appId = event.body.app.id
-  const follows = await db.query(sql`
-    select from notifications.follows
-    where org_id = ${event.org_id} and app_id = ${appId} and user_id = ${user_id} and ${category} = any(categories)`)
-  if (follows.length === 0) return { reason: 'unsubscribed' }
+  const follow = { org_id: event.org_id, appId, userId: user_id, category }
+  if (!(await isFollowing(db, follow))) return { reason: 'unsubscribed' }
   const answer = await maySeeApp(people, { orgId: event.org_id, appId, userId: user_id })
-  if (!answer.known) return { reason: answer.reason, isTemporary: answer.isTemporary }
+  if (!answer.isKnown) return { reason: answer.reason, isTemporary: answer.isTemporary }
   return answer.value ? null : { reason: 'no_part_in_app' }
-}
-
-async function dropNotifications(
-  db: Db,
-  loaded: readonly DueNotification[],
-  refusals: readonly Refusal[],
-): Promise<void> {
-  const rows = loaded.flatMap(({ id }, i) => (refusals[i] ? [{ id, reason: refusals[i].reason }] : []))
-  if (rows.length === 0) return
-  await db.query(sql`
-    update notifications.notifications as notification set dropped_reason = refused.reason
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as refused (id text, reason text)
-    where notification.id = refused.id`)
 }

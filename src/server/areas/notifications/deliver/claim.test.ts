@@ -6,13 +6,14 @@ import { sql } from '#lib/db/sql.ts'
 import { leaveTransaction } from '#lib/db/transaction-guard.ts'
 import { takeLease } from '#lib/work/lease.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { newNotification } from '#test/deliveries/new-notification.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import { listAttempts } from '../ledger/store.ts'
 import type { NewNotification } from '../model/notification.ts'
 import type { Outcome } from '../model/outcome.ts'
-import { addNotifications } from '../queue/enqueue.ts'
-import { lockDestinations } from '../queue/lock.ts'
+import { addNotifications } from '../store/enqueue.ts'
+import { lockDestinations } from '../store/lock.ts'
 import { claimDeliveries } from './claim.ts'
 import { type Ended, finishDeliveries } from './finish.ts'
 import { reapLoop } from './reap.ts'
@@ -32,25 +33,6 @@ beforeEach(async () => {
 })
 afterAll(() => opened?.[Symbol.asyncDispose]())
 
-let events = 0
-const nextEventId = () => {
-  events += 1
-  return `evt_${events}`
-}
-const notification = (over: Partial<NewNotification> = {}): NewNotification => ({
-  event_id: nextEventId(),
-  org_id: 'org_1',
-  destination_key: 'webhook:chn_1',
-  kind: 'webhook',
-  channel_id: 'chn_1',
-  user_id: null,
-  subscription_id: 'sub_1',
-  app_id: null,
-  digest: null,
-  dropped_reason: null,
-  per_message: 1,
-  ...over,
-})
 const add = (...added: NewNotification[]) => db.tx((tx) => addNotifications(tx, added))
 const claim = async (limit = 10) => (await claimDeliveries(db, 'first', limit, LEASE_SECONDS)).deliveries
 const claimRetries = async (limit = 10) => (await claimDeliveries(db, 'retry', limit, LEASE_SECONDS)).deliveries
@@ -77,14 +59,14 @@ const reap = () => reapLoop({ db }).tick(new Date(), new AbortController().signa
 
 describe('NO-07 claiming deliveries', () => {
   it('claims a notification once', async () => {
-    await add(notification())
+    await add(newNotification())
     expect(await claim()).toMatchObject([{ destination_key: 'webhook:chn_1', kind: 'webhook', attempt: 1 }])
     expect(await claim()).toEqual([])
   })
 
   it('takes its fence from the sequence of all leases', async () => {
     const before = (await takeLease(db, 'before'))!.fence
-    await add(notification())
+    await add(newNotification())
     const [claimed] = await claim()
     expect([before, claimed!.fence, (await takeLease(db, 'after'))!.fence].map((one) => one - before)).toEqual([
       0, 1, 2,
@@ -92,7 +74,7 @@ describe('NO-07 claiming deliveries', () => {
   })
 
   it('stores an event for a destination once, however often it is matched', async () => {
-    const one = notification()
+    const one = newNotification()
     await add(one, { ...one, subscription_id: 'sub_2' })
     await add(one)
     expect(await claim()).toHaveLength(1)
@@ -100,13 +82,13 @@ describe('NO-07 claiming deliveries', () => {
   })
 
   it('claims no more than asked for', async () => {
-    await add(...['a', 'b', 'c'].map((key) => notification({ destination_key: key })))
+    await add(...['a', 'b', 'c'].map((key) => newNotification({ destination_key: key })))
     expect(await claim(2)).toHaveLength(2)
     expect(await claim(2)).toHaveLength(1)
   })
 
   it('sends at most eight messages to one webhook at once, and the next when one ended', async () => {
-    await add(...Array.from({ length: 10 }, () => notification()))
+    await add(...Array.from({ length: 10 }, () => newNotification()))
     const first = await claim()
     expect(first).toHaveLength(8)
     expect(await claim()).toEqual([])
@@ -115,7 +97,7 @@ describe('NO-07 claiming deliveries', () => {
   })
 
   it('counts a lost message as in flight until it is reaped, and its late result not again', async () => {
-    await add(...Array.from({ length: 17 }, () => notification()))
+    await add(...Array.from({ length: 17 }, () => newNotification()))
     const lost = await claim()
     await expire()
     expect(await claim()).toEqual([])
@@ -128,27 +110,27 @@ describe('NO-07 claiming deliveries', () => {
   it('says that more waits until nothing does, also for a destination with as much in flight as may be', async () => {
     const isMoreWaiting = async (limit: number) =>
       (await claimDeliveries(db, 'first', limit, LEASE_SECONDS)).isMoreWaiting
-    await add(...Array.from({ length: 10 }, () => notification()))
+    await add(...Array.from({ length: 10 }, () => newNotification()))
     expect([await isMoreWaiting(1), await isMoreWaiting(20), await isMoreWaiting(20)]).toEqual([true, true, true])
     await db.query(sql`update notifications.deliveries set state = 'sent'`)
     expect(await isMoreWaiting(10)).toBe(false)
   })
 
   it('goes on with other destinations while one has as much in flight as may be', async () => {
-    await add(...Array.from({ length: 16 }, () => notification({ destination_key: 'full' })))
+    await add(...Array.from({ length: 16 }, () => newNotification({ destination_key: 'full' })))
     expect(await claim(8)).toHaveLength(8)
-    await add(notification({ destination_key: 'other' }))
+    await add(newNotification({ destination_key: 'other' }))
     expect(await claim(1)).toMatchObject([{ destination_key: 'other' }])
   })
 
   it('takes destinations in turns, so that a long queue does not delay a short one', async () => {
-    await add(...Array.from({ length: 8 }, () => notification({ destination_key: 'long' })))
-    await add(notification({ destination_key: 'short' }))
+    await add(...Array.from({ length: 8 }, () => newNotification({ destination_key: 'long' })))
+    await add(newNotification({ destination_key: 'short' }))
     expect((await claim(2)).map(({ destination_key }) => destination_key).sort()).toEqual(['long', 'short'])
   })
 
   it('puts the notifications that wait for one webhook into one message, as many as fit', async () => {
-    await add(...Array.from({ length: 5 }, () => notification({ per_message: 3 })))
+    await add(...Array.from({ length: 5 }, () => newNotification({ per_message: 3 })))
     const claimed = await claim()
     expect(claimed).toHaveLength(2)
     const sizes = await db.query<{ count: number }>(
@@ -158,7 +140,7 @@ describe('NO-07 claiming deliveries', () => {
   })
 
   it('tries again only after proof that nothing was delivered', async () => {
-    await add(notification())
+    await add(newNotification())
     await finish(await claim(), { type: 'retry', reason: 'http_503' })
     expect(await states()).toEqual([{ state: 'pending', attempt: 1, reason: 'http_503' }])
     expect([await claim(), await claimRetries()]).toEqual([[], []])
@@ -173,7 +155,7 @@ describe('NO-07 claiming deliveries', () => {
   })
 
   it('never takes over an expired claim: its outcome is unknown until its worker says more', async () => {
-    await add(notification())
+    await add(newNotification())
     const lost = await claim()
     await expire()
     await reap()
@@ -184,7 +166,7 @@ describe('NO-07 claiming deliveries', () => {
   })
 
   it('writes a result only under the fence of its claim', async () => {
-    await add(notification())
+    await add(newNotification())
     const [first] = await claim()
     await finish([first!], { type: 'retry', reason: 'http_503' })
     await pass()
@@ -194,7 +176,7 @@ describe('NO-07 claiming deliveries', () => {
   })
 
   it('undoes a claim that was never begun', async () => {
-    await add(notification())
+    await add(newNotification())
     await releaseDeliveries(db, await claim())
     expect(await states()).toEqual([{ state: 'pending', attempt: 0, reason: null }])
     expect(await db.query(sql`select 1 from notifications.attempts`)).toEqual([])
@@ -202,7 +184,7 @@ describe('NO-07 claiming deliveries', () => {
   })
 
   it('leaves a destination alone that failed five times in a row', async () => {
-    await add(...Array.from({ length: 6 }, () => notification()))
+    await add(...Array.from({ length: 6 }, () => newNotification()))
     for (const outcome of Array.from({ length: 5 }, () => ({ type: 'failed', reason: 'x' }) as const)) {
       void outcome
       const [one] = await claim(1)
@@ -214,7 +196,7 @@ describe('NO-07 claiming deliveries', () => {
   })
 
   it('keeps a pause that the receiver asked for, whatever other attempts end with meanwhile', async () => {
-    await add(...Array.from({ length: 4 }, () => notification()))
+    await add(...Array.from({ length: 4 }, () => newNotification()))
     const [limited, sent, dropped] = await claim(3)
     await finish([limited!], { type: 'retry', reason: 'http_429', retryAfterSeconds: 3600 })
     await finish([sent!], { type: 'sent' })
@@ -223,7 +205,7 @@ describe('NO-07 claiming deliveries', () => {
   })
 
   it('keeps a trace of every attempt from the moment it begins', async () => {
-    await add(notification())
+    await add(newNotification())
     const claimed = await claim()
     expect(await attemptsOf(claimed[0]!)).toEqual([{ attempt: 1, outcome: null, reason: null, status: null }])
     await finishDeliveries(
@@ -235,7 +217,7 @@ describe('NO-07 claiming deliveries', () => {
   })
 
   it('keeps the traces of earlier attempts while a later one is under way and when it was given back', async () => {
-    await add(notification())
+    await add(newNotification())
     const [first] = await claim()
     const refused = { type: 'retry', reason: 'http_503' } as const
     await finishDeliveries(db, [{ delivery: first!, outcome: refused, status: 503 }], middle)
@@ -252,7 +234,7 @@ describe('NO-07 claiming deliveries', () => {
   })
 
   it('corrects the trace that the former release wrote when it claimed', async () => {
-    await add(notification())
+    await add(newNotification())
     const [claimed] = await claim()
     await db.query(sql`update notifications.deliveries set started_at = null`)
     await db.query(sql`
@@ -264,17 +246,17 @@ describe('NO-07 claiming deliveries', () => {
 
   it('says no time for a destination with as much in flight as may be, or with nothing to send after a pause', async () => {
     const untilNext = async () => (await claimDeliveries(db, 'first', 10, LEASE_SECONDS)).nextInSeconds
-    await add(...Array.from({ length: 6 }, () => notification()))
+    await add(...Array.from({ length: 6 }, () => newNotification()))
     expect(await claim(4)).toHaveLength(4)
     expect(await untilNext()).toBeUndefined()
     await db.query(sql`delete from notifications.destinations`)
-    await add(notification({ destination_key: 'chat:chn_2', kind: 'chat' }))
+    await add(newNotification({ destination_key: 'chat:chn_2', kind: 'chat' }))
     await finish(await claim(), { type: 'sent' })
     expect(await untilNext()).toBeUndefined()
   })
 
   it('says when the next retry is due', async () => {
-    await add(notification())
+    await add(newNotification())
     await finish(await claim(), { type: 'retry', reason: 'http_503', retryAfterSeconds: 100 })
     const { nextInSeconds } = await claimDeliveries(db, 'retry', 1, LEASE_SECONDS)
     expect(nextInSeconds).toBeGreaterThan(60)
@@ -284,7 +266,7 @@ describe('NO-07 claiming deliveries', () => {
 
 needs('postgres')('NO-07 claiming by several workers at once', () => {
   it('each notification is claimed once, and none is left behind', async () => {
-    const added = Array.from({ length: 300 }, (_, i) => notification({ destination_key: `webhook:chn_${i % 7}` }))
+    const added = Array.from({ length: 300 }, (_, i) => newNotification({ destination_key: `webhook:chn_${i % 7}` }))
     const worker = async () => {
       let count = 0
       for (let idle = 0; idle < 3; ) {
@@ -298,7 +280,12 @@ needs('postgres')('NO-07 claiming by several workers at once', () => {
     const producers = Array.from({ length: 4 }, async (_, n) => {
       for (let i = n; i < added.length; i += 4) await add(added[i]!)
     })
-    const early = await Promise.all([worker(), worker(), worker(), ...producers.map((made) => made.then(() => 0))])
+    const early = await Promise.all([
+      worker(),
+      worker(),
+      worker(),
+      ...producers.map((producer) => producer.then(() => 0)),
+    ])
     const late = await worker()
     expect([...early, late].reduce((a, b) => a + b)).toBe(300)
     expect(await states()).toHaveLength(300)
@@ -306,7 +293,7 @@ needs('postgres')('NO-07 claiming by several workers at once', () => {
   })
 
   it('a worker that stops inside a transaction does not keep its destinations locked', async () => {
-    await add(notification())
+    await add(newNotification())
     const claimed = await claim()
     const locked = Promise.withResolvers<void>()
     const finished = Promise.withResolvers<void>()
@@ -323,7 +310,7 @@ needs('postgres')('NO-07 claiming by several workers at once', () => {
   })
 
   it('a delivered message is recorded while others lock its destination, and ends a row of failures', async () => {
-    await add(...Array.from({ length: 7 }, () => notification()))
+    await add(...Array.from({ length: 7 }, () => newNotification()))
     const failures = async () =>
       (await db.query<{ failures: number }>(sql`select failures from notifications.destinations`))[0]!.failures
     const [first, second, third] = await claim()
@@ -345,7 +332,7 @@ needs('postgres')('NO-07 claiming by several workers at once', () => {
       fresh.db.tx((tx) =>
         addNotifications(
           tx,
-          Array.from({ length: count }, (_, i) => notification(ofDestination(i))),
+          Array.from({ length: count }, (_, i) => newNotification(ofDestination(i))),
         ),
       )
     for (const count of [...Array<number>(8).fill(1), 400]) {

@@ -2,27 +2,25 @@ import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
+import { newGrant } from '#lib/work/job-table.ts'
+import { leaseEnd } from '#lib/work/lease.ts'
+import type { Addressed } from '../model/notification.ts'
 import {
   type DueDestination,
   type PlannedDelivery,
   planDeliveries,
   type ReadyNotification,
-  type WaitingDelivery,
   whereMoreWaits,
 } from '../model/plan.ts'
-import { DELIVERY_SETTINGS } from '../queue/lock.ts'
-import { moveToEnd } from '../queue/reschedule.ts'
+import { DELIVERY_SETTINGS } from '../store/lock.ts'
+import { moveToEnd } from '../store/reschedule.ts'
 
 /** Slots for first attempts are kept apart, so that retries to dead destinations never delay a new notification. */
 export type AttemptKind = 'first' | 'retry'
 
-export type ClaimedDelivery = {
+export type ClaimedDelivery = Addressed & {
   id: string
-  org_id: string
-  destination_key: string
   kind: DestinationKind
-  channel_id: string | null
-  user_id: string | null
   digest_key: string | null
   resend_of: string | null
   /** Set for a mail without an event, which is `message` until the delivery ended. */
@@ -121,13 +119,12 @@ type DueRow = Pick<ReadyNotification, 'destination_key' | 'channel_id' | 'user_i
   is_delivery: boolean
   free: number
 }
-type Due = { destinations: DueDestination[]; waiting: WaitingDelivery[]; ready: ReadyNotification[] }
 
 /**
  * Reads what waits for the locked destinations. Messages in flight are counted anew, because another worker may have
  * claimed some after the statement that locked began.
  */
-async function readDue(tx: Tx, attemptKind: AttemptKind, locked: readonly LockedDestination[]): Promise<Due> {
+async function readDue(tx: Tx, attemptKind: AttemptKind, locked: readonly LockedDestination[]) {
   const parts =
     attemptKind === 'retry'
       ? waitingDeliveries(attemptKind)
@@ -174,14 +171,13 @@ async function startSending(
       insert into notifications.deliveries (id, org_id, destination_key, kind, channel_id, user_id, state, attempt,
         fence, lease_until, created_at, started_at)
       select id, org_id, destination_key, kind, channel_id, user_id, 'sending', 1, nextval('svc.fences'),
-        clock_timestamp() + make_interval(secs => ${leaseSeconds}), clock_timestamp(), clock_timestamp()
+        ${leaseEnd(leaseSeconds)}, clock_timestamp(), clock_timestamp()
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as formed (id text, org_id text, destination_key text, kind text, channel_id text, user_id text)
       returning ${STARTED_COLUMNS}
     ), resumed as (
       update notifications.deliveries
-      set state = 'sending', attempt = attempt + 1, fence = nextval('svc.fences'), reason = null,
-          lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}), next_at = null,
+      set state = 'sending', attempt = attempt + 1, ${newGrant(leaseSeconds)}, reason = null, next_at = null,
           started_at = clock_timestamp(), outcome = null, status = null
       where id = any(${waiting.map(({ id }) => id)}::text[])
       returning ${STARTED_COLUMNS}

@@ -2,21 +2,21 @@ import { createHash, createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EventOf } from '#contract/core/events.ts'
 import { newId } from '#edge/ids.ts'
-import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { createSafeFetch } from '#lib/net/safe-fetch.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { runLoops } from '#lib/work/loop.ts'
 import { runSlots } from '#lib/work/slots.ts'
 import { emit } from '#ports/emit.ts'
 import type { People, Person } from '#ports/people.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/internet.ts'
+import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/outside/internet.ts'
 import { until } from '#test/until.ts'
 import { insertChannel } from '../channels/store.ts'
 import { createDeliveries } from '../create-deliveries.ts'
-import { addSubscription } from '../subscriptions/add.ts'
+import { addSubscription } from '../subscriptions/store.ts'
 
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
 const URL_TYPED = 'https://hooks.example.com/in?key=Z3Vlc3MgbWU'
@@ -57,12 +57,12 @@ beforeEach(async () => {
 })
 
 const people: People = {
-  ownersAndAdmins: async () => ({ known: true, value: members.filter(({ role }) => role !== 'member') }),
-  member: async (_, id) => ({ known: true, value: members.find(({ user_id }) => user_id === id) }),
-  memberByEmail: async () => ({ known: true, value: undefined }),
-  displayNames: async () => ({ known: true, value: new Map() }),
-  organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
-  partHolders: async () => ({ known: true, value: [] }),
+  ownersAndAdmins: async () => ({ isKnown: true, value: members.filter(({ role }) => role !== 'member') }),
+  member: async (_, id) => ({ isKnown: true, value: members.find(({ user_id }) => user_id === id) }),
+  memberByEmail: async () => ({ isKnown: true, value: undefined }),
+  displayNames: async () => ({ isKnown: true, value: new Map() }),
+  organization: async () => ({ isKnown: true, value: { name: 'Acme', slug: 'acme' } }),
+  partHolders: async () => ({ isKnown: true, value: [] }),
 }
 
 async function startWorker(): Promise<AsyncDisposable> {

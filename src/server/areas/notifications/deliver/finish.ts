@@ -1,22 +1,20 @@
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { Addressed } from '../model/notification.ts'
 import type { Outcome } from '../model/outcome.ts'
 import { DELIVERY_RULES } from '../model/schedule.ts'
-import { DELIVERY_SETTINGS, lockInDelivery } from '../queue/lock.ts'
-import { recordResults } from '../queue/reschedule.ts'
+import { DELIVERY_SETTINGS, lockInDelivery } from '../store/lock.ts'
+import { recordResults } from '../store/reschedule.ts'
 import { pauseSeconds } from './breaker.ts'
 import type { ClaimedDelivery } from './claim.ts'
-import { disableGoneChannel, disableGoneTarget } from './disable-gone.ts'
+import { disableGoneChannel, disableGoneTarget } from './gone-store.ts'
 import { nextState, type Transition } from './transition.ts'
 
 export type Ended = {
-  delivery: Pick<
-    ClaimedDelivery,
-    'id' | 'org_id' | 'fence' | 'attempt' | 'kind' | 'destination_key' | 'channel_id' | 'user_id'
-  >
+  delivery: Addressed & Pick<ClaimedDelivery, 'id' | 'fence' | 'attempt' | 'kind'>
   outcome: Outcome
   /** Of the receiver's answer, where there was one. */
-  status?: number
+  status?: number | undefined
 }
 
 type Written = Ended & { next: Transition }
@@ -37,11 +35,8 @@ export async function finishDeliveries(db: Db, ended: readonly Ended[], random: 
       const locked = await lockInDelivery(tx, changing.map(([key]) => key).sort())
       const { failingKeys } = await writeStates(tx, written)
       await disableGone(tx, written)
-      if (locked.length > 0)
-        await recordResults(
-          tx,
-          locked.map(({ key, failures }) => resultOf(key, failures, byKey.get(key)!)),
-        )
+      const results = locked.map(({ key, failures }) => resultOf(key, failures, byKey.get(key)!))
+      if (results.length > 0) await recordResults(tx, results)
       return failingKeys.filter((key) => !changing.some(([other]) => other === key))
     },
     { settings: DELIVERY_SETTINGS },
@@ -117,7 +112,6 @@ async function writeStates(tx: Tx, written: readonly Written[]): Promise<{ faili
   return { failingKeys: failing.map(({ key }) => key) }
 }
 
-/** Disables channels and chat accounts that are gone. */
 async function disableGone(tx: Tx, written: readonly Written[]): Promise<void> {
   for (const { delivery, next } of written) {
     if (next.destination !== 'gone') continue
@@ -128,10 +122,8 @@ async function disableGone(tx: Tx, written: readonly Written[]): Promise<void> {
   }
 }
 
-type ChannelResult = { id: string; arrived: boolean; lost: number }
-
 /** Leaves out channels of which nothing was learnt, because the fault was ours or nothing was attempted. */
-function channelResults(written: readonly Written[]): ChannelResult[] {
+function channelResults(written: readonly Written[]) {
   const learnt = written.filter(
     ({ delivery, next }) => delivery.channel_id !== null && next.destination !== 'unaffected',
   )

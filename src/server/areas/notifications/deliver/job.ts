@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Db } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
-import { gather } from '#lib/gather.ts'
+import { gather } from '#lib/work/gather.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
-import { DELIVERIES_NOTIFY } from '../queue/enqueue.ts'
+import { renewClaims } from '#lib/work/job-table.ts'
+import { DELIVERIES_NOTIFY } from '../store/enqueue.ts'
 import type { CheckBeforeSending } from './check.ts'
 import { type AttemptKind, type ClaimedDelivery, claimDeliveries } from './claim.ts'
 import { type Ended, finishDeliveries } from './finish.ts'
-import { releaseDeliveries } from './release.ts'
+import { DELIVERY_JOBS, releaseDeliveries } from './release.ts'
 import { SEND_TIMEOUT_MS, type Senders, type Sent } from './send.ts'
 
 type Deps = {
@@ -57,7 +57,7 @@ function deliveryJob(deps: Deps, attemptKind: AttemptKind, slots: number): JobKi
       return { jobs: deliveries, ...rest }
     },
     run: async (delivery, held) => record({ delivery, ...(await attempt(deps, delivery, held)) }),
-    renew: (deliveries) => renewDeliveries(db, deliveries, leaseSeconds),
+    renew: (deliveries) => renewClaims(db, DELIVERY_JOBS, deliveries, leaseSeconds),
     release: (deliveries) => releaseDeliveries(db, deliveries),
   }
 }
@@ -105,13 +105,3 @@ function createRecorder({ db, onError }: Deps): (ended: Ended) => Promise<void> 
 
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000
-
-async function renewDeliveries(db: Db, deliveries: readonly ClaimedDelivery[], leaseSeconds: number) {
-  return db.query<{ id: string; fence: number }>(sql`
-    update notifications.deliveries set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-    where id in (
-        select id from notifications.deliveries where id = any(${deliveries.map(({ id }) => id)}::text[])
-        order by id for update)
-      and state = 'sending' and fence = any(${deliveries.map(({ fence }) => fence)}::bigint[])
-    returning id, fence`)
-}

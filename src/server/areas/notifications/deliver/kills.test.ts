@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { deliveryKills } from '#test/delivery-kills.ts'
-import { queueKills } from '#test/queue-kills.ts'
+import { deliveryKills } from '#test/deliveries/delivery-kills.ts'
+import { queueKills } from '#test/deliveries/queue-kills.ts'
 import { needs } from '#test/stores.ts'
 
 const SEED = 20_261_115

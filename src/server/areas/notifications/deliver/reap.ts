@@ -1,8 +1,8 @@
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { lockDestinations } from '../queue/lock.ts'
-import { rescheduleDestinations } from '../queue/reschedule.ts'
+import { lockDestinations } from '../store/lock.ts'
+import { rescheduleDestinations } from '../store/reschedule.ts'
 
 const REAP_EVERY_SECONDS = 15
 const DELIVERIES_PER_TRANSACTION = 200

@@ -2,31 +2,31 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EventOf } from '#contract/core/events.ts'
 import { newId } from '#edge/ids.ts'
-import { testClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
 import { createSafeFetch } from '#lib/net/safe-fetch.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { emit } from '#ports/emit.ts'
 import type { People } from '#ports/people.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/internet.ts'
-import { runJobs } from '#test/run-jobs.ts'
+import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/outside/internet.ts'
+import { runJobs } from '#test/work/run-jobs.ts'
 import { insertChannel } from '../channels/store.ts'
 import { createDeliveries } from '../create-deliveries.ts'
 import type { DigestTiming } from '../model/window.ts'
-import { addSubscription } from '../subscriptions/add.ts'
+import { addSubscription } from '../subscriptions/store.ts'
 
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
 const app = { id: newId('app'), alias: 'shop', name: 'Shop' }
 const clock = testClock()
 const never = new AbortController().signal
 const nobody: People = {
-  ownersAndAdmins: async () => ({ known: true, value: [] }),
-  member: async () => ({ known: true, value: undefined }),
-  memberByEmail: async () => ({ known: true, value: undefined }),
-  displayNames: async () => ({ known: true, value: new Map() }),
-  organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
-  partHolders: async () => ({ known: true, value: [] }),
+  ownersAndAdmins: async () => ({ isKnown: true, value: [] }),
+  member: async () => ({ isKnown: true, value: undefined }),
+  memberByEmail: async () => ({ isKnown: true, value: undefined }),
+  displayNames: async () => ({ isKnown: true, value: new Map() }),
+  organization: async () => ({ isKnown: true, value: { name: 'Acme', slug: 'acme' } }),
+  partHolders: async () => ({ isKnown: true, value: [] }),
 }
 
 /** Where a worker that is killed in this step stops. */

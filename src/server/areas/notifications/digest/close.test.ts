@@ -4,7 +4,7 @@ import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
 import { needs } from '#test/stores.ts'
 import { claimDeliveries } from '../deliver/claim.ts'
-import { addNotifications } from '../queue/enqueue.ts'
+import { addNotifications } from '../store/enqueue.ts'
 import { digestLoop } from './close.ts'
 
 const TEN = new Date('2026-05-01T10:00:00Z')

@@ -4,14 +4,14 @@ import type { EventOf } from '#contract/core/events.ts'
 import type { Principal } from '#contract/core/principal.ts'
 import type { Role } from '#contract/core/roles.ts'
 import { listFollows, setFollow } from '#contract/notifications/follows.ts'
-import { createEdge } from '#edge/http/create-edge.ts'
 import { newId } from '#edge/ids.ts'
-import { systemClock } from '#lib/clock.ts'
+import { createEdge } from '#edge/serve/create-edge.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
-import { openMemoryStore } from '#lib/kv.ts'
-import { createLog } from '#lib/log.ts'
-import { createMetrics } from '#lib/metrics.ts'
+import { openMemoryStore } from '#lib/kv/kv.ts'
+import { createLog } from '#lib/log/log.ts'
+import { createMetrics } from '#lib/metrics/metrics.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import type { AppDirectory, AppName } from '#ports/apps.ts'
 import { emit } from '#ports/emit.ts'
 import { knownPeople, type People, type Person, unknownPeople } from '#ports/people.ts'
@@ -64,7 +64,7 @@ describe('NO-05 personal follows', () => {
       arePeopleKnown
         ? knownPeople(orgId === ORG && id === USER ? person() : undefined)
         : unknownPeople({ isTemporary: true }),
-    memberByEmail: async () => ({ known: true, value: undefined }),
+    memberByEmail: async () => ({ isKnown: true, value: undefined }),
     displayNames: async () => knownPeople(new Map()),
     organization: async () => knownPeople({ name: 'Acme', slug: 'acme' }),
     partHolders: async (_, appId) =>

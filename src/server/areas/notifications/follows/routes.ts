@@ -1,44 +1,36 @@
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
 import { type Follow, listFollows, setFollow } from '#contract/notifications/follows.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
-import type { AppDirectory, AppName } from '#ports/apps.ts'
-import type { People } from '#ports/people.ts'
+import { type Member, type Route, route } from '#edge/route/route.ts'
+import type { AppName } from '#ports/apps.ts'
 import { inboxOwner } from '../inbox/entry.ts'
+import type { NotificationDeps } from '../model/deps.ts'
 import { maySeeApp } from '../people/may-see-app.ts'
 import { presentFollow } from './present.ts'
 import { readFollowsOf, removeFollow, saveFollow } from './store.ts'
 
-type Deps = { db: Db; clock: Clock; people: People; apps: AppDirectory }
+type Deps = Pick<NotificationDeps, 'db' | 'clock' | 'people' | 'apps'>
 
 export function followRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), setRoute(deps)]
-}
-
-function listRoute({ db, apps }: Deps): Route {
-  return route(listFollows, async (_, { principal }) => {
-    const rows = await readFollowsOf(db, inboxOwner(principal))
-    const names = await apps.names(
-      principal.org_id,
-      rows.map(({ app_id }) => app_id),
-    )
-    return { items: rows.map((row) => presentFollow(row, names.get(row.app_id))) }
-  })
-}
-
-function setRoute(deps: Deps): Route {
-  return route(setFollow, async ({ app: aliasOrId, categories, frequency }, { principal }) => {
-    const app = await deps.apps.find(principal.org_id, aliasOrId)
-    if (categories.length === 0) return unfollow(deps, principal, { aliasOrId, app, frequency })
-    if (!app) throw notFound('app')
-    await refuseUnlessPart(deps, principal, app.id)
-    const owner = inboxOwner(principal)
-    await saveFollow(deps.db, owner, { app_id: app.id, categories, timing: frequency }, deps.clock.now())
-    const [row] = await readFollowsOf(deps.db, owner, app.id)
-    return presentFollow(row ?? { app_id: app.id, categories: [], timing: frequency, last: null }, app)
-  })
+  const { db, clock, apps } = deps
+  return [
+    route(listFollows, async (_, { principal }) => {
+      const rows = await readFollowsOf(db, inboxOwner(principal))
+      const appIds = rows.map(({ app_id }) => app_id)
+      const names = await apps.names(principal.org_id, appIds)
+      return { items: rows.map((row) => presentFollow(row, names.get(row.app_id))) }
+    }),
+    route(setFollow, async ({ app: aliasOrId, categories, frequency }, { principal }) => {
+      const app = await apps.find(principal.org_id, aliasOrId)
+      if (categories.length === 0) return unfollow(deps, principal, { aliasOrId, app, frequency })
+      if (!app) throw notFound('app')
+      await refuseUnlessPart(deps, principal, app.id)
+      const owner = inboxOwner(principal)
+      await saveFollow(db, owner, { app_id: app.id, categories, timing: frequency }, clock.now())
+      const [row] = await readFollowsOf(db, owner, app.id)
+      return presentFollow(row ?? { app_id: app.id, categories: [], timing: frequency, last: null }, app)
+    }),
+  ]
 }
 
 type Unfollowed = { aliasOrId: string; app: AppName | undefined; frequency: Follow['frequency'] }
@@ -57,7 +49,7 @@ async function unfollow(deps: Deps, principal: Member, { aliasOrId, app, frequen
 async function refuseUnlessPart({ people }: Deps, principal: Member, appId: string): Promise<void> {
   const { org_id: orgId, user_id: userId } = inboxOwner(principal)
   const answer = await maySeeApp(people, { orgId, appId, userId })
-  if (!answer.known) {
+  if (!answer.isKnown) {
     throw new ServiceError('UNAVAILABLE', 'Your part in the app cannot be checked at the moment. Try again later.')
   }
   if (answer.value) return

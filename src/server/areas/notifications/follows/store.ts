@@ -13,7 +13,7 @@ type LastRow = Pick<LedgerRow, 'dropped_reason' | 'state' | 'reason' | 'attempt'
 
 export type FollowWithOutcome = FollowRow & { last: LastRow | null }
 
-/** What a person follows, or with `appId` at most that one app. */
+/** Reads the apps that a person follows, or with `appId` at most that one. */
 export async function readFollowsOf(
   db: Querier,
   { org_id, user_id }: Follower,

@@ -13,8 +13,8 @@ import { finishDeliveries } from '../deliver/finish.ts'
 import { mailKey } from '../model/destination-key.ts'
 import { openContent } from '../model/mail-content.ts'
 import type { Outcome } from '../model/outcome.ts'
-import { addNotifications } from '../queue/enqueue.ts'
-import { createSystemMails } from '../system-mail/queue.ts'
+import { addNotifications } from '../store/enqueue.ts'
+import { createSystemMails } from '../system-mail/store.ts'
 import { healthLoop } from './loop.ts'
 
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
@@ -46,13 +46,13 @@ const person = (email: string, role: Person['role']): Person => ({
 const people: People = {
   ownersAndAdmins: async () =>
     admins === 'unknown'
-      ? { known: false, reason: 'people_unknown', isTemporary: true }
-      : { known: true, value: admins },
-  member: async () => ({ known: true, value: undefined }),
-  memberByEmail: async () => ({ known: true, value: undefined }),
-  displayNames: async () => ({ known: true, value: new Map() }),
-  organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
-  partHolders: async () => ({ known: true, value: [] }),
+      ? { isKnown: false, reason: 'people_unknown', isTemporary: true }
+      : { isKnown: true, value: admins },
+  member: async () => ({ isKnown: true, value: undefined }),
+  memberByEmail: async () => ({ isKnown: true, value: undefined }),
+  displayNames: async () => ({ isKnown: true, value: new Map() }),
+  organization: async () => ({ isKnown: true, value: { name: 'Acme', slug: 'acme' } }),
+  partHolders: async () => ({ isKnown: true, value: [] }),
 }
 const tick = (now = new Date()) => {
   const baseUrl = () => 'https://svc.example.com'
@@ -166,11 +166,11 @@ describe('NO-12 mail about a channel that keeps failing', () => {
   it('waits while nobody can say who the admins are', async () => {
     const channel = await webhook()
     await attempts(10, channel, REFUSED)
-    const known = admins
+    const knownAdmins = admins
     admins = 'unknown'
     await tick()
     expect(await mails()).toEqual([])
-    admins = known
+    admins = knownAdmins
     await tick()
     expect(await mails()).toHaveLength(2)
   })

@@ -1,12 +1,11 @@
-import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import type { People, Person } from '#ports/people.ts'
-import type { SystemMails } from '#ports/system-mail.ts'
+import type { Person } from '#ports/people.ts'
+import type { NotificationDeps } from '../model/deps.ts'
 import { mailKey } from '../model/destination-key.ts'
 import { healthMail } from './mail.ts'
 import { type FailingChannel, markMailed, readFailing } from './store.ts'
 
-type Deps = { db: Db; people: People; mails: SystemMails; baseUrl: () => string }
+type Deps = Pick<NotificationDeps, 'db' | 'people' | 'mails' | 'baseUrl'>
 
 const POLL_SECONDS = 5 * 60
 const CHANNELS_PER_PAGE = 50
@@ -38,8 +37,8 @@ async function mailAdmins({ db, people, mails, baseUrl }: Deps, channel: Failing
     people.ownersAndAdmins(channel.org_id),
     people.organization(channel.org_id),
   ])
-  if (!admins.known) return
-  const orgName = organization.known ? organization.value.name : null
+  if (!admins.isKnown) return
+  const orgName = organization.isKnown ? organization.value.name : null
   await db.tx(async (tx) => {
     for (const person of reachable(channel, admins.value))
       await mails.queue(tx, healthMail(channel, { person, orgName, baseUrl: baseUrl() }))

@@ -10,10 +10,10 @@ const KINDS: Record<ChannelKind, string> = {
   forum: 'forum',
 }
 
-type Shown = { person: Person; orgName: string | null; baseUrl: string }
+type MailContext = { person: Person; orgName: string | null; baseUrl: string }
 
-/** Tells one admin that a channel keeps failing. The key names the incident, so that it is told once. */
-export function healthMail(channel: FailingChannel, { person, orgName, baseUrl }: Shown): SystemMail {
+/** Returns the mail to an admin about a channel that keeps failing. The key names the incident, so it is sent once. */
+export function healthMail(channel: FailingChannel, { person, orgName, baseUrl }: MailContext): SystemMail {
   const { id, org_id, kind, label, failing_since, failures, disabled_reason } = channel
   const where = `the ${KINDS[kind]} ${label}${orgName === null ? '' : ` of ${orgName}`}`
   const since = `${failing_since.toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -1,13 +1,9 @@
-import type { ChannelKind } from '#contract/notifications/channels.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { ChannelRow } from '../channels/store.ts'
 
 /** A channel that admins were not told of since it began to fail. */
-export type FailingChannel = {
-  id: string
-  org_id: string
-  kind: ChannelKind
-  label: string
+export type FailingChannel = Pick<ChannelRow, 'id' | 'org_id' | 'kind' | 'label'> & {
   address: string | null
   failing_since: Date
   failures: number

@@ -1,8 +1,8 @@
 import { notFound } from '#contract/core/errors.ts'
 import { ackNotification } from '#contract/notifications/inbox.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Querier } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import { inboxOwner, present } from './entry.ts'
 import { markRead } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import type { InboxEntry } from '#contract/notifications/inbox.ts'
-import type { Member } from '#edge/http/route.ts'
+import type { Member } from '#edge/route/route.ts'
 import type { InboxOwner, InboxRow } from './store.ts'
 
 /** Throws FORBIDDEN for callers that are not people, such as workloads and support sessions. */

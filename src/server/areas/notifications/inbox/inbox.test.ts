@@ -4,7 +4,7 @@ import { removeMember } from '#contract/auth/members.ts'
 import { elevateSupport, startSupport } from '#contract/auth/support.ts'
 import { ackNotification, listInbox } from '#contract/notifications/inbox.ts'
 import { newId } from '#edge/ids.ts'
-import { type TestClock, testClock } from '#lib/clock.ts'
+import { type TestClock, testClock } from '#lib/time/clock.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { addToInbox, type InboxEvent } from './store.ts'
 
@@ -83,18 +83,18 @@ describe('NO-13 the inbox', () => {
 
   it('entries of the same moment are paged newest first without a gap or a repetition', async () => {
     const who = await system.member('viewer')
-    const made: string[] = []
-    for (let n = 0; n < 5; n++) made.unshift(await notify(who))
+    const notificationIds: string[] = []
+    for (let n = 0; n < 5; n++) notificationIds.unshift(await notify(who))
     const seen: string[] = []
     let cursor: string | null | undefined
     do {
       const page = await list(who, { limit: 2, ...(cursor && { cursor }) })
       seen.push(...page.items.map(({ id }) => id))
       cursor = page.next_cursor
-      // What comes in meanwhile stands above and moves nothing.
+      // An entry that comes in meanwhile is above the others and moves none.
       await notify(who)
     } while (cursor)
-    expect(seen).toEqual(made)
+    expect(seen).toEqual(notificationIds)
   })
 
   it('a page with exactly the rest of the entries has no next cursor', async () => {
@@ -150,9 +150,14 @@ describe('NO-13 the inbox', () => {
   it('a person has one inbox in each organization', async () => {
     const here = await system.member('viewer')
     const { id: org_id } = await system.operator.call(adminCreateOrg, { name: 'There' })
-    const made = await system.operator.call(adminCreateToken, { org_id, email: here.email, role: 'viewer', name: 't' })
-    system.secrets.push(made.token)
-    const there = { org_id, user_id: made.user_id, token: made.token }
+    const createdToken = await system.operator.call(adminCreateToken, {
+      org_id,
+      email: here.email,
+      role: 'viewer',
+      name: 't',
+    })
+    system.secrets.push(createdToken.token)
+    const there = { org_id, user_id: createdToken.user_id, token: createdToken.token }
     expect(there.user_id).toBe(here.user_id)
     const [mine, other] = [await notify(here), await notify(there)]
     expect([await idsOf(here), await idsOf(there)]).toEqual([[mine], [other]])

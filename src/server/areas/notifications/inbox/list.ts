@@ -1,6 +1,6 @@
 import { countUnread, listInbox } from '#contract/notifications/inbox.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { inboxOwner, present } from './entry.ts'
 import { countUnreadEntries, pageInbox } from './store.ts'
@@ -12,10 +12,10 @@ export function listRoute({ db, baseUrl }: { db: Querier; baseUrl: () => string 
   })
 }
 
-const MOST_COUNTED = 1000
+const MAX_COUNTED_ENTRIES = 1000
 
 export function unreadRoute({ db }: { db: Querier }): Route {
   return route(countUnread, async (_, { principal }) => ({
-    unread: await countUnreadEntries(db, inboxOwner(principal), MOST_COUNTED),
+    unread: await countUnreadEntries(db, inboxOwner(principal), MAX_COUNTED_ENTRIES),
   }))
 }

@@ -1,17 +1,13 @@
 import type { EventType } from '#contract/core/events.ts'
 import { subjectLine } from '#contract/core/subject-line.ts'
+import type { InboxEntry } from '#contract/notifications/inbox.ts'
 import { newId } from '#edge/ids.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-export type InboxRow = {
-  id: string
-  event_type: string
-  subject: string
+export type InboxRow = Omit<InboxEntry, 'occurred_at' | 'app' | 'read_at'> & {
   occurred_at: Date
-  org_id: string
   app: string | null
-  link: string
   read_at: Date | null
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { testClock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { testClock } from '#lib/time/clock.ts'
 import { runLoops } from '#lib/work/loop.ts'
 import { writeEvent } from '#lib/work/outbox.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'

@@ -1,11 +1,7 @@
 import type { Db } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { OUTBOX_CHANNEL, takeEvents } from '#lib/work/outbox.ts'
-import { storeEvents } from './store.ts'
-
-/** Notified when events were taken in. */
-export const EVENTS_NOTIFY = 'svc_notification_events'
+import { storeEvents } from '../store/events.ts'
 
 const EVENTS_PER_TRANSACTION = 500
 // A connection pooler can drop notifications, so the outbox is also looked at without one.
@@ -29,7 +25,6 @@ async function takeInEvents(db: Db, now: Date): Promise<number> {
     const events = await takeEvents(tx, EVENTS_PER_TRANSACTION)
     if (events.length === 0) return 0
     await storeEvents(tx, events, now)
-    await tx.query(sql`select pg_notify(${EVENTS_NOTIFY}, '')`)
     return events.length
   })
 }

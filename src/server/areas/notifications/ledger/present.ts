@@ -1,14 +1,11 @@
 import { eventLink, eventSubject, readStoredEvent } from '#contract/core/events.ts'
 import type { Delivery } from '#contract/notifications/deliveries.ts'
-import { PARKED_REASON } from '../queue/park-notifications.ts'
+import { PARKED_REASON } from '../store/park-notifications.ts'
 import type { LedgerRow, LedgerStatus } from './store.ts'
 
-/** Maps the state of a notification to its public status. */
-export function statusOf({
-  dropped_reason,
-  state,
-  attempt,
-}: Pick<LedgerRow, 'dropped_reason' | 'state' | 'attempt'>): LedgerStatus {
+type Progress = Pick<LedgerRow, 'dropped_reason' | 'state' | 'reason' | 'attempt'>
+
+export function statusOf({ dropped_reason, state, attempt }: Progress): LedgerStatus {
   if (dropped_reason !== null) return 'not_sent'
   switch (state) {
     case 'sent':
@@ -34,11 +31,7 @@ function stateOf({ dropped_reason, state }: LedgerRow): Delivery['state'] {
   return state === 'unknown' ? 'failed' : (state ?? 'pending')
 }
 
-export function reasonOf({
-  dropped_reason,
-  state,
-  reason,
-}: Pick<LedgerRow, 'dropped_reason' | 'state' | 'reason'>): string | null {
+export function reasonOf({ dropped_reason, state, reason }: Progress): string | null {
   if (dropped_reason !== null) return dropped_reason
   return state === 'unknown' && reason !== PARKED_REASON ? 'outcome_unknown' : reason
 }

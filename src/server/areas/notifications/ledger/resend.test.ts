@@ -8,8 +8,8 @@ import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { insertChannel } from '../channels/store.ts'
-import { addNotifications } from '../queue/enqueue.ts'
-import { parkDeliveries } from '../restore/park.ts'
+import { parkDeliveries } from '../restore/park-store.ts'
+import { addNotifications } from '../store/enqueue.ts'
 
 describe('resending what was parked after a restore', () => {
   let system: System

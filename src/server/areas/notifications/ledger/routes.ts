@@ -1,34 +1,29 @@
-import { notFound } from '#contract/core/errors.ts'
-import { listDeliveries, readDelivery } from '#contract/notifications/deliveries.ts'
-import { readCursor, toPage } from '#edge/http/paging.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
+import { deliveryStatistics, listDeliveries, readDelivery } from '#contract/notifications/deliveries.ts'
+import { readCursor, toPage } from '#edge/route/paging.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import type { NotificationDeps } from '../model/deps.ts'
 import { presentLedgerRow } from './present.ts'
 import { resendRoute } from './resend.ts'
-import { statisticsRoute } from './statistics.ts'
-import { type AttemptRow, findLedgerRow, listAttempts, pageLedger } from './store.ts'
+import { countByChannel, countByDay } from './statistics-store.ts'
+import { type AttemptRow, listAttempts, pageLedger, requireLedgerRow } from './store.ts'
 
-type Deps = { db: Db; clock: Clock; baseUrl: () => string }
-
-export function ledgerRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), readRoute(deps), statisticsRoute(deps), resendRoute(deps)]
-}
-
-function listRoute({ db, baseUrl }: Deps): Route {
-  return route(listDeliveries, async ({ limit, cursor, ...filter }, { principal }) => {
-    const rows = await pageLedger(db, principal.org_id, { filter, before: readCursor(cursor), limit })
-    return toPage(rows, limit, (row) => presentLedgerRow(row, baseUrl()))
-  })
-}
-
-function readRoute({ db, baseUrl }: Deps): Route {
-  return route(readDelivery, async ({ id }, { principal }) => {
-    const row = await findLedgerRow(db, principal.org_id, id)
-    if (!row) throw notFound('delivery')
-    const tries = row.delivery_id === null ? [] : await listAttempts(db, row.delivery_id)
-    return { ...presentLedgerRow(row, baseUrl()), tries: tries.map(presentAttempt) }
-  })
+export function ledgerRoutes({ db, clock, baseUrl }: Pick<NotificationDeps, 'db' | 'clock' | 'baseUrl'>): Route[] {
+  return [
+    route(listDeliveries, async ({ limit, cursor, ...filter }, { principal }) => {
+      const rows = await pageLedger(db, principal.org_id, { filter, before: readCursor(cursor), limit })
+      return toPage(rows, limit, (row) => presentLedgerRow(row, baseUrl()))
+    }),
+    route(readDelivery, async ({ id }, { principal }) => {
+      const row = await requireLedgerRow(db, principal.org_id, id)
+      const tries = row.delivery_id === null ? [] : await listAttempts(db, row.delivery_id)
+      return { ...presentLedgerRow(row, baseUrl()), tries: tries.map(presentAttempt) }
+    }),
+    route(deliveryStatistics, async ({ days }, { principal }) => {
+      const span = { orgId: principal.org_id, days, now: clock.now() }
+      return { channels: await countByChannel(db, span), days: await countByDay(db, span) }
+    }),
+    resendRoute({ db, clock }),
+  ]
 }
 
 function presentAttempt({ started_at, ended_at, ...row }: AttemptRow) {

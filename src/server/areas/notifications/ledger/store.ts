@@ -1,7 +1,10 @@
+import type { z } from 'zod'
+import { notFound } from '#contract/core/errors.ts'
 import type { DestinationKind } from '#contract/notifications/channels.ts'
-import type { Querier } from '#lib/db/db.ts'
+import type { listDeliveries } from '#contract/notifications/deliveries.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
-import type { DeliveryState } from '../model/outcome.ts'
+import type { DeliveryState, Outcome } from '../model/outcome.ts'
 
 /** One event for one destination, with what became of it. */
 export type LedgerRow = {
@@ -35,12 +38,7 @@ const SELECTED = sql`
   left join notifications.channels as channel on channel.id = notification.channel_id`
 
 export type LedgerStatus = 'pending' | 'retrying' | 'delivered' | 'not_sent'
-type LedgerFilter = {
-  status?: LedgerStatus | undefined
-  event_type?: string | undefined
-  app?: string | undefined
-  channel_id?: string | undefined
-}
+type LedgerFilter = Omit<z.output<typeof listDeliveries.input>, 'limit' | 'cursor'>
 
 export async function pageLedger(
   db: Querier,
@@ -81,18 +79,28 @@ export const HAS_STATUS: Record<LedgerStatus, Sql> = {
   not_sent: sql`(dropped_reason is not null or delivery.state in ('failed', 'unknown', 'dropped'))`,
 }
 
-export async function findLedgerRow(db: Querier, orgId: string, id: string): Promise<LedgerRow | undefined> {
+export async function requireLedgerRow(db: Querier, orgId: string, id: string): Promise<LedgerRow> {
   const [row] = await db.query<LedgerRow>(
     sql`${SELECTED} where notification.org_id = ${orgId} and notification.id = ${id}`,
   )
+  if (!row) throw notFound('delivery')
   return row
+}
+
+/** Whether a resend of the message is under way. No other one can begin until the transaction ends. */
+export async function isResent(tx: Tx, deliveryId: string): Promise<boolean> {
+  // Two admins at once cannot both resend it: the second waits here, and the next statement sees the first resend.
+  await tx.query(sql`select from notifications.deliveries where id = ${deliveryId} for update`)
+  const underWay = await tx.query(sql`
+    select from notifications.deliveries where resend_of = ${deliveryId} and state in ('pending', 'sending')`)
+  return underWay.length > 0
 }
 
 export type AttemptRow = {
   attempt: number
   started_at: Date
   ended_at: Date | null
-  outcome: 'sent' | 'retry' | 'failed' | 'gone' | 'unknown' | 'dropped' | null
+  outcome: Outcome['type'] | null
   reason: string | null
   status: number | null
 }

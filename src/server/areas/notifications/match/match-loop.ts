@@ -3,13 +3,13 @@ import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import { seedPipelines } from '../defaults/seed.ts'
-import { EVENTS_NOTIFY } from '../intake/intake.ts'
 import type { MatchedEvent } from '../model/notification.ts'
-import { addNotifications } from '../queue/enqueue.ts'
-import { DEFAULT_TIMEZONE } from '../settings/store.ts'
+import { readTimezones } from '../settings/store.ts'
+import { addNotifications } from '../store/enqueue.ts'
+import { EVENTS_NOTIFY } from '../store/events.ts'
 import { matchSubscriptions, recordOnly } from './match.ts'
-import { markMatched, readSubscriptions, readTimezones, readUnmatched } from './store.ts'
-import { noteUnreadable, type UnreadableEvent } from './unreadable.ts'
+import { markMatched, readSubscriptions, readUnmatched } from './store.ts'
+import { noteUnreadable, type UnreadableEvent } from './unreadable-store.ts'
 
 const EVENTS_PER_TRANSACTION = 200
 const POLL_SECONDS = 10
@@ -51,23 +51,19 @@ async function matchPages(deps: Deps, which: 'new' | 'unreadable', now: Date, si
 }
 
 async function matchEvents(tx: Tx, sealer: Sealer, events: readonly MatchedEvent[], now: Date): Promise<void> {
-  const matchedHere = await markMatched(
-    tx,
-    events.map((event) => ({ id: event.id, people_pending: concernsPeople(event) })),
-  )
+  const marks = events.map((event) => ({ id: event.id, people_pending: concernsPeople(event) }))
+  const matchedHere = await markMatched(tx, marks)
   const ours = events.filter(({ id }) => matchedHere.has(id))
   const orgIds = orgIdsOf(ours)
   await seedPipelines(tx, sealer, orgIdsOf(ours.filter(({ type }) => type.startsWith('pipeline.run.'))))
   const subscriptions = Map.groupBy(await readSubscriptions(tx, orgIds), ({ org_id }) => org_id)
-  const timezones = await readTimezones(tx, orgIds)
-  await addNotifications(
-    tx,
-    ours.flatMap((event) => {
-      const when = { timezone: timezones.get(event.org_id) ?? DEFAULT_TIMEZONE, now }
-      const matched = matchSubscriptions(event, subscriptions.get(event.org_id) ?? [], when)
-      return matched.length > 0 || concernsPeople(event) ? matched : [recordOnly(event, 'no_subscription')]
-    }),
-  )
+  const timezoneOf = await readTimezones(tx, orgIds)
+  const notifications = ours.flatMap((event) => {
+    const when = { timezone: timezoneOf(event.org_id), now }
+    const matched = matchSubscriptions(event, subscriptions.get(event.org_id) ?? [], when)
+    return matched.length > 0 || concernsPeople(event) ? matched : [recordOnly(event, 'no_subscription')]
+  })
+  await addNotifications(tx, notifications)
 }
 
 /** Sorted, so that transactions that make defaults of the same organizations wait for each other in one order. */

@@ -1,6 +1,6 @@
 import type { ChannelKind } from '#contract/notifications/channels.ts'
 import { destinationOf, mailKey } from '../model/destination-key.ts'
-import type { MatchedEvent, NewNotification, Timing } from '../model/notification.ts'
+import { type MatchedEvent, type NewNotification, OF_NOBODY, type Timing } from '../model/notification.ts'
 import { matchesPattern } from '../model/pattern.ts'
 import { windowEnd } from '../model/window.ts'
 
@@ -95,36 +95,12 @@ export function recordUnreadable(
   { id, org_id }: { id: string; org_id: string },
   droppedReason: 'unreadable' | null = null,
 ): NewNotification {
-  const ofNobody = {
-    channel_id: null,
-    user_id: null,
-    subscription_id: null,
-    app_id: null,
-    digest: null,
-    per_message: 1,
-  }
-  return {
-    ...ofNobody,
-    event_id: id,
-    org_id,
-    destination_key: UNREADABLE_KEY,
-    kind: 'none',
-    dropped_reason: droppedReason,
-  }
+  const entry = { event_id: id, org_id, destination_key: UNREADABLE_KEY, kind: 'none' } as const
+  return { ...OF_NOBODY, ...entry, dropped_reason: droppedReason }
 }
 
-function common(event: MatchedEvent) {
-  return {
-    event_id: event.id,
-    org_id: event.org_id,
-    channel_id: null,
-    user_id: null,
-    subscription_id: null,
-    app_id: 'app' in event.body ? event.body.app.id : null,
-    digest: null,
-    dropped_reason: null,
-    per_message: 1,
-  }
+function common({ id, org_id, body }: MatchedEvent) {
+  return { ...OF_NOBODY, event_id: id, org_id, app_id: 'app' in body ? body.app.id : null }
 }
 
 function digestOf(key: string, timing: Timing, { timezone, now }: When): NewNotification['digest'] {

@@ -1,17 +1,23 @@
 import { EVENTS, eventLink, eventSubject } from '#contract/core/events.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
 import type { Loop } from '#lib/work/loop.ts'
 import type { People, PeopleAnswer, Person } from '#ports/people.ts'
 import { seedPersonalMail } from '../defaults/seed.ts'
 import { addToInbox } from '../inbox/store.ts'
 import type { MatchedEvent } from '../model/notification.ts'
 import { maySeeApp } from '../people/may-see-app.ts'
-import { addNotifications } from '../queue/enqueue.ts'
 import { timezoneOf } from '../settings/store.ts'
+import { addNotifications } from '../store/enqueue.ts'
 import { type FollowFacts, matchPeople, type PersonalMail, recordOnly } from './match.ts'
-import { markPeopleMatched, PEOPLE_NOTIFY, readFollows, readPeoplePending } from './store.ts'
+import {
+  hasNotifications,
+  markPeopleMatched,
+  PEOPLE_NOTIFY,
+  readFollows,
+  readPeoplePending,
+  readPersonalSubscriptions,
+} from './store.ts'
 
 type Deps = { db: Db; sealer: Sealer; people: People }
 
@@ -51,23 +57,21 @@ async function matchToPeople(
   { now, isLate }: { now: Date; isLate: boolean },
 ): Promise<void> {
   const [mailed, following] = await Promise.all([mailedPeople(people, event), followers(db, people, event)])
-  const isUnknown = !mailed.known || !following.known
-  if (!isLate && [mailed, following].some((answer) => !answer.known && answer.isTemporary)) return
+  const isUnknown = !mailed.isKnown || !following.isKnown
+  if (!isLate && [mailed, following].some((answer) => !answer.isKnown && answer.isTemporary)) return
   await db.tx(async (tx) => {
     if (!(await markPeopleMatched(tx, event.id))) return
-    const mails = await personalMails(tx, sealer, event, mailed.known ? mailed.value : [])
-    const follows = following.known ? following.value : []
+    const mails = await personalMails(tx, sealer, event, mailed.isKnown ? mailed.value : [])
+    const follows = following.isKnown ? following.value : []
     const when = { timezone: await timezoneOf(tx, event.org_id), now }
     const matched = matchPeople(event, { mails, follows }, when)
     if (isUnknown) matched.push(recordOnly(event, 'people_unknown'))
-    else if (matched.length === 0 && !(await isMatched(tx, event.id)))
+    else if (matched.length === 0 && !(await hasNotifications(tx, event.id)))
       matched.push(recordOnly(event, 'no_subscription'))
     await addNotifications(tx, matched)
-    await addToInbox(
-      tx,
-      inboxEntryOf(event),
-      [...mails, ...follows.filter(({ hasLostPart }) => !hasLostPart)].map(({ user_id }) => user_id),
-    )
+    const informed = [...mails, ...follows.filter(({ hasLostPart }) => !hasLostPart)]
+    const userIds = informed.map(({ user_id }) => user_id)
+    await addToInbox(tx, inboxEntryOf(event), userIds)
   })
 }
 
@@ -88,26 +92,26 @@ function inboxEntryOf(event: MatchedEvent) {
 async function mailedPeople(people: People, event: MatchedEvent): Promise<PeopleAnswer<readonly Person[]>> {
   if (event.type === 'org.support_access.started' || event.type === 'org.support_access.elevated')
     return people.ownersAndAdmins(event.org_id)
-  if (event.type !== 'support.ticket.replied') return { known: true, value: [] }
+  if (event.type !== 'support.ticket.replied') return { isKnown: true, value: [] }
   const { reporter_id, actor_id } = event.body
-  if (reporter_id === null || reporter_id === actor_id) return { known: true, value: [] }
+  if (reporter_id === null || reporter_id === actor_id) return { isKnown: true, value: [] }
   const reporter = await people.member(event.org_id, reporter_id)
-  return reporter.known ? { known: true, value: reporter.value ? [reporter.value] : [] } : reporter
+  return reporter.isKnown ? { isKnown: true, value: reporter.value ? [reporter.value] : [] } : reporter
 }
 
 /** People who follow the event's category in its app, with whether they may still see the app. */
 async function followers(db: Db, people: People, event: MatchedEvent): Promise<PeopleAnswer<FollowFacts[]>> {
   const { category } = EVENTS[event.type]
-  if (category === null || !('app' in event.body)) return { known: true, value: [] }
+  if (category === null || !('app' in event.body)) return { isKnown: true, value: [] }
   const appId = event.body.app.id
   const follows = await readFollows(db, { org_id: event.org_id, appId, category })
   const found: FollowFacts[] = []
   for (const follow of follows) {
     const answer = await maySeeApp(people, { orgId: event.org_id, appId, userId: follow.user_id })
-    if (!answer.known) return answer
+    if (!answer.isKnown) return answer
     found.push({ ...follow, hasLostPart: !answer.value })
   }
-  return { known: true, value: found }
+  return { isKnown: true, value: found }
 }
 
 /** The enabled mails of these people, made on their first event. */
@@ -120,18 +124,10 @@ async function personalMails(
   if (mailed.length === 0) return []
   const owner = event.type === 'support.ticket.replied' ? 'reporter' : 'support_access'
   for (const { user_id } of mailed) await seedPersonalMail(tx, sealer, { org_id: event.org_id, user_id, owner })
-  const enabled = await tx.query<{ id: string; user_id: string }>(sql`
-    select id, user_id from notifications.subscriptions
-    where org_id = ${event.org_id} and owner = ${owner} and enabled
-      and user_id = any(${mailed.map(({ user_id }) => user_id)}::text[])
-    order by user_id`)
+  const userIds = mailed.map(({ user_id }) => user_id)
+  const enabled = await readPersonalSubscriptions(tx, { orgId: event.org_id, owner, userIds })
   return enabled.map(({ id, user_id }) => {
     const { email } = mailed.find((person) => person.user_id === user_id)!
     return { subscription_id: id, user_id, address: email }
   })
-}
-
-async function isMatched(tx: Tx, eventId: string): Promise<boolean> {
-  const rows = await tx.query(sql`select from notifications.notifications where event_id = ${eventId} limit 1`)
-  return rows.length > 0
 }

@@ -1,9 +1,10 @@
 import { readStoredEvent } from '#contract/core/events.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
+import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { MatchedEvent } from '../model/notification.ts'
 import type { SubscriptionFacts } from './match.ts'
-import { forgetUnreadable } from './unreadable.ts'
+import { forgetUnreadable } from './unreadable-store.ts'
 
 type EventRow = { id: string; org_id: string; type: string; body: unknown; occurred_at: Date }
 
@@ -14,6 +15,7 @@ type Page = { after: string; limit: number }
 
 /** `event` is undefined where only a newer release can read it. */
 type UnmatchedEvent = { id: string; org_id: string; type: string; event: MatchedEvent | undefined }
+type PendingEvent = UnmatchedEvent & { received_at: Date }
 
 /** The oldest events that no subscription was compared with yet: new ones, or those that a release could not read. */
 export async function readUnmatched(
@@ -29,10 +31,7 @@ export async function readUnmatched(
 }
 
 /** The oldest events that still have to be matched to people. */
-export async function readPeoplePending(
-  db: Querier,
-  { after, limit }: Page,
-): Promise<(UnmatchedEvent & { received_at: Date })[]> {
+export async function readPeoplePending(db: Querier, { after, limit }: Page): Promise<PendingEvent[]> {
   const rows = await db.query<EventRow & { received_at: Date }>(sql`
     select id, org_id, type, body, occurred_at, received_at from notifications.events
     where people_pending and id > ${after} order by id limit ${limit}`)
@@ -60,7 +59,7 @@ export async function markMatched(
     returning event.id, unreadable_at is not null as was_unreadable`)
   const unreadable = rows.filter(({ was_unreadable }) => was_unreadable).map(({ id }) => id)
   if (unreadable.length > 0) await forgetUnreadable(tx, unreadable)
-  if (events.some(({ people_pending }) => people_pending)) await tx.query(sql`select pg_notify(${PEOPLE_NOTIFY}, '')`)
+  if (events.some(({ people_pending }) => people_pending)) await notify(tx, PEOPLE_NOTIFY)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -82,10 +81,19 @@ export async function readSubscriptions(db: Querier, orgIds: readonly string[]) 
       and channel.state = 'active'`)
 }
 
-export async function readTimezones(db: Querier, orgIds: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db.query<{ org_id: string; timezone: string }>(sql`
-    select org_id, timezone from notifications.settings where org_id = any(${[...orgIds]}::text[])`)
-  return new Map(rows.map(({ org_id, timezone }) => [org_id, timezone]))
+export async function readPersonalSubscriptions(
+  db: Querier,
+  { orgId, owner, userIds }: { orgId: string; owner: 'reporter' | 'support_access'; userIds: readonly string[] },
+) {
+  return db.query<{ id: string; user_id: string }>(sql`
+    select id, user_id from notifications.subscriptions
+    where org_id = ${orgId} and owner = ${owner} and enabled and user_id = any(${[...userIds]}::text[])
+    order by user_id`)
+}
+
+export async function hasNotifications(db: Querier, eventId: string): Promise<boolean> {
+  const rows = await db.query(sql`select from notifications.notifications where event_id = ${eventId} limit 1`)
+  return rows.length > 0
 }
 
 /** Who follows the category in the app, whether or not they may still see it. */

@@ -10,7 +10,7 @@ import { presentLedgerRow } from '../ledger/present.ts'
 import { pageLedger } from '../ledger/store.ts'
 import { retentionLoop } from '../retention/loop.ts'
 import { matchLoop } from './match-loop.ts'
-import type { UnreadableEvent } from './unreadable.ts'
+import type { UnreadableEvent } from './unreadable-store.ts'
 
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
 const org = newId('org')
@@ -53,7 +53,7 @@ const ledger = async () => {
     return { id: event.id, type: event.type, status, state, reason, destination }
   })
 }
-/** What a newer release does that knows the type: here the event becomes one that this release can read. */
+/** Does what a newer release that knows the type would: here the event becomes one that this release can read. */
 const upgrade = (id: string) =>
   db.query(sql`
     update notifications.events set type = 'deploy.failed', body = ${JSON.stringify(READABLE)} where id = ${id}`)
@@ -62,7 +62,7 @@ describe('NO-12 an event that only a newer release can read', () => {
   it('waits in the ledger, is reported once, and holds up no other', async () => {
     const newer = await store('deploy.rolled_back')
     const changed = await store('deploy.failed', { status: 1 })
-    const known = await store('deploy.failed')
+    const readable = await store('deploy.failed')
     const loop = newLoop()
     const now = new Date()
     await loop.tick(now, never)
@@ -74,7 +74,7 @@ describe('NO-12 an event that only a newer release can read', () => {
     expect(entries.filter(({ id }) => id === newer)).toEqual([{ id: newer, type: 'deploy.rolled_back', ...waiting }])
     expect(entries.filter(({ id }) => id === changed)).toEqual([{ id: changed, type: 'deploy.failed', ...waiting }])
     const [row] = await db.query(
-      sql`select matched_at is not null as matched from notifications.events where id = ${known}`,
+      sql`select matched_at is not null as matched from notifications.events where id = ${readable}`,
     )
     expect(row).toEqual({ matched: true })
   })

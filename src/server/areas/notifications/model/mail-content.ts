@@ -11,12 +11,15 @@ export const SYSTEM_MAILS: SealedColumn<{ id: string }> = {
   context: ({ id }) => `message:${id}`,
 }
 
-/** What is stored of a mail until it ended. */
-export type MailContent = Pick<SystemMail, 'to' | 'subject' | 'paragraphs' | 'action' | 'refusal' | 'expires_at'>
+/** The part of a mail that is stored until its delivery has ended. */
+export type MailContent = Pick<
+  SystemMail,
+  'to' | 'subject' | 'paragraphs' | 'action' | 'refusal' | 'expires_at' | 'isSecret'
+>
 
 export function sealContent(sealer: Sealer, deliveryId: string, mail: MailContent): string {
-  const { to, subject, paragraphs, action, refusal, expires_at } = mail
-  const text = JSON.stringify({ to, subject, paragraphs, action, refusal, expires_at })
+  const { to, subject, paragraphs, action, refusal, expires_at, isSecret } = mail
+  const text = JSON.stringify({ to, subject, paragraphs, action, refusal, expires_at, isSecret })
   return sealer.seal(text, SYSTEM_MAILS.context({ id: deliveryId }))
 }
 

@@ -21,8 +21,7 @@ export type Outcome =
   /** Not attempted: a check before sending said no. */
   | { readonly type: 'dropped'; readonly reason: string }
 
-const DELIVERY_STATES = ['pending', 'sending', 'sent', 'failed', 'unknown', 'dropped'] as const
-export type DeliveryState = (typeof DELIVERY_STATES)[number]
+export type DeliveryState = 'pending' | 'sending' | 'sent' | 'failed' | 'unknown' | 'dropped'
 
 /** Reasons of `gone` that end more than one delivery. */
 export const INSTALLATION_BROKEN = 'chat_installation_broken'

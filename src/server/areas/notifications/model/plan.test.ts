@@ -30,8 +30,8 @@ const works = fc.record({
 type Work = typeof works extends fc.Arbitrary<infer T> ? T : never
 
 function plan(work: Work): PlannedDelivery[] {
-  let made = 0
-  return planDeliveries(work, () => `dlv_new_${made++}`)
+  let idCount = 0
+  return planDeliveries(work, () => `dlv_new_${idCount++}`)
 }
 const ofKey = (planned: PlannedDelivery[], key: string) => planned.filter(({ destination }) => destination.key === key)
 /** How many messages a destination could get now if it were alone. */

@@ -1,4 +1,5 @@
 import type { DestinationKind } from '#contract/notifications/channels.ts'
+import type { Addressed } from './notification.ts'
 
 export type DueDestination = {
   key: string
@@ -9,19 +10,12 @@ export type DueDestination = {
   /** Notifications that fit into one message. */
   per_message: number
 }
-export type WaitingDelivery = { id: string; destination_key: string }
-export type ReadyNotification = {
-  id: string
-  destination_key: string
-  channel_id: string | null
-  user_id: string | null
-}
+type WaitingDelivery = { id: string; destination_key: string }
+export type ReadyNotification = WaitingDelivery & Pick<Addressed, 'channel_id' | 'user_id'>
 
-export type PlannedDelivery = {
+export type PlannedDelivery = Pick<Addressed, 'channel_id' | 'user_id'> & {
   id: string
   destination: DueDestination
-  channel_id: string | null
-  user_id: string | null
   /** Empty for a delivery that exists already. */
   notificationIds: string[]
 }
@@ -75,8 +69,8 @@ type Read = Omit<Work, 'limit'> & { planned: readonly PlannedDelivery[] }
 export type PlannedOf = { key: string; hasMore: boolean }
 
 /**
- * Says of each destination whether more waits there. It does when not all that was read is planned, and when as much was
- * read as may be at once.
+ * Returns for each destination whether more waits there. It does when not all that was read is planned, and when as much
+ * was read as may be at once.
  */
 export function whereMoreWaits({ destinations, waiting, ready, planned }: Read): PlannedOf[] {
   const plannedByKey = Map.groupBy(planned, ({ destination }) => destination.key)

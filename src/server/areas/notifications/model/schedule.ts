@@ -14,7 +14,6 @@ type Rules = {
   readonly maxInFlight: number
 }
 
-/** How each kind of destination is sent to. */
 export const DELIVERY_RULES: Record<DestinationKind, Rules> = {
   email: { retryDelays: LONG, pacingSeconds: 0, maxInFlight: 2 },
   webhook: { retryDelays: LONG, pacingSeconds: 0, maxInFlight: 8 },

@@ -7,9 +7,9 @@ export async function maySeeApp(
   { orgId, appId, userId }: { orgId: string; appId: string; userId: string },
 ): Promise<PeopleAnswer<boolean>> {
   const member = await people.member(orgId, userId)
-  if (!member.known) return member
-  if (!member.value) return { known: true, value: false }
-  if (roleAtLeast(member.value.role, 'admin')) return { known: true, value: true }
+  if (!member.isKnown) return member
+  if (!member.value) return { isKnown: true, value: false }
+  if (roleAtLeast(member.value.role, 'admin')) return { isKnown: true, value: true }
   const holders = await people.partHolders(orgId, appId)
-  return holders.known ? { known: true, value: holders.value.some(({ user_id }) => user_id === userId) } : holders
+  return holders.isKnown ? { isKnown: true, value: holders.value.some(({ user_id }) => user_id === userId) } : holders
 }

@@ -5,14 +5,15 @@ import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { newNotification } from '#test/deliveries/new-notification.ts'
 import { claimDeliveries } from '../deliver/claim.ts'
 import { finishDeliveries } from '../deliver/finish.ts'
 import { presentLedgerRow } from '../ledger/present.ts'
 import { listAttempts, pageLedger } from '../ledger/store.ts'
 import type { NewNotification } from '../model/notification.ts'
-import { addNotifications } from '../queue/enqueue.ts'
-import { createSystemMails } from '../system-mail/queue.ts'
-import { countParkable, parkDeliveries } from './park.ts'
+import { addNotifications } from '../store/enqueue.ts'
+import { createSystemMails } from '../system-mail/store.ts'
+import { countParkable, parkDeliveries } from './park-store.ts'
 
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
 const org = newId('org')
@@ -36,20 +37,8 @@ async function event(id = newId('evt')): Promise<string> {
     values (${id}, ${org}, 'deploy.failed', '{}', clock_timestamp(), clock_timestamp(), clock_timestamp())`)
   return id
 }
-const notification = (event_id: string, over: Partial<NewNotification> = {}): NewNotification => ({
-  event_id,
-  org_id: org,
-  destination_key: 'webhook:chn_1',
-  kind: 'webhook',
-  channel_id: 'chn_1',
-  user_id: null,
-  subscription_id: null,
-  app_id: null,
-  digest: null,
-  dropped_reason: null,
-  per_message: 1,
-  ...over,
-})
+const notification = (event_id: string, over: Partial<NewNotification> = {}) =>
+  newNotification({ event_id, org_id: org, ...over })
 const add = async (over: Partial<NewNotification> = {}) => {
   const added = notification(await event(), over)
   await db.tx((tx) => addNotifications(tx, [added]))

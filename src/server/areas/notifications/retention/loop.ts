@@ -1,7 +1,7 @@
 import { lowestId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { dropUnreadable } from '../match/unreadable.ts'
+import { dropUnreadable } from '../match/unreadable-store.ts'
 import { deleteDeliveries, deleteEvents, deleteInboxEntries, deleteKeptMails, deleteNotifications } from './store.ts'
 
 /** How many days are kept. `ledger`: events with what became of them, and mails of the local mailbox. */

@@ -3,10 +3,10 @@ import { newId } from '#edge/ids.ts'
 import type { Db, Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
+import { newNotification } from '#test/deliveries/new-notification.ts'
 import { needs } from '#test/stores.ts'
 import { claimDeliveries } from '../deliver/claim.ts'
-import type { NewNotification } from '../model/notification.ts'
-import { addNotifications } from '../queue/enqueue.ts'
+import { addNotifications } from '../store/enqueue.ts'
 import { retentionLoop } from './loop.ts'
 import { deleteDeliveries, deleteEvents, deleteNotifications } from './store.ts'
 
@@ -30,14 +30,14 @@ beforeEach(async () => {
 const tick = () => retentionLoop({ db }).tick(NOW, never)
 type Old = { days: number; matched?: boolean; peoplePending?: boolean }
 /** Ids with a given time. Those of one test differ by their number, because `newId` never goes back in time. */
-let made = 0
+let idCount = 0
 function idAt(prefix: 'evt' | 'ntf' | 'dlv', at: Date): string {
-  made += 1
+  idCount += 1
   const digits = '0123456789abcdefghjkmnpqrstvwxyz'
   let rest = at.getTime()
   let text = ''
   for (let n = 0; n < 10; n++, rest = Math.floor(rest / 32)) text = digits[rest % 32]! + text
-  return `${prefix}_${text}${String(made).padStart(16, '0')}`
+  return `${prefix}_${text}${String(idCount).padStart(16, '0')}`
 }
 async function event({ days, matched = true, peoplePending = false }: Old): Promise<string> {
   const id = idAt('evt', daysAgo(days))
@@ -238,21 +238,6 @@ async function planOf(run: (reader: Querier) => Promise<unknown>): Promise<strin
 }
 
 needs('postgres')('retention beside other transactions', () => {
-  const fresh = (over: Partial<NewNotification> = {}): NewNotification => ({
-    event_id: newId('evt'),
-    org_id: 'org_1',
-    destination_key: 'webhook:chn_1',
-    kind: 'webhook',
-    channel_id: 'chn_1',
-    user_id: null,
-    subscription_id: null,
-    app_id: null,
-    digest: null,
-    dropped_reason: null,
-    per_message: 1,
-    ...over,
-  })
-
   it('NO-07 waits for nobody: rows that are locked are left for the next time', async () => {
     const held = await notification({ days: 91, state: 'unknown' })
     await notification({ days: 91, state: 'sent' })
@@ -265,7 +250,7 @@ needs('postgres')('retention beside other transactions', () => {
 
   it('NO-07 a claim goes on while a deletion holds its rows', async () => {
     await notification({ days: 91, state: 'sent' })
-    await db.tx((tx) => addNotifications(tx, [fresh()]))
+    await db.tx((tx) => addNotifications(tx, [newNotification()]))
     const lock = async (tx: Tx) => {
       await tx.query(sql`delete from notifications.notifications where created_at < ${daysAgo(90)}`)
       await tx.query(sql`delete from notifications.deliveries where created_at < ${daysAgo(90)}`)

@@ -1,17 +1,12 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { changeNotificationSettings, readNotificationSettings } from '#contract/notifications/settings.ts'
-import { actorOf } from '#edge/credentials/actor.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
-import { isTimezone } from '#lib/timezone.ts'
-import { audit } from '#ports/audit.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { isTimezone } from '#lib/time/timezone.ts'
+import { auditBy } from '#ports/audit.ts'
+import type { NotificationDeps } from '../model/deps.ts'
 import { saveTimezone, timezoneOf } from './store.ts'
 
-/** `mailbox`: mails are kept on this machine. Undefined: no mail can be sent. */
-type Deps = { db: Db; clock: Clock; mail?: object | 'mailbox' | undefined }
-
-export function settingsRoutes({ db, clock, mail }: Deps): Route[] {
+export function settingsRoutes({ db, clock, mail }: Pick<NotificationDeps, 'db' | 'clock' | 'mail'>): Route[] {
   return [
     route(readNotificationSettings, async (_, { principal }) => ({
       timezone: await timezoneOf(db, principal.org_id),
@@ -22,15 +17,8 @@ export function settingsRoutes({ db, clock, mail }: Deps): Route[] {
       const { org_id } = principal
       await db.tx(async (tx) => {
         await saveTimezone(tx, org_id, timezone)
-        const action = 'notification_settings.changed'
-        await audit(tx, {
-          org_id,
-          actor: actorOf(principal),
-          action,
-          target: org_id,
-          detail: { timezone },
-          at: clock.now(),
-        })
+        const change = { action: 'notification_settings.changed', target: org_id, detail: { timezone } }
+        await auditBy(tx, principal, { ...change, at: clock.now() })
       })
       return { timezone }
     }),

@@ -1,13 +1,18 @@
-import type { Tx } from '#lib/db/db.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-export const DEFAULT_TIMEZONE = 'UTC'
+const DEFAULT_TIMEZONE = 'UTC'
 
-/** The timezone that the organization's digests follow. */
-export async function timezoneOf(db: Pick<Tx, 'query'>, orgId: string): Promise<string> {
-  const [row] = await db.query<{ timezone: string }>(sql`
-    select timezone from notifications.settings where org_id = ${orgId}`)
-  return row?.timezone ?? DEFAULT_TIMEZONE
+/** Returns for each organization the timezone that its digests follow. */
+export async function readTimezones(db: Querier, orgIds: readonly string[]): Promise<(orgId: string) => string> {
+  const rows = await db.query<{ org_id: string; timezone: string }>(sql`
+    select org_id, timezone from notifications.settings where org_id = any(${orgIds}::text[])`)
+  const timezones = new Map(rows.map(({ org_id, timezone }) => [org_id, timezone]))
+  return (orgId) => timezones.get(orgId) ?? DEFAULT_TIMEZONE
+}
+
+export async function timezoneOf(db: Querier, orgId: string): Promise<string> {
+  return (await readTimezones(db, [orgId]))(orgId)
 }
 
 export async function saveTimezone(tx: Tx, orgId: string, timezone: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { SubscriptionRow } from '../subscriptions/store.ts'
 
-type Shown = Pick<SubscriptionRow, 'disabled_by' | 'channel_kind' | 'channel_label' | 'channel_state'>
+type SubscriptionState = Pick<SubscriptionRow, 'disabled_by' | 'channel_kind' | 'channel_label' | 'channel_state'>
 
 const STOPPED: Record<SubscriptionRow['channel_kind'], string> = {
   webhook: 'The webhook is stopped, because its receiver said that it is gone. Save its address again to resume.',
@@ -9,8 +9,13 @@ const STOPPED: Record<SubscriptionRow['channel_kind'], string> = {
   email: 'The address is stopped. Add it again to resume.',
 }
 
-/** Says why nothing of a subscription is sent at present, and what to do. Null if events are sent. */
-export function noticeOf({ disabled_by, channel_kind, channel_label, channel_state }: Shown): string | null {
+/** Returns why nothing of a subscription is sent at present, and what to do. Null if events are sent. */
+export function noticeOf({
+  disabled_by,
+  channel_kind,
+  channel_label,
+  channel_state,
+}: SubscriptionState): string | null {
   if (disabled_by === 'unsubscribe') return 'The recipient unsubscribed, and only they can undo that.'
   if (disabled_by === 'unconfirmed') {
     return `The person behind ${channel_label} unsubscribed from a part of it and got a mail. It begins when they confirm.`

@@ -6,96 +6,71 @@ import {
   listSubscriptions,
   type Subscription,
 } from '#contract/notifications/subscriptions.ts'
-import { actorOf } from '#edge/credentials/actor.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Sealer } from '#lib/crypto/seal.ts'
-import type { Db, Tx } from '#lib/db/db.ts'
-import { audit } from '#ports/audit.ts'
-import type { People } from '#ports/people.ts'
-import type { SystemMails } from '#ports/system-mail.ts'
-import { lockAddresses } from '../channels/email/address-store.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { auditBy } from '#ports/audit.ts'
 import { askToConfirm } from '../channels/email/confirmation.ts'
-import { type ChannelRow, findChannel } from '../channels/store.ts'
+import { type ChannelRow, lockChannels, requireChannel } from '../channels/store.ts'
+import type { NotificationDeps } from '../model/deps.ts'
 import { mailKey } from '../model/destination-key.ts'
 import { patternFault } from '../model/pattern.ts'
-import { lockDestinations } from '../queue/lock.ts'
-import { addSubscription } from '../subscriptions/add.ts'
+import { lockDestinations } from '../store/lock.ts'
 import {
-  findSubscription,
+  addSubscription,
   listSubscriptionRows,
   listUnconfirmed,
   removeSubscription,
+  requireSubscription,
   type SubscriptionRow,
   updateSubscription,
 } from '../subscriptions/store.ts'
-import { findUnsubscribedPattern, keepUnsubscribeLinks } from '../subscriptions/unsubscribed-store.ts'
+import { keepUnsubscribeLinks, listUnsubscribedParts } from '../subscriptions/unsubscribed-store.ts'
 import { noticeOf } from './notice.ts'
 
-type Deps = {
-  db: Db
-  sealer: Sealer
-  clock: Clock
-  people: People
-  mails: SystemMails
-  /** Address of the console, which links begin with. */
-  baseUrl: () => string
-}
+type Deps = Pick<NotificationDeps, 'db' | 'sealer' | 'clock' | 'people' | 'mails' | 'baseUrl'>
 
 const MAX_SUBSCRIPTIONS = 200
 
 export function subscriptionRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), createRoute(deps), changeRoute(deps), deleteRoute(deps)]
-}
-
-function listRoute({ db }: Deps): Route {
-  return route(listSubscriptions, async (_, { principal }) => {
-    return { items: (await listSubscriptionRows(db, principal.org_id)).map(present) }
-  })
-}
-
-function createRoute(deps: Deps): Route {
   const { db, sealer, clock, people } = deps
-  return route(createSubscription, async ({ event_type, channel_id, timing }, { principal }) => {
-    refuseUnknownType(event_type)
-    const { org_id } = principal
-    const organization = await people.organization(org_id)
-    const orgName = organization.known ? organization.value.name : undefined
-    return db.tx(async (tx) => {
-      const channel = await findChannel(tx, org_id, channel_id)
-      if (!channel) throw notFound('channel')
-      const isUnconfirmed = await hasUnsubscribedPart(tx, channel, event_type)
-      if ((await listSubscriptionRows(tx, org_id)).length >= MAX_SUBSCRIPTIONS) throw tooMany()
-      const added = { org_id, owner: 'organization', channel_id, pattern: event_type, timing, isUnconfirmed } as const
-      const id = await addSubscription(tx, sealer, added)
-      if (id === undefined) throw exists(event_type)
-      if (isUnconfirmed) await askPerson(tx, deps, channel, orgName)
-      await auditChange(tx, principal, { action: 'subscription.created', id, at: clock.now() })
-      return present((await findSubscription(tx, org_id, id))!)
-    })
-  })
-}
-
-function changeRoute({ db, clock }: Deps): Route {
-  return route(changeSubscription, async ({ id, ...change }, { principal }) => {
-    return db.tx(async (tx) => {
-      if (!(await findSubscription(tx, principal.org_id, id))) throw notFound('subscription')
-      if (!(await updateSubscription(tx, { orgId: principal.org_id, id, ...change }))) throw unsubscribed()
-      await auditChange(tx, principal, { action: 'subscription.changed', id, at: clock.now() })
-      return present((await findSubscription(tx, principal.org_id, id))!)
-    })
-  })
-}
-
-function deleteRoute({ db, clock }: Deps): Route {
-  return route(deleteSubscription, async ({ id }, { principal }) => {
-    return db.tx(async (tx) => {
-      await keepUnsubscribeLinks(tx, { subscriptionId: id, orgId: principal.org_id })
-      if (!(await removeSubscription(tx, principal.org_id, id))) throw notFound('subscription')
-      await auditChange(tx, principal, { action: 'subscription.deleted', id, at: clock.now() })
-      return { deleted: true as const }
-    })
-  })
+  return [
+    route(listSubscriptions, async (_, { principal }) => {
+      return { items: (await listSubscriptionRows(db, principal.org_id)).map(present) }
+    }),
+    route(createSubscription, async ({ event_type, channel_id, timing }, { principal }) => {
+      refuseUnknownType(event_type)
+      const { org_id } = principal
+      const organization = await people.organization(org_id)
+      const orgName = organization.isKnown ? organization.value.name : undefined
+      return db.tx(async (tx) => {
+        const channel = await requireChannel(tx, org_id, channel_id)
+        const isUnconfirmed = await hasUnsubscribedPart(tx, channel, event_type)
+        if ((await listSubscriptionRows(tx, org_id)).length >= MAX_SUBSCRIPTIONS) throw tooMany()
+        const added = { org_id, owner: 'organization', channel_id, pattern: event_type, timing, isUnconfirmed } as const
+        const id = await addSubscription(tx, sealer, added)
+        if (id === undefined) throw exists(event_type)
+        if (isUnconfirmed) await askPerson(tx, deps, channel, orgName)
+        await auditBy(tx, principal, { action: 'subscription.created', target: id, at: clock.now() })
+        return present(await requireSubscription(tx, org_id, id))
+      })
+    }),
+    route(changeSubscription, async ({ id, ...change }, { principal }) => {
+      return db.tx(async (tx) => {
+        await requireSubscription(tx, principal.org_id, id)
+        if (!(await updateSubscription(tx, { orgId: principal.org_id, id, ...change }))) throw unsubscribed()
+        await auditBy(tx, principal, { action: 'subscription.changed', target: id, at: clock.now() })
+        return present(await requireSubscription(tx, principal.org_id, id))
+      })
+    }),
+    route(deleteSubscription, async ({ id }, { principal }) => {
+      return db.tx(async (tx) => {
+        await keepUnsubscribeLinks(tx, { subscriptionId: id, orgId: principal.org_id })
+        if (!(await removeSubscription(tx, principal.org_id, id))) throw notFound('subscription')
+        await auditBy(tx, principal, { action: 'subscription.deleted', target: id, at: clock.now() })
+        return { deleted: true as const }
+      })
+    }),
+  ]
 }
 
 function refuseUnknownType(eventType: string): void {
@@ -109,7 +84,7 @@ function refuseUnknownType(eventType: string): void {
 async function hasUnsubscribedPart(tx: Tx, { org_id, kind, settings }: ChannelRow, pattern: string): Promise<boolean> {
   if (kind !== 'email') return false
   const address = String(settings.address)
-  return (await findUnsubscribedPattern(tx, { org_id, address, pattern })) !== undefined
+  return (await listUnsubscribedParts(tx, { org_id, address, pattern })).length > 0
 }
 
 /** Mails the person which subscriptions wait for them. Nothing is stored if they may not be mailed. */
@@ -120,7 +95,7 @@ async function askPerson(
   orgName: string | undefined,
 ): Promise<void> {
   const address = String(settings.address)
-  await lockAddresses(tx, org_id)
+  await lockChannels(tx, org_id, 'email')
   await lockDestinations(tx, [mailKey({ org_id }, address)])
   const eventTypes = await listUnconfirmed(tx, channelId)
   const asked = { org_id, orgName, channelId, address, eventTypes, baseUrl: baseUrl(), now: clock.now() }
@@ -139,12 +114,6 @@ function tooMany(): ServiceError {
 function unsubscribed(): ServiceError {
   const detail = 'The recipient unsubscribed from this subscription, so it cannot be enabled again.'
   return new ServiceError('UNSUBSCRIBED', detail)
-}
-
-type Change = { action: string; id: string; at: Date }
-
-async function auditChange(tx: Tx, principal: Member, { action, id, at }: Change): Promise<void> {
-  await audit(tx, { org_id: principal.org_id, actor: actorOf(principal), action, target: id, at })
 }
 
 function present(row: SubscriptionRow): Subscription {

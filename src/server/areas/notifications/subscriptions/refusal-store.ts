@@ -1,10 +1,10 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
-type Asked = { readonly org_id: string; readonly address: string }
+type OrganizationAddress = { readonly org_id: string; readonly address: string }
 
 /** Whether the person behind the address wants to be asked nothing more by the organization. */
-export async function hasRefused(db: Querier, { org_id, address }: Asked): Promise<boolean> {
+export async function hasRefused(db: Querier, { org_id, address }: OrganizationAddress): Promise<boolean> {
   const rows = await db.query(sql`
     select from notifications.refused_organizations where org_id = ${org_id} and address = ${address.toLowerCase()}`)
   return rows.length > 0
@@ -13,7 +13,7 @@ export async function hasRefused(db: Querier, { org_id, address }: Asked): Promi
 /** Saves the link of a mail and deletes those of mails that are older than a year. */
 export async function saveRefusalLink(
   tx: Tx,
-  { digest, org_id, address, now }: Asked & { digest: Buffer; now: Date },
+  { digest, org_id, address, now }: OrganizationAddress & { digest: Buffer; now: Date },
 ): Promise<void> {
   await tx.query(
     sql`delete from notifications.refusal_links where created_at < ${now}::timestamptz - interval '1 year'`,
@@ -29,7 +29,7 @@ export async function hasRefusalLink(db: Querier, digest: Buffer): Promise<boole
 
 /** Keeps the organization from asking the address again, and ends what it asked. Returns false for an unknown link. */
 export async function refuseByDigest(tx: Tx, digest: Buffer): Promise<boolean> {
-  const [link] = await tx.query<Asked>(sql`
+  const [link] = await tx.query<OrganizationAddress>(sql`
     select org_id, address from notifications.refusal_links where digest = ${digest}`)
   if (!link) return false
   const { org_id, address } = link

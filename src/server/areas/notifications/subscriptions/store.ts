@@ -1,21 +1,21 @@
-import type { ChannelKind } from '#contract/notifications/channels.ts'
+import { notFound } from '#contract/core/errors.ts'
+import type { Channel } from '#contract/notifications/channels.ts'
+import type { Subscription } from '#contract/notifications/subscriptions.ts'
+import { newId } from '#edge/ids.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
-import type { Querier } from '#lib/db/db.ts'
+import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { newToken, tokenDigest } from '../model/link-token.ts'
 import type { Timing } from '../model/notification.ts'
 import { UNSUBSCRIBE_TOKENS } from './unsubscribe-token.ts'
 
-export type SubscriptionRow = {
-  id: string
+export type SubscriptionRow = Pick<Subscription, 'id' | 'timing' | 'enabled' | 'disabled_by'> & {
   pattern: string
-  timing: Timing
-  enabled: boolean
-  disabled_by: 'admin' | 'unsubscribe' | 'unconfirmed' | 'connection_lost' | 'gone' | null
   created_at: Date
   channel_id: string
-  channel_kind: ChannelKind
+  channel_kind: Channel['kind']
   channel_label: string
-  channel_state: 'unconfirmed' | 'active' | 'disabled'
+  channel_state: Channel['state']
 }
 
 const SELECTED = sql`
@@ -30,11 +30,40 @@ export async function listSubscriptionRows(db: Querier, orgId: string): Promise<
   return db.query(sql`${SELECTED} where subscription.org_id = ${orgId} order by subscription.id`)
 }
 
-export async function findSubscription(db: Querier, orgId: string, id: string): Promise<SubscriptionRow | undefined> {
+export async function requireSubscription(db: Querier, orgId: string, id: string): Promise<SubscriptionRow> {
   const [row] = await db.query<SubscriptionRow>(
     sql`${SELECTED} where subscription.org_id = ${orgId} and subscription.id = ${id}`,
   )
+  if (!row) throw notFound('subscription')
   return row
+}
+
+export type NewSubscription = {
+  org_id: string
+  pattern: string
+  timing: Timing
+  /** It waits until the person behind the address confirms. */
+  isUnconfirmed?: boolean
+} & (
+  | { owner: 'organization'; channel_id: string; user_id?: undefined }
+  | { owner: 'reporter' | 'support_access'; user_id: string; channel_id?: undefined }
+)
+
+/** Returns the id, or undefined when the same subscription exists: of this channel and type, or of this person. */
+export async function addSubscription(tx: Tx, sealer: Sealer, added: NewSubscription): Promise<string | undefined> {
+  const id = newId('sub')
+  const token = newToken()
+  const [row] = await tx.query<{ id: string }>(sql`
+    insert into notifications.subscriptions
+      (id, org_id, owner, user_id, channel_id, pattern, timing, enabled, disabled_by, awaits_recipient,
+       unsubscribe_digest, unsubscribe_token, created_at)
+    values (${id}, ${added.org_id}, ${added.owner}, ${added.user_id ?? null}, ${added.channel_id ?? null},
+      ${added.pattern}, ${added.timing}, ${added.isUnconfirmed !== true},
+      ${added.isUnconfirmed === true ? 'unsubscribe' : null}, ${added.isUnconfirmed === true}, ${tokenDigest(token)},
+      ${sealer.seal(token, UNSUBSCRIBE_TOKENS.context({ id }))}, clock_timestamp())
+    on conflict do nothing
+    returning id`)
+  return row?.id
 }
 
 type SubscriptionChange = { enabled?: boolean | undefined; timing?: Timing | undefined }

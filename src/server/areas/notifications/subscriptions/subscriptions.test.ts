@@ -50,8 +50,8 @@ describe('NO-04 subscriptions of an organization', () => {
   }
 
   it('are made by an admin with a free text, and listed', async () => {
-    const made = await create('support.ticket.*')
-    expect(made).toEqual({
+    const subscription = await create('support.ticket.*')
+    expect(subscription).toEqual({
       id: expect.stringMatching(/^sub_/),
       event_type: 'support.ticket.*',
       channel: { id: channelId, kind: 'webhook', label: 'https://hooks.example.com …WU3d', state: 'active' },
@@ -61,7 +61,7 @@ describe('NO-04 subscriptions of an organization', () => {
       notice: null,
       created_at: expect.any(String),
     })
-    expect((await api().call(listSubscriptions, {})).items).toEqual([made])
+    expect((await api().call(listSubscriptions, {})).items).toEqual([subscription])
     expect((await api().call(listChannels, {})).items).toMatchObject([{ id: channelId, state: 'active' }])
   })
 
@@ -83,14 +83,16 @@ describe('NO-04 subscriptions of an organization', () => {
   })
 
   it("never reach another organization's channel or subscription", async () => {
-    const made = await create('deploy.failed')
+    const subscription = await create('deploy.failed')
     const other = system.client((await system.member('admin')).token)
     const missing = { status: 404, code: 'NOT_FOUND' }
     expect(
       await refusalOf(other.call(createSubscription, { event_type: 'deploy.*', channel_id: channelId })),
     ).toMatchObject(missing)
-    expect(await refusalOf(other.call(changeSubscription, { id: made.id, enabled: false }))).toMatchObject(missing)
-    expect(await refusalOf(other.call(deleteSubscription, { id: made.id }))).toMatchObject(missing)
+    expect(await refusalOf(other.call(changeSubscription, { id: subscription.id, enabled: false }))).toMatchObject(
+      missing,
+    )
+    expect(await refusalOf(other.call(deleteSubscription, { id: subscription.id }))).toMatchObject(missing)
     expect((await other.call(listSubscriptions, {})).items).toEqual([])
     expect((await other.call(listChannels, {})).items).toEqual([])
   })

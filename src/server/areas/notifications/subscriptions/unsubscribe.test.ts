@@ -4,8 +4,7 @@ import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { insertChannel } from '../channels/store.ts'
-import { addSubscription } from './add.ts'
-import { openUnsubscribeToken } from './store.ts'
+import { addSubscription, openUnsubscribeToken } from './store.ts'
 
 const sealer = createSealer(['ab'.repeat(32)])
 const ONE_CLICK = 'List-Unsubscribe=One-Click'

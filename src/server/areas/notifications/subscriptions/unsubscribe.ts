@@ -1,23 +1,23 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { unsubscribe, unsubscribePage } from '#contract/notifications/unsubscribe.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { unsubscribe, unsubscribePage } from '#contract/notifications/mail-links.ts'
 import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Db } from '#lib/db/db.ts'
+import { tokenDigest } from '../model/link-token.ts'
 import { hasRefusalLink, refuseByDigest } from './refusal-store.ts'
-import { unsubscribeDigest } from './unsubscribe-token.ts'
 import { hasUnsubscribeDigest, unsubscribeByDigest } from './unsubscribed-store.ts'
 
 export function unsubscribeRoutes({ db }: { db: Db }): Route[] {
   return [
     route(unsubscribePage, async ({ token }) => {
-      const digest = unsubscribeDigest(token)
+      const digest = tokenDigest(token)
       if (await hasRefusalLink(db, digest)) return questionPage(REFUSE)
       return (await hasUnsubscribeDigest(db, digest)) ? questionPage(UNSUBSCRIBE) : unknownPage()
     }),
     route(unsubscribe, async ({ token }, { request }) => {
       await refuseOtherForms(request)
-      const digest = unsubscribeDigest(token)
+      const digest = tokenDigest(token)
       if (await db.tx((tx) => refuseByDigest(tx, digest))) return donePage(REFUSE)
       const isKnown = await db.tx((tx) => unsubscribeByDigest(tx, digest))
       return isKnown ? donePage(UNSUBSCRIBE) : unknownPage()

@@ -5,7 +5,7 @@ import { matchesPattern } from '../model/pattern.ts'
 type Recipient = { org_id: string; address: string }
 type Unsubscribed = Recipient & { pattern: string }
 
-/** What the person behind the address unsubscribed from and never confirmed again. */
+/** Lists the patterns that the person behind the address unsubscribed from and never confirmed again. */
 async function listUnsubscribed(db: Querier, { org_id, address }: Recipient): Promise<string[]> {
   const rows = await db.query<{ pattern: string }>(sql`
     select pattern from notifications.unsubscribed_addresses
@@ -17,18 +17,16 @@ export async function hasUnsubscribed(db: Querier, recipient: Recipient): Promis
   return (await listUnsubscribed(db, recipient)).length > 0
 }
 
-/** Returns what the person unsubscribed from that a new subscription would bring back. */
-export async function findUnsubscribedPattern(db: Querier, { pattern, ...recipient }: Unsubscribed) {
+/** Lists what the person unsubscribed from that a subscription would bring back. */
+export async function listUnsubscribedParts(db: Querier, { pattern, ...recipient }: Unsubscribed): Promise<string[]> {
   const patterns = await listUnsubscribed(db, recipient)
-  return patterns.find((one) => matchesPattern(one, pattern) || matchesPattern(pattern, one))
+  return patterns.filter((one) => matchesPattern(one, pattern) || matchesPattern(pattern, one))
 }
 
 /** Forgets what a confirmed subscription brings back, and nothing else. */
-export async function forgetUnsubscribedPart(tx: Tx, { pattern, ...recipient }: Unsubscribed): Promise<void> {
-  const { org_id, address } = recipient
-  const patterns = (await listUnsubscribed(tx, recipient)).filter(
-    (one) => matchesPattern(one, pattern) || matchesPattern(pattern, one),
-  )
+export async function forgetUnsubscribedPart(tx: Tx, confirmed: Unsubscribed): Promise<void> {
+  const { org_id, address } = confirmed
+  const patterns = await listUnsubscribedParts(tx, confirmed)
   await tx.query(sql`
     delete from notifications.unsubscribed_addresses
     where org_id = ${org_id} and address = ${address.toLowerCase()} and pattern = any(${patterns}::text[])`)

@@ -152,7 +152,7 @@ describe('NO-09 what a person unsubscribed from', () => {
 
   it('is not sent by a subscription that was added at the same moment', async () => {
     await subscribe('deploy.failed')
-    // What a transaction writes that an unsubscription in another one cannot see yet.
+    // Rows as of a transaction that an unsubscription in another one cannot see yet.
     await system.db.query(sql`
       insert into notifications.unsubscribed_addresses (org_id, address, pattern, unsubscribed_at)
       values (${admin.org_id}, ${address.toLowerCase()}, 'deploy.failed', clock_timestamp())`)

@@ -2,26 +2,26 @@ import { createHash } from 'node:crypto'
 import PostalMime from 'postal-mime'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '#edge/ids.ts'
-import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { createSendMail } from '#lib/net/mail.ts'
+import { createSendMail } from '#lib/net/mail/mail.ts'
 import { createSafeFetch } from '#lib/net/safe-fetch.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { runLoops } from '#lib/work/loop.ts'
 import { runSlots } from '#lib/work/slots.ts'
 import type { People } from '#ports/people.ts'
 import type { SystemMail } from '#ports/system-mail.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { smtpRefusal, startMailServer, type TestMailServer } from '#test/mail-server.ts'
+import { smtpRefusal, startMailServer, type TestMailServer } from '#test/outside/mail-server.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
-import type { MailSettings } from '../channels/email/send.ts'
 import { createDeliveries } from '../create-deliveries.ts'
 import { claimDeliveries } from '../deliver/claim.ts'
 import { finishDeliveries } from '../deliver/finish.ts'
 import { reapLoop } from '../deliver/reap.ts'
-import { createSystemMails } from './queue.ts'
+import type { MailSettings } from '../model/deps.ts'
+import { createSystemMails } from './store.ts'
 
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
 const org = newId('org')
@@ -41,15 +41,15 @@ beforeEach(async () => {
 })
 
 const nobody: People = {
-  ownersAndAdmins: async () => ({ known: true, value: [] }),
-  member: async () => ({ known: true, value: undefined }),
-  memberByEmail: async () => ({ known: true, value: undefined }),
-  displayNames: async () => ({ known: true, value: new Map() }),
-  organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
-  partHolders: async () => ({ known: true, value: [] }),
+  ownersAndAdmins: async () => ({ isKnown: true, value: [] }),
+  member: async () => ({ isKnown: true, value: undefined }),
+  memberByEmail: async () => ({ isKnown: true, value: undefined }),
+  displayNames: async () => ({ isKnown: true, value: new Map() }),
+  organization: async () => ({ isKnown: true, value: { name: 'Acme', slug: 'acme' } }),
+  partHolders: async () => ({ isKnown: true, value: [] }),
 }
 
-async function startWorker(mail: MailSettings | undefined): Promise<AsyncDisposable> {
+async function startWorker(mail: MailSettings | 'mailbox' | undefined): Promise<AsyncDisposable> {
   const fail = (_: string, error: unknown) => expect.fail(String(error))
   const { loops, slots } = createDeliveries({
     db,
@@ -115,6 +115,16 @@ describe('a mail without an event', () => {
     expect(mail.html).toContain(`href="https://svc.example.com/invitations/${TOKEN}"`)
     expect(mail.headers.filter(({ key }) => key.startsWith('list-'))).toEqual([])
     expect(mail.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-generated')
+  })
+
+  it('AU-21 one that signs its reader in is not put into the local mailbox, also if it waited there', async () => {
+    await queued(invitation({ key: 'mailed-link:1', org_id: null, isSecret: true }))
+    await queued(invitation())
+    await using _worker = await startWorker('mailbox')
+    await settled('sent')
+    expect(await settled('failed')).toMatchObject({ reason: 'mail_not_configured', message: null })
+    const rows = await db.query<{ org_id: string }>(sql`select org_id from notifications.mailbox`)
+    expect(rows).toEqual([{ org_id: org }])
   })
 
   it('NO-07 is made once for each key, also after it was sent', async () => {
@@ -208,8 +218,8 @@ describe('a mail without an event', () => {
 
 needs('postgres')('a mail that several transactions queue at once', () => {
   it('NO-07 is made once', async () => {
-    const made = await Promise.all(Array.from({ length: 6 }, () => queued(invitation())))
-    expect(made.filter(Boolean)).toHaveLength(1)
+    const results = await Promise.all(Array.from({ length: 6 }, () => queued(invitation())))
+    expect(results.filter(Boolean)).toHaveLength(1)
     expect(await deliveries()).toHaveLength(1)
   })
 })

@@ -1,39 +1,25 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { chatCallback } from '#contract/notifications/chat.ts'
-import { type Route, route } from '#edge/http/route.ts'
 import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Sealer } from '#lib/crypto/seal.ts'
-import type { Db } from '#lib/db/db.ts'
-import type { SafeFetch } from '#lib/net/safe-fetch.ts'
-import type { People } from '#ports/people.ts'
-import type { ChatApp } from './app.ts'
-import { resumeFlow } from './flow.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import type { NotificationDeps } from '../../model/deps.ts'
+import { type FlowDeps, resumeFlow } from './flow-store.ts'
 import { completeInstallation } from './installation.ts'
 import { completeLinking } from './link.ts'
 
-type Deps = {
-  db: Db
-  sealer: Sealer
-  safeFetch: SafeFetch
-  clock: Clock
-  people: People
-  chatApp: ChatApp | undefined
-  baseUrl: () => string
-  sessionCookies: readonly string[]
-}
+type Deps = FlowDeps & Pick<NotificationDeps, 'sealer' | 'safeFetch' | 'people'>
 
 /** Handles the return from the chat service, of an admin who installed the app or a person who linked an account. */
 export function chatCallbackRoute({ chatApp, ...deps }: Deps): Route {
   return route(chatCallback, async ({ state, code, error }, { principal, request }) => {
-    const flow = await resumeFlow(deps, { state, principal, request })
+    const { purpose, nonce } = await resumeFlow(deps, { state, principal, request })
     if (error !== undefined || code === undefined) throw cancelled()
     if (!chatApp) throw new ServiceError('CHAT_NOT_CONNECTED', 'No chat app is configured here any more.')
     const finishing = { ...deps, chatApp }
-    return flow.purpose === 'install'
+    return purpose === 'install'
       ? installedPage(await completeInstallation(finishing, principal, code))
-      : linkedPage(await completeLinking(finishing, principal, { flow, code }))
+      : linkedPage(await completeLinking(finishing, principal, code, nonce))
   })
 }
 

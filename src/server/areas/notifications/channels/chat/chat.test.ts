@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EventOf } from '#contract/core/events.ts'
-import { listChannels } from '#contract/notifications/channels.ts'
+import { listChannels, testChannel } from '#contract/notifications/channels.ts'
 import { connectChat, disconnectChat, readChat } from '#contract/notifications/chat.ts'
 import { listDeliveries, readDelivery } from '#contract/notifications/deliveries.ts'
 import {
@@ -10,11 +10,10 @@ import {
   deleteSubscription,
   listSubscriptions,
 } from '#contract/notifications/subscriptions.ts'
-import { testChannel } from '#contract/notifications/test-channel.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
 import { emit } from '#ports/emit.ts'
-import { type FakeSlack, startFakeSlack } from '#test/fake-slack.ts'
+import { type FakeSlack, startFakeSlack } from '#test/outside/fake-slack.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { digestLoop } from '../../digest/close.ts'

@@ -1,11 +1,10 @@
 import { ACCOUNT_INACTIVE, INSTALLATION_BROKEN, type Outcome } from '../../model/outcome.ts'
-import { retryAfterSeconds } from '../../model/schedule.ts'
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, retryOutcome } from '../exchange.ts'
 import { classifyWebhook } from '../webhook/classify.ts'
 import { readAnswer } from './web-api.ts'
 
 /**
- * What the errors of the Web API mean. They are about the installation (its token does not work any more), about the
+ * Meaning of the errors of the Web API. They are about the installation (its token does not work any more), about the
  * person's account, about the moment, or nobody can know whether the message was posted. All others are final.
  */
 const ERRORS: Readonly<Record<string, 'retry' | 'installation' | 'account' | 'unknown'>> = {
@@ -38,10 +37,8 @@ export function classifyPost(exchange: Exchange, now: Date): Outcome {
   if (answer.ok) return { type: 'sent' }
   const error = nameOf(answer.error)
   switch (Object.hasOwn(ERRORS, error) ? ERRORS[error] : undefined) {
-    case 'retry': {
-      const seconds = retryAfterSeconds(exchange.retryAfter, now)
-      return { type: 'retry', reason: error, ...(seconds !== undefined && { retryAfterSeconds: seconds }) }
-    }
+    case 'retry':
+      return retryOutcome(error, exchange, now)
     case 'installation':
       return { type: 'gone', reason: INSTALLATION_BROKEN }
     case 'account':

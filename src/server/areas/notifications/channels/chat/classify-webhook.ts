@@ -1,6 +1,5 @@
 import type { Outcome } from '../../model/outcome.ts'
-import { retryAfterSeconds } from '../../model/schedule.ts'
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, retryOutcome } from '../exchange.ts'
 import { classifyWebhook } from '../webhook/classify.ts'
 
 /** Words that Slack answers in the body of a refused incoming webhook, as plain text. */
@@ -33,7 +32,5 @@ export function classifyIncomingWebhook(exchange: Exchange, now: Date): Outcome 
   const word = exchange.answered ? exchange.body.trim() : ''
   const type = Object.hasOwn(OUTCOMES, word) ? OUTCOMES[word] : undefined
   if (!exchange.answered || type === undefined) return classifyWebhook(exchange, now)
-  if (type !== 'retry') return { type, reason: word }
-  const seconds = retryAfterSeconds(exchange.retryAfter, now)
-  return { type, reason: word, ...(seconds !== undefined && { retryAfterSeconds: seconds }) }
+  return type === 'retry' ? retryOutcome(word, exchange, now) : { type, reason: word }
 }

@@ -2,23 +2,28 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { EVENTS } from '#contract/core/events.ts'
 import { newId } from '#edge/ids.ts'
-import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { runLoops } from '#lib/work/loop.ts'
 import { runSlots } from '#lib/work/slots.ts'
 import { emit } from '#ports/emit.ts'
 import type { People, Person } from '#ports/people.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { EXAMPLE_APP, exampleEvent, SUBSCRIBABLE_TYPES, type SubscribableType } from '#test/example-events.ts'
-import { type FakeSlack, startFakeSlack } from '#test/fake-slack.ts'
+import {
+  EXAMPLE_APP,
+  exampleEvent,
+  SUBSCRIBABLE_TYPES,
+  type SubscribableType,
+} from '#test/deliveries/example-events.ts'
+import { type FakeSlack, startFakeSlack } from '#test/outside/fake-slack.ts'
 import { until } from '#test/until.ts'
 import { createDeliveries } from '../../create-deliveries.ts'
-import { addSubscription } from '../../subscriptions/add.ts'
+import { addSubscription } from '../../subscriptions/store.ts'
 import { saveLink } from './link-store.ts'
 import { saveChannel, saveInstallation } from './store.ts'
 
-/** What the channel gets for each type, and what a person gets who follows the app: null where nobody can. */
+/** The line for the channel for each type, and the one for a person who follows the app: null where nobody can. */
 const LINES: Record<SubscribableType, [channel: string, person: string | null]> = {
   'support.ticket.created': ['New ticket in Shop: The door is stuck', 'Shop · Tickets · filed'],
   'support.ticket.replied': ['New reply to a ticket in Shop: The door is stuck', 'Shop · Tickets · replied'],
@@ -59,12 +64,12 @@ const LINES: Record<SubscribableType, [channel: string, person: string | null]> 
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
 const admin: Person = { user_id: newId('usr'), email: 'ann@example.com', display_name: 'Ann', role: 'admin' }
 const people: People = {
-  ownersAndAdmins: async () => ({ known: true, value: [] }),
-  member: async () => ({ known: true, value: admin }),
-  memberByEmail: async () => ({ known: true, value: undefined }),
-  displayNames: async () => ({ known: true, value: new Map() }),
-  organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
-  partHolders: async () => ({ known: true, value: [] }),
+  ownersAndAdmins: async () => ({ isKnown: true, value: [] }),
+  member: async () => ({ isKnown: true, value: admin }),
+  memberByEmail: async () => ({ isKnown: true, value: undefined }),
+  displayNames: async () => ({ isKnown: true, value: new Map() }),
+  organization: async () => ({ isKnown: true, value: { name: 'Acme', slug: 'acme' } }),
+  partHolders: async () => ({ isKnown: true, value: [] }),
 }
 let opened: TestDatabase
 let slack: FakeSlack

@@ -1,26 +1,15 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { roleAtLeast } from '#contract/core/roles.ts'
 import { startChatInstallation } from '#contract/notifications/chat.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Sealer } from '#lib/crypto/seal.ts'
-import type { Db } from '#lib/db/db.ts'
-import type { SafeFetch } from '#lib/net/safe-fetch.ts'
-import type { ChatApp } from './app.ts'
-import { startFlow } from './flow.ts'
-import { finishInstallation, installationUrl } from './oauth.ts'
-import { auditChat } from './routes.ts'
-import { lockChat, saveChannel, saveInstallation } from './store.ts'
+import { type Member, type Route, route } from '#edge/route/route.ts'
+import { auditBy } from '#ports/audit.ts'
+import type { NotificationDeps } from '../../model/deps.ts'
+import { lockChannels } from '../store.ts'
+import { type FlowDeps, startFlow } from './flow-store.ts'
+import { finishInstallation, installationUrl, type OauthDeps } from './oauth.ts'
+import { saveChannel, saveInstallation } from './store.ts'
 
-type StartDeps = {
-  db: Db
-  clock: Clock
-  chatApp: ChatApp | undefined
-  baseUrl: () => string
-  sessionCookies: readonly string[]
-}
-
-export function startInstallationRoute(deps: StartDeps): Route {
+export function startInstallationRoute(deps: FlowDeps): Route {
   return route(startChatInstallation, async (_, { principal, request }) => {
     const { chatApp, baseUrl } = deps
     if (!chatApp) throw noApp()
@@ -35,14 +24,7 @@ function noApp(): ServiceError {
   return new ServiceError('CONFLICT', detail)
 }
 
-type FinishDeps = {
-  db: Db
-  sealer: Sealer
-  safeFetch: SafeFetch
-  clock: Clock
-  chatApp: ChatApp
-  baseUrl: () => string
-}
+type FinishDeps = OauthDeps & Pick<NotificationDeps, 'db' | 'sealer'>
 
 /** Saves the installation and its channel. Returns the label of the channel. */
 export async function completeInstallation(deps: FinishDeps, principal: Member, code: string): Promise<string> {
@@ -53,16 +35,17 @@ export async function completeInstallation(deps: FinishDeps, principal: Member, 
       `This needs the role admin or above. Your role is ${principal.role}. An owner can change it.`,
     )
   }
+  const { org_id } = principal
   const installed = await finishInstallation(deps, code)
   const { workspaceId, workspaceName, channel } = installed
   const label = `${channel.name} (${workspaceName})`
   const identity = `${workspaceId}/${channel.id}`
   await deps.db.tx(async (tx) => {
-    await lockChat(tx, principal.org_id)
-    await saveChannel(tx, deps.sealer, principal.org_id, { url: channel.url, label, workspaceId, identity })
-    await saveInstallation(tx, deps.sealer, principal.org_id, installed)
+    await lockChannels(tx, org_id, 'chat')
+    await saveChannel(tx, deps.sealer, org_id, { url: channel.url, label, workspaceId, identity })
+    await saveInstallation(tx, deps.sealer, org_id, installed)
     const detail = { label, workspace_id: workspaceId }
-    await auditChat(tx, principal, { action: 'chat.installed', detail, at: deps.clock.now() })
+    await auditBy(tx, principal, { action: 'chat.installed', target: org_id, detail, at: deps.clock.now() })
   })
   return label
 }

@@ -12,7 +12,7 @@ type LinkRow = {
   linked_at: Date
 }
 
-type Person = { orgId: string; userId: string }
+export type Person = { orgId: string; userId: string }
 
 export async function findLink(db: Querier, { orgId, userId }: Person): Promise<LinkRow | undefined> {
   const [row] = await db.query<LinkRow>(sql`
@@ -30,20 +30,18 @@ export async function removeLink(db: Querier, { orgId, userId }: Person): Promis
 type NewLink = Person & { workspaceId: string; chatUserId: string; displayName: string }
 
 /**
- * Links the account, in place of the one that the person had. Returns the user who holds the account if it is somebody
+ * Links the account, in place of the one that the person had. Returns the person who holds the account if it is somebody
  * else's; nothing is changed then. A link whose account was deactivated does not hold it. The caller holds the lock of
  * the organization's chat, so that two people cannot link one account at once.
  */
-export async function saveLink(tx: Tx, link: NewLink): Promise<{ heldBy: string } | undefined> {
+export async function saveLink(tx: Tx, link: NewLink): Promise<Person | undefined> {
+  const isOfAnother = sql`org_id = ${link.orgId} and workspace_id = ${link.workspaceId}
+    and chat_user_id = ${link.chatUserId} and user_id <> ${link.userId}`
   await tx.query(sql`
-    delete from notifications.chat_links
-    where org_id = ${link.orgId} and workspace_id = ${link.workspaceId} and chat_user_id = ${link.chatUserId}
-      and user_id <> ${link.userId} and inactive_since is not null`)
+    delete from notifications.chat_links where ${isOfAnother} and inactive_since is not null`)
   const [holder] = await tx.query<{ user_id: string }>(sql`
-    select user_id from notifications.chat_links
-    where org_id = ${link.orgId} and workspace_id = ${link.workspaceId} and chat_user_id = ${link.chatUserId}
-      and user_id <> ${link.userId}`)
-  if (holder) return { heldBy: holder.user_id }
+    select user_id from notifications.chat_links where ${isOfAnother}`)
+  if (holder) return { orgId: link.orgId, userId: holder.user_id }
   await tx.query(sql`
     insert into notifications.chat_links (org_id, user_id, workspace_id, chat_user_id, display_name, linked_at)
     values (${link.orgId}, ${link.userId}, ${link.workspaceId}, ${link.chatUserId}, ${link.displayName},
@@ -55,7 +53,7 @@ export async function saveLink(tx: Tx, link: NewLink): Promise<{ heldBy: string 
 }
 
 /** Where direct messages to a person go, or why none can be sent. */
-export type DirectTarget = { readonly chatUserId: string; readonly botToken: string } | { readonly notSent: string }
+type DirectTarget = { readonly chatUserId: string; readonly botToken: string } | { readonly notSent: string }
 
 type TargetRow = {
   linked_workspace: string | null

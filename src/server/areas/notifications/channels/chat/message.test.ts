@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { EventOf } from '#contract/core/events.ts'
 import { subjectLine } from '#contract/core/subject-line.ts'
 import { newId } from '#edge/ids.ts'
-import type { DueNotification } from '../../deliver/load.ts'
+import type { DueNotification } from '../../deliver/due-notification.ts'
 import { type ChatMessage, channelMessage, personalMessage } from './message.ts'
 
 const org = newId('org')

@@ -1,8 +1,8 @@
 import { CATEGORY_LABELS } from '#contract/core/event-definition.ts'
+import { EVENTS } from '#contract/core/events.ts'
 import { subjectLine } from '#contract/core/subject-line.ts'
-import { categoryOf, type DueNotification, toThin } from '../../deliver/load.ts'
+import { type DueNotification, toThin } from '../../deliver/due-notification.ts'
 
-/** What is sent to Slack, in a channel or to a person. */
 export type ChatMessage = {
   text: string
   blocks: [{ type: 'section'; text: { type: 'mrkdwn'; text: string; verbatim: true } }]
@@ -10,10 +10,10 @@ export type ChatMessage = {
   unfurl_media: false
 }
 
-type Shown = { notifications: readonly DueNotification[]; isDigest: boolean; baseUrl: string }
+type ChannelContent = { notifications: readonly DueNotification[]; isDigest: boolean; baseUrl: string }
 
 /** Renders one line and one link for a channel. A digest is one line too: how many notifications, about which apps. */
-export function channelMessage({ notifications, isDigest, baseUrl }: Shown): ChatMessage {
+export function channelMessage({ notifications, isDigest, baseUrl }: ChannelContent): ChatMessage {
   const [first] = notifications
   if (isDigest || notifications.length > 1) {
     return toMessage(escaped(countLine(notifications)), new URL(digestPath(notifications), baseUrl).href)
@@ -26,7 +26,7 @@ export function channelMessage({ notifications, isDigest, baseUrl }: Shown): Cha
  * Renders the app, the category, the status code and one link for a person, nothing else of the event. A digest has a
  * line for each app, category and code, with how often it happened.
  */
-export function personalMessage({ notifications, isDigest, baseUrl }: Shown): ChatMessage {
+export function personalMessage({ notifications, isDigest, baseUrl }: ChannelContent): ChatMessage {
   if (!isDigest && notifications.length === 1) {
     return toMessage(personalLine(notifications[0]!), toThin(notifications[0]!, baseUrl).link)
   }
@@ -54,9 +54,8 @@ function escaped(text: string): string {
 
 const MAX_APP_NAME = 80
 
-function personalLine(notification: DueNotification): string {
-  const { body } = notification.event
-  const category = categoryOf(notification)
+function personalLine({ event: { type, body } }: DueNotification): string {
+  const { category } = EVENTS[type]
   const app = 'app' in body ? shortened(body.app.name, MAX_APP_NAME) : undefined
   const parts = [app, category === null ? undefined : CATEGORY_LABELS[category], body.status]
   return escaped(parts.filter((part) => part !== undefined).join(' · '))

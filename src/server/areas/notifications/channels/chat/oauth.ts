@@ -2,10 +2,9 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } fro
 import { z } from 'zod'
 import { ServiceError } from '#contract/core/errors.ts'
 import { subjectLine } from '#contract/core/subject-line.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { SafeFetch } from '#lib/net/safe-fetch.ts'
+import { tryParseJson } from '#lib/json.ts'
+import type { ChatApp, NotificationDeps } from '../../model/deps.ts'
 import { type Exchange, exchangeOnce } from '../exchange.ts'
-import type { ChatApp } from './app.ts'
 import { parseIncomingWebhook } from './url.ts'
 import { callSlack, readAnswer, SLACK_ORIGIN } from './web-api.ts'
 
@@ -15,10 +14,11 @@ const CALLBACK_PATH = '/integrations/chat/callback'
 /** One webhook for the channel; direct messages need the conversation with a person and whether they are active. */
 const BOT_SCOPES = ['incoming-webhook', 'chat:write', 'im:write', 'users:read']
 
-type Deps = { safeFetch: SafeFetch; clock: Clock; chatApp: ChatApp; baseUrl: () => string }
+export type OauthDeps = Pick<NotificationDeps, 'safeFetch' | 'clock' | 'baseUrl'> & { chatApp: ChatApp }
+type App = Pick<OauthDeps, 'chatApp' | 'baseUrl'>
 
 /** Page where an admin installs the app and chooses its channel. */
-export function installationUrl({ chatApp, baseUrl }: Pick<Deps, 'chatApp' | 'baseUrl'>, state: string): string {
+export function installationUrl({ chatApp, baseUrl }: App, state: string): string {
   return urlOf('/oauth/v2/authorize', {
     client_id: chatApp.clientId,
     scope: BOT_SCOPES.join(','),
@@ -29,7 +29,7 @@ export function installationUrl({ chatApp, baseUrl }: Pick<Deps, 'chatApp' | 'ba
 
 /** Page where a person confirms which account is theirs. No email is asked for, because none is kept. */
 export function linkUrl(
-  { chatApp, baseUrl }: Pick<Deps, 'chatApp' | 'baseUrl'>,
+  { chatApp, baseUrl }: App,
   { state, nonce, workspaceId }: { state: string; nonce: string; workspaceId: string },
 ): string {
   return urlOf('/openid/connect/authorize', {
@@ -57,15 +57,8 @@ const Installed = z.object({
   incoming_webhook: z.object({ url: z.string(), channel: z.string(), channel_id: z.string().max(30) }),
 })
 
-type Installation = {
-  botToken: string
-  workspaceId: string
-  workspaceName: string
-  channel: { id: string; name: string; url: string }
-}
-
 /** Exchanges the code that an installation ended with. Throws what the admin is told. */
-export async function finishInstallation(deps: Deps, code: string): Promise<Installation> {
+export async function finishInstallation(deps: OauthDeps, code: string) {
   const answer = await exchangeCode(deps, 'oauth.v2.access', code)
   const { success, data } = Installed.safeParse(answer)
   if (!success || parseIncomingWebhook(data.incoming_webhook.url)?.workspaceId !== data.team.id) throw notConfirmed()
@@ -91,7 +84,7 @@ const Identity = z.object({
 export type ChatAccount = { workspaceId: string; chatUserId: string; displayName: string }
 
 /** Exchanges the code that a linking ended with for the account. The tokens are used for nothing and dropped. */
-export async function finishLinking(deps: Deps, code: string, nonce: string): Promise<ChatAccount> {
+export async function finishLinking(deps: OauthDeps, code: string, nonce: string): Promise<ChatAccount> {
   const { id_token } = await exchangeCode(deps, 'openid.connect.token', code)
   if (typeof id_token !== 'string') throw notConfirmed()
   const claims = await verifyIdToken(deps, id_token, await fetchKeys(deps))
@@ -103,7 +96,7 @@ export async function finishLinking(deps: Deps, code: string, nonce: string): Pr
 }
 
 async function exchangeCode(
-  { safeFetch, chatApp, baseUrl }: Deps,
+  { safeFetch, chatApp, baseUrl }: OauthDeps,
   method: 'oauth.v2.access' | 'openid.connect.token',
   code: string,
 ): Promise<Readonly<Record<string, unknown>>> {
@@ -123,20 +116,17 @@ async function exchangeCode(
   return answer
 }
 
-async function fetchKeys({ safeFetch }: Deps): Promise<JSONWebKeySet> {
+async function fetchKeys({ safeFetch }: OauthDeps): Promise<JSONWebKeySet> {
   const exchange = await exchangeOnce(safeFetch, `${SLACK_ORIGIN}/openid/connect/keys`, {
     timeoutMs: TIMEOUT_MS,
     maxResponseBytes: 64 * 1024,
   })
-  if (!exchange.answered || exchange.status !== 200) throw noAnswer(exchange)
-  try {
-    return JSON.parse(exchange.body) as JSONWebKeySet
-  } catch {
-    throw noAnswer(exchange)
-  }
+  const keys = exchange.answered && exchange.status === 200 ? tryParseJson(exchange.body) : undefined
+  if (keys === undefined) throw noAnswer(exchange)
+  return keys as JSONWebKeySet
 }
 
-async function verifyIdToken({ chatApp, clock }: Deps, idToken: string, keys: JSONWebKeySet): Promise<JWTPayload> {
+async function verifyIdToken({ chatApp, clock }: OauthDeps, idToken: string, keys: JSONWebKeySet): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(idToken, createLocalJWKSet(keys), {
       issuer: SLACK_ORIGIN,

@@ -1,21 +1,13 @@
-import type { Clock } from '#lib/clock.ts'
-import type { SafeFetch } from '#lib/net/safe-fetch.ts'
-import type { Message, Send, Sent } from '../../deliver/send.ts'
-import type { Outcome } from '../../model/outcome.ts'
+import { DESTINATION_GONE, type Message, type Send, type Sent } from '../../deliver/send.ts'
+import type { NotificationDeps } from '../../model/deps.ts'
 import { ACCOUNT_INACTIVE } from '../../model/outcome.ts'
 import type { Exchange } from '../exchange.ts'
 import { classifyPost, classifyPreparation, isDeactivated } from './classify-web-api.ts'
-import type { DirectTarget } from './link-store.ts'
+import { findDirectTarget } from './link-store.ts'
 import { personalMessage } from './message.ts'
 import { callSlack, readAnswer } from './web-api.ts'
 
-type Deps = {
-  safeFetch: SafeFetch
-  clock: Clock
-  /** Address of the console, which links begin with. */
-  baseUrl: () => string
-  findTarget: (orgId: string, userId: string) => Promise<DirectTarget>
-}
+type Deps = Pick<NotificationDeps, 'db' | 'sealer' | 'safeFetch' | 'clock' | 'baseUrl'>
 
 /** Three requests make one attempt; together they stay within the time that an attempt may take. */
 const REQUEST_TIMEOUT_MS = 5_000
@@ -26,8 +18,8 @@ type Caller = (method: 'users.info' | 'conversations.open' | 'chat.postMessage',
 export function chatPersonSender(deps: Deps): Send {
   return async (message, signal) => {
     const { org_id, user_id } = message.delivery
-    if (user_id === null) return { outcome: { type: 'dropped', reason: 'destination_gone' } }
-    const target = await deps.findTarget(org_id, user_id)
+    if (user_id === null) return DESTINATION_GONE
+    const target = await findDirectTarget(deps.db, deps.sealer, { orgId: org_id, userId: user_id })
     if ('notSent' in target) return { outcome: { type: 'dropped', reason: target.notSent } }
     const { botToken: token, chatUserId } = target
     const call: Caller = (method, args) =>
@@ -43,20 +35,16 @@ async function sendTo(
 ): Promise<Sent> {
   const user = await call('users.info', { user: chatUserId })
   const checked = classifyPreparation(user, clock.now())
-  if (checked !== 'go on') return ended(checked, user)
+  if (checked !== 'go on') return { outcome: checked, status: user.status }
   // A message to a deactivated account is accepted by Slack and read by nobody.
-  if (isDeactivated(user)) return ended({ type: 'gone', reason: ACCOUNT_INACTIVE }, user)
+  if (isDeactivated(user)) return { outcome: { type: 'gone', reason: ACCOUNT_INACTIVE }, status: user.status }
   const opened = await call('conversations.open', { users: chatUserId })
   const prepared = classifyPreparation(opened, clock.now())
-  if (prepared !== 'go on') return ended(prepared, opened)
+  if (prepared !== 'go on') return { outcome: prepared, status: opened.status }
   const channel = conversationOf(opened)
-  if (channel === undefined) return ended({ type: 'retry', reason: 'unreadable_answer' }, opened)
+  if (channel === undefined) return { outcome: { type: 'retry', reason: 'unreadable_answer' }, status: opened.status }
   const posted = await call('chat.postMessage', { channel, ...personalMessage({ ...message, baseUrl: baseUrl() }) })
-  return ended(classifyPost(posted, clock.now()), posted)
-}
-
-function ended(outcome: Outcome, { status }: Exchange): Sent {
-  return status === undefined ? { outcome } : { outcome, status }
+  return { outcome: classifyPost(posted, clock.now()), status: posted.status }
 }
 
 function conversationOf(exchange: Exchange): string | undefined {

@@ -2,9 +2,8 @@ import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { rememberTicketsSeed, seedTickets } from '../../defaults/seed.ts'
-import { rescheduleDestinations } from '../../queue/reschedule.ts'
 import { CHANNEL_SECRETS } from '../secret.ts'
-import { type ChannelRow, findChannel, insertChannel, listChannels } from '../store.ts'
+import { type ChannelRow, insertChannel, listChannels, requireChannel, restartChannel } from '../store.ts'
 import { CHAT_BOT_TOKENS } from './secret.ts'
 
 type ConnectedChannel = {
@@ -13,11 +12,6 @@ type ConnectedChannel = {
   workspaceId: string
   /** Names the channel for ever, as well as it is known: default subscriptions are made once for each. */
   identity: string
-}
-
-/** Holds off every other change of the organization's chat connection until the transaction ends. */
-export async function lockChat(tx: Tx, orgId: string): Promise<void> {
-  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`chat ${orgId}`}, 0))`)
 }
 
 /** Returns undefined while no chat channel is connected. An organization has at most one. */
@@ -33,37 +27,18 @@ export async function saveChannel(
   orgId: string,
   connected: ConnectedChannel,
 ): Promise<ChannelRow> {
+  const { label, url } = connected
+  const settings = { workspace_id: connected.workspaceId }
   const before = await findChatChannel(tx, orgId)
   if (before) {
-    await replaceChannel(tx, sealer, before.id, connected)
+    const secret = sealer.seal(url, CHANNEL_SECRETS.context({ id: before.id }))
+    await restartChannel(tx, { id: before.id, kind: 'chat', secret, label, settings })
     await rememberTicketsSeed(tx, orgId, connected.identity)
-    return (await findChannel(tx, orgId, before.id))!
+    return requireChannel(tx, orgId, before.id)
   }
-  const { label, workspaceId, url } = connected
-  const added = { org_id: orgId, kind: 'chat', label, settings: { workspace_id: workspaceId }, secret: url } as const
-  const channel = await insertChannel(tx, sealer, added)
+  const channel = await insertChannel(tx, sealer, { org_id: orgId, kind: 'chat', label, settings, secret: url })
   await seedTickets(tx, sealer, { orgId, channelId: channel.id, identity: connected.identity })
   return channel
-}
-
-/**
- * Lets the channel begin anew at another webhook. Subscriptions that were disabled with the lost connection are enabled;
- * those that an admin or a recipient disabled stay disabled.
- */
-async function replaceChannel(tx: Tx, sealer: Sealer, id: string, connected: ConnectedChannel): Promise<void> {
-  // Destinations are locked before channels everywhere, so that two transactions cannot wait for each other.
-  await tx.query(sql`
-    update notifications.destinations set failures = 0, paused_until = null where key = ${`chat:${id}`}`)
-  await tx.query(sql`
-    update notifications.channels
-    set secret = ${sealer.seal(connected.url, CHANNEL_SECRETS.context({ id }))}, label = ${connected.label},
-        state = 'active', disabled_reason = null, failing_since = null, failure_mailed_at = null,
-        settings = jsonb_build_object('workspace_id', ${connected.workspaceId}::text, 'url_saved_at', clock_timestamp())
-    where id = ${id}`)
-  await tx.query(sql`
-    update notifications.subscriptions set enabled = true, disabled_by = null
-    where channel_id = ${id} and disabled_by = 'connection_lost'`)
-  await rescheduleDestinations(tx, [`chat:${id}`])
 }
 
 export type InstallationRow = { workspace_id: string; workspace_name: string; broken_since: Date | null }

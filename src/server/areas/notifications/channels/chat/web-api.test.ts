@@ -1,7 +1,7 @@
 import { type ChatPostMessageArguments, WebClient } from '@slack/web-api'
 import { expect, it } from 'vitest'
 import { newId } from '#edge/ids.ts'
-import { type FakeSlack, startFakeSlack } from '#test/fake-slack.ts'
+import { type FakeSlack, startFakeSlack } from '#test/outside/fake-slack.ts'
 import { personalMessage } from './message.ts'
 import { callSlack, readAnswer } from './web-api.ts'
 

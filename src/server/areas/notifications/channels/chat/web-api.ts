@@ -1,3 +1,4 @@
+import { tryParseObject } from '#lib/json.ts'
 import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import { type Exchange, exchangeOnce } from '../exchange.ts'
 
@@ -42,15 +43,6 @@ type SlackAnswer = { readonly ok: boolean; readonly error?: unknown } & Readonly
 
 /** Returns undefined unless the body is an answer of the Web API: a JSON object with `ok`. */
 export function readAnswer(exchange: Exchange): SlackAnswer | undefined {
-  if (!exchange.answered) return undefined
-  try {
-    const body: unknown = JSON.parse(exchange.body)
-    return isAnswer(body) ? body : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isAnswer(body: unknown): body is SlackAnswer {
-  return typeof body === 'object' && body !== null && 'ok' in body && typeof body.ok === 'boolean'
+  const body = exchange.answered ? tryParseObject(exchange.body) : undefined
+  return typeof body?.ok === 'boolean' ? (body as SlackAnswer) : undefined
 }

@@ -5,28 +5,16 @@ export const MAX_ADDRESSES = 50
 const MAX_CONFIRMATION_MAILS_PER_DAY = 3
 const DAY_MS = 24 * 3600_000
 
-/** Holds off every other change of the organization's addresses until the transaction ends. */
-export async function lockAddresses(tx: Tx, orgId: string): Promise<void> {
-  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`addresses ${orgId}`}, 0))`)
-}
-
 /** `isByMembership`: nobody confirmed the address by a link. */
-type Known = { id: string; isActive: boolean; isByMembership: boolean }
+type ExistingAddress = { id: string; isActive: boolean; isByMembership: boolean }
 
-export async function findByAddress(db: Querier, orgId: string, address: string): Promise<Known | undefined> {
+export async function findByAddress(db: Querier, orgId: string, address: string): Promise<ExistingAddress | undefined> {
   const [row] = await db.query<{ id: string; state: string; confirmed_at: string | null }>(sql`
     select id, state, settings ->> 'confirmed_at' as confirmed_at from notifications.channels
     where org_id = ${orgId} and kind = 'email' and lower(settings ->> 'address') = ${address.toLowerCase()}`)
   return row && { id: row.id, isActive: row.state === 'active', isByMembership: row.confirmed_at === null }
 }
 
-export async function countAddresses(db: Querier, orgId: string): Promise<number> {
-  const [row] = await db.query<{ count: number }>(sql`
-    select count(*)::int as count from notifications.channels where org_id = ${orgId} and kind = 'email'`)
-  return row!.count
-}
-
-/** Activates the address of a member. */
 export async function activateForMember(tx: Tx, id: string, memberId: string): Promise<void> {
   await tx.query(sql`
     update notifications.channels
@@ -60,11 +48,11 @@ export async function countConfirmationMail(tx: Tx, address: string, now: Date):
   return undefined
 }
 
+type Confirmation = { channelId: string; digest: Buffer }
+type NewConfirmation = Confirmation & { expiresAt: Date }
+
 /** A former link of the same channel ends. */
-export async function saveConfirmation(
-  tx: Tx,
-  { channelId, digest, expiresAt }: { channelId: string; digest: Buffer; expiresAt: Date },
-): Promise<void> {
+export async function saveConfirmation(tx: Tx, { channelId, digest, expiresAt }: NewConfirmation): Promise<void> {
   await tx.query(sql`
     insert into notifications.email_confirmations (channel_id, digest, expires_at)
     values (${channelId}, ${digest}, ${expiresAt})
@@ -82,10 +70,7 @@ export async function findConfirmation(db: Querier, digest: Buffer, now: Date) {
 }
 
 /** Ends the link and activates its channel. Returns false when another request used the link first. */
-export async function useConfirmation(
-  tx: Tx,
-  { channelId, digest, now }: { channelId: string; digest: Buffer; now: Date },
-): Promise<boolean> {
+export async function useConfirmation(tx: Tx, { channelId, digest }: Confirmation, now: Date): Promise<boolean> {
   // The channel first: deleting it locks it before its confirmation too.
   await tx.query(sql`select from notifications.channels where id = ${channelId} for update`)
   const used = await tx.query(sql`

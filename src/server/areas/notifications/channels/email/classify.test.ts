@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { MailResult } from '#lib/net/mail.ts'
+import type { MailResult } from '#lib/net/mail/mail.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { classifyMail } from './classify.ts'
 

@@ -1,7 +1,7 @@
-import type { MailResult } from '#lib/net/mail.ts'
+import type { MailResult } from '#lib/net/mail/mail.ts'
 import type { Outcome } from '../../model/outcome.ts'
 
-/** Says what an attempt to send a mail came to. Only a reply, or an end before the body, proves non-delivery. */
+/** Returns the outcome of an attempt to send a mail. Only a reply, or an end before the body, proves non-delivery. */
 export function classifyMail(result: MailResult): Outcome {
   if (result.accepted) return { type: 'sent' }
   const { stage, reason, code, enhancedCode } = result

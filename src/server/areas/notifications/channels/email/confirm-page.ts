@@ -1,29 +1,28 @@
 import { ServiceError } from '#contract/core/errors.ts'
-import { confirmEmail, confirmEmailPage } from '#contract/notifications/email.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { confirmEmail, confirmEmailPage } from '#contract/notifications/mail-links.ts'
 import { html } from '#edge/pages/html.ts'
 import { pageResponse } from '#edge/pages/page.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { audit } from '#ports/audit.ts'
+import type { NotificationDeps } from '../../model/deps.ts'
+import { tokenDigest } from '../../model/link-token.ts'
 import { enableUnconfirmed, listUnconfirmed } from '../../subscriptions/store.ts'
 import { forgetUnsubscribed, forgetUnsubscribedPart } from '../../subscriptions/unsubscribed-store.ts'
 import { findConfirmation, useConfirmation } from './address-store.ts'
-import { confirmationDigest } from './confirmation.ts'
 
-type Deps = { db: Db; clock: Clock }
+type Deps = Pick<NotificationDeps, 'db' | 'clock'>
 
 /** Only the POST confirms, so that a mail scanner that opens the link confirms nothing. */
 export function confirmEmailRoutes(deps: Deps): Route[] {
   const { db, clock } = deps
   return [
     route(confirmEmailPage, async ({ token }) => {
-      const found = await findConfirmation(db, confirmationDigest(token), clock.now())
+      const found = await findConfirmation(db, tokenDigest(token), clock.now())
       return found ? questionPage(found.address) : invalidPage()
     }),
     route(confirmEmail, async ({ token }, { request }) => {
       await refuseOtherForms(request)
-      const address = await confirm(deps, confirmationDigest(token))
+      const address = await confirm(deps, tokenDigest(token))
       return address === undefined ? invalidPage() : donePage(address)
     }),
   ]
@@ -36,7 +35,7 @@ async function confirm({ db, clock }: Deps, digest: Buffer): Promise<string | un
   if (!found) return undefined
   const { channel_id, org_id, address } = found
   const isUsed = await db.tx(async (tx) => {
-    if (!(await useConfirmation(tx, { channelId: channel_id, digest, now }))) return false
+    if (!(await useConfirmation(tx, { channelId: channel_id, digest }, now))) return false
     const waiting = await listUnconfirmed(tx, channel_id)
     for (const pattern of waiting) await forgetUnsubscribedPart(tx, { org_id, address, pattern })
     await enableUnconfirmed(tx, channel_id)

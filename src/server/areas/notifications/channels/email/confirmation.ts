@@ -1,24 +1,19 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { SystemMails } from '#ports/system-mail.ts'
+import { newToken, tokenDigest } from '../../model/link-token.ts'
 import { hasRefused, saveRefusalLink } from '../../subscriptions/refusal-store.ts'
 import { countConfirmationMail, saveConfirmation } from './address-store.ts'
 
 const VALID_MS = 7 * 24 * 3600_000
 
-/** The stored digest by which a link's token is found. */
-export function confirmationDigest(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
-}
-
-type Asked = {
+type ConfirmationRequest = {
   org_id: string
   /** Undefined when it is not known. */
   orgName: string | undefined
   channelId: string
   address: string
-  /** What the person unsubscribed from and an admin subscribed the address to again. */
+  /** Event types that the person unsubscribed from and an admin subscribed the address to again. */
   eventTypes?: readonly string[]
   baseUrl: string
   now: Date
@@ -28,13 +23,13 @@ type Asked = {
  * Mails the person behind an address a link to confirm it and one to refuse. Throws UNSUBSCRIBED when they refused the
  * organization, and RATE_LIMITED when they got enough mails today.
  */
-export async function askToConfirm(tx: Tx, mails: SystemMails, asked: Asked): Promise<void> {
+export async function askToConfirm(tx: Tx, mails: SystemMails, asked: ConfirmationRequest): Promise<void> {
   const { org_id, channelId, address, now } = asked
   if (await hasRefused(tx, { org_id, address })) throw refused(address)
   const waitSeconds = await countConfirmationMail(tx, address, now)
   if (waitSeconds !== undefined) throw tooManyMails(address, waitSeconds)
-  const token = randomBytes(32).toString('base64url')
-  const digest = confirmationDigest(token)
+  const token = newToken()
+  const digest = tokenDigest(token)
   const expires_at = new Date(now.getTime() + VALID_MS)
   await mails.queue(tx, {
     key: `confirm-email:${channelId}:${digest.toString('hex')}`,
@@ -48,13 +43,13 @@ export async function askToConfirm(tx: Tx, mails: SystemMails, asked: Asked): Pr
   await saveConfirmation(tx, { channelId, digest, expiresAt: expires_at })
 }
 
-async function refusalLink(tx: Tx, { org_id, address, baseUrl, now }: Asked): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
-  await saveRefusalLink(tx, { digest: confirmationDigest(token), org_id, address, now })
+async function refusalLink(tx: Tx, { org_id, address, baseUrl, now }: ConfirmationRequest): Promise<string> {
+  const token = newToken()
+  await saveRefusalLink(tx, { digest: tokenDigest(token), org_id, address, now })
   return new URL(`/unsubscribe/${token}`, baseUrl).href
 }
 
-function mailText({ orgName, eventTypes = [] }: Asked): { subject: string; paragraphs: string[] } {
+function mailText({ orgName, eventTypes = [] }: ConfirmationRequest): { subject: string; paragraphs: string[] } {
   const org = orgName === undefined || !isPlainName(orgName) ? 'An organization' : `The organization “${orgName}”`
   return {
     subject: 'Confirm that you want notifications by email',

@@ -4,25 +4,24 @@ import PostalMime from 'postal-mime'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EventOf } from '#contract/core/events.ts'
 import { newId } from '#edge/ids.ts'
-import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { createSendMail } from '#lib/net/mail.ts'
+import { createSendMail } from '#lib/net/mail/mail.ts'
 import { createSafeFetch } from '#lib/net/safe-fetch.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { runLoops } from '#lib/work/loop.ts'
 import { runSlots } from '#lib/work/slots.ts'
 import { emit } from '#ports/emit.ts'
 import type { People, Person } from '#ports/people.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { smtpRefusal, startMailServer, type TestMailServer } from '#test/mail-server.ts'
+import { smtpRefusal, startMailServer, type TestMailServer } from '#test/outside/mail-server.ts'
 import { until } from '#test/until.ts'
 import { createDeliveries } from '../../create-deliveries.ts'
-import { addSubscription } from '../../subscriptions/add.ts'
-import { openUnsubscribeToken } from '../../subscriptions/store.ts'
+import type { MailSettings } from '../../model/deps.ts'
+import { addSubscription, openUnsubscribeToken } from '../../subscriptions/store.ts'
 import { insertChannel } from '../store.ts'
 import { listKeptMails } from './mailbox-store.ts'
-import type { MailSettings } from './send.ts'
 
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
 const org = newId('org')
@@ -50,12 +49,12 @@ beforeEach(async () => {
 })
 
 const people: People = {
-  ownersAndAdmins: async () => ({ known: true, value: members.filter(({ role }) => role !== 'member') }),
-  member: async (_, id) => ({ known: true, value: members.find(({ user_id }) => user_id === id) }),
-  memberByEmail: async (_, email) => ({ known: true, value: members.find((one) => one.email === email) }),
-  displayNames: async () => ({ known: true, value: new Map() }),
-  organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
-  partHolders: async () => ({ known: true, value: [] }),
+  ownersAndAdmins: async () => ({ isKnown: true, value: members.filter(({ role }) => role !== 'member') }),
+  member: async (_, id) => ({ isKnown: true, value: members.find(({ user_id }) => user_id === id) }),
+  memberByEmail: async (_, email) => ({ isKnown: true, value: members.find((one) => one.email === email) }),
+  displayNames: async () => ({ isKnown: true, value: new Map() }),
+  organization: async () => ({ isKnown: true, value: { name: 'Acme', slug: 'acme' } }),
+  partHolders: async () => ({ isKnown: true, value: [] }),
 }
 
 async function startWorker(mail: MailSettings | 'mailbox' | undefined): Promise<AsyncDisposable> {

@@ -3,22 +3,22 @@ import { dkimVerify } from 'mailauth'
 import PostalMime from 'postal-mime'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newId } from '#edge/ids.ts'
-import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import { sql } from '#lib/db/sql.ts'
-import { createSendMail } from '#lib/net/mail.ts'
+import { createSendMail } from '#lib/net/mail/mail.ts'
 import { createSafeFetch } from '#lib/net/safe-fetch.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { runLoops } from '#lib/work/loop.ts'
 import { runSlots } from '#lib/work/slots.ts'
 import { emit } from '#ports/emit.ts'
 import type { People } from '#ports/people.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { exampleEvent } from '#test/example-events.ts'
-import { startExim } from '#test/exim.ts'
+import { exampleEvent } from '#test/deliveries/example-events.ts'
+import { startExim } from '#test/outside/exim.ts'
 import { needs } from '#test/stores.ts'
 import { until } from '#test/until.ts'
 import { createDeliveries } from '../../create-deliveries.ts'
-import { addSubscription } from '../../subscriptions/add.ts'
+import { addSubscription } from '../../subscriptions/store.ts'
 import { insertChannel } from '../store.ts'
 
 const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
@@ -30,12 +30,12 @@ const dkim = {
   privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 }
 const people: People = {
-  ownersAndAdmins: async () => ({ known: true, value: [] }),
-  member: async () => ({ known: true, value: undefined }),
-  memberByEmail: async () => ({ known: true, value: undefined }),
-  displayNames: async () => ({ known: true, value: new Map() }),
-  organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
-  partHolders: async () => ({ known: true, value: [] }),
+  ownersAndAdmins: async () => ({ isKnown: true, value: [] }),
+  member: async () => ({ isKnown: true, value: undefined }),
+  memberByEmail: async () => ({ isKnown: true, value: undefined }),
+  displayNames: async () => ({ isKnown: true, value: new Map() }),
+  organization: async () => ({ isKnown: true, value: { name: 'Acme', slug: 'acme' } }),
+  partHolders: async () => ({ isKnown: true, value: [] }),
 }
 
 type Row = { state: string; reason: string | null; channel: string }

@@ -43,7 +43,6 @@ export function mailButton({ label, link }: { readonly label: string; readonly l
 `
 }
 
-/** A sentence in small type with its link. */
 export function mailNote({ text, link }: { readonly text: string; readonly link: string }): Html {
   return html`<p class="soft" style="margin:16px 0 0;color:#59636e;font-size:13px;overflow-wrap:anywhere;word-break:break-word">${text} <a class="link" href="${link}" style="color:#4250c9">${link}</a></p>
 `

@@ -4,6 +4,7 @@ import type { Db, Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 
 export type KeptMail = { delivery_id: string; org_id: string; recipient: string; subject: string; body: string }
+export type StoredMail = KeptMail & { kept_at: Date }
 
 const MAX_KEPT_MAILS = 500
 
@@ -32,13 +33,8 @@ export async function keepMail(db: Db, sealer: Sealer, mail: KeptMail): Promise<
   })
 }
 
-/** Mails of an organization, newest first. */
-export async function listKeptMails(
-  db: Querier,
-  sealer: Sealer,
-  orgId: string,
-): Promise<(KeptMail & { kept_at: Date })[]> {
-  const mails = await db.query<KeptMail & { kept_at: Date }>(sql`
+export async function listKeptMails(db: Querier, sealer: Sealer, orgId: string): Promise<StoredMail[]> {
+  const mails = await db.query<StoredMail>(sql`
     select delivery_id, org_id, recipient, subject, body, kept_at from notifications.mailbox
     where org_id = ${orgId} order by kept_at desc, delivery_id desc`)
   return mails.map((mail) => ({ ...mail, body: sealer.open(mail.body, KEPT_MAILS.context(mail)) }))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Context, RouteOf } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
+import type { Context, RouteOf } from '#edge/route/route.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
@@ -29,7 +29,7 @@ const mail = (changed: Partial<KeptMail> = {}): KeptMail => ({
 })
 
 async function open({ hasMailbox = true, ...info }: { hasMailbox?: boolean } & Partial<Context> = {}) {
-  const { answer } = mailboxRoute({ db, sealer, hasMailbox }) as RouteOf<'raw'>
+  const { answer } = mailboxRoute({ db, sealer, mail: hasMailbox ? 'mailbox' : undefined }) as RouteOf<'raw'>
   const context = { principal: { org_id: org }, direct: true, clientAddress: '127.0.0.1', ...info } as Context
   return (await answer({}, context)).text()
 }
@@ -56,9 +56,9 @@ describe('NO-09 the mailbox of an installation without a mail server', () => {
   })
 
   it('keeps the mail of a delivery once', async () => {
-    const kept = mail()
-    await keepMail(db, sealer, kept)
-    await keepMail(db, sealer, kept)
+    const storedMail = mail()
+    await keepMail(db, sealer, storedMail)
+    await keepMail(db, sealer, storedMail)
     expect(await listKeptMails(db, sealer, org)).toHaveLength(1)
   })
 

@@ -2,7 +2,7 @@ import type { Notification } from '#contract/notifications/inbox.ts'
 import { type Html, html } from '#edge/pages/html.ts'
 import { mailButton, mailDocument, mailHeading, mailParagraph, type RenderedMail } from './layout.ts'
 
-type Shown = {
+type RenderInput = {
   /** Never empty. */
   readonly notifications: readonly Notification[]
   readonly isDigest: boolean
@@ -16,7 +16,7 @@ const MAX_LINES = 100
  * Renders what happened, when and where to look, never the body of an event. A single notification has a button, a
  * digest a link per notification.
  */
-export function renderMail({ notifications, isDigest, unsubscribeLink }: Shown): RenderedMail {
+export function renderMail({ notifications, isDigest, unsubscribeLink }: RenderInput): RenderedMail {
   const [first] = notifications
   const isList = isDigest || notifications.length > 1
   const subject = isList ? countText(notifications.length) : first!.subject

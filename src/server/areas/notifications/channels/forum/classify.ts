@@ -1,8 +1,6 @@
+import { tryParseObject } from '#lib/json.ts'
 import type { Outcome } from '../../model/outcome.ts'
-import { retryAfterSeconds } from '../../model/schedule.ts'
-import type { Exchange } from '../exchange.ts'
-
-type Answered = Extract<Exchange, { answered: true }>
+import { type Answered, type Exchange, REFUSED_REASONS, retryOutcome } from '../exchange.ts'
 
 /** Result of a post, or the question whose answer says what the post came to. */
 export type PostVerdict =
@@ -12,8 +10,6 @@ export type PostVerdict =
   /** Whether the acting user has an account: a wrong key is refused in the same way. */
   | { readonly type: 'ask_for_account' }
 
-/** Refusals before connecting that a retry cannot fix. */
-const REFUSED_REASONS = ['refused_address', 'refused_url', 'redirect']
 /** Discourse's name for the limit of the API key, which all posts share. All other limits are those of one author. */
 const KEY_LIMIT = 'admin_api_key_rate_limit'
 
@@ -47,12 +43,8 @@ function fromStatus(answer: Answered, now: Date): PostVerdict {
 
 /** Discourse answers with the post, or with `enqueued` when moderators approve posts first. */
 function isPosted(body: string): boolean {
-  try {
-    const answer = JSON.parse(body) as { topic_id?: unknown; action?: unknown } | null
-    return typeof answer?.topic_id === 'number' || answer?.action === 'enqueued'
-  } catch {
-    return false
-  }
+  const answer = tryParseObject(body)
+  return typeof answer?.topic_id === 'number' || answer?.action === 'enqueued'
 }
 
 /** The post was made or not. If the topic is not there, posting it again is safe: its external id is unique. */
@@ -61,15 +53,9 @@ function unclear(reason: string): PostVerdict {
 }
 
 /** A limit of the author delays this topic only, not those of other users. */
-function retry({ status, retryAfter, limitCode }: Answered, now: Date): Outcome {
-  const seconds = retryAfterSeconds(retryAfter, now)
-  const isOfAuthor = status === 429 && limitCode !== KEY_LIMIT
-  return {
-    type: 'retry',
-    reason: `http_${status}`,
-    ...(seconds !== undefined && { retryAfterSeconds: seconds }),
-    ...(isOfAuthor && { isOurFault: true }),
-  }
+function retry(answer: Answered, now: Date): Outcome {
+  const isOfAuthor = answer.status === 429 && answer.limitCode !== KEY_LIMIT
+  return { ...retryOutcome(`http_${answer.status}`, answer, now), ...(isOfAuthor && { isOurFault: true }) }
 }
 
 /** A status that arrived before the rest of the answer was lost decides as if all of it had arrived. */
@@ -87,18 +73,15 @@ export function classifyTopicSearch(exchange: Exchange, externalId: string): 'pr
   return exchange.status === 200 && shown === externalId ? 'present' : 'unclear'
 }
 
+const ACCOUNT_OUTCOMES: Readonly<Record<number, Outcome>> = {
+  // The account exists, but is suspended or may not post in this category.
+  200: { type: 'failed', reason: 'http_403' },
+  403: { type: 'retry', reason: 'forum_key_refused' },
+  404: { type: 'failed', reason: 'no_forum_account' },
+}
+
 /** The outcome of a post that was refused with 403, from the answer to the question for the author's account. */
 export function classifyAccount(exchange: Exchange): Outcome {
-  if (!exchange.answered) return { type: 'retry', reason: 'http_403' }
-  switch (exchange.status) {
-    case 200:
-      // The account exists, but is suspended or may not post in this category.
-      return { type: 'failed', reason: 'http_403' }
-    case 404:
-      return { type: 'failed', reason: 'no_forum_account' }
-    case 403:
-      return { type: 'retry', reason: 'forum_key_refused' }
-    default:
-      return { type: 'retry', reason: 'http_403' }
-  }
+  const outcome = exchange.answered ? ACCOUNT_OUTCOMES[exchange.status] : undefined
+  return outcome ?? { type: 'retry', reason: 'http_403' }
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { newId } from '#edge/ids.ts'
+import { tryParseObject } from '#lib/json.ts'
 import type { Exchange } from '../exchange.ts'
 import { type ForumAccess, showCategory } from './discourse.ts'
 import { refusedUrl } from './url.ts'
@@ -19,16 +20,15 @@ export async function probeForum(access: ForumAccess, category: number): Promise
   throw failed(`${answerText(asNobody)} Try again later.`)
 }
 
+const URL_FAULTS: Readonly<Record<string, string>> = {
+  refused_address: 'The address is private or reserved. The operator can allow it with SVC_FORUM_ALLOWED_NETWORKS.',
+  refused_url: 'This address cannot be used. Its port must be 80, 443 or at least 1024.',
+  dns: 'The host name of the address could not be resolved. Check it and try again.',
+}
+
 function refuseUnusable(exchange: Exchange, category: number): void {
-  if (!exchange.answered && exchange.reason === 'refused_address') {
-    throw refusedUrl('The address is private or reserved. The operator can allow it with SVC_FORUM_ALLOWED_NETWORKS.')
-  }
-  if (!exchange.answered && exchange.reason === 'refused_url') {
-    throw refusedUrl('This address cannot be used. Its port must be 80, 443 or at least 1024.')
-  }
-  if (!exchange.answered && exchange.reason === 'dns') {
-    throw refusedUrl('The host name of the address could not be resolved. Check it and try again.')
-  }
+  const fault = exchange.answered ? undefined : URL_FAULTS[exchange.reason]
+  if (fault !== undefined) throw refusedUrl(fault)
   switch (exchange.status) {
     case 200:
       if (exchange.answered && isCategory(exchange.body, category)) return
@@ -43,11 +43,8 @@ function refuseUnusable(exchange: Exchange, category: number): void {
 }
 
 function isCategory(body: string, category: number): boolean {
-  try {
-    return (JSON.parse(body) as { category?: { id?: unknown } } | null)?.category?.id === category
-  } catch {
-    return false
-  }
+  const answer = tryParseObject(body) as { category?: { id?: unknown } | null } | undefined
+  return answer?.category?.id === category
 }
 
 function answerText(exchange: Exchange): string {

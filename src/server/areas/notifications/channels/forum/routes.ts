@@ -1,49 +1,65 @@
 import { notFound, ServiceError } from '#contract/core/errors.ts'
 import { configureForum, connectForum, disconnectForum, type Forum } from '#contract/notifications/forum.ts'
-import { actorOf } from '#edge/credentials/actor.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
-import type { Db, Tx } from '#lib/db/db.ts'
-import type { SafeFetch } from '#lib/net/safe-fetch.ts'
-import { audit } from '#ports/audit.ts'
-import { restartChannel } from '../restart.ts'
+import type { Tx } from '#lib/db/db.ts'
+import { auditBy } from '#ports/audit.ts'
+import type { NotificationDeps } from '../../model/deps.ts'
 import { presentChannel } from '../routes.ts'
 import { CHANNEL_SECRETS } from '../secret.ts'
-import { deleteChannel, findChannel, insertChannel } from '../store.ts'
+import { deleteChannel, insertChannel, lockChannels, requireChannel, restartChannel, updateChannel } from '../store.ts'
 import { probeForum } from './probe.ts'
-import { type ForumRow, type ForumSettings, findForum, lockForum, openKey, replaceKey, saveConfig } from './store.ts'
+import { type ForumRow, type ForumSettings, findForum, openKey, replaceKey } from './store.ts'
 import { readForumUrl } from './url.ts'
 
-type Deps = {
-  db: Db
-  sealer: Sealer
-  clock: Clock
-  forumFetch: SafeFetch
-  /** Whether the operator allows forums on private networks, where https is not usual. */
-  allowsPrivateForums: boolean
-}
+type Deps = Pick<NotificationDeps, 'db' | 'sealer' | 'clock' | 'forumFetch' | 'allowsPrivateForums'>
 
-export function forumRoutes(deps: Deps): Route[] {
-  return [connectRoute(deps), configureRoute(deps), disconnectRoute(deps)]
-}
-
-function connectRoute({ db, sealer, clock, forumFetch }: Deps): Route {
-  return route(connectForum, async ({ api_key }, { principal }) => {
-    const { org_id } = principal
-    const before = await findForum(db, org_id)
-    if (before?.config) {
-      const { url, category } = before.config
-      await probeForum({ safeFetch: forumFetch, url, apiKey: api_key }, category)
-    }
-    return db.tx(async (tx) => {
-      await lockForum(tx, org_id)
-      refuseChanged(before, await findForum(tx, org_id))
-      const id = await saveKey(tx, sealer, { org_id, before, apiKey: api_key })
-      await auditChange(tx, principal, { action: 'forum.connected', id, at: clock.now() })
-      return present(tx, org_id, id)
-    })
-  })
+export function forumRoutes({ db, sealer, clock, forumFetch, allowsPrivateForums }: Deps): Route[] {
+  return [
+    route(connectForum, async ({ api_key }, { principal }) => {
+      const { org_id } = principal
+      const before = await findForum(db, org_id)
+      if (before?.config) {
+        const { url, category } = before.config
+        await probeForum({ safeFetch: forumFetch, url, apiKey: api_key }, category)
+      }
+      return db.tx(async (tx) => {
+        await lockChannels(tx, org_id, 'forum')
+        refuseChanged(before, await findForum(tx, org_id))
+        const id = await saveKey(tx, sealer, { org_id, before, apiKey: api_key })
+        await auditBy(tx, principal, { action: 'forum.connected', target: id, at: clock.now() })
+        return present(tx, org_id, id)
+      })
+    }),
+    route(configureForum, async ({ config }, { principal }) => {
+      const { org_id } = principal
+      const before = await findForum(db, org_id)
+      if (!before) throw notConnected('Save the API key first, with PUT /api/integrations/forum/connection.')
+      const url = readForumUrl(config.url, { allowsHttp: allowsPrivateForums })
+      refuseOtherForum(before.config, url)
+      await probeForum({ safeFetch: forumFetch, url, apiKey: openKey(sealer, before) }, config.category)
+      return db.tx(async (tx) => {
+        await lockChannels(tx, org_id, 'forum')
+        refuseChanged(before, await findForum(tx, org_id))
+        const { id, secret } = before
+        await restartChannel(tx, { id, kind: 'forum', secret })
+        const label = `${url} (category ${config.category})`
+        await updateChannel(tx, { id, label, settings: { url, category: config.category } })
+        await auditBy(tx, principal, { action: 'forum.configured', target: id, at: clock.now() })
+        return present(tx, org_id, id)
+      })
+    }),
+    route(disconnectForum, async (_, { principal }) => {
+      return db.tx(async (tx) => {
+        await lockChannels(tx, principal.org_id, 'forum')
+        const forum = await findForum(tx, principal.org_id)
+        if (!forum) throw notFound('forum')
+        await deleteChannel(tx, forum.id)
+        await auditBy(tx, principal, { action: 'forum.disconnected', target: forum.id, at: clock.now() })
+        return { deleted: true as const }
+      })
+    }),
+  ]
 }
 
 async function saveKey(
@@ -60,26 +76,6 @@ async function saveKey(
   if (config) await restartChannel(tx, { id, kind: 'forum', secret })
   else await replaceKey(tx, { id, secret })
   return id
-}
-
-function configureRoute({ db, sealer, clock, forumFetch, allowsPrivateForums }: Deps): Route {
-  return route(configureForum, async ({ config }, { principal }) => {
-    const { org_id } = principal
-    const before = await findForum(db, org_id)
-    if (!before) throw notConnected('Save the API key first, with PUT /api/integrations/forum/connection.')
-    const url = readForumUrl(config.url, { allowsHttp: allowsPrivateForums })
-    refuseOtherForum(before.config, url)
-    await probeForum({ safeFetch: forumFetch, url, apiKey: openKey(sealer, before) }, config.category)
-    return db.tx(async (tx) => {
-      await lockForum(tx, org_id)
-      refuseChanged(before, await findForum(tx, org_id))
-      const { id, secret } = before
-      await restartChannel(tx, { id, kind: 'forum', secret })
-      await saveConfig(tx, id, { url, category: config.category })
-      await auditChange(tx, principal, { action: 'forum.configured', id, at: clock.now() })
-      return present(tx, org_id, id)
-    })
-  })
 }
 
 /** Without this an admin who does not know the key could have it sent to a server of their own. */
@@ -99,24 +95,7 @@ function notConnected(words: string): ServiceError {
   return new ServiceError('FORUM_NOT_CONNECTED', words)
 }
 
-function disconnectRoute({ db, clock }: Deps): Route {
-  return route(disconnectForum, async (_, { principal }) => {
-    return db.tx(async (tx) => {
-      await lockForum(tx, principal.org_id)
-      const forum = await findForum(tx, principal.org_id)
-      if (!forum) throw notFound('forum')
-      await deleteChannel(tx, forum.id)
-      await auditChange(tx, principal, { action: 'forum.disconnected', id: forum.id, at: clock.now() })
-      return { deleted: true as const }
-    })
-  })
-}
-
 async function present(tx: Tx, orgId: string, id: string): Promise<Forum> {
-  const channel = (await findChannel(tx, orgId, id))!
+  const channel = await requireChannel(tx, orgId, id)
   return { ...presentChannel(channel), config: (await findForum(tx, orgId))?.config ?? null }
-}
-
-async function auditChange(tx: Tx, principal: Member, { action, id, at }: { action: string; id: string; at: Date }) {
-  await audit(tx, { org_id: principal.org_id, actor: actorOf(principal), action, target: id, at })
 }

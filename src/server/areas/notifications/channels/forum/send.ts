@@ -1,31 +1,22 @@
-import type { Clock } from '#lib/clock.ts'
-import type { SafeFetch } from '#lib/net/safe-fetch.ts'
-import { toThin } from '../../deliver/load.ts'
-import { SEND_TIMEOUT_MS, type Send } from '../../deliver/send.ts'
+import { toThin } from '../../deliver/due-notification.ts'
+import { DESTINATION_GONE, SEND_TIMEOUT_MS, type Send } from '../../deliver/send.ts'
+import type { NotificationDeps } from '../../model/deps.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { classifyAccount, classifyTopicPost, classifyTopicSearch, type PostVerdict } from './classify.ts'
 import { createTopic, type ForumAccess, findAccount, findTopic } from './discourse.ts'
-import type { OpenForum } from './store.ts'
-import { actingUser, externalIdOf, renderTopic, type TopicIdentity } from './topic.ts'
+import { openForum, readTopicIdentity } from './store.ts'
+import { actingUser, externalIdOf, renderTopic } from './topic.ts'
 
-type Deps = {
-  forumFetch: SafeFetch
-  clock: Clock
-  /** Address of the console, which links begin with. */
-  baseUrl: () => string
-  /** Undefined when the forum is gone, disabled or not configured. */
-  openForum: (channelId: string) => Promise<OpenForum | undefined>
-  topicIdentity: (deliveryId: string) => Promise<TopicIdentity>
-}
+type Deps = Pick<NotificationDeps, 'db' | 'sealer' | 'forumFetch' | 'clock' | 'baseUrl'>
 
 /** Posts a topic as the user who caused the event. Without such a user or an account of theirs nothing is posted. */
-export function forumSender({ forumFetch, clock, baseUrl, openForum, topicIdentity }: Deps): Send {
+export function forumSender({ db, sealer, forumFetch, clock, baseUrl }: Deps): Send {
   return async ({ delivery, notifications, isDigest }, signal) => {
-    const forum = delivery.channel_id === null ? undefined : await openForum(delivery.channel_id)
-    if (forum === undefined) return { outcome: { type: 'dropped', reason: 'destination_gone' } }
+    const forum = delivery.channel_id === null ? undefined : await openForum(db, sealer, delivery.channel_id)
+    if (forum === undefined) return DESTINATION_GONE
     const userId = actingUser(notifications)
     if (userId === null) return { outcome: { type: 'failed', reason: 'no_acting_user', isOurFault: true } }
-    const externalId = externalIdOf(await topicIdentity(delivery.resend_of ?? delivery.id))
+    const externalId = externalIdOf(await readTopicIdentity(db, delivery))
     const rendered = renderTopic(
       notifications.map((one) => toThin(one, baseUrl())),
       { externalId, isDigest },
@@ -34,7 +25,7 @@ export function forumSender({ forumFetch, clock, baseUrl, openForum, topicIdenti
     const topic = { ...rendered, category: forum.category, external_id: externalId }
     const posted = await createTopic(access, userId, topic, { signal, timeoutMs: SEND_TIMEOUT_MS })
     const outcome = await settle(access, classifyTopicPost(posted, clock.now()), { externalId, userId })
-    return posted.status === undefined ? { outcome } : { outcome, status: posted.status }
+    return { outcome, status: posted.status }
   }
 }
 

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EventOf } from '#contract/core/events.ts'
 import { newId } from '#edge/ids.ts'
-import { systemClock } from '#lib/clock.ts'
 import { createSealer } from '#lib/crypto/seal.ts'
 import type { Db } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { createSafeFetch } from '#lib/net/safe-fetch.ts'
+import { systemClock } from '#lib/time/clock.ts'
 import { runSlots } from '#lib/work/slots.ts'
 import { emit } from '#ports/emit.ts'
 import type { People } from '#ports/people.ts'
 import { openTestDatabase, type TestDatabase } from '#test/database.ts'
-import { type FakeDiscourse, startFakeDiscourse } from '#test/fake-discourse.ts'
+import { type FakeDiscourse, startFakeDiscourse } from '#test/outside/fake-discourse.ts'
 import { until } from '#test/until.ts'
 import { createDeliveries } from '../../create-deliveries.ts'
 import { claimDeliveries } from '../../deliver/claim.ts'
 import { finishDeliveries } from '../../deliver/finish.ts'
-import { addSubscription } from '../../subscriptions/add.ts'
+import { addSubscription } from '../../subscriptions/store.ts'
 import { insertChannel } from '../store.ts'
 
 const KEY = 'key-of-all-users'
@@ -24,12 +24,12 @@ const sealer = createSealer([createHash('sha256').update('key').digest('hex')])
 const org = newId('org')
 const [olu, mara] = [newId('usr'), newId('usr')]
 const nobody: People = {
-  ownersAndAdmins: async () => ({ known: true, value: [] }),
-  member: async () => ({ known: true, value: undefined }),
-  memberByEmail: async () => ({ known: true, value: undefined }),
-  displayNames: async () => ({ known: true, value: new Map() }),
-  organization: async () => ({ known: true, value: { name: 'Acme', slug: 'acme' } }),
-  partHolders: async () => ({ known: true, value: [] }),
+  ownersAndAdmins: async () => ({ isKnown: true, value: [] }),
+  member: async () => ({ isKnown: true, value: undefined }),
+  memberByEmail: async () => ({ isKnown: true, value: undefined }),
+  displayNames: async () => ({ isKnown: true, value: new Map() }),
+  organization: async () => ({ isKnown: true, value: { name: 'Acme', slug: 'acme' } }),
+  partHolders: async () => ({ isKnown: true, value: [] }),
 }
 let opened: TestDatabase
 let db: Db

@@ -1,24 +1,12 @@
-import type { Db } from '#lib/db/db.ts'
-import { sql } from '#lib/db/sql.ts'
-import type { SafeFetch } from '#lib/net/safe-fetch.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import type { ClaimedDelivery } from '../../deliver/claim.ts'
 import { finishDeliveries } from '../../deliver/finish.ts'
+import type { NotificationDeps } from '../../model/deps.ts'
 import { classifyTopicSearch } from './classify.ts'
 import { findTopic } from './discourse.ts'
-import type { OpenForum } from './store.ts'
-import { externalIdOf, type TopicIdentity } from './topic.ts'
+import { type OpenForum, openForum, readTopicIdentity, readUnsettled, type Unsettled } from './store.ts'
+import { externalIdOf } from './topic.ts'
 
-type Deps = {
-  db: Db
-  forumFetch: SafeFetch
-  openForum: (channelId: string) => Promise<OpenForum | undefined>
-  topicIdentity: (deliveryId: string) => Promise<TopicIdentity>
-}
-type Unsettled = Pick<
-  ClaimedDelivery,
-  'id' | 'org_id' | 'fence' | 'attempt' | 'kind' | 'destination_key' | 'channel_id' | 'user_id' | 'resend_of'
->
+type Deps = Pick<NotificationDeps, 'db' | 'sealer' | 'forumFetch'>
 
 const POLL_SECONDS = 60
 const DELIVERIES_PER_TICK = 100
@@ -32,9 +20,9 @@ export function settleLoop(deps: Deps): Loop {
   return {
     name: 'notifications-forum',
     tick: async (now, signal) => {
-      const byChannel = Map.groupBy(await readUnsettled(deps.db), ({ channel_id }) => channel_id)
+      const byChannel = Map.groupBy(await readUnsettled(deps.db, DELIVERIES_PER_TICK), ({ channel_id }) => channel_id)
       for (const [channelId, deliveries] of byChannel) {
-        const forum = channelId === null ? undefined : await deps.openForum(channelId)
+        const forum = channelId === null ? undefined : await openForum(deps.db, deps.sealer, channelId)
         if (forum) await settleAll(deps, forum, deliveries, signal)
       }
       return new Date(now.getTime() + POLL_SECONDS * 1000)
@@ -42,24 +30,16 @@ export function settleLoop(deps: Deps): Loop {
   }
 }
 
-async function readUnsettled(db: Db): Promise<Unsettled[]> {
-  return db.query(sql`
-    select id, org_id, fence, attempt, kind, destination_key, channel_id, user_id, resend_of
-    from notifications.deliveries
-    where kind = 'forum' and state = 'unknown' and ended_at > clock_timestamp() - interval '1 day'
-    order by ended_at desc limit ${DELIVERIES_PER_TICK}`)
-}
-
 /** Stops at the first question without an answer, so that a forum that is down is asked once in each round. */
 async function settleAll(
-  { db, forumFetch, topicIdentity }: Deps,
+  { db, forumFetch }: Deps,
   { url, apiKey }: OpenForum,
   deliveries: readonly Unsettled[],
   signal: AbortSignal,
 ): Promise<void> {
   for (const delivery of deliveries) {
     if (signal.aborted) return
-    const externalId = externalIdOf(await topicIdentity(delivery.resend_of ?? delivery.id))
+    const externalId = externalIdOf(await readTopicIdentity(db, delivery))
     const found = classifyTopicSearch(await findTopic({ safeFetch: forumFetch, url, apiKey }, externalId), externalId)
     if (found === 'unclear') return
     const outcome =

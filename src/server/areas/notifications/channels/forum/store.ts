@@ -1,19 +1,15 @@
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { ClaimedDelivery } from '../../deliver/claim.ts'
+import type { Ended } from '../../deliver/finish.ts'
 import { CHANNEL_SECRETS } from '../secret.ts'
 import type { TopicIdentity } from './topic.ts'
 
-/** What is known of a forum once it is configured. */
 export type ForumSettings = { readonly url: string; readonly category: number }
 export type OpenForum = ForumSettings & { readonly apiKey: string }
 /** `secret` is sealed; it changes with every saved key. `config` is null until the forum is configured. */
 export type ForumRow = { readonly id: string; readonly secret: string; readonly config: ForumSettings | null }
-
-/** Holds off every other change of the organization's forum until the transaction ends. */
-export async function lockForum(tx: Tx, orgId: string): Promise<void> {
-  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`forum ${orgId}`}, 0))`)
-}
 
 /** An organization has one forum at most. */
 export async function findForum(db: Querier, orgId: string): Promise<ForumRow | undefined> {
@@ -32,13 +28,6 @@ export async function replaceKey(tx: Tx, { id, secret }: Pick<ForumRow, 'id' | '
   await tx.query(sql`update notifications.channels set secret = ${secret} where id = ${id}`)
 }
 
-export async function saveConfig(tx: Tx, id: string, config: ForumSettings): Promise<void> {
-  const label = `${config.url} (category ${config.category})`
-  await tx.query(sql`
-    update notifications.channels set label = ${label}, settings = settings || ${JSON.stringify(config)}::jsonb
-    where id = ${id}`)
-}
-
 /** Returns undefined when the forum does not exist or is not active. */
 export async function openForum(db: Querier, sealer: Sealer, id: string): Promise<OpenForum | undefined> {
   const [row] = await db.query<{ secret: string; settings: ForumSettings }>(sql`
@@ -48,8 +37,23 @@ export async function openForum(db: Querier, sealer: Sealer, id: string): Promis
   return { url, category, apiKey: openKey(sealer, { id, secret: row.secret }) }
 }
 
-/** What identifies the topic of a delivery that is no resend. */
-export async function readTopicIdentity(db: Querier, deliveryId: string): Promise<TopicIdentity> {
+export type Unsettled = Ended['delivery'] & Pick<ClaimedDelivery, 'resend_of'>
+
+/** The newest deliveries to forums whose outcome became unknown in the last day. */
+export async function readUnsettled(db: Querier, limit: number): Promise<Unsettled[]> {
+  return db.query(sql`
+    select id, org_id, fence, attempt, kind, destination_key, channel_id, user_id, resend_of
+    from notifications.deliveries
+    where kind = 'forum' and state = 'unknown' and ended_at > clock_timestamp() - interval '1 day'
+    order by ended_at desc limit ${limit}`)
+}
+
+/** Reads the fields that identify the topic of a delivery. A resend has those of the delivery that it repeats. */
+export async function readTopicIdentity(
+  db: Querier,
+  { id, resend_of }: Pick<ClaimedDelivery, 'id' | 'resend_of'>,
+): Promise<TopicIdentity> {
+  const deliveryId = resend_of ?? id
   const [row] = await db.query<TopicIdentity>(sql`
     select digest_key, window_end,
       (select min(event_id) from notifications.notifications where delivery_id = ${deliveryId}) as event_id

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Notification } from '#contract/notifications/inbox.ts'
-import type { DueNotification } from '../../deliver/load.ts'
+import type { DueNotification } from '../../deliver/due-notification.ts'
 
 /** More lines could exceed the usual limit of 32,000 characters for a post. */
 const MAX_LINES = 60

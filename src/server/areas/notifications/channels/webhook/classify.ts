@@ -1,27 +1,22 @@
 import type { Outcome } from '../../model/outcome.ts'
-import { retryAfterSeconds } from '../../model/schedule.ts'
-import type { Exchange } from '../exchange.ts'
+import { type Answered, type Exchange, REFUSED_REASONS, retryOutcome } from '../exchange.ts'
 
 /** Answers of a gateway for a server that may have acted on the request. */
 const GATEWAY_STATUSES = [502, 504, 520, 521, 522, 523, 524]
 const RETRYABLE_STATUSES = [408, 425, 429]
-/** Refusals before connecting that a retry cannot fix. */
-const REFUSED_REASONS = ['refused_address', 'refused_url', 'redirect']
 
 /** Maps the result of one request to a webhook to an outcome. Only proof of non-delivery leads to another attempt. */
 export function classifyWebhook(exchange: Exchange, now: Date): Outcome {
   return exchange.answered ? fromStatus(exchange, now) : fromFailure(exchange)
 }
 
-function fromStatus({ status, retryAfter }: Extract<Exchange, { answered: true }>, now: Date): Outcome {
+function fromStatus(answer: Answered, now: Date): Outcome {
+  const { status } = answer
   const reason = `http_${status}`
   if (status >= 200 && status < 300) return { type: 'sent' }
   if (status === 410) return { type: 'gone', reason }
   if (GATEWAY_STATUSES.includes(status)) return { type: 'unknown', reason }
-  if (status >= 500 || RETRYABLE_STATUSES.includes(status)) {
-    const seconds = retryAfterSeconds(retryAfter, now)
-    return { type: 'retry', reason, ...(seconds !== undefined && { retryAfterSeconds: seconds }) }
-  }
+  if (status >= 500 || RETRYABLE_STATUSES.includes(status)) return retryOutcome(reason, answer, now)
   return { type: 'failed', reason }
 }
 

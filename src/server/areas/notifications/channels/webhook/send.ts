@@ -1,16 +1,11 @@
-import type { Clock } from '#lib/clock.ts'
-import type { SafeFetch } from '#lib/net/safe-fetch.ts'
-import { toThin } from '../../deliver/load.ts'
-import { SEND_TIMEOUT_MS, type Send } from '../../deliver/send.ts'
+import { toThin } from '../../deliver/due-notification.ts'
+import { DESTINATION_GONE, SEND_TIMEOUT_MS, type Send } from '../../deliver/send.ts'
+import type { NotificationDeps } from '../../model/deps.ts'
 import { exchangeOnce } from '../exchange.ts'
 import { classifyWebhook } from './classify.ts'
 import { signatureHeaders } from './sign.ts'
 
-type Deps = {
-  safeFetch: SafeFetch
-  clock: Clock
-  /** Address of the console, which links begin with. */
-  baseUrl: () => string
+type Deps = Pick<NotificationDeps, 'safeFetch' | 'clock' | 'baseUrl'> & {
   /** The endpoint's URL as it was configured; undefined when the channel is gone or disabled. */
   openUrl: (channelId: string) => Promise<string | undefined>
 }
@@ -19,7 +14,7 @@ type Deps = {
 export function webhookSender({ safeFetch, clock, baseUrl, openUrl }: Deps): Send {
   return async ({ delivery, notifications }, signal) => {
     const url = delivery.channel_id === null ? undefined : await openUrl(delivery.channel_id)
-    if (url === undefined) return { outcome: { type: 'dropped', reason: 'destination_gone' } }
+    if (url === undefined) return DESTINATION_GONE
     const body = JSON.stringify(notifications.map((one) => toThin(one, baseUrl())))
     const exchange = await exchangeOnce(safeFetch, url, {
       method: 'POST',
@@ -35,7 +30,6 @@ export function webhookSender({ safeFetch, clock, baseUrl, openUrl }: Deps): Sen
       redirects: 3,
       keepConnection: true,
     })
-    const outcome = classifyWebhook(exchange, clock.now())
-    return exchange.status === undefined ? { outcome } : { outcome, status: exchange.status }
+    return { outcome: classifyWebhook(exchange, clock.now()), status: exchange.status }
   }
 }

@@ -2,18 +2,13 @@ import { ServiceError } from '#contract/core/errors.ts'
 import type { Sealer } from '#lib/crypto/seal.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { restartChannel } from '../restart.ts'
 import { CHANNEL_SECRETS } from '../secret.ts'
+import { listChannels, restartChannel, updateChannel } from '../store.ts'
 import { isSameEndpoint } from './url.ts'
 
 const MAX_WEBHOOKS = 20
 
 export type WebhookSettings = { name: string | null; per_message: number }
-
-/** Holds off every other change of the organization's webhooks until the transaction ends. */
-export async function lockWebhooks(tx: Tx, orgId: string): Promise<void> {
-  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${orgId}`}, 0))`)
-}
 
 /** Throws if another webhook of the organization has the same endpoint. The caller holds the lock. */
 export async function refuseKnownUrl(
@@ -32,9 +27,7 @@ export async function refuseKnownUrl(
 
 /** Throws if the organization has as many webhooks as it may have. The caller holds the lock. */
 export async function refuseTooManyWebhooks(tx: Tx, orgId: string): Promise<void> {
-  const rows = await tx.query(sql`
-    select from notifications.channels where org_id = ${orgId} and kind = 'webhook' limit ${MAX_WEBHOOKS}`)
-  if (rows.length < MAX_WEBHOOKS) return
+  if ((await listChannels(tx, orgId, 'webhook')).length < MAX_WEBHOOKS) return
   const words = `An organization can have ${MAX_WEBHOOKS} webhooks. Delete one you do not need.`
   throw new ServiceError('CHANNEL_LIMIT', words)
 }
@@ -51,9 +44,7 @@ export async function updateWebhook(
   // Destinations are locked before channels everywhere, so that two transactions cannot wait for each other.
   await tx.query(sql`
     update notifications.destinations set max_per_message = ${settings.per_message} where key = ${`webhook:${id}`}`)
-  await tx.query(sql`
-    update notifications.channels set label = ${label}, settings = settings || ${JSON.stringify(settings)}::jsonb
-    where id = ${id}`)
+  await updateChannel(tx, { id, label, settings })
 }
 
 /** Saves a URL, also the same one again: it enables a webhook that was disabled because its receiver answered 410. */

@@ -1,11 +1,9 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { SafeFetchError } from '#lib/net/safe-fetch-error.ts'
-
-/** Refuses, without connecting, a URL that a webhook may not have. */
-export type AddressCheck = (url: string) => Promise<void>
+import type { NotificationDeps } from '../../model/deps.ts'
 
 /** Throws INVALID_REQUEST for a URL that could never be sent to. The messages never contain its path or query. */
-export async function refuseUnusableUrl(checkAddress: AddressCheck, url: string): Promise<void> {
+export async function refuseUnusableUrl(checkAddress: NotificationDeps['checkAddress'], url: string): Promise<void> {
   // The signing key is made from the URL as it was typed: a blank that nobody sees would change the key.
   if (/[\s\p{C}]/u.test(url)) throw refused('The URL contains a blank or an invisible character. Remove it.')
   try {
@@ -31,7 +29,7 @@ function textOf({ reason, message }: SafeFetchError): string {
   }
 }
 
-/** What people see of a URL: enough to tell two webhooks apart, too little to sign with. */
+/** Returns the part of a URL that people see: enough to tell two webhooks apart, too little to sign with. */
 export function labelOf(url: string, name: string | null): string {
   const shown = `${new URL(url).origin} …${url.slice(-4)}`
   return name === null ? shown : `${name} (${shown})`

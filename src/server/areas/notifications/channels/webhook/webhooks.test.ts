@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { listChannels } from '#contract/notifications/channels.ts'
+import { listChannels, testChannel } from '#contract/notifications/channels.ts'
 import { listDeliveries, readDelivery } from '#contract/notifications/deliveries.ts'
 import { listInbox } from '#contract/notifications/inbox.ts'
 import { changeSubscription, createSubscription, listSubscriptions } from '#contract/notifications/subscriptions.ts'
-import { testChannel } from '#contract/notifications/test-channel.ts'
 import { changeWebhook, createWebhook, deleteWebhook } from '#contract/notifications/webhooks.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
 import { createAddressCheck, createSafeFetch } from '#lib/net/safe-fetch.ts'
 import { emit } from '#ports/emit.ts'
-import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/internet.ts'
+import { fakeConnect, fakeResolve, type Peer, startPeer } from '#test/outside/internet.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
 import { signatureHeaders } from './sign.ts'
@@ -74,8 +73,8 @@ describe('NO-08 webhooks of an organization', () => {
   const subscribe = (channel_id: string) => api().call(createSubscription, { event_type: 'deploy.*', channel_id })
 
   it('show the origin and the last four characters, never the URL', async () => {
-    const made = await create(FIRST_URL)
-    expect(made).toEqual({
+    const webhook = await create(FIRST_URL)
+    expect(webhook).toEqual({
       id: expect.stringMatching(/^chn_/),
       kind: 'webhook',
       label: 'https://hooks.example.com …4TnB',
@@ -85,7 +84,7 @@ describe('NO-08 webhooks of an organization', () => {
       created_at: expect.any(String),
       warnings: [],
     })
-    const { warnings: _, ...channel } = made
+    const { warnings: _, ...channel } = webhook
     expect((await api().call(listChannels, {})).items).toEqual([channel])
   })
 

@@ -1,6 +1,7 @@
 import type { DestinationKind } from '#contract/notifications/channels.ts'
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
+import { notify } from '#lib/db/notify.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { NewNotification } from '../model/notification.ts'
 import { DELIVERY_RULES } from '../model/schedule.ts'
@@ -48,6 +49,12 @@ async function insertNotifications(tx: Tx, added: readonly NewNotification[]): P
     on conflict (event_id, destination_key) do nothing`)
 }
 
+export async function readNotificationId(tx: Tx, eventId: string, destinationKey: string): Promise<string> {
+  const [row] = await tx.query<{ id: string }>(sql`
+    select id from notifications.notifications where event_id = ${eventId} and destination_key = ${destinationKey}`)
+  return row!.id
+}
+
 type Waking = {
   destination_key: string
   org_id: string
@@ -77,9 +84,7 @@ export async function wakeDestinations(tx: Tx, waking: readonly Waking[]): Promi
     update notifications.destinations as destination set max_per_message = waking.per_message
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as waking (destination_key text, per_message int)
     where key = waking.destination_key and max_per_message <> waking.per_message`)
-  await rescheduleDestinations(
-    tx,
-    rows.map(({ destination_key }) => destination_key),
-  )
-  await tx.query(sql`select pg_notify(${DELIVERIES_NOTIFY}, '')`)
+  const keys = rows.map(({ destination_key }) => destination_key)
+  await rescheduleDestinations(tx, keys)
+  await notify(tx, DELIVERIES_NOTIFY)
 }

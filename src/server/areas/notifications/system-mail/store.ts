@@ -6,9 +6,10 @@ import type { MailOutcome, SystemMail, SystemMails } from '#ports/system-mail.ts
 import { mailKey } from '../model/destination-key.ts'
 import { sealContent } from '../model/mail-content.ts'
 import type { DeliveryState } from '../model/outcome.ts'
-import { wakeDestinations } from '../queue/enqueue.ts'
-import { lockDestinations } from '../queue/lock.ts'
-import { rescheduleDestinations } from '../queue/reschedule.ts'
+import { addDelivery, findDestination } from '../store/deliveries.ts'
+import { wakeDestinations } from '../store/enqueue.ts'
+import { lockDestinations } from '../store/lock.ts'
+import { rescheduleDestinations } from '../store/reschedule.ts'
 
 export function createSystemMails({ sealer }: { sealer: Sealer }): SystemMails {
   return {
@@ -18,26 +19,23 @@ export function createSystemMails({ sealer }: { sealer: Sealer }): SystemMails {
   }
 }
 
+/** The organization of deliveries that belong to none. Ids of organizations are never empty. */
+const NO_ORGANIZATION = ''
+
 /** Makes a delivery that a worker claims, sends and records like any other. */
 async function queueMail(tx: Tx, sealer: Sealer, mail: SystemMail): Promise<boolean> {
-  const { key, org_id, to } = mail
+  const { key, to } = mail
+  const org_id = mail.org_id ?? NO_ORGANIZATION
   const id = newId('dlv')
-  const destination_key = mailKey({ org_id }, to)
-  const added = await tx.query(sql`
-    insert into notifications.deliveries (id, org_id, destination_key, kind, message_key, message, state, next_at,
-      created_at)
-    values (${id}, ${org_id}, ${destination_key}, 'email', ${key}, ${sealContent(sealer, id, mail)}, 'pending',
-      clock_timestamp(), clock_timestamp())
-    on conflict (message_key) do nothing
-    returning id`)
-  if (added.length === 0) return false
-  await wakeDestinations(tx, [{ destination_key, org_id, kind: 'email' }])
+  const destination = { destination_key: mailKey({ org_id }, to), org_id, kind: 'email' } as const
+  const message = sealContent(sealer, id, mail)
+  if ((await addDelivery(tx, { id, ...destination, message_key: key, message })) === undefined) return false
+  await wakeDestinations(tx, [destination])
   return true
 }
 
 async function cancelMail(tx: Tx, key: string, reason: string): Promise<void> {
-  const [found] = await tx.query<{ destination_key: string }>(sql`
-    select destination_key from notifications.deliveries where message_key = ${key}`)
+  const found = await findDestination(tx, { message_key: key })
   if (!found) return
   // Destinations first: that is the order of every writer, so that none waits for another in a circle.
   await lockDestinations(tx, [found.destination_key])

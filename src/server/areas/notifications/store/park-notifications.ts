@@ -1,19 +1,13 @@
 import { newId } from '#edge/ids.ts'
 import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { Addressed } from '../model/notification.ts'
 
 /** Why a message was not sent after a restore. Nobody knows whether it had been sent after the backup was made. */
 export const PARKED_REASON = 'parked_after_restore'
 
 /** A notification that is in no message yet. */
-export type LooseNotification = {
-  id: string
-  org_id: string
-  destination_key: string
-  kind: string
-  channel_id: string | null
-  user_id: string | null
-}
+export type LooseNotification = Addressed & { id: string; kind: string }
 
 /**
  * Gives each notification a message that ended as unknown, so that the ledger shows it and an admin can resend it. The

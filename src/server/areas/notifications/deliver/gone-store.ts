@@ -2,14 +2,14 @@ import type { Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import { ACCOUNT_INACTIVE, INSTALLATION_BROKEN } from '../model/outcome.ts'
 
+/** Why the destination of an attempt counts as gone. */
+type Gone = { reason: string; attempt: { id: string; fence: number } }
+
 /**
  * Disables a channel that does not exist any more at the other side. Subscriptions to a lost chat connection are
  * disabled with it, marked so that reconnecting enables exactly these again.
  */
-export async function disableGoneChannel(
-  tx: Tx,
-  { id, reason, attempt }: { id: string; reason: string; attempt: { id: string; fence: number } },
-): Promise<void> {
+export async function disableGoneChannel(tx: Tx, { id, reason, attempt }: Gone & { id: string }): Promise<void> {
   // An attempt that began before a URL was saved may have reached the former URL, so it says nothing of this one.
   const disabled = await tx.query(sql`
     update notifications.channels set state = 'disabled', disabled_reason = ${reason}
@@ -27,12 +27,7 @@ export async function disableGoneChannel(
     where channel_id = ${id} and enabled`)
 }
 
-type GoneTarget = {
-  org_id: string
-  user_id: string | null
-  reason: string
-  attempt: { id: string; fence: number }
-}
+type GoneTarget = Gone & { org_id: string; user_id: string | null }
 
 /**
  * Records that a person's account or the organization's installation stopped working, so that nothing more is sent. An

@@ -1,7 +1,7 @@
 import { readStoredEvent } from '#contract/core/events.ts'
 import type { Db, Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { addNotifications } from '../queue/enqueue.ts'
+import { addNotifications } from '../store/enqueue.ts'
 import { recordUnreadable, UNREADABLE_KEY } from './match.ts'
 
 /** An event that a newer release wrote, so that only its type and organization are known here. */
@@ -19,10 +19,8 @@ export async function noteUnreadable(tx: Tx, events: readonly UnreadableEvent[])
     returning id`)
   const noted = new Set(rows.map(({ id }) => id))
   const ours = events.filter(({ id }) => noted.has(id))
-  await addNotifications(
-    tx,
-    ours.map((event) => recordUnreadable(event)),
-  )
+  const waiting = ours.map((event) => recordUnreadable(event))
+  await addNotifications(tx, waiting)
   return ours
 }
 
@@ -48,10 +46,8 @@ export async function dropUnreadable(db: Db, page: { beforeId: string; limit: nu
     const ended = new Set(rows.map(({ id }) => id))
     const dropped = unreadable.filter(({ id }) => ended.has(id))
     await forgetUnreadable(tx, [...ended])
-    await addNotifications(
-      tx,
-      dropped.map((event) => recordUnreadable(event, 'unreadable')),
-    )
+    const entries = dropped.map((event) => recordUnreadable(event, 'unreadable'))
+    await addNotifications(tx, entries)
     return dropped.length
   })
 }

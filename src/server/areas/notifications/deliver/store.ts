@@ -1,22 +1,8 @@
-import { EVENTS, type EventOf, eventLink, eventSubject, readStoredEvent } from '#contract/core/events.ts'
-import type { Notification } from '#contract/notifications/inbox.ts'
+import { readStoredEvent } from '#contract/core/events.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { ClaimedDelivery } from './claim.ts'
-
-/** A notification of a delivery, with all that any channel may show of its event. */
-export type DueNotification = {
-  readonly id: string
-  readonly subscription_id: string | null
-  readonly user_id: string | null
-  readonly event: EventOf & { id: string }
-}
-
-/** What a delivery is to send, and the facts that decide whether it may be sent. */
-type LoadedDelivery = {
-  readonly isChannelActive: boolean
-  readonly notifications: readonly LoadedNotification[]
-}
+import type { DueNotification } from './due-notification.ts'
 
 export type LoadedNotification = DueNotification & {
   /** Null when the subscription is disabled, deleted or unsubscribed from, and for a notification of a follow. */
@@ -39,7 +25,7 @@ type Row = Omit<LoadedNotification, 'id' | 'event'> & {
  * Loads deliveries in one statement, in the given order. Notifications of an event that only a newer release can read
  * are left out.
  */
-export async function loadDeliveries(db: Querier, deliveries: readonly ClaimedDelivery[]): Promise<LoadedDelivery[]> {
+export async function loadDeliveries(db: Querier, deliveries: readonly ClaimedDelivery[]) {
   const rows = await db.query<Row>(sql`
     select claimed.place::int, claimed.channel_id is null or channel.state is not null as is_channel_active,
       found.id, found.subscription_id, found.user_id, subscription.owner as subscription_owner, found.event_id,
@@ -81,19 +67,22 @@ function toLoaded({
   return event ? [{ id: id!, subscription_id, user_id, subscription_owner, event: { ...event, id: event_id } }] : []
 }
 
-/** The thin object: what happened and where to look, never the body of the event. `baseUrl` is the console's address. */
-export function toThin({ id, event }: DueNotification, baseUrl: string): Notification {
-  return {
-    id,
-    event_type: event.type,
-    subject: eventSubject(event),
-    occurred_at: event.occurred_at.toISOString(),
-    org_id: event.org_id,
-    ...('app' in event.body && { app: event.body.app.alias }),
-    link: new URL(eventLink(event), baseUrl).href,
-  }
+type Follow = { org_id: string; appId: string; userId: string; category: string }
+
+export async function isFollowing(db: Querier, { org_id, appId, userId, category }: Follow): Promise<boolean> {
+  const rows = await db.query(sql`
+    select from notifications.follows
+    where org_id = ${org_id} and app_id = ${appId} and user_id = ${userId} and ${category} = any(categories)`)
+  return rows.length > 0
 }
 
-export function categoryOf({ event }: DueNotification) {
-  return EVENTS[event.type].category
+export async function dropNotifications(
+  db: Querier,
+  refused: readonly { id: string; reason: string }[],
+): Promise<void> {
+  if (refused.length === 0) return
+  await db.query(sql`
+    update notifications.notifications as notification set dropped_reason = refused.reason
+    from jsonb_to_recordset(${JSON.stringify(refused)}::jsonb) as refused (id text, reason text)
+    where notification.id = refused.id`)
 }

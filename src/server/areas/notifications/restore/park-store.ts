@@ -1,14 +1,14 @@
 import { lowestId } from '#edge/ids.ts'
 import type { Db, Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-import { lockDestinations } from '../queue/lock.ts'
-import { type LooseNotification, PARKED_REASON, parkNotifications } from '../queue/park-notifications.ts'
-import { rescheduleDestinations } from '../queue/reschedule.ts'
-import { saveRestoreMark } from '../queue/restore-mark.ts'
+import { lockDestinations } from '../store/lock.ts'
+import { type LooseNotification, PARKED_REASON, parkNotifications } from '../store/park-notifications.ts'
+import { rescheduleDestinations } from '../store/reschedule.ts'
+import { saveRestoreMark } from '../store/restore-mark.ts'
 
 const ROWS_PER_TRANSACTION = 200
 
-/** What a restored backup would send, although it may have been sent after the backup was made. */
+/** Work that a restored backup would send, although it may have been sent after the backup was made. */
 export type Parkable = {
   /** Messages that wait for an attempt or were being sent. */
   deliveries: number

@@ -1,7 +1,4 @@
-import { deliveryStatistics } from '#contract/notifications/deliveries.ts'
-import { type Route, route } from '#edge/http/route.ts'
 import { lowestId } from '#edge/ids.ts'
-import type { Clock } from '#lib/clock.ts'
 import type { Querier } from '#lib/db/db.ts'
 import { type Sql, sql } from '#lib/db/sql.ts'
 import { HAS_STATUS, type LedgerRow } from './store.ts'
@@ -9,13 +6,6 @@ import { HAS_STATUS, type LedgerRow } from './store.ts'
 const DAY_MS = 24 * 3_600_000
 
 type Outcomes = { delivered: number; not_sent: number; unknown: number; waiting: number }
-
-export function statisticsRoute({ db, clock }: { db: Querier; clock: Clock }): Route {
-  return route(deliveryStatistics, async ({ days }, { principal }) => {
-    const span = { orgId: principal.org_id, days, now: clock.now() }
-    return { channels: await countByChannel(db, span), days: await countByDay(db, span) }
-  })
-}
 
 const IS_UNKNOWN = sql`(dropped_reason is null and delivery.state = 'unknown')`
 
@@ -42,7 +32,7 @@ function inWindow({ orgId, days, now }: Span): Sql {
     and notification.created_at >= span.first at time zone span.zone`
 }
 
-async function countByChannel(db: Querier, span: Span) {
+export async function countByChannel(db: Querier, span: Span) {
   return db.query<Outcomes & Pick<LedgerRow, 'kind' | 'channel_id' | 'label'>>(sql`
     with span as (${window(span)})
     select notification.kind, notification.channel_id, min(channel.label) as label, ${COUNTS}
@@ -54,7 +44,7 @@ async function countByChannel(db: Querier, span: Span) {
     order by count(*) desc, kind, channel_id limit 100`)
 }
 
-async function countByDay(db: Querier, span: Span) {
+export async function countByDay(db: Querier, span: Span) {
   return db.query<Outcomes & { day: string }>(sql`
     with span as (${window(span)}),
     counted as (
