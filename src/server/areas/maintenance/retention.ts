@@ -1,8 +1,7 @@
 import { lowestId } from '#edge/ids.ts'
 import type { Db } from '#lib/db/db.ts'
 import type { Loop } from '#lib/work/loop.ts'
-import { deleteOldEdits } from './edits/store.ts'
-import { deleteOldEvidence } from './tools/evidence.ts'
+import { deleteOld } from './retention-store.ts'
 
 /** Runs stay for good. What they read and staged is of use while somebody may ask about it or retry a proposal. */
 const KEEP_DAYS = 90
@@ -10,15 +9,14 @@ const EVERY_MS = 60 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 const ROWS_PER_STATEMENT = 1_000
 
-/** Deletes the evidence and the edits of old runs, in small steps. */
 export function retentionLoop({ db }: { db: Db }): Loop {
   return {
     name: 'maintenance-retention',
     leader: true,
     async tick(now, signal) {
       const beforeId = lowestId('exe', new Date(now.getTime() - KEEP_DAYS * DAY_MS))
-      for (const step of [deleteOldEvidence, deleteOldEdits]) {
-        while (!signal.aborted && (await step(db, beforeId, ROWS_PER_STATEMENT)) === ROWS_PER_STATEMENT);
+      for (const table of ['evidence', 'edits'] as const) {
+        while (!signal.aborted && (await deleteOld(db, table, beforeId, ROWS_PER_STATEMENT)) === ROWS_PER_STATEMENT);
       }
       return new Date(now.getTime() + EVERY_MS)
     },

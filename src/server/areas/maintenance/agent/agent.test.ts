@@ -5,8 +5,8 @@ import { readProposal } from '#contract/maintenance/proposals.ts'
 import { type MaintenanceRun, readMaintenanceRun, startMaintenanceRun } from '#contract/maintenance/runs.ts'
 import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { sql } from '#lib/db/sql.ts'
-import { type FakeChat, type FakeReply, startFakeChat } from '#test/fake-chat.ts'
-import { type LiveApp, makeLiveApp } from '#test/live-app.ts'
+import { type LiveApp, makeLiveApp } from '#test/apps/live-app.ts'
+import { type FakeChat, type FakeReply, startFakeChat } from '#test/outside/fake-chat.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
@@ -96,7 +96,7 @@ const reservations = () =>
 const events = () =>
   system.db.query<{ type: string; status: string }>(sql`
     select type, body ->> 'status' as status from notifications.events where org_id = ${admin.org_id} order by id`)
-/** What the model was sent as the results of its last tool calls. */
+/** Returns the results of the last tool calls that the model was sent. */
 const lastResults = () => {
   const { messages } = fake.asked.at(-1)!.body as { messages: { role: string; content: string }[] }
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.parse(content) as unknown)

@@ -1,11 +1,11 @@
 import type { Client } from '#contract/core/client.ts'
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
+import { tryParseJson, tryParseObject } from '#lib/json.ts'
 import type { ChatAnswer, ChatMessage, ChatModel, ChatRequest, ChatToolCall } from '#ports/chat-model.ts'
 import { ChatModelError } from '#ports/chat-model.ts'
-import type { JudgedFinding } from '../detect/detectors.ts'
 import { type Fact, factOf, type ToolAnswer } from './facts.ts'
 import { FINISH_TOOL, Finish } from './finish.ts'
-import { judgeFinish, type Known } from './judge.ts'
+import { type Judged, judgeFinish, type RunKnowledge } from './judge.ts'
 import type { AgentLimits } from './limits.ts'
 import { LAST_STEP, NO_TOOL_CALLED, rulesFor } from './prompt.ts'
 import { runTool, shownResult } from './run-tool.ts'
@@ -13,10 +13,7 @@ import type { Spender } from './spend.ts'
 import { describeTools } from './tool-table.ts'
 
 /** How a conversation ended. `reason` is a sentence for people and contains nothing that was read. */
-export type Ending =
-  | { readonly verdict: 'nothing' }
-  | { readonly verdict: 'finding' | 'change'; readonly finding: JudgedFinding }
-  | { readonly failed: TerminalCode; readonly reason: string }
+export type Ending = Exclude<Judged, { fault: unknown }> | { readonly failed: TerminalCode; readonly reason: string }
 
 type Conversation = {
   readonly model: Pick<ChatModel, 'mostTokens'>
@@ -26,9 +23,9 @@ type Conversation = {
   readonly limits: AgentLimits
   /** Tokens that this run may use. */
   readonly ceiling: number
-  /** What was read before the model was asked. It is given to the model first. */
+  /** Answers of tools that were read before the first call of the model. They begin the conversation. */
   readonly read: readonly ToolAnswer[]
-  readonly known: Pick<Known, 'files' | 'detected'>
+  readonly knowledge: Pick<RunKnowledge, 'files' | 'detected'>
 }
 
 /** Lets a model look at an app with its tools until it ends the run or reaches a limit. One call of it at a time. */
@@ -174,30 +171,21 @@ class Talk {
   }
 
   #judge(written: string) {
-    const { data, error } = Finish.safeParse(parse(written))
+    const { data, error } = Finish.safeParse(tryParseJson(written))
     if (error) return { fault: 'bad_final', message: 'The arguments of finish do not fit its schema.' } as const
-    return judgeFinish(data, { ...this.#given.known, facts: this.#facts, stagedEdits: this.#stagedEdits })
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    return judgeFinish(data, { ...this.#given.knowledge, facts: this.#facts, stagedEdits: this.#stagedEdits })
   }
 }
 
 /** Providers refuse arguments that are no JSON object when they are sent back. */
 function shortened(call: ChatToolCall): ChatToolCall {
-  const given = call.arguments.length <= MAX_ECHO ? parse(call.arguments) : undefined
-  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
-  return isObject ? call : { ...call, arguments: '{}' }
+  const isShort = call.arguments.length <= MAX_ECHO
+  return isShort && tryParseObject(call.arguments) ? call : { ...call, arguments: '{}' }
 }
 
 /** Each line is one JSON value, so that no text in it can end it. */
-function firstMessage({ read, known }: Conversation): string {
+function firstMessage({ read, knowledge }: Conversation): string {
   const lines = read.map((answer) => `${answer.tool} ${shownResult(answer)}`)
-  const detected = JSON.stringify({ untrusted_data: known.detected })
+  const detected = JSON.stringify({ untrusted_data: knowledge.detected })
   return ['First evidence:', ...lines, 'What fixed rules find in it:', detected].join('\n')
 }

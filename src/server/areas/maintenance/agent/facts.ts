@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Frame } from '../detect/read-line.ts'
 import type { AGENT_TOOLS, AgentTool } from './tool-table.ts'
 
-/** What one answer of a tool says, as far as a finding can rest on it. */
+/** The parts of one answer of a tool that a finding can cite. */
 export type Fact = {
   /** By the template of log lines, the frames of their stack traces. */
   readonly templates: ReadonlyMap<string, readonly Frame[]>
@@ -55,7 +55,6 @@ function isFailing({ state }: { state: string }): boolean {
   return state === 'fail' || state === 'failing'
 }
 
-/** Joins the facts of several answers. */
 export function joinFacts(facts: readonly Fact[]): Fact {
   return {
     templates: new Map(facts.flatMap(({ templates }) => [...templates])),

@@ -3,8 +3,8 @@ import { type Detected, type JudgedFinding, placeIn } from '../detect/detectors.
 import { type Fact, joinFacts } from './facts.ts'
 import type { Finish } from './finish.ts'
 
-/** What a run knows when its model ends it. */
-export type Known = {
+/** Everything a run has learned when its model ends it. */
+export type RunKnowledge = {
   /** By evidence id: the answers that tools gave in this run. */
   readonly facts: ReadonlyMap<number, Fact>
   /** Paths of the files of the revision. */
@@ -13,25 +13,25 @@ export type Known = {
   readonly stagedEdits: number
 }
 
-type Judged =
+export type Judged =
   | { readonly verdict: 'nothing' }
   | { readonly verdict: 'finding' | 'change'; readonly finding: JudgedFinding }
   | { readonly fault: Extract<TerminalCode, 'bad_final' | 'invented_evidence'>; readonly message: string }
 
 /** Decides whether the final answer of a model holds: what it cites must exist and say what is claimed. */
-export function judgeFinish(finish: Finish, known: Known): Judged {
+export function judgeFinish(finish: Finish, knowledge: RunKnowledge): Judged {
   const { verdict, kind, summary, evidence } = finish
   if (verdict === 'nothing') return { verdict }
   if (!kind || !summary?.trim() || !evidence || evidence.length === 0) {
     return badFinal('A finding needs kind, summary and evidence.')
   }
-  if (verdict === 'change' && known.stagedEdits === 0) {
+  if (verdict === 'change' && knowledge.stagedEdits === 0) {
     return badFinal('No edit is staged. Stage one, or use the verdict finding.')
   }
-  const invented = evidence.filter((id) => !known.facts.has(id))
+  const invented = evidence.filter((id) => !knowledge.facts.has(id))
   if (invented.length > 0) return inventedEvidence(`No answer had the evidence_id ${invented.join(', ')}.`)
-  const cited = joinFacts(evidence.map((id) => known.facts.get(id)!))
-  const place = kind === 'failing_check' ? judgeCheck(finish, cited) : judgePlace({ ...finish, kind }, cited, known)
+  const cited = joinFacts(evidence.map((id) => knowledge.facts.get(id)!))
+  const place = kind === 'failing_check' ? judgeCheck(finish, cited) : judgePlace({ ...finish, kind }, cited, knowledge)
   if ('fault' in place) return place
   return { verdict, finding: { ...place.shown, summary, identity: place.identity } }
 }
@@ -57,21 +57,22 @@ function judgeCheck({ check, path }: Finish, cited: Fact): Place | Fault {
   return { identity, shown: { ...identity, path: path && cited.texts.has(path) ? path : null } }
 }
 
-function judgePlace(finish: Finish & { kind: Detected['kind'] }, cited: Fact, known: Known): Place | Fault {
+function judgePlace(finish: Finish & { kind: Detected['kind'] }, cited: Fact, knowledge: RunKnowledge): Place | Fault {
   const template = finish.template?.trim() || null
   if (template !== null && !cited.templates.has(template)) {
     return inventedEvidence('The cited evidence has no log line with this template. Copy it exactly.')
   }
-  const framed = template === null ? [] : placesOf(cited.templates.get(template)!, known.files)
+  const framed = template === null ? [] : placesOf(cited.templates.get(template)!, knowledge.files)
   const path = finish.path || null
-  if (path !== null && !known.files.includes(path)) return inventedEvidence('The revision has no file of this path.')
+  if (path !== null && !knowledge.files.includes(path))
+    return inventedEvidence('The revision has no file of this path.')
   if (path !== null && !cited.texts.has(path) && !framed.some((place) => place.path === path)) {
     return inventedEvidence('The path is neither a file that the cited evidence shows nor in a cited stack trace.')
   }
   if (path === null && template === null) return badFinal('A finding needs a path or a template.')
   const symbol = symbolOf(finish, path, cited, framed)
   const shown: Identity = { kind: finish.kind, path, symbol, template: template ?? '' }
-  const detected = known.detected.find((one) => template !== null && one.template === template)
+  const detected = knowledge.detected.find((one) => template !== null && one.template === template)
   return { shown, identity: detected ?? shown }
 }
 

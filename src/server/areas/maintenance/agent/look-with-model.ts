@@ -42,7 +42,7 @@ export async function lookWithModel(deps: ModelDeps, { run, look, tools, signal 
       limits,
       ceiling,
       read: toRead(look),
-      known: { files: look.source.files.map(({ path }) => path), detected: look.detected },
+      knowledge: { files: look.source.files.map(({ path }) => path), detected: look.detected },
     })
     return 'finding' in ending ? { ...ending, finding: await clean(ending.finding) } : ending
   } catch (error) {

@@ -2,7 +2,7 @@ import { EDIT_CAPS } from '../edits/caps.ts'
 import { PROTECTED_KINDS } from '../edits/protected-paths.ts'
 import type { AgentLimits } from './limits.ts'
 
-/** Tells a model its task, its rules and its limits, so that it does not spend tokens on what will be refused. */
+/** Returns the prompt with the task, the rules and the limits, so that no tokens are spent on what will be refused. */
 export function rulesFor({ steps, callsPerStep }: AgentLimits): string {
   return `You look after one app overnight. Find what is wrong with it from its logs, source and checks, and end with exactly one call of the tool finish. You cannot run anything, reach any network or change anything: your edits are a proposal that a person decides about.
 

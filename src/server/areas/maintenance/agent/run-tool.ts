@@ -1,6 +1,7 @@
 import type { Client } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import type { JsonOperation } from '#contract/core/operation.ts'
+import { tryParseJson } from '#lib/json.ts'
 import type { ChatToolCall } from '#ports/chat-model.ts'
 import { takeFitting } from '../tools/bounds.ts'
 import type { ToolAnswer } from './facts.ts'
@@ -12,7 +13,6 @@ export class ToolFailed extends Error {
   override readonly name = 'ToolFailed'
 }
 
-/** The answer of a tool, or what the model did wrong. */
 type ToolResult = ToolAnswer | { readonly error: string }
 
 /** Calls one tool. What the model got wrong is returned, so that it can correct it. */
@@ -23,7 +23,7 @@ export async function runTool(
 ): Promise<ToolResult> {
   if (!isAgentTool(name))
     return { error: `There is no tool of this name. Use: ${Object.keys(AGENT_TOOLS).join(', ')}.` }
-  const given = parseJson(written)
+  const given = tryParseJson(written === '' ? '{}' : written)
   if (given === undefined) return { error: 'The arguments are not valid JSON.' }
   const operation: JsonOperation = AGENT_TOOLS[name]
   const { data, error } = operation.input.safeParse(given)
@@ -49,14 +49,6 @@ async function callOnceMore<T>(call: () => Promise<T>, signal: AbortSignal): Pro
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text === '' ? '{}' : text)
-  } catch {
-    return undefined
-  }
-}
-
 /** The text that the model is given. Everything that was read stands under `untrusted_data`, in one JSON value. */
 export function shownResult(result: ToolResult): string {
   if ('error' in result) return JSON.stringify({ error: result.error })
@@ -70,12 +62,8 @@ function fitted(data: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(data).map(([key, value]) => {
     if (!Array.isArray(value)) return [[key, value]]
     const { taken, isAll } = takeFitting(value)
-    return isAll
-      ? [[key, taken]]
-      : [
-          [key, taken],
-          [`more_${key}`, value.length - taken.length],
-        ]
+    const more = isAll ? [] : [[`more_${key}`, value.length - taken.length]]
+    return [[key, taken], ...more]
   })
   return Object.fromEntries(entries.flat())
 }

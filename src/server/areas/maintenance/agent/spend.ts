@@ -31,10 +31,10 @@ export function createSpender({ db, pool, model }: Deps, run: SpendingRun): Spen
     let usage: ChatUsage | undefined
     const fenced: AgentPool = {
       // The run first and the day of the pool second, here and below, so that no two of them wait for each other.
-      reserve: (wanted) =>
+      reserve: (reservation) =>
         db.tx(async (tx) => {
           if (!(await holdRun(tx, run))) throw new ClaimLost('no tokens are reserved any more')
-          return pool.reserve(wanted, tx)
+          return pool.reserve(reservation, tx)
         }),
       settle: async (reservation, served) => {
         spent += served
@@ -45,9 +45,9 @@ export function createSpender({ db, pool, model }: Deps, run: SpendingRun): Spen
       },
     }
     const noting: Pick<ChatModel, 'mostTokens' | 'call'> = {
-      mostTokens: (wanted) => model.mostTokens(wanted),
-      call: async (wanted, aborted) => {
-        const answer = await model.call(wanted, aborted)
+      mostTokens: (sentRequest) => model.mostTokens(sentRequest),
+      call: async (sentRequest, aborted) => {
+        const answer = await model.call(sentRequest, aborted)
         usage = answer.usage
         return answer
       },

@@ -33,7 +33,6 @@ export function isAgentTool(name: string): name is AgentTool {
   return Object.hasOwn(AGENT_TOOLS, name)
 }
 
-/** What a model is told about its tools. */
 export function describeTools(): NonNullable<ChatRequest['tools']> {
   const reads = Object.entries(AGENT_TOOLS).map(([name, { summary, input }]) => ({
     name,

@@ -1,6 +1,7 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Claim } from '#lib/work/job-kind.ts'
+import { type JobTable, newGrant } from '#lib/work/job-table.ts'
 import type { HeldRun } from './held.ts'
 import { LOOKED } from './last-look.ts'
 
@@ -14,8 +15,7 @@ export type ClaimedRun = Claim & HeldRun
 export async function claimRuns(db: Querier, limit: number, leaseSeconds: number): Promise<ClaimedRun[]> {
   return db.query(sql`
     update maintenance.runs run
-    set status = 'running', fence = nextval('svc.fences'),
-        lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    set status = 'running', ${newGrant(leaseSeconds)}
     where id in (
       select waiting.id from maintenance.runs waiting join (
         select id,
@@ -32,21 +32,10 @@ export async function claimRuns(db: Querier, limit: number, leaseSeconds: number
     returning run.id, run.fence, run.org_id, run.app_id, run.model, run.requested_by, run.due_by, run.revision_id`)
 }
 
-export async function renewRuns(db: Querier, runs: readonly Claim[], leaseSeconds: number): Promise<Claim[]> {
-  return db.query(sql`
-    update maintenance.runs
-    set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-    where id = any(${runs.map(({ id }) => id)}::text[]) and fence = any(${runs.map(({ fence }) => fence)}::bigint[])
-      and status in ('running', 'validating') and lease_until > clock_timestamp()
-    returning id, fence`)
-}
-
-/** Gives back claims of runs that were not begun. */
-export async function releaseRuns(db: Querier, runs: readonly Claim[]): Promise<void> {
-  await db.query(sql`
-    update maintenance.runs set status = 'queued', fence = null, lease_until = null
-    where id = any(${runs.map(({ id }) => id)}::text[]) and fence = any(${runs.map(({ fence }) => fence)}::bigint[])
-      and status = 'running'`)
+export const RUN_JOBS: JobTable = {
+  table: sql`maintenance.runs`,
+  isClaimed: sql`status in ('running', 'validating')`,
+  undoClaim: sql`status = 'queued'`,
 }
 
 /** Ends runs whose worker died or lost the database for longer than its lease. */

@@ -1,5 +1,5 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { type Sql, sql } from '#lib/db/sql.ts'
+import { sql } from '#lib/db/sql.ts'
 import type { RunClaim } from './token.ts'
 
 export type HeldRun = {
@@ -13,10 +13,8 @@ export type HeldRun = {
   revision_id: string | null
 }
 
-const NO_LOCK: Sql = sql``
-
 /** Returns undefined if the claim does not stand any more: the run ended, its lease ran out, or it was claimed again. */
-export async function findHeldRun(db: Querier, { id, fence }: RunClaim, lock = NO_LOCK): Promise<HeldRun | undefined> {
+export async function findHeldRun(db: Querier, { id, fence }: RunClaim, lock = sql``): Promise<HeldRun | undefined> {
   const [row] = await db.query<HeldRun>(sql`
     select id, org_id, app_id, model, requested_by, due_by, revision_id from maintenance.runs
     where id = ${id} and fence = ${fence} and status in ('running', 'validating') and lease_until > clock_timestamp()

@@ -21,7 +21,6 @@ export type LastLook = {
   readonly evidence_digest: string | null
 }
 
-/** Returns the latest run of an app that came to a result. */
 export async function findLastLook(db: Querier, appId: string): Promise<LastLook | undefined> {
   const [row] = await db.query<LastLook>(sql`
     select terminal_code, summary, fingerprint, evidence_digest from maintenance.runs

@@ -1,26 +1,19 @@
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
-import type { RunStatus } from '#contract/maintenance/runs.ts'
+import type { MaintenanceRun } from '#contract/maintenance/runs.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { ModelPrice } from '#ports/chat-model.ts'
 import { RUNS_CHANNEL } from './channels.ts'
 
-export type RunRow = {
+type PresentedKeys = 'execution_id' | 'terminal_code' | 'outcome' | 'exit_code' | 'cost' | 'created_at' | 'ended_at'
+
+export type RunRow = Omit<MaintenanceRun, PresentedKeys> & {
   id: string
-  mode: 'nightly' | 'manual'
-  model: string
-  requested_by: string | null
-  status: RunStatus
   terminal_code: TerminalCode | null
-  tokens_spent: number
   /** US dollars, with six digits behind the point. */
   cost: string | null
-  summary: string | null
-  fingerprint: string | null
-  proposal_id: string | null
   created_at: Date
   ended_at: Date | null
-  evidence: { kind: string; reference: string; sha256: string; bytes: number }[]
 }
 
 const COLUMNS = sql`
@@ -38,15 +31,12 @@ export async function pageRuns(db: Querier, page: { appId: string; after: string
     order by id desc limit ${page.limit + 1}`)
 }
 
-export async function findRun(db: Querier, appId: string, id: string): Promise<RunRow | undefined> {
-  const [row] = await db.query<RunRow>(sql`
-    select ${COLUMNS} from maintenance.runs run where app_id = ${appId} and id = ${id}`)
-  return row
-}
+type RunKey = { id: string } | { key: string }
 
-export async function findRunByKey(db: Querier, appId: string, key: string): Promise<RunRow | undefined> {
+export async function findRun(db: Querier, appId: string, by: RunKey): Promise<RunRow | undefined> {
+  const isMeant = 'id' in by ? sql`id = ${by.id}` : sql`idempotency_key = ${by.key}`
   const [row] = await db.query<RunRow>(sql`
-    select ${COLUMNS} from maintenance.runs run where app_id = ${appId} and idempotency_key = ${key}`)
+    select ${COLUMNS} from maintenance.runs run where app_id = ${appId} and ${isMeant}`)
   return row
 }
 
@@ -56,12 +46,12 @@ export type NewRun = {
   readonly appId: string
   readonly mode: RunRow['mode']
   readonly model: string
-  readonly key: string | null
-  readonly requestedBy: string | null
+  readonly key?: string | null
+  readonly requestedBy?: string | null
   /** The person whose change of the schedule made it due. */
-  readonly dueBy: string | null
+  readonly dueBy?: string | null
   /** The time of the schedule that it belongs to. */
-  readonly slotAt: Date | null
+  readonly slotAt?: Date
   readonly at: Date
 }
 
@@ -72,8 +62,9 @@ export async function insertRun(tx: Tx, run: NewRun, ended: TerminalCode | null)
       (id, org_id, app_id, mode, model, idempotency_key, requested_by, due_by, slot_at, status, terminal_code,
        created_at, ended_at)
     values
-      (${run.id}, ${run.orgId}, ${run.appId}, ${run.mode}, ${run.model}, ${run.key}, ${run.requestedBy},
-       ${run.dueBy}, ${run.slotAt}, ${ended === null ? 'queued' : 'ended'}, ${ended}, ${run.at}, ${ended === null ? null : run.at})
+      (${run.id}, ${run.orgId}, ${run.appId}, ${run.mode}, ${run.model}, ${run.key ?? null}, ${run.requestedBy ?? null},
+       ${run.dueBy ?? null}, ${run.slotAt ?? null}, ${ended === null ? 'queued' : 'ended'}, ${ended}, ${run.at},
+       ${ended === null ? null : run.at})
     on conflict do nothing
     returning id`)
   if (rows.length > 0 && ended === null) await tx.query(sql`select pg_notify(${RUNS_CHANNEL}, '')`)

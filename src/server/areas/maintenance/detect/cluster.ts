@@ -1,10 +1,8 @@
-import { letOthersRun } from '#lib/let-others-run.ts'
-import { joinTraces } from './join-traces.ts'
+import { letOthersRun } from '#lib/async/let-others-run.ts'
+import { joinTraces, type LogLine } from './join-traces.ts'
 import { type Frame, readLine } from './read-line.ts'
 import { severityOf } from './severity.ts'
 import { templateOf } from './template.ts'
-
-type LogLine = { readonly at: Date; readonly level: string; readonly text: string }
 
 /** Lines with one template. */
 export type LogCluster = {

@@ -1,10 +1,11 @@
 import type { LogCluster } from './cluster.ts'
 
-type CheckState = { readonly name: string; readonly state: string; readonly since: Date }
+type Cluster = Pick<LogCluster, 'template' | 'level' | 'count' | 'frames'>
+type CheckState = { readonly name: string; readonly state: string }
 
-/** What the detectors look at. They see the same evidence as a model. */
+/** The input of the detectors, which is the same evidence as a model sees. */
 type Evidence = {
-  readonly clusters: readonly LogCluster[]
+  readonly clusters: readonly Cluster[]
   readonly checks: readonly CheckState[]
   /** Paths of the files of the live revision. */
   readonly files: readonly string[]
@@ -52,7 +53,7 @@ function fromCheck({ name, state }: CheckState): Detected[] {
   return [{ kind: 'failing_check', path: null, symbol: null, template, summary: `The check ${name} fails.` }]
 }
 
-function fromCluster({ template, count, frames }: LogCluster, files: readonly string[]): Detected[] {
+function fromCluster({ template, count, frames }: Cluster, files: readonly string[]): Detected[] {
   const times = count === 1 ? 'once' : `${count} times`
   const place = frames.flatMap(({ path, symbol }) => placeIn(files, path, symbol))[0]
   if (isDependency(template)) {
@@ -63,20 +64,12 @@ function fromCluster({ template, count, frames }: LogCluster, files: readonly st
   if (place) {
     const { path, symbol } = place
     const where = symbol === null ? path : `${symbol} in ${path}`
-    return [
-      {
-        kind: 'error_in_code',
-        path,
-        symbol,
-        template,
-        summary: `An error in ${where} was logged ${times}: ${template}`,
-      },
-    ]
+    const summary = `An error in ${where} was logged ${times}: ${template}`
+    return [{ kind: 'error_in_code', path, symbol, template, summary }]
   }
   if (count < MIN_REPEATS) return []
-  return [
-    { kind: 'error_in_logs', path: null, symbol: null, template, summary: `An error was logged ${times}: ${template}` },
-  ]
+  const summary = `An error was logged ${times}: ${template}`
+  return [{ kind: 'error_in_logs', path: null, symbol: null, template, summary }]
 }
 
 /** The file of the revision that a frame names: paths in traces are absolute, and those of the revision are not. */

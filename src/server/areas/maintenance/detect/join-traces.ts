@@ -1,4 +1,4 @@
-type LogLine = { readonly at: Date; readonly level: string; readonly text: string }
+export type LogLine = { readonly at: Date; readonly level: string; readonly text: string }
 
 /** Lines of one trace are written together. */
 const MAX_APART_MS = 1_000

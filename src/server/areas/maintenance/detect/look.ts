@@ -5,7 +5,7 @@ import { listCheckStates, listLiveFiles, readLogTemplates } from '#contract/main
 import { type Detected, detect } from './detectors.ts'
 import { fingerprintOf } from './fingerprint.ts'
 
-/** What was read of an app, and what the detectors found in it. */
+/** The evidence read of an app, and what the detectors found in it. */
 export type Look = {
   readonly logs: z.output<typeof readLogTemplates.output>
   readonly source: z.output<typeof listLiveFiles.output>
@@ -18,15 +18,8 @@ export async function lookForFaults(tools: Client, signal: AbortSignal): Promise
   const logs = await tools.call(readLogTemplates, {}, { signal })
   const source = await tools.call(listLiveFiles, {}, { signal })
   const checks = await tools.call(listCheckStates, {}, { signal })
-  const detected = detect({
-    clusters: logs.clusters.map((cluster) => ({
-      ...cluster,
-      first_at: new Date(cluster.first_at),
-      last_at: new Date(cluster.last_at),
-    })),
-    checks: checks.checks.map((check) => ({ ...check, since: new Date(check.since) })),
-    files: source.files.map(({ path }) => path),
-  })
+  const files = source.files.map(({ path }) => path)
+  const detected = detect({ clusters: logs.clusters, checks: checks.checks, files })
   return { logs, source, checks, detected }
 }
 

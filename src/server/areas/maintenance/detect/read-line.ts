@@ -1,8 +1,7 @@
+import { isRecord, tryParseObject } from '#lib/json.ts'
+
 /** One place in the code that a stack trace names. */
 export type Frame = { readonly path: string; readonly symbol: string | null }
-
-/** What a log line says: its message, and where in the code it comes from if it carries a stack trace. */
-type ReadLine = { readonly message: string; readonly frames: readonly Frame[] }
 
 const MESSAGE_KEYS = ['message', 'msg', 'error', 'err', 'exception'] as const
 const STACK_KEYS = ['stack', 'stack_trace', 'exception.stacktrace'] as const
@@ -10,7 +9,8 @@ const MAX_FRAMES = 20
 /** Lines that loggers write are far shorter; the rest of a longer one says nothing more about the kind of fault. */
 const MAX_CHARACTERS = 8_000
 
-export function readLine(text: string): ReadLine {
+/** Returns the message of a log line, and the places in the code it comes from if it has a stack trace. */
+export function readLine(text: string) {
   // A line break within a line is stored as U+FFFD.
   const whole = text.slice(0, MAX_CHARACTERS).replace(/\ufffd(?=\s)/g, '\n')
   const { message, stack } = textsOf(whole)
@@ -18,7 +18,7 @@ export function readLine(text: string): ReadLine {
 }
 
 function textsOf(text: string): { message: string; stack: string } {
-  const fields = text.startsWith('{') ? parseObject(text) : undefined
+  const fields = text.startsWith('{') ? tryParseObject(text) : undefined
   if (!fields) return { message: logfmtMessage(text) ?? text, stack: '' }
   const nested = Object.values(fields).filter(isRecord)
   const messages = [firstText([fields], MESSAGE_KEYS), firstText(nested, MESSAGE_KEYS)].filter(
@@ -40,20 +40,7 @@ function logfmtMessage(text: string): string | undefined {
   return values.length === 0 ? undefined : values.join(': ')
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return isRecord(parsed) ? parsed : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function firstText(objects: readonly Record<string, unknown>[], keys: readonly string[]): string | undefined {
+function firstText(objects: readonly Readonly<Record<string, unknown>>[], keys: readonly string[]): string | undefined {
   for (const key of keys) {
     for (const fields of objects) {
       const value = Object.hasOwn(fields, key) ? fields[key] : undefined

@@ -1,6 +1,6 @@
 import type { Frame } from './read-line.ts'
 
-/** What begins with the name of an error, such as `TypeError: ` or `java.io.IOException: `. */
+/** Matches text that begins with the name of an error, such as `TypeError: ` or `java.io.IOException: `. */
 const ERROR_NAME = /^(?:Uncaught )?(?:[\w$]{1,60}\.){0,8}[\w$]{0,60}(?:Error|Exception)(?: \[\w{1,60}\])?(?::|$)/
 const STATED_LEVEL =
   /^\W{0,40}(?:[\d:.,+TZ -]{8,40}\W{0,4})?(?:error|err|fatal|critical|panic|severe)\b|\blevel=\W?(?:error|fatal|panic)\b/i
@@ -9,7 +9,7 @@ const FAILURE =
   /error|exception|fail|fatal|panic|crash|abort|cannot|can't|could ?n[o']t|unable|refused|denied|declined|reject|time(?:d )?-?out|invalid|missing|not (?:found|set|defined|exist)|unknown|undefined|unavailable|unexpected|unhandled|uncaught|exceeded|corrupt|conflict|duplicate|lost|broken|no such|out of memory|killed|exited|dead/i
 
 /**
- * Says how grave an entry is. All that an app prints to its standard error is stored as an error, also warnings and
+ * Returns how grave an entry is. All that an app prints to its standard error is stored as an error, also warnings and
  * chatter, so such text counts as one only if it states its level, has a stack trace or speaks of a failure. A printed
  * exception with its stack trace is an error, whatever it was stored as.
  */

@@ -1,7 +1,7 @@
-/** What one run may change at most. A person must be able to judge all of it at once. */
-export const EDIT_CAPS = { files: 5, changedLines: 200, bytes: 32 * 1024 } as const
+import type { Edit } from './apply-edits.ts'
 
-type Edit = { readonly path: string; readonly old_text: string; readonly new_text: string }
+/** Limits of the changes of one run. A person must be able to judge all of them at once. */
+export const EDIT_CAPS = { files: 5, changedLines: 200, bytes: 32 * 1024 } as const
 
 /** Returns why edits are too many or too large together, or undefined if they are not. */
 export function findCapFault(edits: readonly Edit[]): string | undefined {

@@ -6,9 +6,9 @@ import { findHiddenText } from '#contract/core/show-invisible.ts'
  * hidden text of characters that were harmless where they stood.
  */
 export function findNewHiddenText(before: string, after: string): string | undefined {
-  const known = new Set(linesOf(before))
+  const linesBefore = new Set(linesOf(before))
   for (const line of linesOf(after)) {
-    const code = known.has(line) ? undefined : findHiddenText(line)
+    const code = linesBefore.has(line) ? undefined : findHiddenText(line)
     if (code !== undefined) return code
   }
   return undefined

@@ -1,7 +1,6 @@
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
-
-type Edit = { readonly path: string; readonly old_text: string; readonly new_text: string }
+import type { Edit } from './apply-edits.ts'
 
 /** The edits of a run, in the order in which they apply. */
 export async function listEdits(db: Querier, runId: string): Promise<Edit[]> {
@@ -21,13 +20,4 @@ export async function insertEdit(tx: Tx, runId: string, { path, old_text, new_te
 /** Edits are kept only with a proposal that was made of them. */
 export async function dropEdits(tx: Tx, runId: string): Promise<void> {
   await tx.query(sql`delete from maintenance.edits where run_id = ${runId}`)
-}
-
-/** Deletes up to `limit` rows of runs with an id below `beforeId`. Returns how many. */
-export async function deleteOldEdits(db: Querier, beforeId: string, limit: number): Promise<number> {
-  const rows = await db.query(sql`
-    delete from maintenance.edits where (run_id, n) in (
-      select run_id, n from maintenance.edits where run_id < ${beforeId} limit ${limit})
-    returning n`)
-  return rows.length
 }

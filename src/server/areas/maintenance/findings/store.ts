@@ -2,15 +2,11 @@ import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
 import type { Detected } from '../detect/detectors.ts'
 
-type Seen = Detected & {
-  readonly fingerprint: string
-  readonly appId: string
-  readonly runId: string
-  readonly at: Date
-}
+export type Seen = Detected & { readonly fingerprint: string }
+export type Place = { readonly appId: string; readonly runId: string; readonly at: Date }
 
 /** Records that a fault was seen. Returns true if it was never seen before in this app. */
-export async function recordFinding(tx: Tx, seen: Seen): Promise<boolean> {
+export async function recordFinding(tx: Tx, seen: Seen & Place): Promise<boolean> {
   const { appId, fingerprint, kind, path, symbol, template, summary, runId, at } = seen
   const [row] = await tx.query<{ count: number }>(sql`
     insert into maintenance.findings
@@ -24,19 +20,13 @@ export async function recordFinding(tx: Tx, seen: Seen): Promise<boolean> {
   return row!.count === 1
 }
 
-/** Records that a known fault was seen again. */
 export async function repeatFinding(tx: Tx, appId: string, fingerprint: string, at: Date): Promise<void> {
   await tx.query(sql`
     update maintenance.findings set last_seen_at = ${at}, count = count + 1
     where app_id = ${appId} and fingerprint = ${fingerprint}`)
 }
 
-type Finding = {
-  kind: string
-  path: string | null
-  symbol: string | null
-  template: string
-  summary: string
+type Finding = Detected & {
   first_seen_at: Date
   last_seen_at: Date
   count: number

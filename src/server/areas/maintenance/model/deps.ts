@@ -1,12 +1,22 @@
-import type { Clock } from '#lib/clock.ts'
 import type { Db } from '#lib/db/db.ts'
-import type { AppDirectory, HoldApp } from '#ports/apps.ts'
+import type { Clock } from '#lib/time/clock.ts'
+import type { AppDeploys, DiffAppRevisions } from '#ports/app-changes.ts'
+import type { AppDirectory, AppLogs, AppSource, HoldApp, ListCheckRuns, ListCheckStates } from '#ports/apps.ts'
+import type { People } from '#ports/people.ts'
 
+/** Dependencies of the routes. */
 export type MaintenanceDeps = {
   readonly db: Db
   readonly clock: Clock
-  readonly apps: Pick<AppDirectory, 'find'> & { readonly hold: HoldApp }
+  readonly apps: Pick<AppDirectory, 'find' | 'names'> & { readonly hold: HoldApp }
   readonly models: UsableModels
+  readonly people: Pick<People, 'ownersAndAdmins'>
+  readonly deploys: AppDeploys
+  readonly diff: DiffAppRevisions
+  readonly source: AppSource
+  readonly logs: Pick<AppLogs, 'read'>
+  readonly listChecks: ListCheckStates
+  readonly listCheckRuns: ListCheckRuns
 }
 
 /** The chat models that can use tools, as far as this process knows them. */

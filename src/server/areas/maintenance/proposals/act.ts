@@ -7,23 +7,16 @@ import {
   retryProposal,
 } from '#contract/maintenance/proposals.ts'
 import { actorOf } from '#edge/credentials/actor.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
+import { type Member, type Route, route } from '#edge/route/route.ts'
 import type { Tx } from '#lib/db/db.ts'
-import type { AppDeploys } from '#ports/app-changes.ts'
-import type { AppDirectory, AppName, AppSource } from '#ports/apps.ts'
-import { audit } from '#ports/audit.ts'
+import { type AppName, requireApp } from '#ports/apps.ts'
+import { auditBy } from '#ports/audit.ts'
 import { emit } from '#ports/emit.ts'
 import { decide, refuseAct } from './decide.ts'
-import { recordDenial } from './denial.ts'
+import { recordDenial } from './denial-store.ts'
 import { findStatuses } from './find-statuses.ts'
-import { factsOf, findDeciders, presentProposals, type ShowDeps, withUnshown } from './present.ts'
-import { findProposal, lockProposal, type ProposalRow, saveDecision, startValidation } from './store.ts'
-
-export type ActDeps = ShowDeps & {
-  readonly apps: Pick<AppDirectory, 'find' | 'names'>
-  readonly deploys: AppDeploys
-  readonly source: Pick<AppSource, 'files'>
-}
+import { factsOf, findDeciders, type ProposalDeps, presentProposals, withUnshown } from './present.ts'
+import { lockProposal, type ProposalRow, requireProposal, saveDecision, startValidation } from './store.ts'
 
 type Act = {
   readonly act: ProposalAct
@@ -33,7 +26,7 @@ type Act = {
   readonly at: Date
 }
 
-export function actRoutes(deps: ActDeps): Route[] {
+export function actRoutes(deps: ProposalDeps): Route[] {
   return [
     route(approveProposal, ({ alias, proposal_id, revision_id }, { principal }) =>
       actOn(deps, 'approve', { alias, proposal_id, principal }, approveOf(revision_id)),
@@ -47,19 +40,18 @@ export function actRoutes(deps: ActDeps): Route[] {
   ]
 }
 
-type Asked = { readonly alias: string; readonly proposal_id: string; readonly principal: Member }
-type Change = (tx: Tx, deps: ActDeps, act: Act) => Promise<void>
+type ProposalLookup = { readonly alias: string; readonly proposal_id: string; readonly principal: Member }
+type Change = (tx: Tx, deps: ProposalDeps, act: Act) => Promise<void>
 
 /**
  * Decides under the locks of the app and of the proposal, so that of two that decide at once one is refused, and changes
  * what the act changes in the same transaction.
  */
-async function actOn(deps: ActDeps, act: ProposalAct, asked: Asked, change: Change): Promise<Proposal> {
+async function actOn(deps: ProposalDeps, act: ProposalAct, asked: ProposalLookup, change: Change): Promise<Proposal> {
   const { db, clock, apps } = deps
   const { principal } = asked
-  const app = await apps.find(principal.org_id, asked.alias)
-  const found = app && (await findProposal(db, app.id, asked.proposal_id))
-  if (!found) throw notFound(app ? 'proposal' : 'app')
+  const app = await requireApp(apps, principal.org_id, asked.alias)
+  const found = await requireProposal(db, app.id, asked.proposal_id)
   // People can be asked over the network, which no transaction waits for. Who requested it never changes.
   const deciders = await findDeciders(deps, principal, [found])
   const unshown = await deps.findUnshown(found)
@@ -68,7 +60,6 @@ async function actOn(deps: ActDeps, act: ProposalAct, asked: Asked, change: Chan
     // A denial takes no lock of the app: the end of a run holds the finding while it waits for the app.
     if (act === 'approve' && !(await deps.deploys.lock(tx, principal.org_id, app.id))) throw notFound('app')
     const locked = await lockProposal(tx, app.id, found.id)
-    if (!locked) throw notFound('proposal')
     if (locked.revision_id !== found.revision_id) throw changedMeanwhile()
     const [current] = await findStatuses(tx, deps.deploys, [locked], at)
     const { row: judged, status, isDeploying } = withUnshown(current!, unshown)
@@ -76,7 +67,7 @@ async function actOn(deps: ActDeps, act: ProposalAct, asked: Asked, change: Chan
     refuseAct(decision, act)
     await change(tx, deps, { act, app, row: locked, principal, at })
     await recordAct(tx, { act, app, row: locked, principal, at })
-    return (await findProposal(tx, app.id, locked.id))!
+    return requireProposal(tx, app.id, locked.id)
   })
   const [shown] = await presentProposals(deps, principal, [row])
   if (!shown) throw notFound('app')
@@ -91,25 +82,16 @@ function changedMeanwhile(): ServiceError {
 }
 
 /** Approves the revision that the person has read, and no other. */
-const approveOf =
-  (readRevisionId: string): Change =>
-  (tx, deps, act) => {
-    if (act.row.revision_id !== readRevisionId) throw changedMeanwhile()
-    return approve(tx, deps, act)
+function approveOf(readRevisionId: string): Change {
+  return async (tx, { deploys }, { app, row, principal, at }) => {
+    if (row.revision_id !== readRevisionId) throw changedMeanwhile()
+    const revision = { orgId: row.org_id, appId: app.id, revisionId: row.revision_id }
+    const by = { requestedBy: principal.user_id, actor: actorOf(principal) }
+    const deployId = await deploys.queue(tx, { ...revision, ...by })
+    await saveDecision(tx, row.id, 'approved', { by: principal.user_id, at, deployId })
+    const body = { app: { ...app }, proposal_id: row.id, actor_id: principal.user_id, status: 'approved' } as const
+    await emit(tx, { type: 'application.maintenance.proposal.approved', org_id: row.org_id, occurred_at: at, body })
   }
-
-const approve: Change = async (tx, { deploys }, { app, row, principal, at }) => {
-  const revision = { orgId: row.org_id, appId: app.id, revisionId: row.revision_id! }
-  const by = { requestedBy: principal.user_id, actor: actorOf(principal) }
-  const deployId = await deploys.queue(tx, { ...revision, ...by })
-  await saveDecision(tx, row.id, 'approved', { by: principal.user_id, at, deployId })
-  const body = { app: { ...app }, proposal_id: row.id, actor_id: principal.user_id, status: 'approved' } as const
-  await emit(tx, {
-    type: 'application.maintenance.proposal.approved',
-    org_id: row.org_id,
-    occurred_at: at,
-    body,
-  })
 }
 
 const deny: Change = async (tx, { source }, { app, row, principal, at }) => {
@@ -124,12 +106,6 @@ const ACTIONS = { approve: 'proposal.approved', deny: 'proposal.denied', retry: 
 
 async function recordAct(tx: Tx, { act, app, row, principal, at }: Act): Promise<void> {
   const isOwn = principal.user_id !== null && [row.requested_by, row.due_by].includes(principal.user_id)
-  await audit(tx, {
-    org_id: row.org_id,
-    actor: actorOf(principal),
-    action: ACTIONS[act],
-    target: row.id,
-    detail: { app: app.id, alias: app.alias, ...(act === 'approve' && { asked_for_by_the_same_person: isOwn }) },
-    at,
-  })
+  const detail = { app: app.id, alias: app.alias, ...(act === 'approve' && { asked_for_by_the_same_person: isOwn }) }
+  await auditBy(tx, principal, { action: ACTIONS[act], target: row.id, detail, at })
 }

@@ -27,7 +27,7 @@ type Facts = {
 type Refusal = { readonly code: ErrorCode; readonly text: string }
 type Reason = ProposalDecision['reasons'][number]
 
-/** Says what the caller may do with a proposal, and why not. The author is the agent, so nobody decides about their own. */
+/** Returns what the caller may do with a proposal, and why not. Its author is the agent, so nobody decides their own. */
 export function decide(facts: Facts): ProposalDecision {
   const refused = {
     approve: refuseCaller(facts) ?? refuseApproval(facts),
@@ -42,7 +42,6 @@ export function decide(facts: Facts): ProposalDecision {
   return { can_approve: !refused.approve, can_deny: !refused.deny, can_retry: !refused.retry, reasons }
 }
 
-/** Throws the refusal of an act that the decision does not allow. */
 export function refuseAct({ reasons, ...decision }: ProposalDecision, act: ProposalAct): void {
   if (decision[`can_${act}`]) return
   const { code, text } = reasons.find((reason) => reason.act === act)!
@@ -54,7 +53,7 @@ function onlyApprover(ownAct: string): Omit<Reason, 'act'> {
   return { code: 'ONLY_APPROVER', text }
 }
 
-/** Says what the caller did to have the change made, or returns undefined if nothing. */
+/** Returns how the caller caused the change, or undefined if they did not. */
 function findOwnAct({ caller, requestedBy, dueBy }: Facts): string | undefined {
   if (caller.userId === null) return undefined
   if (caller.userId === requestedBy) return 'You started the run that made this change'
@@ -88,30 +87,20 @@ function refuseOwn({ deciders, caller }: Facts, act: string): Refusal | undefine
 }
 
 function refuseUnready({ status, invalidReason }: Facts): Refusal | undefined {
-  switch (status) {
-    case 'ready':
-      return undefined
-    case 'validating':
-      return notReady('The proposal is being validated. Look again in a moment.')
-    case 'invalid':
-      return notReady(`The change is not valid: ${invalidReason ?? 'it could not be made'}`)
-    case 'superseded':
-      return notReady(
-        'Another revision is live than the one that the proposal changes. Retry makes the change of that one.',
-      )
-    case 'expired':
-      return notReady('The proposal is older than 14 days. A later run can propose the change again.')
-    case 'approved':
-    case 'deploying':
-    case 'deployed':
-      return notReady('The proposal was approved already.')
-    case 'deploy_failed':
-      return notReady('The proposal was approved, and its deploy failed. Retry validates it again.')
-    case 'denied':
-      return notReady('The proposal was denied already.')
-    default:
-      throw new Error(`unknown status ${String(status satisfies never)}`)
-  }
+  if (status === 'ready') return undefined
+  if (status === 'invalid') return notReady(`The change is not valid: ${invalidReason ?? 'it could not be made'}`)
+  return notReady(UNREADY_TEXTS[status])
+}
+
+const UNREADY_TEXTS: Record<Exclude<ProposalStatus, 'ready' | 'invalid'>, string> = {
+  validating: 'The proposal is being validated. Look again in a moment.',
+  superseded: 'Another revision is live than the one that the proposal changes. Retry makes the change of that one.',
+  expired: 'The proposal is older than 14 days. A later run can propose the change again.',
+  approved: 'The proposal was approved already.',
+  deploying: 'The proposal was approved already.',
+  deployed: 'The proposal was approved already.',
+  deploy_failed: 'The proposal was approved, and its deploy failed. Retry validates it again.',
+  denied: 'The proposal was denied already.',
 }
 
 const RETRYABLE: readonly ProposalStatus[] = ['superseded', 'invalid', 'deploy_failed']

@@ -1,24 +1,17 @@
-import type { ProposalStatus } from '#contract/maintenance/proposals.ts'
 import type { Querier } from '#lib/db/db.ts'
 import type { AppDeploys } from '#ports/app-changes.ts'
 import { statusOf } from './status.ts'
 import type { ProposalRow } from './store.ts'
 
-type WithStatus<R> = {
-  readonly row: R
-  readonly status: ProposalStatus
-  /** A deploy of the app waits or is under way. */
-  readonly isDeploying: boolean
-}
 type Row = Pick<ProposalRow, 'app_id' | 'status' | 'base_revision_id' | 'ready_at' | 'deploy_id'>
 
-/** Says where each proposal stands, in the order of the rows. */
+/** Returns the status of each proposal, in the order of the rows. */
 export async function findStatuses<R extends Row>(
   db: Querier,
   deploys: Pick<AppDeploys, 'live' | 'states'>,
   rows: readonly R[],
   now: Date,
-): Promise<WithStatus<R>[]> {
+) {
   const deployIds = rows.flatMap(({ deploy_id }) => (deploy_id === null ? [] : [deploy_id]))
   const live = await deploys.live(db, [...new Set(rows.map(({ app_id }) => app_id))])
   const states = await deploys.states(db, deployIds)

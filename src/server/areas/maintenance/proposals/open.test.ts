@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changeOrgMaintenance } from '#contract/maintenance/settings.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
-import { appPorts, type LiveApp, makeLive, makeLiveApp, uploadFiles } from '#test/live-app.ts'
+import { appPorts, type LiveApp, makeLive, makeLiveApp, uploadFiles } from '#test/apps/live-app.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { recordFinding } from '../findings/store.ts'
 import { findOpenProposal, openProposal } from './open.ts'
-import { type ValidatedChange, validateChange } from './validate-change.ts'
+import { type ValidatedChange, validateChange } from './validate/validate-change.ts'
 
 let system: System
 let admin: Awaited<ReturnType<System['member']>>

@@ -1,14 +1,14 @@
 import { newId } from '#edge/ids.ts'
-import { limitDay } from '#lib/day.ts'
 import type { Tx } from '#lib/db/db.ts'
+import { limitDay } from '#lib/time/day.ts'
 import type { AppDeploys } from '#ports/app-changes.ts'
 import type { AppName, AppSource } from '#ports/apps.ts'
 import { emit } from '#ports/emit.ts'
 import { readOrg } from '../settings/store.ts'
-import { isDenied } from './denial.ts'
+import { isDenied } from './denial-store.ts'
 import { findStatuses } from './find-statuses.ts'
 import { findLastDay, findNewestOf, insertProposal } from './store.ts'
-import type { ValidatedChange } from './validate-change.ts'
+import { resultColumns, type ValidatedChange } from './validate/validate-change.ts'
 
 export type OpenDeps = {
   readonly source: Pick<AppSource, 'files'>
@@ -60,12 +60,8 @@ export async function openProposal(
     due_by: opened.dueBy ?? null,
     day,
     day_ends_at: endsAt,
-    status: isValid ? 'ready' : 'invalid',
     base_revision_id: opened.baseRevisionId,
-    revision_id: isValid ? change.revisionId : null,
-    validation: isValid ? change.validation : null,
-    validation_notes: isValid ? [...change.notes] : [],
-    invalid_reason: isValid ? null : change.invalid,
+    ...resultColumns(change),
     ready_at: isValid ? at : null,
     created_at: at,
   })

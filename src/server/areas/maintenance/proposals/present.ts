@@ -1,41 +1,25 @@
 import type { Proposal } from '#contract/maintenance/proposals.ts'
-import type { Member } from '#edge/http/route.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
-import type { AppDeploys, DiffAppRevisions } from '#ports/app-changes.ts'
-import type { AppDirectory, AppName } from '#ports/apps.ts'
-import type { People } from '#ports/people.ts'
+import type { Member } from '#edge/route/route.ts'
+import type { AppName } from '#ports/apps.ts'
+import type { MaintenanceDeps } from '../model/deps.ts'
 import { decide } from './decide.ts'
 import { findStatuses } from './find-statuses.ts'
 import { listEvidence, type ProposalRow } from './store.ts'
-import type { FindUnshown } from './unshown.ts'
-import { AGENT_ACTOR } from './validate-change.ts'
+import type { FindUnshown } from './validate/unshown.ts'
+import { AGENT_ACTOR } from './validate/validate-change.ts'
 
-export type ShowDeps = {
-  readonly db: Db
-  readonly clock: Clock
-  readonly apps: Pick<AppDirectory, 'names'>
-  readonly deploys: Pick<AppDeploys, 'live' | 'states'>
-  readonly people: Pick<People, 'ownersAndAdmins'>
-  readonly diff: DiffAppRevisions
-  readonly findUnshown: FindUnshown
-}
+export type ProposalDeps = MaintenanceDeps & { readonly findUnshown: FindUnshown }
 
 /** Shows proposals to a caller. Those of apps that are gone meanwhile are left out. */
 export async function presentProposals(
-  deps: ShowDeps,
+  deps: ProposalDeps,
   caller: Member,
   rows: readonly ProposalRow[],
 ): Promise<Proposal[]> {
   const { db, clock } = deps
-  const names = await deps.apps.names(
-    caller.org_id,
-    rows.map(({ app_id }) => app_id),
-  )
-  const evidence = await listEvidence(
-    db,
-    rows.map(({ run_id }) => run_id),
-  )
+  const [appIds, runIds] = [rows.map(({ app_id }) => app_id), rows.map(({ run_id }) => run_id)]
+  const names = await deps.apps.names(caller.org_id, appIds)
+  const evidence = await listEvidence(db, runIds)
   const deciders = await findDeciders(deps, caller, rows)
   const found: WithStatus[] = []
   for (const one of await findStatuses(db, deps.deploys, rows, clock.now())) {
@@ -69,48 +53,27 @@ export function factsOf(caller: Member, { requested_by, due_by, invalid_reason }
 
 /** Asks who could decide instead of the caller. Needed only where a run is the caller's own. Not for use in a transaction. */
 export async function findDeciders(
-  { people }: Pick<ShowDeps, 'people'>,
+  { people }: ProposalDeps,
   { org_id, user_id }: Member,
   rows: readonly Pick<ProposalRow, 'requested_by' | 'due_by'>[],
 ): Promise<readonly string[] | 'unknown'> {
   const isOwn = ({ requested_by, due_by }: (typeof rows)[number]) => [requested_by, due_by].includes(user_id)
   if (user_id === null || !rows.some(isOwn)) return 'unknown'
   const answer = await people.ownersAndAdmins(org_id)
-  return answer.known ? answer.value.map((person) => person.user_id) : 'unknown'
+  return answer.isKnown ? answer.value.map((person) => person.user_id) : 'unknown'
 }
 
-type Shown = Pick<Proposal, 'status' | 'decision' | 'evidence'> & { readonly app: AppName }
+type DerivedFields = Pick<Proposal, 'status' | 'decision' | 'evidence'> & { readonly app: AppName }
 
-function present(row: ProposalRow, shown: Shown): Proposal {
-  const {
-    id,
-    summary,
-    fingerprint,
-    requested_by,
-    due_by,
-    base_revision_id,
-    revision_id,
-    validation,
-    validation_notes,
-  } = row
+function present(row: ProposalRow, { app, ...derived }: DerivedFields): Proposal {
+  const { org_id: _org, app_id: _app, run_id, ready_at: _ready, decided_at, created_at, ...stored } = row
   return {
-    id,
-    ...shown,
-    app: { ...shown.app },
-    summary,
-    fingerprint,
+    ...stored,
+    ...derived,
+    app: { ...app },
     author: AGENT_ACTOR,
-    requested_by,
-    due_by,
-    execution_id: row.run_id,
-    base_revision_id,
-    revision_id,
-    validation,
-    validation_notes,
-    invalid_reason: row.invalid_reason,
-    decided_by: row.decided_by,
-    decided_at: row.decided_at?.toISOString() ?? null,
-    deploy_id: row.deploy_id,
-    created_at: row.created_at.toISOString(),
+    execution_id: run_id,
+    decided_at: decided_at?.toISOString() ?? null,
+    created_at: created_at.toISOString(),
   }
 }

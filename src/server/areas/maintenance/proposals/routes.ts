@@ -6,21 +6,18 @@ import {
   type ProposalStatus,
   readProposal,
 } from '#contract/maintenance/proposals.ts'
-import { readCursor, toCursor } from '#edge/http/paging.ts'
-import { type Member, type Route, route } from '#edge/http/route.ts'
-import type { AppDirectory } from '#ports/apps.ts'
-import { presentProposals, type ShowDeps } from './present.ts'
+import { readCursor, toCursor } from '#edge/route/paging.ts'
+import { type Member, type Route, route } from '#edge/route/route.ts'
+import { requireApp } from '#ports/apps.ts'
+import { type ProposalDeps, presentProposals } from './present.ts'
 import type { StoredStatus } from './status.ts'
-import { findProposal, type ProposalRow, pageProposals } from './store.ts'
+import { type ProposalRow, pageProposals, requireProposal } from './store.ts'
 
-type Deps = ShowDeps & { readonly apps: Pick<AppDirectory, 'find' | 'names'> }
-
-export function proposalRoutes(deps: Deps): Route[] {
+export function proposalRoutes(deps: ProposalDeps): Route[] {
   const { db, apps } = deps
   return [
     route(listProposals, async ({ alias, limit, cursor }, { principal }) => {
-      const app = await apps.find(principal.org_id, alias)
-      if (!app) throw notFound('app')
+      const app = await requireApp(apps, principal.org_id, alias)
       const rows = await pageProposals(db, { of: { appId: app.id }, after: readCursor(cursor), limit: limit + 1 })
       const items = await presentProposals(deps, principal, rows.slice(0, limit))
       return { items, next_cursor: rows.length > limit ? toCursor(rows[limit - 1]!.id) : null }
@@ -29,17 +26,16 @@ export function proposalRoutes(deps: Deps): Route[] {
       listOfStatus(deps, principal, { status, limit, after: readCursor(cursor) }),
     ),
     route(readProposal, async ({ alias, proposal_id, diff }, { principal }) => {
-      const app = await apps.find(principal.org_id, alias)
-      if (!app) throw notFound('app')
-      const row = await findProposal(db, app.id, proposal_id)
-      const [proposal] = row ? await presentProposals(deps, principal, [row]) : []
-      if (!row || !proposal) throw notFound('proposal')
+      const app = await requireApp(apps, principal.org_id, alias)
+      const row = await requireProposal(db, app.id, proposal_id)
+      const [proposal] = await presentProposals(deps, principal, [row])
+      if (!proposal) throw notFound('proposal')
       return diff ? { ...proposal, diff: await diffOf(deps, row) } : proposal
     }),
   ]
 }
 
-async function diffOf({ diff }: Deps, { org_id, app_id, revision_id, base_revision_id }: ProposalRow) {
+async function diffOf({ diff }: ProposalDeps, { org_id, app_id, revision_id, base_revision_id }: ProposalRow) {
   if (revision_id === null) return null
   return diff({ orgId: org_id, appId: app_id, revisionId: revision_id }, base_revision_id)
 }
@@ -62,10 +58,14 @@ const STORED: Record<ProposalStatus, readonly StoredStatus[]> = {
   deploy_failed: ['approved'],
 }
 
-type Asked = { readonly status: ProposalStatus | undefined; readonly limit: number; readonly after: string | null }
+type ListRequest = {
+  readonly status: ProposalStatus | undefined
+  readonly limit: number
+  readonly after: string | null
+}
 
 /** Most statuses are worked out and not stored, so rows are read until enough have the one that was asked for. */
-async function listOfStatus(deps: Deps, principal: Member, asked: Asked) {
+async function listOfStatus(deps: ProposalDeps, principal: Member, asked: ListRequest) {
   const { status, limit } = asked
   const items: Proposal[] = []
   let { after } = asked

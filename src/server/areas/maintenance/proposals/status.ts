@@ -15,7 +15,7 @@ type Facts = {
 
 const EXPIRES_MS = 14 * 24 * 3_600_000
 
-/** Says where a proposal stands, from what is stored and what became of its app. */
+/** Returns the status of a proposal, from its stored status and the state of its app. */
 export function statusOf(facts: Facts, now: Date): ProposalStatus {
   switch (facts.stored) {
     case 'validating':
@@ -26,28 +26,19 @@ export function statusOf(facts: Facts, now: Date): ProposalStatus {
       if (facts.baseRevisionId !== facts.liveRevisionId) return 'superseded'
       return now.getTime() - (facts.readyAt?.getTime() ?? 0) > EXPIRES_MS ? 'expired' : 'ready'
     case 'approved':
-      return afterApproval(facts.deployState)
+      return facts.deployState === undefined ? 'approved' : AFTER_APPROVAL[facts.deployState]
     default:
       throw new Error(`unknown status ${String(facts.stored satisfies never)}`)
   }
 }
 
-function afterApproval(state: DeployState | undefined): ProposalStatus {
-  switch (state) {
-    case undefined:
-      return 'approved'
-    case 'queued':
-    case 'building':
-    case 'starting':
-      return 'deploying'
-    case 'live':
-    case 'retired':
-      return 'deployed'
-    case 'failed':
-      return 'deploy_failed'
-    case 'superseded':
-      return 'superseded'
-    default:
-      throw new Error(`unknown state of a deploy ${String(state satisfies never)}`)
-  }
+/** By the state of the deploy that the approval queued. */
+const AFTER_APPROVAL: Record<DeployState, ProposalStatus> = {
+  queued: 'deploying',
+  building: 'deploying',
+  starting: 'deploying',
+  live: 'deployed',
+  retired: 'deployed',
+  failed: 'deploy_failed',
+  superseded: 'superseded',
 }

@@ -1,28 +1,20 @@
-import type { LimitDay } from '#lib/day.ts'
+import { notFound } from '#contract/core/errors.ts'
+import type { Proposal } from '#contract/maintenance/proposals.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { type Sql, sql } from '#lib/db/sql.ts'
+import { notify } from '#lib/db/notify.ts'
+import { sql } from '#lib/db/sql.ts'
+import type { LimitDay } from '#lib/time/day.ts'
 import { VALIDATE_CHANNEL } from '../claims/channels.ts'
 import type { StoredStatus } from './status.ts'
-import type { Validation } from './validate-change.ts'
 
-export type ProposalRow = {
-  id: string
+type DerivedKeys = 'app' | 'author' | 'execution_id' | 'evidence' | 'decision' | 'diff'
+
+export type ProposalRow = Omit<Proposal, DerivedKeys | 'status' | 'decided_at' | 'created_at'> & {
   org_id: string
   app_id: string
   run_id: string
-  fingerprint: string
-  summary: string
-  requested_by: string | null
-  due_by: string | null
   status: StoredStatus
-  base_revision_id: string
-  revision_id: string | null
-  validation: Validation | null
-  validation_notes: string[]
-  invalid_reason: string | null
-  decided_by: string | null
   decided_at: Date | null
-  deploy_id: string | null
   ready_at: Date | null
   created_at: Date
 }
@@ -31,22 +23,16 @@ const COLUMNS = sql`
   id, org_id, app_id, run_id, fingerprint, summary, requested_by, due_by, status, base_revision_id, revision_id, validation,
   validation_notes, invalid_reason, decided_by, decided_at, deploy_id, ready_at, created_at`
 
-const NO_LOCK: Sql = sql``
-
-export async function findProposal(
-  db: Querier,
-  appId: string,
-  id: string,
-  lock = NO_LOCK,
-): Promise<ProposalRow | undefined> {
+export async function requireProposal(db: Querier, appId: string, id: string, lock = sql``): Promise<ProposalRow> {
   const [row] = await db.query<ProposalRow>(sql`
     select ${COLUMNS} from maintenance.proposals where app_id = ${appId} and id = ${id} ${lock}`)
+  if (!row) throw notFound('proposal')
   return row
 }
 
-/** As `findProposal`, and holds off every other decision until the transaction ends. Lock the app before it. */
-export function lockProposal(tx: Tx, appId: string, id: string): Promise<ProposalRow | undefined> {
-  return findProposal(tx, appId, id, sql`for no key update`)
+/** As `requireProposal`, and holds off every other decision until the transaction ends. Lock the app before it. */
+export function lockProposal(tx: Tx, appId: string, id: string): Promise<ProposalRow> {
+  return requireProposal(tx, appId, id, sql`for no key update`)
 }
 
 type Page = {
@@ -122,12 +108,11 @@ export async function startValidation(tx: Tx, id: string): Promise<void> {
     update maintenance.proposals
     set status = 'validating', decided_by = null, decided_at = null, deploy_id = null, fence = null, lease_until = null
     where id = ${id}`)
-  await tx.query(sql`select pg_notify(${VALIDATE_CHANNEL}, '')`)
+  await notify(tx, VALIDATE_CHANNEL)
 }
 
-type RunEvidence = { kind: string; reference: string; sha256: string; bytes: number }
+type RunEvidence = Proposal['evidence'][number]
 
-/** What each run read, by run. */
 export async function listEvidence(db: Querier, runIds: readonly string[]): Promise<Map<string, RunEvidence[]>> {
   const rows = await db.query<{ run_id: string } & RunEvidence>(sql`
     select run_id, kind, reference, sha256, bytes from maintenance.evidence

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ServiceError } from '#contract/core/errors.ts'
 import { approveProposal, readProposal } from '#contract/maintenance/proposals.ts'
-import { makeLiveApp } from '#test/live-app.ts'
-import { proposeChange } from '#test/proposed-change.ts'
+import { makeLiveApp } from '#test/apps/live-app.ts'
+import { proposeChange } from '#test/apps/proposed-change.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 const stack = new AsyncDisposableStack()

@@ -6,10 +6,10 @@ import { emit } from '#ports/emit.ts'
 import { type HeldRun, holdRun } from '../claims/held.ts'
 import { endRun, type RunEnd } from '../claims/store.ts'
 import { dropEdits } from '../edits/store.ts'
-import { recordAll, type Seen, toSeen } from '../findings/record.ts'
-import { repeatFinding } from '../findings/store.ts'
+import { recordAll, toSeen } from '../findings/record.ts'
+import { repeatFinding, type Seen } from '../findings/store.ts'
 import { findOpenProposal, type OpenDeps, openProposal } from '../proposals/open.ts'
-import type { ValidatedChange } from '../proposals/validate-change.ts'
+import type { ValidatedChange } from '../proposals/validate/validate-change.ts'
 import type { RunResult } from './result.ts'
 
 type Finished = {
@@ -139,20 +139,10 @@ export async function emitEnd(tx: Tx, { run, app, code, at }: Ended): Promise<vo
   const of = { org_id: run.org_id, occurred_at: at }
   const about = { app: { ...app }, execution_id: run.id, actor_id: run.requested_by }
   const outcome: Outcome = TERMINAL_CODES[code]
-  switch (outcome) {
-    case 'agent_error':
-      await emit(tx, { type: 'application.maintenance.run.failed', ...of, body: { ...about, status: outcome } })
-      return
-    case 'skipped':
-    case 'fenced':
-      return
-    case 'found_nothing':
-    case 'finding_recorded':
-    case 'proposed':
-    case 'budget_exhausted':
-      await emit(tx, { type: 'application.maintenance.run.completed', ...of, body: { ...about, status: outcome } })
-      return
-    default:
-      throw new Error(`no event is decided for ${String(outcome satisfies never)}`)
+  if (outcome === 'skipped' || outcome === 'fenced') return
+  if (outcome === 'agent_error') {
+    await emit(tx, { type: 'application.maintenance.run.failed', ...of, body: { ...about, status: outcome } })
+  } else {
+    await emit(tx, { type: 'application.maintenance.run.completed', ...of, body: { ...about, status: outcome } })
   }
 }

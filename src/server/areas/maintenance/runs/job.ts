@@ -1,8 +1,9 @@
 import type { Db } from '#lib/db/db.ts'
 import type { HeldLease, JobKind } from '#lib/work/job-kind.ts'
+import { releaseClaims, renewClaims } from '#lib/work/job-table.ts'
 import type { HoldApp } from '#ports/apps.ts'
 import { RUNS_CHANNEL } from '../claims/channels.ts'
-import { type ClaimedRun, claimRuns, endExpired, releaseRuns, renewRuns } from '../claims/claim.ts'
+import { type ClaimedRun, claimRuns, endExpired, RUN_JOBS } from '../claims/claim.ts'
 import { findHeldRun } from '../claims/held.ts'
 import { emitEnd } from './finish.ts'
 import { type WorkDeps, workAt } from './work.ts'
@@ -30,8 +31,8 @@ export function runJobs(deps: RunDeps): JobKind<ClaimedRun> {
       return { jobs: await claimRuns(db, limit, LEASE_SECONDS) }
     },
     run: (run, held) => working.work(run, held, (signal) => workAt(deps, run, signal)),
-    renew: (runs) => renewRuns(db, runs, LEASE_SECONDS),
-    release: (runs) => releaseRuns(db, runs),
+    renew: (runs) => renewClaims(db, RUN_JOBS, runs, LEASE_SECONDS),
+    release: (runs) => releaseClaims(db, RUN_JOBS, runs),
   }
 }
 

@@ -2,29 +2,16 @@ import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
 import type { LastLook } from '../claims/last-look.ts'
 import type { Detected, JudgedFinding } from '../detect/detectors.ts'
 
-/** The result of a run. A null `digest` means that later runs cannot be compared with it. */
+type Evidence = { readonly detected: readonly Detected[]; readonly digest: string }
+type Failure = { readonly code: TerminalCode; readonly reason: string | null }
+
 export type RunResult =
   /** The detectors alone looked. */
-  | { readonly type: 'detected'; readonly detected: readonly Detected[]; readonly digest: string }
+  | ({ readonly type: 'detected' } & Evidence)
   /** A model found nothing. What the detectors found stands nevertheless. */
-  | { readonly type: 'nothing'; readonly detected: readonly Detected[]; readonly digest: string }
-  | {
-      readonly type: 'finding' | 'change'
-      readonly finding: JudgedFinding
-      readonly detected: readonly Detected[]
-      readonly digest: string
-    }
+  | ({ readonly type: 'nothing' } & Evidence)
+  | ({ readonly type: 'finding' | 'change'; readonly finding: JudgedFinding } & Evidence)
   /** Nothing changed since the last complete look, so its result stands and no model was asked. */
-  | {
-      readonly type: 'unchanged'
-      readonly last: LastLook
-      readonly detected: readonly Detected[]
-      readonly digest: string
-    }
+  | ({ readonly type: 'unchanged'; readonly last: LastLook } & Evidence)
   /** The run came to no result. What the detectors found before that stands nevertheless. */
-  | {
-      readonly type: 'failed'
-      readonly code: TerminalCode
-      readonly reason: string | null
-      readonly detected: readonly Detected[]
-    }
+  | ({ readonly type: 'failed' } & Failure & Pick<Evidence, 'detected'>)

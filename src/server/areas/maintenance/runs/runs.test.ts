@@ -12,11 +12,11 @@ import { changeAppMaintenance, changeOrgMaintenance } from '#contract/maintenanc
 import { listCheckStates, readLogTemplates } from '#contract/maintenance/tools.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
-import { disableRaces, WITHOUT_WORKER } from '#test/disable-races.ts'
-import { sameKey } from '#test/same-key.ts'
 import { needs } from '#test/stores.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { until } from '#test/until.ts'
+import { disableRaces, WITHOUT_WORKER } from '#test/work/disable-races.ts'
+import { sameKey } from '#test/work/same-key.ts'
 import { createRunTokens } from '../claims/token.ts'
 
 type Person = Awaited<ReturnType<System['member']>>

@@ -1,9 +1,10 @@
-import { notFound, ServiceError } from '#contract/core/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '#contract/core/limits.ts'
 import { startMaintenanceRun } from '#contract/maintenance/runs.ts'
-import { type Route, route } from '#edge/http/route.ts'
 import { newId } from '#edge/ids.ts'
-import { findRun, findRunByKey, insertRun, type NewRun } from '../claims/store.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { requireHeldApp } from '#ports/apps.ts'
+import { findRun, insertRun, type NewRun } from '../claims/store.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
 import { maintenanceOff } from '../settings/app.ts'
 import { holdApp, holdOrg } from '../settings/store.ts'
@@ -15,13 +16,12 @@ export function startRoute({ db, clock, apps }: MaintenanceDeps): Route {
     const key = readKey(request)
     const run = await db.tx(async (tx) => {
       const { enabled, model } = await holdOrg(tx, orgId)
-      const app = await apps.hold(tx, orgId, alias)
-      if (!app) throw notFound('app')
-      const first = key === null ? undefined : await findRunByKey(tx, app.id, key)
+      const app = await requireHeldApp(apps, tx, orgId, alias)
+      const first = key === null ? undefined : await findRun(tx, app.id, { key })
       if (first) return first
       if (!enabled || model === null) throw maintenanceOff()
       if (!(await holdApp(tx, app.id)).enabled) throw appOff(alias)
-      const wanted: NewRun = {
+      const newRun: NewRun = {
         id: newId('exe'),
         orgId,
         appId: app.id,
@@ -29,16 +29,14 @@ export function startRoute({ db, clock, apps }: MaintenanceDeps): Route {
         model,
         key,
         requestedBy: principal.user_id,
-        dueBy: null,
-        slotAt: null,
         at: clock.now(),
       }
-      if (await insertRun(tx, wanted, null)) return findRun(tx, app.id, wanted.id)
+      if (await insertRun(tx, newRun, null)) return findRun(tx, app.id, newRun)
       // Another start took the app or the key in this moment.
-      const replayed = key === null ? undefined : await findRunByKey(tx, app.id, key)
+      const replayed = key === null ? undefined : await findRun(tx, app.id, { key })
       if (replayed) return replayed
-      await insertRun(tx, wanted, 'held_by_other')
-      return findRun(tx, app.id, wanted.id)
+      await insertRun(tx, newRun, 'held_by_other')
+      return findRun(tx, app.id, newRun)
     })
     if (run!.mode !== mode) throw keyReused()
     return presentRun(run!)

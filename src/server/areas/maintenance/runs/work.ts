@@ -1,8 +1,7 @@
 import { type Client, createClient } from '#contract/core/client.ts'
 import { ServiceError } from '#contract/core/errors.ts'
 import { DETECTORS_MODEL } from '#contract/maintenance/settings.ts'
-import type { Clock } from '#lib/clock.ts'
-import type { Db } from '#lib/db/db.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { AppDirectory, AppSource } from '#ports/apps.ts'
 import { type LookRequest, lookWithModel, type ModelDeps } from '../agent/look-with-model.ts'
 import { ToolFailed } from '../agent/run-tool.ts'
@@ -15,12 +14,11 @@ import type { RunTokens } from '../claims/token.ts'
 import { digestOf, type Look, lookForFaults } from '../detect/look.ts'
 import { listEdits } from '../edits/store.ts'
 import type { OpenDeps } from '../proposals/open.ts'
-import { type ChangeDeps, type ValidatedChange, validateChange } from '../proposals/validate-change.ts'
+import { type ChangeDeps, type ValidatedChange, validateChange } from '../proposals/validate/validate-change.ts'
 import { finishRun } from './finish.ts'
 import type { RunResult } from './result.ts'
 
 export type WorkDeps = ModelDeps & {
-  readonly db: Db
   readonly clock: Clock
   readonly apps: Pick<AppDirectory, 'find'>
   readonly source: Pick<AppSource, 'live'>

@@ -53,8 +53,6 @@ async function decide({ db, apps }: Deps, app: EnabledApp, now: Date): Promise<v
       appId,
       mode: 'nightly',
       model,
-      key: null,
-      requestedBy: null,
       dueBy: isDueByChange({ since: app.since, lastDecidedSlot: app.last_decided_slot, slotAt }) ? app.since_by : null,
       slotAt,
       at: now,

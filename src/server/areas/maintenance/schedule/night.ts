@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { latestTime, nextTime, type Schedule } from '#lib/cron.ts'
+import { latestTime, nextTime, type Schedule } from '#lib/time/cron.ts'
 
 const HOUR_MS = 3_600_000
 /** Runs of one night begin within an hour, so that all apps do not begin at the same second. */

@@ -1,6 +1,7 @@
 import type { TerminalCode } from '#contract/maintenance/outcomes.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import { LOOKED } from '../claims/last-look.ts'
 
 export type EnabledApp = {
   org_id: string
@@ -16,17 +17,7 @@ export type EnabledApp = {
 }
 
 /** Terminal codes of runs that looked at everything. The others do not begin a cooldown. */
-const COMPLETE: readonly TerminalCode[] = [
-  'found_nothing',
-  'unchanged_evidence',
-  'finding_recorded',
-  'finding_repeat',
-  'detector_only',
-  'proposal_limit_day',
-  'proposal_invalid',
-  'proposed',
-  'budget_exhausted',
-]
+const COMPLETE: readonly TerminalCode[] = [...LOOKED, 'budget_exhausted']
 
 /** Apps that are switched on, those that waited longest for a complete run first. */
 export function listEnabled(db: Querier): Promise<EnabledApp[]> {

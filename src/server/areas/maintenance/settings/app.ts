@@ -1,8 +1,8 @@
-import { notFound, ServiceError } from '#contract/core/errors.ts'
+import { ServiceError } from '#contract/core/errors.ts'
 import { changeAppMaintenance } from '#contract/maintenance/settings.ts'
-import { actorOf } from '#edge/credentials/actor.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import { audit } from '#ports/audit.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { requireHeldApp } from '#ports/apps.ts'
+import { auditBy } from '#ports/audit.ts'
 import { endRuns } from '../claims/end.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
 import { holdOrg, saveApp } from './store.ts'
@@ -12,14 +12,13 @@ export function appRoute({ db, clock, apps }: MaintenanceDeps): Route {
     db.tx(async (tx) => {
       const { org_id: orgId } = principal
       const org = await holdOrg(tx, orgId)
-      const app = await apps.hold(tx, orgId, alias)
-      if (!app) throw notFound('app')
+      const app = await requireHeldApp(apps, tx, orgId, alias)
       if (enabled && !org.enabled) throw maintenanceOff()
       const at = clock.now()
       await saveApp(tx, { orgId, appId: app.id, enabled, by: principal.user_id ?? principal.id, at })
       if (!enabled) await endRuns(tx, { appId: app.id }, 'fenced_app_disabled')
-      const entry = { org_id: orgId, actor: actorOf(principal), action: 'maintenance.app_changed', target: app.id, at }
-      await audit(tx, { ...entry, detail: { alias, enabled } })
+      const detail = { alias, enabled }
+      await auditBy(tx, principal, { action: 'maintenance.app_changed', target: app.id, detail, at })
       return { enabled }
     }),
   )

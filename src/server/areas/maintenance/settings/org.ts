@@ -1,8 +1,7 @@
 import { ServiceError } from '#contract/core/errors.ts'
 import { changeOrgMaintenance, type OrgMaintenance, readOrgMaintenance } from '#contract/maintenance/settings.ts'
-import { actorOf } from '#edge/credentials/actor.ts'
-import { type Route, route } from '#edge/http/route.ts'
-import { audit } from '#ports/audit.ts'
+import { type Route, route } from '#edge/route/route.ts'
+import { auditBy } from '#ports/audit.ts'
 import { endRuns } from '../claims/end.ts'
 import type { MaintenanceDeps } from '../model/deps.ts'
 import { refuseUnusable } from './refuse-unusable.ts'
@@ -22,9 +21,8 @@ export function orgRoutes({ db, clock, models }: MaintenanceDeps): Route[] {
           await switchOffApps(tx, org_id, who)
           await endRuns(tx, { orgId: org_id }, 'fenced_org_disabled')
         }
-        const actor = actorOf(principal)
-        const entry = { org_id, actor, action: 'maintenance.org_changed', target: org_id, at: who.at }
-        await audit(tx, { ...entry, detail: settings })
+        const detail = settings
+        await auditBy(tx, principal, { action: 'maintenance.org_changed', target: org_id, detail, at: who.at })
         return settings
       })
     }),

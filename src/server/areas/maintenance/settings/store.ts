@@ -1,11 +1,10 @@
 import { DEFAULT_CADENCE, type OrgMaintenance } from '#contract/maintenance/settings.ts'
 import type { Querier, Tx } from '#lib/db/db.ts'
-import { type Sql, sql } from '#lib/db/sql.ts'
+import { sql } from '#lib/db/sql.ts'
 
 const OFF: OrgMaintenance = { enabled: false, model: null, ...DEFAULT_CADENCE }
-const NO_LOCK: Sql = sql``
 
-export async function readOrg(db: Querier, orgId: string, lock = NO_LOCK): Promise<OrgMaintenance> {
+export async function readOrg(db: Querier, orgId: string, lock = sql``): Promise<OrgMaintenance> {
   const [row] = await db.query<OrgMaintenance>(sql`
     select enabled, model, nightly_cron, timezone, cooldown_hours from maintenance.orgs
     where org_id = ${orgId} ${lock}`)
@@ -37,7 +36,7 @@ export async function saveOrg(tx: Tx, orgId: string, settings: OrgMaintenance, {
     where org_id = ${orgId}`)
 }
 
-export async function readApp(db: Querier, appId: string, lock = NO_LOCK): Promise<{ enabled: boolean }> {
+export async function readApp(db: Querier, appId: string, lock = sql``): Promise<{ enabled: boolean }> {
   const [row] = await db.query<{ enabled: boolean }>(sql`
     select enabled from maintenance.apps where app_id = ${appId} ${lock}`)
   return row ?? { enabled: false }

@@ -1,14 +1,15 @@
 import { listCheckStates, readCheckHistory } from '#contract/maintenance/tools.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { redactEntries } from '#lib/redact/redact.ts'
 import { refused } from '../edits/text-file.ts'
+import type { MaintenanceDeps } from '../model/deps.ts'
 import { takeFitting } from './bounds.ts'
-import type { ToolDeps } from './deps.ts'
-import { recordEvidence, requireRun } from './evidence.ts'
+import { requireRun } from './calling-run.ts'
+import { recordEvidence } from './evidence-store.ts'
 
 const MAX_RUNS = 30
 
-export function checkRoutes({ db, listChecks, listCheckRuns }: ToolDeps): Route[] {
+export function checkRoutes({ db, listChecks, listCheckRuns }: MaintenanceDeps): Route[] {
   return [
     route(listCheckStates, async (_, { principal }) => {
       const run = await requireRun(db, principal)

@@ -1,14 +1,15 @@
 import { listRecentFindings } from '#contract/maintenance/tools.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { listFindings } from '../findings/store.ts'
+import type { MaintenanceDeps } from '../model/deps.ts'
 import { takeFitting } from './bounds.ts'
-import type { ToolDeps } from './deps.ts'
-import { recordEvidence, requireRun } from './evidence.ts'
+import { requireRun } from './calling-run.ts'
+import { recordEvidence } from './evidence-store.ts'
 
 const MAX_FINDINGS = 20
 
 /** Summaries can repeat what a model wrote, so they are data to the next model as well. */
-export function findingRoutes({ db }: ToolDeps): Route[] {
+export function findingRoutes({ db }: MaintenanceDeps): Route[] {
   return [
     route(listRecentFindings, async (_, { principal }) => {
       const run = await requireRun(db, principal)

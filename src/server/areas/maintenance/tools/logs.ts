@@ -1,13 +1,14 @@
 import { readLogTemplates, searchAppLogs } from '#contract/maintenance/tools.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { redactEntries, redactText } from '#lib/redact/redact.ts'
 import { clusterLines } from '../detect/cluster.ts'
-import { joinTraces } from '../detect/join-traces.ts'
+import { joinTraces, type LogLine } from '../detect/join-traces.ts'
 import { readLine } from '../detect/read-line.ts'
 import { templateOf } from '../detect/template.ts'
+import type { MaintenanceDeps } from '../model/deps.ts'
 import { takeFitting } from './bounds.ts'
-import type { ToolDeps } from './deps.ts'
-import { recordEvidence, requireRun } from './evidence.ts'
+import { requireRun } from './calling-run.ts'
+import { recordEvidence } from './evidence-store.ts'
 
 /** Redacting and grouping them takes about 0.3 s of processor time. */
 const MAX_LOG_BYTES = 1024 * 1024
@@ -15,7 +16,7 @@ const MAX_CLUSTERS = 200
 const MAX_LINE_CHARACTERS = 1_000
 const HOUR_MS = 3_600_000
 
-export function logRoutes({ db, clock, logs }: ToolDeps): Route[] {
+export function logRoutes({ db, clock, logs }: MaintenanceDeps): Route[] {
   /** Reads the newest lines. Secrets are hidden before anything is searched or cut. */
   const readLines = async (appId: string, hours: number) => {
     const until = clock.now()
@@ -42,9 +43,9 @@ export function logRoutes({ db, clock, logs }: ToolDeps): Route[] {
     route(searchAppLogs, async ({ literal, hours, limit }, { principal }) => {
       const run = await requireRun(db, principal)
       const { lines, isComplete, period } = await readLines(run.app_id, hours)
-      const wanted = literal.toLowerCase()
+      const needle = literal.toLowerCase()
       const found = joinTraces(lines)
-        .filter(({ text }) => text.toLowerCase().includes(wanted))
+        .filter(({ text }) => text.toLowerCase().includes(needle))
         .toReversed()
       const { taken, isAll } = takeFitting(found.slice(0, limit).map(toShownLine))
       const data = { lines: taken, is_complete: isComplete && isAll && found.length <= limit }
@@ -54,7 +55,7 @@ export function logRoutes({ db, clock, logs }: ToolDeps): Route[] {
   ]
 }
 
-function toShownLine({ at, level, text }: { at: Date; level: string; text: string }) {
+function toShownLine({ at, level, text }: LogLine) {
   const { message, frames } = readLine(text)
   return {
     at: at.toISOString(),

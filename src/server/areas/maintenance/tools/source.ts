@@ -1,19 +1,19 @@
 import { listLiveFiles, readSourceFile, searchSource } from '#contract/maintenance/tools.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { redactText } from '#lib/redact/redact.ts'
 import type { AppSource } from '#ports/apps.ts'
 import { MAX_TEXT_BYTES, readTextFile, refused, textOf } from '../edits/text-file.ts'
+import type { MaintenanceDeps } from '../model/deps.ts'
 import { MAX_ANSWER_CHARACTERS, takeFitting } from './bounds.ts'
-import type { ToolDeps } from './deps.ts'
-import { type CallingRun, recordEvidence, requireRun } from './evidence.ts'
+import { type CallingRun, requireRun } from './calling-run.ts'
+import { recordEvidence } from './evidence-store.ts'
 
 const MAX_FILES = 5_000
 const MAX_MATCHES = 100
 const MAX_MATCH_CHARACTERS = 300
-/** Limit of the bytes that one search reads, over all files. */
 const MAX_SEARCHED_BYTES = 16 * 1024 * 1024
 
-export function sourceRoutes({ db, source }: ToolDeps): Route[] {
+export function sourceRoutes({ db, source }: MaintenanceDeps): Route[] {
   return [
     route(listLiveFiles, async (_, { principal }) => {
       const run = await requireRun(db, principal)
@@ -64,7 +64,7 @@ type Match = { readonly path: string; readonly line: number; readonly text: stri
 /** Searches the text as it is shown, so that a search cannot find out letters of a secret. */
 async function findMatches(source: AppSource, { org_id, revision_id }: CallingRun, literal: string) {
   const matches: Match[] = []
-  const wanted = literal.toLowerCase()
+  const needle = literal.toLowerCase()
   let bytes = 0
   if (revision_id === null) return { matches, isComplete: true }
   for await (const { path, content } of source.readAll(org_id, revision_id, MAX_TEXT_BYTES)) {
@@ -72,9 +72,9 @@ async function findMatches(source: AppSource, { org_id, revision_id }: CallingRu
     if (bytes > MAX_SEARCHED_BYTES) return { matches, isComplete: false }
     const text = textOf(content)
     // Hiding secrets takes long, so only files that may have a match are searched that way.
-    if (!text?.toLowerCase().includes(wanted)) continue
+    if (!text?.toLowerCase().includes(needle)) continue
     for (const [index, line] of (await redactText(text)).split('\n').entries()) {
-      if (!line.toLowerCase().includes(wanted)) continue
+      if (!line.toLowerCase().includes(needle)) continue
       if (matches.length === MAX_MATCHES) return { matches, isComplete: false }
       matches.push({ path, line: index + 1, text: line.trim().slice(0, MAX_MATCH_CHARACTERS).toWellFormed() })
     }

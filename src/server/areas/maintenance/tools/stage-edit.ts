@@ -2,7 +2,7 @@ import { MAX_COMPARED_BYTES } from '#contract/apps/revisions.ts'
 import { findHiddenText } from '#contract/core/show-invisible.ts'
 import { stageEdit } from '#contract/maintenance/tools.ts'
 import { invalidToken } from '#edge/credentials/caller.ts'
-import { type Route, route } from '#edge/http/route.ts'
+import { type Route, route } from '#edge/route/route.ts'
 import { findSecrets } from '#lib/redact/redact.ts'
 import type { AppSource } from '#ports/apps.ts'
 import { holdRun } from '../claims/held.ts'
@@ -12,11 +12,11 @@ import { findNewHiddenText } from '../edits/hidden-text.ts'
 import { findProtection } from '../edits/protected-paths.ts'
 import { insertEdit, listEdits } from '../edits/store.ts'
 import { readTextFile, refused } from '../edits/text-file.ts'
-import type { ToolDeps } from './deps.ts'
-import { type CallingRun, requireRun } from './evidence.ts'
+import type { MaintenanceDeps } from '../model/deps.ts'
+import { type CallingRun, requireRun } from './calling-run.ts'
 
 /** Each caller of this tool is one run, which calls its tools one after another. */
-export function stageRoute({ db, source }: ToolDeps): Route {
+export function stageRoute({ db, source }: MaintenanceDeps): Route {
   return route(stageEdit, async (given, { principal }) => {
     const run = await requireRun(db, principal)
     const edit = { path: given.path, old_text: given.old, new_text: given.new }
@@ -52,11 +52,8 @@ async function findFault(
   if (capFault !== undefined) return capFault
   const hidden = findHiddenText(edit.new_text)
   if (hidden !== undefined) return `The new text has something that a reader does not see: ${hidden}.`
-  return findTextFault(
-    text,
-    earlier.filter(({ path }) => path === edit.path),
-    edit,
-  )
+  const ofSameFile = earlier.filter(({ path }) => path === edit.path)
+  return findTextFault(text, ofSameFile, edit)
 }
 
 async function findTextFault(text: string, earlier: readonly Edit[], edit: Edit): Promise<string | undefined> {
@@ -70,9 +67,9 @@ async function findTextFault(text: string, earlier: readonly Edit[], edit: Edit)
   if (secrets.some(([start, end]) => start < at + old_text.length && end > at)) return FAULTS.not_found
   const unseen = findUnseen(before, applied.texts.get(path)!)
   if (unseen !== undefined) return unseen
-  const known = new Set(secrets.map(([start, end]) => before.slice(start, end)))
+  const secretsBefore = new Set(secrets.map(([start, end]) => before.slice(start, end)))
   const after = applied.texts.get(path)!
-  const isNew = (await findSecrets(after)).some(([start, end]) => !known.has(after.slice(start, end)))
+  const isNew = (await findSecrets(after)).some(([start, end]) => !secretsBefore.has(after.slice(start, end)))
   return isNew ? 'The new text has something that looks like a secret or an e-mail address.' : undefined
 }
 

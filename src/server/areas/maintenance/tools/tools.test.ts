@@ -15,7 +15,7 @@ import {
 } from '#contract/maintenance/tools.ts'
 import { newId } from '#edge/ids.ts'
 import { sql } from '#lib/db/sql.ts'
-import { type LiveApp, makeLiveApp } from '#test/live-app.ts'
+import { type LiveApp, makeLiveApp } from '#test/apps/live-app.ts'
 import { type System, startSystem } from '#test/system.ts'
 import { createRunTokens } from '../claims/token.ts'
 

@@ -1,8 +1,8 @@
-import { createBoundedCache } from '#lib/bounded-cache.ts'
+import { createBoundedCache } from '#lib/memory/bounded-cache.ts'
 import type { DiffAppRevisions, DiffAppTexts } from '#ports/app-changes.ts'
 import type { AppSource } from '#ports/apps.ts'
-import { findNewHiddenText } from '../edits/hidden-text.ts'
-import { textOf } from '../edits/text-file.ts'
+import { findNewHiddenText } from '../../edits/hidden-text.ts'
+import { textOf } from '../../edits/text-file.ts'
 import { diffShowsEverything } from './diff-shows-everything.ts'
 
 type Texts = ReadonlyMap<string, string>
@@ -36,7 +36,7 @@ type Compared = {
   readonly revision_id: string | null
 }
 
-/** Says why a reviewer of a proposal does not see all of what it would deploy. Undefined: everything is seen. */
+/** Returns why a reviewer of a proposal does not see all of what it would deploy. Undefined: everything is seen. */
 export type FindUnshown = (proposal: Compared) => Promise<string | undefined>
 
 const MAX_REMEMBERED = 1_000

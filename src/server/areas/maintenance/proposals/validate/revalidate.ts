@@ -1,13 +1,14 @@
-import type { Clock } from '#lib/clock.ts'
 import type { Db, Tx } from '#lib/db/db.ts'
 import { sql } from '#lib/db/sql.ts'
+import type { Clock } from '#lib/time/clock.ts'
 import type { Claim, JobKind } from '#lib/work/job-kind.ts'
+import { type JobTable, newGrant, releaseClaims, renewClaims } from '#lib/work/job-table.ts'
 import type { AppDirectory } from '#ports/apps.ts'
-import { VALIDATE_CHANNEL } from '../claims/channels.ts'
-import { listEdits } from '../edits/store.ts'
-import { readApp, readOrg } from '../settings/store.ts'
-import { emitCreated } from './open.ts'
-import { type ChangeDeps, type ValidatedChange, validateChange } from './validate-change.ts'
+import { VALIDATE_CHANNEL } from '../../claims/channels.ts'
+import { listEdits } from '../../edits/store.ts'
+import { readApp, readOrg } from '../../settings/store.ts'
+import { emitCreated } from '../open.ts'
+import { type ChangeDeps, resultColumns, type ValidatedChange, validateChange } from './validate-change.ts'
 
 type RevalidateDeps = {
   readonly db: Db
@@ -21,6 +22,12 @@ const SLOTS = 2
 const LEASE_SECONDS = 30
 const POLL_SECONDS = 15
 const DRAIN_SECONDS = 10
+
+export const VALIDATION_JOBS: JobTable = {
+  table: sql`maintenance.proposals`,
+  isClaimed: sql`status = 'validating'`,
+  undoClaim: sql`status = 'validating'`,
+}
 
 type Job = Claim & { org_id: string; app_id: string; run_id: string; summary: string; ready_at: Date | null }
 
@@ -49,8 +56,8 @@ export function revalidateJobs(deps: RevalidateDeps): JobKind<Job> {
         if (working.get(job.id) === revoked) working.delete(job.id)
       }
     },
-    renew: (jobs) => renew(db, jobs),
-    release: (jobs) => release(db, jobs),
+    renew: (jobs) => renewClaims(db, VALIDATION_JOBS, jobs, LEASE_SECONDS),
+    release: (jobs) => releaseClaims(db, VALIDATION_JOBS, jobs),
   }
 }
 
@@ -102,47 +109,24 @@ async function isSwitchedOn(db: Db, { org_id, app_id }: Job): Promise<boolean> {
 type Saved = { readonly change: ValidatedChange; readonly base: string | undefined; readonly at: Date }
 
 async function save(tx: Tx, id: string, { change, base, at }: Saved): Promise<void> {
-  if ('invalid' in change) {
-    await tx.query(sql`
-      update maintenance.proposals
-      set status = 'invalid', base_revision_id = coalesce(${base ?? null}, base_revision_id), revision_id = null,
-        validation = null, validation_notes = '{}', invalid_reason = ${change.invalid}, lease_until = null
-      where id = ${id}`)
-    return
-  }
+  const { status, revision_id, validation, validation_notes, invalid_reason } = resultColumns(change)
   await tx.query(sql`
     update maintenance.proposals
-    set status = 'ready', base_revision_id = ${base!}, revision_id = ${change.revisionId},
-      validation = ${change.validation}, validation_notes = ${change.notes}::text[], invalid_reason = null,
-      ready_at = ${at}, lease_until = null
+    set status = ${status}, base_revision_id = coalesce(${base ?? null}, base_revision_id),
+      revision_id = ${revision_id}, validation = ${validation}, validation_notes = ${validation_notes}::text[],
+      invalid_reason = ${invalid_reason}, lease_until = null,
+      ready_at = case when ${status} = 'ready' then ${at}::timestamptz else ready_at end
     where id = ${id}`)
 }
 
 async function claim(db: Db, limit: number): Promise<Job[]> {
   return db.query<Job>(sql`
-    update maintenance.proposals
-    set fence = nextval('svc.fences'), lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    update maintenance.proposals set ${newGrant(LEASE_SECONDS)}
     where id in (
       select id from maintenance.proposals
       where status = 'validating' and (lease_until is null or lease_until <= clock_timestamp())
       order by id limit ${limit} for update skip locked)
     returning id, fence, org_id, app_id, run_id, summary, ready_at`)
-}
-
-async function renew(db: Db, jobs: readonly Claim[]): Promise<Claim[]> {
-  return db.query<Claim>(sql`
-    update maintenance.proposals
-    set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    where id = any(${jobs.map(({ id }) => id)}::text[]) and fence = any(${jobs.map(({ fence }) => fence)}::bigint[])
-      and status = 'validating' and lease_until > clock_timestamp()
-    returning id, fence`)
-}
-
-async function release(db: Db, jobs: readonly Claim[]): Promise<void> {
-  await db.query(sql`
-    update maintenance.proposals set lease_until = null
-    where id = any(${jobs.map(({ id }) => id)}::text[]) and fence = any(${jobs.map(({ fence }) => fence)}::bigint[])
-      and status = 'validating'`)
 }
 
 /** Whether the claim stands, and holds off whoever would take it until the transaction ends. */

@@ -26,13 +26,7 @@ export function judgeBuild(base: AppTrial | undefined, change: AppTrial): BuildV
   return { type: 'valid', passed, notes }
 }
 
-type Words = {
-  readonly notRun: string
-  readonly notDeclared: string
-  readonly broken: string
-  readonly needsNetwork: string
-  readonly baseFails: string
-}
+type Words = Readonly<Record<'notRun' | 'notDeclared' | 'broken' | 'needsNetwork' | 'baseFails', string>>
 
 const BUILD: Words = {
   notRun: 'The app was not built',

@@ -4,21 +4,18 @@ import { sql } from '#lib/db/sql.ts'
 import type { AppSource } from '#ports/apps.ts'
 
 type Fault = { readonly appId: string; readonly revisionId: string; readonly fingerprint: string }
+type Source = Pick<AppSource, 'files'>
 type Denied = { path: string | null; denied_sha256: string | null }
 
 /** Whether a change for this fault was denied, and the file that the fault is in is still the same. */
-export async function isDenied(tx: Tx, source: Pick<AppSource, 'files'>, fault: Fault): Promise<boolean> {
+export async function isDenied(tx: Tx, source: Source, fault: Fault): Promise<boolean> {
   const finding = await findFinding(tx, fault)
   if (!finding?.denied_sha256) return false
   return finding.denied_sha256 === (await digestOf(tx, source, fault, finding.path))
 }
 
 /** Remembers that a change for this fault was denied, so that it is not proposed again while the file is the same. */
-export async function recordDenial(
-  tx: Tx,
-  source: Pick<AppSource, 'files'>,
-  fault: Fault & { readonly at: Date },
-): Promise<void> {
+export async function recordDenial(tx: Tx, source: Source, fault: Fault & { readonly at: Date }): Promise<void> {
   const finding = await findFinding(tx, fault)
   if (!finding) return
   await tx.query(sql`
@@ -35,12 +32,7 @@ async function findFinding(tx: Tx, { appId, fingerprint }: Fault): Promise<Denie
 }
 
 /** The digest of the file, or of the whole source where the fault is in no file of it. */
-async function digestOf(
-  tx: Tx,
-  source: Pick<AppSource, 'files'>,
-  revision: Fault,
-  path: string | null,
-): Promise<string> {
+async function digestOf(tx: Tx, source: Source, revision: Fault, path: string | null): Promise<string> {
   const files = (await source.files(revision.appId, revision.revisionId, tx)) ?? []
   const file = files.find((one) => one.path === path)
   return file?.sha256 ?? hash('sha256', JSON.stringify(files.map((one) => [one.path, one.sha256])))

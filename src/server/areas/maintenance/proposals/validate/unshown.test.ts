@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { approveProposal, listAllProposals, readProposal } from '#contract/maintenance/proposals.ts'
 import { sql } from '#lib/db/sql.ts'
-import { type LiveApp, makeLiveApp } from '#test/live-app.ts'
-import { codeOf } from '#test/managed-databases.ts'
-import { proposeEdits } from '#test/propose.ts'
-import { proposeChange } from '#test/proposed-change.ts'
+import { type LiveApp, makeLiveApp } from '#test/apps/live-app.ts'
+import { proposeEdits } from '#test/apps/propose.ts'
+import { proposeChange } from '#test/apps/proposed-change.ts'
+import { codeOf } from '#test/databases/managed-databases.ts'
 import { type System, startSystem } from '#test/system.ts'
 
 /** The agent can read files of up to 1 MiB, and a diff compares up to 256 KiB. */

@@ -1,4 +1,4 @@
-import { workerEntry } from '#lib/bundle.ts'
+import { workerEntry } from '#lib/files/bundle.ts'
 import { startWorker, WorkerStopped } from '#lib/threads/worker-host.ts'
 import { hasParser } from './has-parser.ts'
 import type { ParseMessage } from './parse-worker.ts'
@@ -19,16 +19,20 @@ const MAX_HEAP_MB = 192
 const MAX_SHOWN = 200
 
 /**
- * Says whether a changed file still parses. A file that did not parse before either is not judged: it may be of a kind
+ * Checks that a changed file still parses. A file that did not parse before either is not judged: it may be of a kind
  * that our parser does not know. Each file gets a thread of its own that is ended when it takes too long or too much
  * memory, because the text is whatever a tenant uploaded and a model wrote.
  */
 export async function parseChange({ path, before, after }: ChangedFile, limitMs = MAX_PARSE_MS): Promise<ParseResult> {
   if (!hasParser(path)) return notParsed(path, 'svc has no parser for this kind of file')
   if (Math.max(before.length, after.length) > MAX_PARSED_CHARS) return notParsed(path, 'it is too large')
-  await using thread = startWorker(workerEntry('src/server/areas/maintenance/proposals/parse-worker.ts'), undefined, {
-    maxOldGenerationSizeMb: MAX_HEAP_MB,
-  })
+  await using thread = startWorker(
+    workerEntry('src/server/areas/maintenance/proposals/validate/parse-worker.ts'),
+    undefined,
+    {
+      maxOldGenerationSizeMb: MAX_HEAP_MB,
+    },
+  )
   await thread.ask({ path: 'start.json', text: '{}' } satisfies ParseMessage, { limitMs: MAX_START_MS })
   const faultOf = (text: string) =>
     thread.ask<string | null>({ path, text } satisfies ParseMessage, { limitMs }).catch((error: unknown) => {

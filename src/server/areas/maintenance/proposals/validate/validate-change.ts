@@ -2,7 +2,7 @@ import { ServiceError } from '#contract/core/errors.ts'
 import type { Tx } from '#lib/db/db.ts'
 import type { AppRevision, DiffAppTexts, SaveAppChange } from '#ports/app-changes.ts'
 import type { AppSource } from '#ports/apps.ts'
-import { applyEdits, type Edit } from '../edits/apply-edits.ts'
+import { applyEdits, type Edit } from '../../edits/apply-edits.ts'
 import { buildChange, type ChangeTrials } from './build-change.ts'
 import { type ParseResult, parseChange } from './parse.ts'
 import { findUnshownText, readTexts } from './unshown.ts'
@@ -23,12 +23,10 @@ type Change = AppRevision & {
   readonly signal: AbortSignal
 }
 
-/** The strongest check that passed: `not_run` means that none could judge the change. */
-export type Validation = 'static' | 'built' | 'tested' | 'not_run'
-
 export type ValidatedChange =
   | {
-      readonly validation: Validation
+      /** The strongest check that passed: `not_run` means that none could judge the change. */
+      readonly validation: 'static' | 'built' | 'tested' | 'not_run'
       /** Sentences about what was not checked. */
       readonly notes: readonly string[]
       /** The revision that the edits make. */
@@ -71,6 +69,16 @@ export async function validateChange(
   const notes = results.flatMap((result) => (result.type === 'not_parsed' ? [result.note] : []))
   const parsed = notes.length < results.length ? 'static' : 'not_run'
   return { validation: built.passed ?? parsed, notes: [...notes, ...built.notes], revisionId }
+}
+
+/** Returns the columns of a proposal that the validation of its change decides. */
+export function resultColumns(change: ValidatedChange) {
+  if ('invalid' in change) {
+    const nothing = { revision_id: null, validation: null, validation_notes: [] }
+    return { status: 'invalid' as const, ...nothing, invalid_reason: change.invalid }
+  }
+  const { revisionId: revision_id, validation, notes } = change
+  return { status: 'ready' as const, revision_id, validation, validation_notes: [...notes], invalid_reason: null }
 }
 
 /** Refusals such as a full store are for people to read. */
